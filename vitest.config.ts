@@ -31,8 +31,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    globalSetup: ['test/prepare.ts'],
-    setupFiles: ['test/keep-compiled.ts'],
+    globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/cache-compiled-wasm.ts'],
     projects: [
       {
         extends: true,
@@ -53,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'page',
           include: ['test/page/**/*.test.ts'],
-          globalSetup: ['test/page/prepare.ts'],
+          globalSetup: ['test/page/build-page.ts'],
         },
       },
       ...engines.map((engine) => ({

@@ -6,17 +6,17 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { findScope } from '../src/accounts/scope.ts'
 import { readInsights } from '../src/analytics/insights.ts'
-import { readReviewing } from '../src/analytics/reviewing.ts'
+import { readReviewMetrics } from '../src/analytics/review-metrics.ts'
 import { openDatabase } from '../src/db/database.ts'
-import { migrate } from '../src/db/migrate.ts'
+import { runMigrations } from '../src/db/run-migrations.ts'
 import { listReviews, type ReviewFilter } from '../src/events/list-reviews.ts'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
-import { explainStatements } from './api-plans.ts'
-import { seed, type Viewers } from './api-seed.ts'
-import { type LoadResult, sendAll } from './load.ts'
+import { issueCredentials } from './issue-credentials.ts'
+import { type LoadResult, sendRequests } from './load-generator.ts'
 import { readCpuTime } from './processes.ts'
-import { issueCredentials } from './sign-in.ts'
-import { startUmpireServer } from './umpire-server.ts'
+import { explainStatements } from './query-plans.ts'
+import { seedDatabase, type Viewers } from './seed-database.ts'
+import { startUmpireServer } from './start-umpire-server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -31,27 +31,27 @@ const requests = Number(values.requests)
 
 const secretKey = 'k'.repeat(32)
 const publicUrl = 'http://umpire.example'
-const quiet = {
+const quietLog = {
   info() {},
   warn() {},
   error: (fields: object, message: string) => console.error(message, fields),
 }
 
 /** What is asked for, and how: the list with the bearer token, insights with the cookie. */
-interface Question {
+interface ApiQuery {
   readonly name: string
   readonly path: string
-  readonly place: 'bearer' | 'cookie'
+  readonly credential: 'bearer' | 'cookie'
 }
 
 /** What came of asking a question many times. */
-interface Measured extends LoadResult {
+interface QueryMeasurement extends LoadResult {
   /** Milliseconds for each request, of the service and of its database's connections; 0 where it can't be known. */
   readonly cpu: number
 }
 
 /** What the list is asked for, by name. */
-const searches = {
+const searchTerms = {
   'search: one in twelve': 'fix',
   'search: one in 5,000': 'quasar',
   'search: nothing': 'zebra',
@@ -63,7 +63,7 @@ const searches = {
 const eventStatuses = ['completed', 'failed', 'processing', 'pending'] as const
 const states = ['open', 'merged', 'closed'] as const
 
-const questions: readonly Question[] = [
+const queries: readonly ApiQuery[] = [
   ...[20, 100].flatMap((limit) =>
     [
       { name: 'all', query: '' },
@@ -71,18 +71,21 @@ const questions: readonly Question[] = [
         name: status,
         query: `&status=${status}`,
       })),
-      ...Object.entries(searches).map(([name, search]) => ({ name, query: `&search=${search}` })),
+      ...Object.entries(searchTerms).map(([name, search]) => ({
+        name,
+        query: `&search=${search}`,
+      })),
     ].map(({ name, query }) => ({
       name: `list of ${limit}, ${name}`,
       path: `/api/v1/reviews?limit=${limit}${query}`,
-      place: 'bearer' as const,
+      credential: 'bearer' as const,
     })),
   ),
-  { name: 'insights, 90 days', path: '/api/v1/analytics/insights?days=90', place: 'cookie' },
+  { name: 'insights, 90 days', path: '/api/v1/analytics/insights?days=90', credential: 'cookie' },
   {
     name: 'insights into the reviewing, 90 days',
     path: '/api/v1/analytics/reviewing?days=90',
-    place: 'cookie',
+    credential: 'cookie',
   },
 ]
 
@@ -102,15 +105,15 @@ async function run(): Promise<void> {
   await using server =
     given === undefined ? await startPostgresql(programs as string, { durable: true }) : null
   for (const events of values.events.split(',').map(Number)) {
-    await using database = await makeDatabase(given ?? (server?.url as string))
-    const viewers = await fill(database.url, events)
-    if (values.explain) await explain(database.url, viewers)
+    await using database = await createDatabase(given ?? (server?.url as string))
+    const viewers = await fillDatabase(database.url, events)
+    if (values.explain) await explainQueries(database.url, viewers)
     else await measure(database.url, viewers, events)
   }
 }
 
 /** A database of its own on a server; gone at the end. */
-async function makeDatabase(serverUrl: string): Promise<{ url: string } & AsyncDisposable> {
+async function createDatabase(serverUrl: string): Promise<{ url: string } & AsyncDisposable> {
   const name = `umpire_bench_${process.pid}`
   const order = async (statement: string) => {
     const client = new pg.Client({ connectionString: serverUrl })
@@ -126,13 +129,13 @@ async function makeDatabase(serverUrl: string): Promise<{ url: string } & AsyncD
   }
 }
 
-async function fill(url: string, events: number): Promise<Viewers> {
-  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 2 }, quiet)
-  await migrate(database, quiet)
+async function fillDatabase(url: string, events: number): Promise<Viewers> {
+  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 2 }, quietLog)
+  await runMigrations(database, quietLog)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const start = performance.now()
-  const viewers = await seed(client, { events, repositories: Number(values.repositories) })
+  const viewers = await seedDatabase(client, { events, repositories: Number(values.repositories) })
   await client.end()
   console.error(`${events} events written in ${((performance.now() - start) / 1000).toFixed(0)} s`)
   return viewers
@@ -150,26 +153,26 @@ async function measure(url: string, viewers: Viewers, events: number): Promise<v
     PLATFORM_URL: 'http://127.0.0.1:9',
     PLATFORM_API_URL: 'http://127.0.0.1:9',
   })
-  const results = new Map<string, Map<string, Measured>>()
+  const results = new Map<string, Map<string, QueryMeasurement>>()
   await using backends = await watchBackends(url)
   for (const [viewer, userId] of viewers) {
-    const headers = await signIn(url, userId)
-    for (const question of questions.filter(({ name }) => name.startsWith(values.only))) {
-      const request = composeRequest(question, headers[question.place])
+    const headers = await issueHeaders(url, userId)
+    for (const question of queries.filter(({ name }) => name.startsWith(values.only))) {
+      const request = composeRequest(question, headers[question.credential])
       const target = { host: '127.0.0.1', port: umpire.port }
-      await sendAll(target, Array(20).fill(request), 1)
+      await sendRequests(target, Array(20).fill(request), 1)
       const processes = [umpire.pid, ...(await backends.list())]
       const cpuSoFar = () => processes.reduce((sum, pid) => sum + readCpuTime(pid), 0)
       const before = cpuSoFar()
-      const result = await sendAll(target, Array(requests).fill(request), 1)
-      const row = results.get(question.name) ?? new Map<string, Measured>()
+      const result = await sendRequests(target, Array(requests).fill(request), 1)
+      const row = results.get(question.name) ?? new Map<string, QueryMeasurement>()
       results.set(
         question.name,
         row.set(viewer, { ...result, cpu: (cpuSoFar() - before) / requests }),
       )
     }
   }
-  print(results, [...viewers.keys()], events)
+  printResults(results, [...viewers.keys()], events)
 }
 
 /** The processes of a database's connections, where its server runs on this machine. */
@@ -190,17 +193,20 @@ async function watchBackends(
 }
 
 /** Headers with a user's credentials. */
-async function signIn(url: string, userId: number): Promise<Record<Question['place'], string>> {
+async function issueHeaders(
+  url: string,
+  userId: number,
+): Promise<Record<ApiQuery['credential'], string>> {
   const { bearer, cookie } = await issueCredentials({ url, secretKey, publicUrl }, userId)
   return { bearer: `authorization: Bearer ${bearer}`, cookie: `cookie: access_token=${cookie}` }
 }
 
-function composeRequest({ path }: Question, credential: string): Buffer {
+function composeRequest({ path }: ApiQuery, credential: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: umpire.example\r\n${credential}\r\n\r\n`)
 }
 
-function print(
-  results: ReadonlyMap<string, ReadonlyMap<string, Measured>>,
+function printResults(
+  results: ReadonlyMap<string, ReadonlyMap<string, QueryMeasurement>>,
   viewers: string[],
   events: number,
 ): void {
@@ -212,7 +218,7 @@ function print(
   console.log(`|---|${'---|---|---|'.repeat(viewers.length)}`)
   for (const [name, row] of results) {
     const cells = viewers.flatMap((viewer) => {
-      const { p50, p99, cpu } = row.get(viewer) as Measured
+      const { p50, p99, cpu } = row.get(viewer) as QueryMeasurement
       return [p50, p99, cpu].map((figure) => figure.toFixed(1))
     })
     console.log(`| ${name} | ${cells.join(' | ')} |`)
@@ -233,7 +239,7 @@ function print(
 }
 
 /** Shows the plans of all questions. Fails when one of them reads all events. */
-async function explain(url: string, viewers: Viewers): Promise<void> {
+async function explainQueries(url: string, viewers: Viewers): Promise<void> {
   const filters: (ReviewFilter | undefined)[] = [
     undefined,
     ...eventStatuses.map((status) => ({ column: 'listed_status' as const, values: [status] })),
@@ -245,7 +251,7 @@ async function explain(url: string, viewers: Viewers): Promise<void> {
       filter,
       search: '',
     })),
-    ...Object.entries(searches).map(([name, search]) => ({
+    ...Object.entries(searchTerms).map(([name, search]) => ({
       name: `list, ${name}`,
       filter: undefined,
       search,
@@ -255,16 +261,20 @@ async function explain(url: string, viewers: Viewers): Promise<void> {
     const scopeOf = (db: Parameters<typeof findScope>[0]) =>
       findScope(db, { userId, isAdmin: userId === 1 })
     for (const { name, filter, search } of asked) {
-      await show(`${name}, ${viewer}`, url, async (db) =>
+      await printPlans(`${name}, ${viewer}`, url, async (db) =>
         listReviews(db, { scope: await scopeOf(db), filter, search, limit: 100 }),
       )
     }
-    await show(`insights, ${viewer}`, url, async (db) => readInsights(db, await scopeOf(db), 90))
-    await show(`reviewing, ${viewer}`, url, async (db) => readReviewing(db, await scopeOf(db), 90))
+    await printPlans(`insights, ${viewer}`, url, async (db) =>
+      readInsights(db, await scopeOf(db), 90),
+    )
+    await printPlans(`reviewing, ${viewer}`, url, async (db) =>
+      readReviewMetrics(db, await scopeOf(db), 90),
+    )
   }
 }
 
-async function show(
+async function printPlans(
   title: string,
   url: string,
   work: Parameters<typeof explainStatements>[1],

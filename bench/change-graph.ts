@@ -1,11 +1,11 @@
 // How long it takes to read what is known around real changes: code graph, history, memories.
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
-import { createProgramStarter } from '../src/lib/program-starter.ts'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import { defaultGitRuntime, type GitRuntime } from '../src/git/run-git.ts'
+import { createProgramSpawner } from '../src/lib/program-spawner.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
-import { defaultGitHost, type GitHost } from '../src/workspace/run-git.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
-import { type Graphs, openGraphs } from './context-graph.ts'
+import { type GraphBuilder, openGraphBuilder } from './context-graph.ts'
 import { findRepositories, type Repository, readChanges } from './static-changes.ts'
 
 const { values } = parseArgs({
@@ -23,11 +23,11 @@ if (values.repositories === undefined)
 const wanted = values.only.split(',')
 const engine = values.engine === 'postgresql' ? 'postgresql' : 'embedded'
 
-await using syntax = createSyntax()
+await using syntax = createSyntaxParser()
 // As the service has it.
-await using starter = createProgramStarter(tmpdir())
-const host: GitHost = { ...defaultGitHost, start: starter.start }
-await using graphs = await openGraphs(syntax, engine)
+await using starter = createProgramSpawner(tmpdir())
+const host: GitRuntime = { ...defaultGitRuntime, spawn: starter.spawn }
+await using graphs = await openGraphBuilder(syntax, engine)
 console.log(
   `${cpus().length} cores with a load of ${loadavg()[0]!.toFixed(1)}, Node ${process.version}, ${engine}`,
 )
@@ -35,7 +35,7 @@ for (const repository of await findRepositories(values.repositories)) {
   if (wanted.some((name) => repository.name.includes(name))) await measure(repository, graphs)
 }
 
-async function measure(repository: Repository, { build, read }: Graphs): Promise<void> {
+async function measure(repository: Repository, { build, read }: GraphBuilder): Promise<void> {
   const [clock, processor, told]: [number[], number[], number[]] = [[], [], []]
   for await (const change of readChanges(repository, host)) {
     if (clock.length === 0) await warmUp(change, { build, read }, repository)
@@ -54,23 +54,23 @@ async function measure(repository: Repository, { build, read }: Graphs): Promise
   console.log(
     `${repository.name}: ${clock.length} changes, of which ${told.filter((count) => count > 0).length} have callers, definitions or tests`,
   )
-  console.log(`  clock:     ${describe(clock)}`)
+  console.log(`  clock:     ${formatPercentiles(clock)}`)
   console.log(
-    `  processor: ${describe(processor)} (threads and the embedded database included, git and a server not)`,
+    `  processor: ${formatPercentiles(processor)} (threads and the embedded database included, git and a server not)`,
   )
 }
 
 /** What is loaded once isn't counted. */
 async function warmUp(
   change: Change,
-  { build, read }: Pick<Graphs, 'build' | 'read'>,
+  { build, read }: Pick<GraphBuilder, 'build' | 'read'>,
   { gitDirectory }: Repository,
 ) {
   await build(change, gitDirectory)
   await read(change)
 }
 
-function describe(list: readonly number[]): string {
+function formatPercentiles(list: readonly number[]): string {
   const sorted = list.toSorted((one, other) => one - other)
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(0)
   return `median ${at(0.5)} ms, 90 % within ${at(0.9)} ms, most ${at(0.999)} ms`

@@ -9,14 +9,14 @@ import { parseArgs, promisify } from 'node:util'
 const umpire = fileURLToPath(new URL('../bin/umpire', import.meta.url))
 const node = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
 
-const before = `import { readStock } from './stock.ts'
+const codeBefore = `import { readStock } from './stock.ts'
 
 export async function reserve(article: string, count: number): Promise<boolean> {
   const stock = await readStock(article)
   return stock >= count
 }
 `
-const after = before.replace('  return', '  audit(article)\n  return').concat(`
+const codeAfter = codeBefore.replace('  return', '  audit(article)\n  return').concat(`
 async function audit(article: string): Promise<void> {
   await readStock(article)
 }
@@ -35,60 +35,60 @@ const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' 
 const runs = Number(values.runs)
 const root = await mkdtemp(join(tmpdir(), 'umpire-bench-'))
 try {
-  await prepare()
+  await prepareRepository()
   // The first run compiles; people have it once.
-  const first = await time(commands['umpire review (one TypeScript file)']!)
+  const first = await timeCommand(commands['umpire review (one TypeScript file)']!)
   const times = new Map(Object.keys(commands).map((name) => [name, [] as number[]]))
   for (let run = 0; run < runs; run++) {
     for (const [name, command] of Object.entries(commands))
-      times.get(name)!.push(await time(command))
+      times.get(name)!.push(await timeCommand(command))
   }
-  report(first, times)
+  printReport(first, times)
 } finally {
   await rm(root, { recursive: true, force: true })
 }
 
 /** A repository with two commits, of which the last, the index and the work tree each hold the small change. */
-async function prepare(): Promise<void> {
+async function prepareRepository(): Promise<void> {
   await mkdir(join(root, 'home'))
   await mkdir(join(root, 'work'))
   const git = (...args: string[]) =>
     promisify(execFile)(
       'git',
       ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args],
-      place(),
+      processOptions(),
     )
   await git('init', '--quiet', '--initial-branch=main')
   const write = (name: string, text: string) => writeFile(join(root, 'work', name), text)
-  await write('committed.ts', before)
-  await write('staged.ts', before)
+  await write('committed.ts', codeBefore)
+  await write('staged.ts', codeBefore)
   await write(
     'stock.ts',
     'export async function readStock(article: string) {\n  return article.length\n}\n',
   )
   await git('add', '--all')
   await git('commit', '--quiet', '--message=Start')
-  await write('committed.ts', after)
+  await write('committed.ts', codeAfter)
   await git('commit', '--quiet', '--all', '--message=Change')
-  await write('staged.ts', after)
+  await write('staged.ts', codeAfter)
   await git('add', '--all')
 }
 
-function place() {
+function processOptions() {
   return { cwd: join(root, 'work'), env: { PATH: process.env.PATH, HOME: join(root, 'home') } }
 }
 
 /** Milliseconds from the start of a command to its end. */
-function time([command, ...args]: readonly [string, ...string[]]): Promise<number> {
+function timeCommand([command, ...args]: readonly [string, ...string[]]): Promise<number> {
   const start = performance.now()
-  const child = spawn(command, args, { ...place(), stdio: 'ignore' })
+  const child = spawn(command, args, { ...processOptions(), stdio: 'ignore' })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', () => resolve(performance.now() - start))
   })
 }
 
-function report(first: number, times: ReadonlyMap<string, readonly number[]>): void {
+function printReport(first: number, times: ReadonlyMap<string, readonly number[]>): void {
   const load = loadavg()[0]!.toFixed(1)
   console.log(
     `${runs} runs, in turn, on ${cpus().length} cores with a load of ${load}; milliseconds\n`,

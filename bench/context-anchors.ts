@@ -1,15 +1,16 @@
 // Feeds commented places back as if a model had named them, rightly and wrongly, and counts where they end up.
+
+import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
 import type { Finding } from '../src/domain/finding.ts'
 import { noUsage } from '../src/domain/review.ts'
-import { readAnswer } from '../src/reviewers/read-findings.ts'
+import { isCommentable } from '../src/git/commentable-lines.ts'
+import { parseFindings } from '../src/reviewers/parse-findings.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
-import { isCommentable } from '../src/workspace/commentable-lines.ts'
-import type { Syntax } from '../src/workspace/syntax.ts'
 
 /** A place as a person named it; lines of one side, 1-based, both ends included. */
-export interface NamedPlace {
+export interface NamedLocation {
   readonly path: string
   readonly side: DiffSide
   readonly start: number
@@ -17,9 +18,9 @@ export interface NamedPlace {
 }
 
 /** A way to name a place. */
-interface Naming {
+interface LocationVariant {
   readonly kind: string
-  readonly place: NamedPlace
+  readonly location: NamedLocation
 }
 
 const outcomes = [
@@ -35,21 +36,21 @@ type Outcome = (typeof outcomes)[number]
 /** How often each way to name a place came to what. */
 export type AnchorTally = Map<string, Record<Outcome, number>>
 
-const largestDrift = 10
+const maxDriftLines = 10
 
 /** Names a place in all ways, and counts what becomes of each. */
-export async function checkPlace(
+export async function checkLocation(
   tally: AnchorTally,
-  syntax: Syntax,
+  syntax: SyntaxParser,
   change: Change,
-  truth: NamedPlace,
+  truth: NamedLocation,
 ): Promise<void> {
   const file = change.files.find(({ path }) => path === truth.path)
   if (!file) return
   const quote = await readQuote(change, file, truth)
-  for (const { kind, place } of nameInAllWays(file, truth)) {
-    const outcome = await placeOne(syntax, change, place, quote).then((finding) =>
-      typeof finding === 'string' ? finding : judgePlace(file, truth, place, quote, finding),
+  for (const { kind, location: place } of listLocationVariants(file, truth)) {
+    const outcome = await anchorFinding(syntax, change, place, quote).then((finding) =>
+      typeof finding === 'string' ? finding : classifyAnchor(file, truth, place, quote, finding),
     )
     const counts =
       tally.get(kind) ??
@@ -59,19 +60,19 @@ export async function checkPlace(
   }
 }
 
-function nameInAllWays(file: FileDiff, truth: NamedPlace): Naming[] {
-  const shifts = Array.from({ length: largestDrift }, (_, index) => [index + 1, -index - 1]).flat()
+function listLocationVariants(file: FileDiff, truth: NamedLocation): LocationVariant[] {
+  const shifts = Array.from({ length: maxDriftLines }, (_, index) => [index + 1, -index - 1]).flat()
   const drifted = shifts
     .map((by) => ({ ...truth, start: truth.start + by, end: truth.end + by }))
     .filter(({ start }) => start >= 1)
   const otherSide: DiffSide = truth.side === 'RIGHT' ? 'LEFT' : 'RIGHT'
   return [
-    { kind: 'exactly', place: truth },
-    ...drifted.map((place) => ({ kind: 'with drift of 1 to 10 lines', place })),
-    { kind: 'on the wrong side', place: { ...truth, side: otherSide } },
+    { kind: 'exactly', location: truth },
+    ...drifted.map((location) => ({ kind: 'with drift of 1 to 10 lines', location })),
+    { kind: 'on the wrong side', location: { ...truth, side: otherSide } },
     ...(file.oldPath === file.path
       ? []
-      : [{ kind: 'by its old name', place: { ...truth, path: file.oldPath } }]),
+      : [{ kind: 'by its old name', location: { ...truth, path: file.oldPath } }]),
   ]
 }
 
@@ -79,7 +80,7 @@ function nameInAllWays(file: FileDiff, truth: NamedPlace): Naming[] {
 async function readQuote(
   change: Change,
   file: FileDiff,
-  { side, start, end }: NamedPlace,
+  { side, start, end }: NamedLocation,
 ): Promise<string> {
   const bytes = await (side === 'RIGHT'
     ? change.head.readFile(file.path)
@@ -92,10 +93,10 @@ async function readQuote(
 }
 
 /** Reads and judges one finding as the service does. */
-async function placeOne(
-  syntax: Syntax,
+async function anchorFinding(
+  syntax: SyntaxParser,
   change: Change,
-  { path, side, start, end }: NamedPlace,
+  { path, side, start, end }: NamedLocation,
   quote: string,
 ): Promise<Finding | 'dropped'> {
   const said = {
@@ -112,7 +113,11 @@ async function placeOne(
     evidence: [],
     confidence: 0.9,
   }
-  const read = readAnswer({ json: { summary: '', findings: [said] }, alone: true }, change, 'model')
+  const read = parseFindings(
+    { json: { summary: '', findings: [said] }, isWholeText: true },
+    change,
+    'model',
+  )
   const report = { reviewer: 'model', findings: read?.findings ?? [], unread: [], usage: noUsage }
   const { findings } = await judgeFindings(
     { syntax },
@@ -122,10 +127,10 @@ async function placeOne(
   return findings[0] ?? 'dropped'
 }
 
-function judgePlace(
+function classifyAnchor(
   file: FileDiff,
-  truth: NamedPlace,
-  named: NamedPlace,
+  truth: NamedLocation,
+  named: NamedLocation,
   quote: string,
   finding: Finding,
 ): Outcome {
@@ -172,7 +177,7 @@ function normalize(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-export function printAnchors(tally: AnchorTally): void {
+export function printAnchorTally(tally: AnchorTally): void {
   console.log(
     `\n| places named | number | ${outcomes.join(' | ')} |\n|---|---|${outcomes.map(() => '---').join('|')}|`,
   )

@@ -2,31 +2,31 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { createGitSnapshot } from '../src/git/git-snapshot.ts'
+import { diffArgs } from '../src/git/mirror.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
+import { defaultGitRuntime, runGit } from '../src/git/run-git.ts'
 import { type Change, noEarlierReviews, noOutsideContext } from '../src/reviewers/reviewer.ts'
 import { readRepositoryWill } from '../src/workflows/gathering/read-settings.ts'
 import { sortFiles } from '../src/workflows/gathering/sort-files.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
-import { diffArgs } from '../src/workspace/git.ts'
-import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
-import { defaultGitHost, runGit } from '../src/workspace/run-git.ts'
 import { samplePullRequest } from '../test/samples/change-of-files.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-const comment = z.object({
+const commentSchema = z.object({
   path: z.string(),
   side: z.enum(['left', 'right']),
   from_line: z.number().nullable(),
   to_line: z.number(),
 })
 
-const pullRequest = z.object({
+const pullRequestSchema = z.object({
   repo: z.string(),
   pr: z.number(),
   base: z.string(),
   head: z.string(),
   diff: z.enum(['base..head', 'base...head']),
-  comments: z.array(comment),
+  comments: z.array(commentSchema),
   definitions_elsewhere: z.array(
     z.object({
       comment_path: z.string(),
@@ -37,13 +37,15 @@ const pullRequest = z.object({
 })
 
 /** A pull request of the comments file. */
-export type CommentedPullRequest = z.infer<typeof pullRequest>
+export type CommentedPullRequest = z.infer<typeof pullRequestSchema>
 /** A place that a comment is about. */
-export type CommentedPlace = z.infer<typeof comment>
+export type CommentedRange = z.infer<typeof commentSchema>
 
 /** Reads the comments file. */
-export async function readPullRequests(path: string): Promise<CommentedPullRequest[]> {
-  return z.object({ prs: z.array(pullRequest) }).parse(JSON.parse(await readFile(path, 'utf8'))).prs
+export async function readCommentedPullRequests(path: string): Promise<CommentedPullRequest[]> {
+  return z
+    .object({ prs: z.array(pullRequestSchema) })
+    .parse(JSON.parse(await readFile(path, 'utf8'))).prs
 }
 
 /** Which two commits of which repository. */
@@ -55,22 +57,22 @@ export interface Comparison {
 }
 
 /** Where a repository lies in the folder of repositories. */
-export function repositoryIn(folder: string, repo: string): string {
+export function repositoryDirectory(folder: string, repo: string): string {
   return join(folder, repo.replace('/', '+'), 'repo')
 }
 
 /** The two commits that a pull request's diff is between. */
-export async function comparisonOf(
+export async function resolveComparison(
   folder: string,
   { repo, base, head, diff }: CommentedPullRequest,
 ): Promise<Comparison> {
-  const gitDirectory = repositoryIn(folder, repo)
+  const gitDirectory = repositoryDirectory(folder, repo)
   const isMerged = diff === 'base...head'
   return {
     repo,
     gitDirectory,
     head,
-    base: isMerged ? (await git(gitDirectory, ['merge-base', base, head])).trim() : base,
+    base: isMerged ? (await readGit(gitDirectory, ['merge-base', base, head])).trim() : base,
   }
 }
 
@@ -83,8 +85,8 @@ export async function openChange({
 }: Comparison): Promise<Change & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   const snapshots = {
-    head: stack.use(createGitSnapshot(defaultGitHost, gitDirectory, head)),
-    base: stack.use(createGitSnapshot(defaultGitHost, gitDirectory, base)),
+    head: stack.use(createGitSnapshot(defaultGitRuntime, gitDirectory, head)),
+    base: stack.use(createGitSnapshot(defaultGitRuntime, gitDirectory, base)),
   }
   const run = {
     gitDirectory,
@@ -92,12 +94,12 @@ export async function openChange({
     timeoutMs: 60_000,
     maxBytes: 50 * MEBIBYTE,
   }
-  const diff = parseDiff((await runGit(defaultGitHost, run)).stdout)
+  const diff = parseDiff((await runGit(defaultGitRuntime, run)).stdout)
   const will = await readRepositoryWill(snapshots.base)
   const commits = await listCommits(gitDirectory, base, head)
   const held = stack.move()
   return {
-    pullRequest: describe(repo, commits[0]?.message ?? '', { base, head }),
+    pullRequest: describePullRequest(repo, commits[0]?.message ?? '', { base, head }),
     headSha: head,
     mergeBaseSha: base,
     diff,
@@ -128,7 +130,7 @@ async function listCommits(
     '--format=%H%x00%an%x00%cI%x00%B%x01',
     `${base}..${head}`,
   ]
-  const text = await git(gitDirectory, args).catch(() => '')
+  const text = await readGit(gitDirectory, args).catch(() => '')
   const records = text.split('\x01').map((record) => record.trim().split('\0'))
   return records.flatMap(([sha = '', author = '', committedAt = '', message = '']) =>
     sha === '' ? [] : [{ sha, author, committedAt, message }],
@@ -141,7 +143,7 @@ export async function listLargeCommits(
   repo: string,
   leastFiles: number,
 ): Promise<Comparison[]> {
-  const gitDirectory = repositoryIn(folder, repo)
+  const gitDirectory = repositoryDirectory(folder, repo)
   const args = [
     'log',
     '--first-parent',
@@ -150,7 +152,7 @@ export async function listLargeCommits(
     '--name-only',
     '--format=%x00%H %P',
   ]
-  const records = (await git(gitDirectory, args)).split('\0').slice(1)
+  const records = (await readGit(gitDirectory, args)).split('\0').slice(1)
   return records.flatMap((record) => {
     const [commits = '', ...paths] = record.split('\n')
     const [head = '', base] = commits.split(' ')
@@ -160,12 +162,12 @@ export async function listLargeCommits(
   })
 }
 
-async function git(gitDirectory: string, args: readonly string[]): Promise<string> {
+async function readGit(gitDirectory: string, args: readonly string[]): Promise<string> {
   const run = { gitDirectory, args, timeoutMs: 10 * 60_000, maxBytes: 256 * MEBIBYTE }
-  return (await runGit(defaultGitHost, run)).stdout.toString('utf8')
+  return (await runGit(defaultGitRuntime, run)).stdout.toString('utf8')
 }
 
-function describe(
+function describePullRequest(
   repo: string,
   message: string,
   { base, head }: { base: string; head: string },

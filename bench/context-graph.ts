@@ -1,7 +1,12 @@
 // The code graph of real commits, in a database of its own, as reviews of changes get it.
+
+import { createFileIndexer } from '../src/code/file-indexer.ts'
+import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import type { AppContext } from '../src/context.ts'
 import { type DatabaseConfig, openDatabase } from '../src/db/database.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
+import { ObjectReader } from '../src/git/object-reader.ts'
+import { defaultGitRuntime } from '../src/git/run-git.ts'
 import { createCodeCache } from '../src/knowledge/change/code-cache.ts'
 import { readChangeGraph } from '../src/knowledge/change/read-change-graph.ts'
 import { openGraph } from '../src/knowledge/graph/write-graph.ts'
@@ -9,14 +14,10 @@ import type { Log } from '../src/lib/logger.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { buildGraph } from '../src/workflows/scanning/build-graph.ts'
 import { createProgress } from '../src/workflows/scanning/progress.ts'
-import { createFactReader } from '../src/workspace/fact-reader.ts'
-import { ObjectReader } from '../src/workspace/object-reader.ts'
-import { defaultGitHost } from '../src/workspace/run-git.ts'
-import type { Syntax } from '../src/workspace/syntax.ts'
 import { createTestDatabase, silentLog } from '../test/fakes/test-database.ts'
 
 /** Graphs of one repository after the other; a later commit takes an earlier one's place. */
-export interface Graphs extends AsyncDisposable {
+export interface GraphBuilder extends AsyncDisposable {
   /** Brings a repository's graph to where a change began, as a scan does. Returns how long that took, in milliseconds. */
   build(change: Change, gitDirectory: string): Promise<number>
   /** What a review is told of the change. */
@@ -24,19 +25,19 @@ export interface Graphs extends AsyncDisposable {
 }
 
 const log = { ...silentLog, debug() {} } as unknown as Log
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 const queryTimeoutMs = 30_000
 
 /** Opens a database for graphs, of its own; dispose of it. */
-export async function openGraphs(
-  syntax: Syntax,
+export async function openGraphBuilder(
+  syntax: SyntaxParser,
   engine: DatabaseConfig['engine'] = 'embedded',
-): Promise<Graphs> {
+): Promise<GraphBuilder> {
   await using stack = new AsyncDisposableStack()
   const database = await createTestDatabase({ engine })
   stack.defer(() => database.dispose())
   const { db } = stack.use(await openDatabase(database.config, log))
-  const reader = stack.use(createFactReader())
+  const reader = stack.use(createFileIndexer())
   const ctx = { db, log } as unknown as AppContext
   const codeCache = createCodeCache()
   const held = stack.move()
@@ -48,13 +49,13 @@ export async function openGraphs(
       const graph = await openGraph(db, repo, scan.fence)
       if (graph.commit === change.mergeBaseSha) return 0
       const progress = createProgress(db, scan, () => {})
-      const repository = { host: defaultGitHost, gitDirectory }
+      const repository = { runtime: defaultGitRuntime, gitDirectory }
       const commit = change.mergeBaseSha
-      await using objects = new ObjectReader(defaultGitHost, gitDirectory)
+      await using objects = new ObjectReader(defaultGitRuntime, gitDirectory)
       const known = {
         scan,
         reader,
-        signal: never,
+        signal: neverAborted,
         ctx,
         progress,
         repository,
@@ -79,7 +80,7 @@ export async function openGraphs(
       return readChangeGraph(
         context,
         { repo, number, title, files, diffs: diff.files, head, base },
-        never,
+        neverAborted,
       )
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),

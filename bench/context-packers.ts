@@ -1,27 +1,28 @@
 // Three ways to show a change under a budget: ours, and two simple ones to hold it against.
+
+import { languageOfPath } from '../src/code/languages.ts'
+import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
+import { renderFileDiff } from '../src/git/render-diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { type CountTokens, packContext } from '../src/workflows/pack-context.ts'
-import { languageOfPath } from '../src/workspace/languages.ts'
-import { renderFileDiff } from '../src/workspace/render-diff.ts'
-import type { Syntax } from '../src/workspace/syntax.ts'
 
 /** What one round shows. */
-export interface Shown {
+export interface PackedText {
   /** All that the budget is about. */
   readonly text: string
   /** Lines as `side:path:number`. */
   readonly lines: ReadonlySet<string>
 }
 
-export type Packer = (change: Change, tokens: number) => Promise<Shown>
+export type Packer = (change: Change, tokens: number) => Promise<PackedText>
 
 export function lineKey(side: DiffSide, path: string, line: number): string {
   return `${side}:${path}:${line}`
 }
 
 /** Ours; a line counts only when its text stands in the span that claims to show it. */
-export function createPacker(syntax: Syntax, countTokens: CountTokens): Packer {
+export function createHunkPacker(syntax: SyntaxParser, countTokens: CountTokens): Packer {
   return async (change, tokens) => {
     const { rounds } = await packContext(
       { syntax },
@@ -32,10 +33,10 @@ export function createPacker(syntax: Syntax, countTokens: CountTokens): Packer {
     const spans = rounds[0]?.spans ?? []
     const lines = new Set<string>()
     for (const span of spans) {
-      const written = new Set(span.text.split('\n').map(withoutMarks))
+      const written = new Set(span.text.split('\n').map(stripDiffMarks))
       for (const { path, side, start, end } of span.lines ?? [])
         for (let line = start; line <= end; line++) {
-          const text = await lineAt(change, path, side, line)
+          const text = await readLine(change, path, side, line)
           if (!written.has(text) && !span.text.includes(text.trim().slice(0, 100)))
             throw new Error(`${path}:${line} (${side}) is said to be shown, and isn't: ${text}`)
           lines.add(lineKey(side, path, line))
@@ -48,16 +49,21 @@ export function createPacker(syntax: Syntax, countTokens: CountTokens): Packer {
   }
 }
 
-function withoutMarks(line: string): string {
+function stripDiffMarks(line: string): string {
   return line.replace(/^(\d+ )?[ +-]/, '')
 }
 
-const texts = new WeakMap<Change, Map<string, Promise<string[]>>>()
+const linesByChange = new WeakMap<Change, Map<string, Promise<string[]>>>()
 
-async function lineAt(change: Change, path: string, side: DiffSide, line: number): Promise<string> {
+async function readLine(
+  change: Change,
+  path: string,
+  side: DiffSide,
+  line: number,
+): Promise<string> {
   const snapshot = side === 'RIGHT' ? change.head : change.base
-  const known = texts.get(change) ?? new Map<string, Promise<string[]>>()
-  texts.set(change, known)
+  const known = linesByChange.get(change) ?? new Map<string, Promise<string[]>>()
+  linesByChange.set(change, known)
   const oldPath = change.files.find((file) => file.path === path)?.oldPath ?? path
   const name = side === 'RIGHT' ? path : oldPath
   const read = async () =>
@@ -70,27 +76,28 @@ async function lineAt(change: Change, path: string, side: DiffSide, line: number
 }
 
 /** Whole files in the order of the diff, those of the language with most changed lines first, as long as they fit. */
-export function packInOrder(countTokens: CountTokens): Packer {
-  return packFiles(countTokens, (files) => {
+export function createInOrderPacker(countTokens: CountTokens): Packer {
+  return createFilePacker(countTokens, (files) => {
     const nameOf = (file: FileDiff) => languageOfPath(file.path)?.name ?? ''
     const lines = new Map<string, number>()
-    for (const file of files) lines.set(nameOf(file), (lines.get(nameOf(file)) ?? 0) + sizeOf(file))
+    for (const file of files)
+      lines.set(nameOf(file), (lines.get(nameOf(file)) ?? 0) + countChangedLines(file))
     return files.toSorted((one, other) => lines.get(nameOf(other))! - lines.get(nameOf(one))!)
   })
 }
 
 /** Whole files, smallest first, as long as they fit. */
-export function packSmallest(countTokens: CountTokens): Packer {
-  return packFiles(countTokens, (files) =>
-    files.toSorted((one, other) => sizeOf(one) - sizeOf(other)),
+export function createSmallestFirstPacker(countTokens: CountTokens): Packer {
+  return createFilePacker(countTokens, (files) =>
+    files.toSorted((one, other) => countChangedLines(one) - countChangedLines(other)),
   )
 }
 
-function sizeOf({ additions, deletions }: FileDiff): number {
+function countChangedLines({ additions, deletions }: FileDiff): number {
   return additions + deletions
 }
 
-function packFiles(
+function createFilePacker(
   countTokens: CountTokens,
   order: (files: readonly FileDiff[]) => readonly FileDiff[],
 ): Packer {

@@ -2,28 +2,28 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { countTokens as countExactly } from 'gpt-tokenizer/encoding/o200k_base'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
-import { type AnchorTally, checkPlace, printAnchors } from './context-anchors.ts'
+import { type AnchorTally, checkLocation, printAnchorTally } from './context-anchors.ts'
 import {
-  type CommentedPlace,
   type CommentedPullRequest,
+  type CommentedRange,
   type Comparison,
-  comparisonOf,
   listLargeCommits,
   openChange,
-  readPullRequests,
+  readCommentedPullRequests,
+  resolveComparison,
 } from './context-changes.ts'
-import { openGraphs } from './context-graph.ts'
+import { openGraphBuilder } from './context-graph.ts'
 import {
-  createPacker,
+  createHunkPacker,
+  createInOrderPacker,
+  createSmallestFirstPacker,
   lineKey,
+  type PackedText,
   type Packer,
-  packInOrder,
-  packSmallest,
-  type Shown,
 } from './context-packers.ts'
 
 const { values, positionals } = parseArgs({
@@ -46,29 +46,30 @@ if (commentsFile === undefined || values.repositories === undefined)
 
 const budgets = [2_000, 4_000, 8_000, 16_000]
 const hugeBudget = 32_000
-const hugeFiles = 200
+const minHugeFiles = 200
 
 const countTokens = await loadTokenCounter(1)
-const countWhole = (text: string) =>
+const countExactTokens = (text: string) =>
   countExactly(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() })
-await using syntax = createSyntax()
-await using graphs = values.graph ? await openGraphs(syntax) : null
+await using syntax = createSyntaxParser()
+await using graphs = values.graph ? await openGraphBuilder(syntax) : null
 const graphTimes = { build: [] as number[], read: [] as number[] }
 const packers: Readonly<Record<string, Packer>> = {
-  'by hunk (ours)': createPacker(syntax, countTokens),
-  'files in order': packInOrder(countWhole),
-  'smallest file first': packSmallest(countWhole),
+  'by hunk (ours)': createHunkPacker(syntax, countTokens),
+  'files in order': createInOrderPacker(countExactTokens),
+  'smallest file first': createSmallestFirstPacker(countExactTokens),
 }
 
 console.log(`${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`)
-const pullRequests = await readPullRequests(commentsFile)
+const pullRequests = await readCommentedPullRequests(commentsFile)
 await measurePullRequests(pullRequests, values.repositories)
-if (!values.skipHuge) await measureHuge(pullRequests, values.repositories, Number(values.huge))
+if (!values.skipHuge)
+  await measureHugeChanges(pullRequests, values.repositories, Number(values.huge))
 
 /** Packs a round, and makes sure that it keeps to its budget. */
-async function pack(name: string, change: Change, budget: number): Promise<Shown> {
+async function packWithinBudget(name: string, change: Change, budget: number): Promise<PackedText> {
   const shown = await packers[name]!(change, budget)
-  const tokens = countWhole(shown.text)
+  const tokens = countExactTokens(shown.text)
   if (tokens > budget)
     throw new Error(`${name} took ${tokens} tokens of ${budget} for ${change.pullRequest.repo}`)
   return shown
@@ -88,7 +89,7 @@ async function measurePullRequests(
   const where = { all: 0, 'in files that are not reviewed': 0, 'on lines outside of the diff': 0 }
   let names = 0
   for (const pr of all) {
-    const comparison = await comparisonOf(folder, pr)
+    const comparison = await resolveComparison(folder, pr)
     await using bare = await openChange(comparison)
     const change = await withGraph(bare, comparison.gitDirectory)
     for (const place of pr.comments) {
@@ -100,13 +101,13 @@ async function measurePullRequests(
     names += pr.definitions_elsewhere.length
     for (const budget of budgets) {
       for (const name of Object.keys(packers)) {
-        const { lines } = await pack(name, change, budget)
+        const { lines } = await packWithinBudget(name, change, budget)
         const seen = pr.comments.filter((place) => isVisible(change, place, lines))
         const found = pr.definitions_elsewhere.filter(({ defined_in }) =>
           defined_in.some(([path, line]) => lines.has(lineKey('RIGHT', path, line))),
         )
-        add(comments, `${name} ${budget}`, seen.length)
-        add(definitions, `${name} ${budget}`, found.length)
+        addCount(comments, `${name} ${budget}`, seen.length)
+        addCount(definitions, `${name} ${budget}`, found.length)
         if (values.details && name.includes('ours')) {
           console.log(
             `${pr.repo}#${pr.pr} ${budget}: ${seen.length}/${pr.comments.length} comments, ${found.length}/${pr.definitions_elsewhere.length} definitions`,
@@ -120,7 +121,7 @@ async function measurePullRequests(
     await measureTime(change, times)
     for (const place of pr.comments) {
       const start = place.from_line ?? place.to_line
-      await checkPlace(anchors, syntax, change, {
+      await checkLocation(anchors, syntax, change, {
         path: place.path,
         side: sideOf(place),
         start,
@@ -147,7 +148,7 @@ async function measurePullRequests(
         `${what}: median ${median(list).toFixed(0)} ms, most ${Math.max(...list).toFixed(0)} ms`,
       )
   }
-  printAnchors(anchors)
+  printAnchorTally(anchors)
 }
 
 /** The change with what its graph tells, where graphs are asked for. */
@@ -175,12 +176,12 @@ async function measureTime(change: Change, times: Record<string, number[]>): Pro
   }
 }
 
-function sideOf(place: CommentedPlace): DiffSide {
+function sideOf(place: CommentedRange): DiffSide {
   return place.side === 'left' ? 'LEFT' : 'RIGHT'
 }
 
 /** The lines of a commented range that stand in the diff. */
-function linesInDiff(change: Change, place: CommentedPlace): number[] {
+function linesInDiff(change: Change, place: CommentedRange): number[] {
   const file = change.diff.files.find(
     ({ path, oldPath }) => path === place.path || oldPath === place.path,
   )
@@ -193,14 +194,14 @@ function linesInDiff(change: Change, place: CommentedPlace): number[] {
   )
 }
 
-function isVisible(change: Change, place: CommentedPlace, lines: ReadonlySet<string>): boolean {
+function isVisible(change: Change, place: CommentedRange, lines: ReadonlySet<string>): boolean {
   const inDiff = linesInDiff(change, place)
   return (
     inDiff.length > 0 && inDiff.every((line) => lines.has(lineKey(sideOf(place), place.path, line)))
   )
 }
 
-function add(tally: Tally, key: string, count: number): void {
+function addCount(tally: Tally, key: string, count: number): void {
   tally.set(key, (tally.get(key) ?? 0) + count)
 }
 
@@ -208,12 +209,14 @@ function printTable(title: string, tally: Tally, total: number): void {
   console.log(`\n| ${title} | ${budgets.map((budget) => `${budget / 1000}k`).join(' | ')} |`)
   console.log(`|---|${budgets.map(() => '---').join('|')}|`)
   for (const name of Object.keys(packers)) {
-    const shares = budgets.map((budget) => percent(tally.get(`${name} ${budget}`) ?? 0, total))
+    const shares = budgets.map((budget) =>
+      formatPercent(tally.get(`${name} ${budget}`) ?? 0, total),
+    )
     console.log(`| ${name} | ${shares.join(' | ')} |`)
   }
 }
 
-function percent(part: number, whole: number): string {
+function formatPercent(part: number, whole: number): string {
   return `${((100 * part) / whole).toFixed(1)} %`
 }
 
@@ -221,7 +224,7 @@ function median(list: readonly number[]): number {
   return list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)] ?? Number.NaN
 }
 
-async function measureHuge(
+async function measureHugeChanges(
   all: readonly CommentedPullRequest[],
   folder: string,
   wanted: number,
@@ -236,11 +239,11 @@ async function measureHuge(
       .map(() => '---')
       .join('|')}|---|`,
   )
-  for (const comparison of await chooseHuge(all, folder, wanted)) {
+  for (const comparison of await chooseHugeChanges(all, folder, wanted)) {
     await using change = await openChange(comparison)
     const cells: string[] = []
     for (const name of Object.keys(packers)) {
-      const shown = await pack(name, change, hugeBudget)
+      const shown = await packWithinBudget(name, change, hugeBudget)
       cells.push(describeShare(change.files, shown))
     }
     const before = process.cpuUsage()
@@ -253,7 +256,7 @@ async function measureHuge(
 }
 
 /** Files of which a changed line is shown, and added lines, of those that are to be reviewed. */
-function describeShare(files: readonly FileDiff[], { lines }: Shown): string {
+function describeShare(files: readonly FileDiff[], { lines }: PackedText): string {
   let [someFiles, filesWithLines, shownLines, allLines] = [0, 0, 0, 0]
   for (const file of files) {
     const changed = file.hunks
@@ -271,18 +274,18 @@ function describeShare(files: readonly FileDiff[], { lines }: Shown): string {
     allLines += file.additions
     shownLines += seen.filter(({ kind }) => kind === 'added').length
   }
-  return `${percent(someFiles, filesWithLines)}, ${percent(shownLines, allLines)}`
+  return `${formatPercent(someFiles, filesWithLines)}, ${formatPercent(shownLines, allLines)}`
 }
 
 /** Pull requests of the file that are huge, and then the newest such commits, one repository after the other. */
-async function chooseHuge(
+async function chooseHugeChanges(
   all: readonly CommentedPullRequest[],
   folder: string,
   wanted: number,
 ): Promise<Comparison[]> {
   const chosen: Comparison[] = []
   const repos = [...new Set(all.map(({ repo }) => repo))].sort()
-  const lists = await Promise.all(repos.map((repo) => listLargeCommits(folder, repo, hugeFiles)))
+  const lists = await Promise.all(repos.map((repo) => listLargeCommits(folder, repo, minHugeFiles)))
   for (let index = 0; chosen.length < wanted && lists.some((list) => index < list.length); index++)
     for (const list of lists) {
       const next = list[index]
@@ -295,7 +298,7 @@ async function chooseHuge(
         },
         () => 0,
       )
-      if (files >= hugeFiles) chosen.push(next)
+      if (files >= minHugeFiles) chosen.push(next)
     }
   return chosen
 }

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { FileIndex } from '../src/code/code-index.ts'
+import { createFileIndexer } from '../src/code/file-indexer.ts'
+import { createGitSnapshot } from '../src/git/git-snapshot.ts'
+import { defaultGitRuntime } from '../src/git/run-git.ts'
 import { createCodeView } from '../src/knowledge/resolution/code-view.ts'
 import { createImportResolver } from '../src/knowledge/resolution/imports/import-resolver.ts'
-import { readResolution } from '../src/knowledge/resolution/read-resolution.ts'
+import { readImportConfig } from '../src/knowledge/resolution/read-import-config.ts'
 import { resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
-import type { CodeFacts } from '../src/workspace/code-facts.ts'
-import { createFactReader } from '../src/workspace/fact-reader.ts'
-import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
-import { defaultGitHost } from '../src/workspace/run-git.ts'
 import { type BenchTree, findBareRepositories, writeTree } from './graph-trees.ts'
 
 /** A call whose definition the compiler knows to stand in the tree. Lines are 1-based. */
@@ -26,7 +26,7 @@ interface TrueCall {
 }
 
 /** What a program says that the call of a name on a line means. */
-interface ToldCall {
+interface ReportedCall {
   readonly path: string
   readonly startLine: number
   readonly endLine: number
@@ -34,7 +34,7 @@ interface ToldCall {
 }
 
 /** Of a place (`path:line:name`) what is told about it. */
-type Told = ReadonlyMap<string, readonly ToldCall[]>
+type ReportedCalls = ReadonlyMap<string, readonly ReportedCall[]>
 
 const { values } = parseArgs({
   options: {
@@ -53,13 +53,13 @@ try {
   const names = values.only.split(',')
   for (const source of findBareRepositories(values.repositories)) {
     if (!names.some((name) => source.includes(name))) continue
-    await compare(await writeTree(source, join(root, 'trees')))
+    await compareTree(await writeTree(source, join(root, 'trees')))
   }
 } finally {
   rmSync(root, { recursive: true, force: true, maxRetries: 3 })
 }
 
-async function compare(tree: BenchTree): Promise<void> {
+async function compareTree(tree: BenchTree): Promise<void> {
   const scripts = tree.sources.filter(
     (path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.d.ts'),
   )
@@ -68,10 +68,10 @@ async function compare(tree: BenchTree): Promise<void> {
   console.log(
     `${tree.name}: ${calls.length} calls that the TypeScript compiler resolves, ${across} into other files`,
   )
-  const own = await readOwn(tree)
+  const own = await readUmpireCalls(tree)
   printScore('umpire, confidence of 0.8 and more', calls, own, 0.8)
   printScore('umpire, also possible ones', calls, own, 0)
-  printScore('codegraph', calls, readCodegraph(tree), 0)
+  printScore('codegraph', calls, readCodegraphCalls(tree), 0)
   console.log('')
 }
 
@@ -83,7 +83,12 @@ function findTrueCalls({ folder }: BenchTree, paths: readonly string[]): TrueCal
   ) as TrueCall[]
 }
 
-function printScore(name: string, calls: readonly TrueCall[], told: Told, least: number): void {
+function printScore(
+  name: string,
+  calls: readonly TrueCall[],
+  told: ReportedCalls,
+  least: number,
+): void {
   for (const [scope, some] of [
     ['all', calls],
     ['into other files', calls.filter(({ path, target }) => path !== target.path)],
@@ -93,7 +98,7 @@ function printScore(name: string, calls: readonly TrueCall[], told: Told, least:
       const here = (told.get(`${path}:${line}:${callee}`) ?? []).filter(
         ({ confidence }) => confidence >= least,
       )
-      const isRight = (one: ToldCall) =>
+      const isRight = (one: ReportedCall) =>
         one.path === target.path && one.startLine <= target.line && target.line <= one.endLine
       if (here.some(isRight)) right++
       wrong += here.filter((one) => !isRight(one)).length
@@ -106,14 +111,14 @@ function printScore(name: string, calls: readonly TrueCall[], told: Told, least:
   }
 }
 
-async function readOwn(tree: BenchTree): Promise<Told> {
-  await using reader = createFactReader()
-  const results = await reader.read(
+async function readUmpireCalls(tree: BenchTree): Promise<ReportedCalls> {
+  await using reader = createFileIndexer()
+  const results = await reader.index(
     tree.sources.map((path) => ({ path, bytes: readFileSync(join(tree.folder, path)) })),
   )
-  const facts = new Map<string, CodeFacts>()
+  const facts = new Map<string, FileIndex>()
   for (const [at, result] of results.entries())
-    if ('facts' in result) facts.set(tree.sources[at]!, result.facts)
+    if ('index' in result) facts.set(tree.sources[at]!, result.index)
   const paths = execFileSync('git', ['-C', tree.folder, 'ls-files', '-z'], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
@@ -123,12 +128,12 @@ async function readOwn(tree: BenchTree): Promise<Told> {
   const head = execFileSync('git', ['-C', tree.folder, 'rev-parse', 'HEAD'], {
     encoding: 'utf8',
   }).trim()
-  await using snapshot = createGitSnapshot(defaultGitHost, tree.gitDirectory, head)
+  await using snapshot = createGitSnapshot(defaultGitRuntime, tree.gitDirectory, head)
   const view = createCodeView(
     facts,
-    createImportResolver(paths, await readResolution(snapshot, paths)),
+    createImportResolver(paths, await readImportConfig(snapshot, paths)),
   )
-  const told = new Map<string, ToldCall[]>()
+  const told = new Map<string, ReportedCall[]>()
   for (const [path, { references }] of facts) {
     for (const { reference, targets } of resolveReferences(view, path)) {
       const { name, line, kind } = references[reference]!
@@ -156,7 +161,7 @@ async function readOwn(tree: BenchTree): Promise<Told> {
 }
 
 /** Calls, also of constructors, from its database. */
-function readCodegraph(tree: BenchTree): Told {
+function readCodegraphCalls(tree: BenchTree): ReportedCalls {
   const copy = join(root, 'codegraph')
   rmSync(copy, { recursive: true, force: true })
   cpSync(tree.folder, copy, { recursive: true })
@@ -174,7 +179,7 @@ function readCodegraph(tree: BenchTree): Told {
        where e.kind in ('calls', 'instantiates', 'references')`,
     )
     .all()
-  const told = new Map<string, ToldCall[]>()
+  const told = new Map<string, ReportedCall[]>()
   for (const row of rows) {
     const name = String(row.said ?? row.name).replace(/^.*[.:>]/, '')
     const key = `${row.path}:${row.line}:${name}`

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { grammarOfPath } from '../src/workspace/grammars.ts'
+import { grammarOfPath } from '../src/code/grammars.ts'
 
 /** A tree that all programs of a run read. */
 export interface BenchTree {
@@ -29,12 +29,12 @@ export function findBareRepositories(folder: string): string[] {
   }
   const first = readdirSync(folder).map((name) => join(folder, name))
   const found = first
-    .flatMap((path) => [path, ...readSafely(path).map((name) => join(path, name))])
+    .flatMap((path) => [path, ...listOrEmpty(path).map((name) => join(path, name))])
     .filter(isBare)
   return found.sort()
 }
 
-function readSafely(path: string): string[] {
+function listOrEmpty(path: string): string[] {
   try {
     return readdirSync(path)
   } catch {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
-import { measureScans, type ScanFigures } from './graph-scan.ts'
 import { type BenchTree, findBareRepositories, writeTree } from './graph-trees.ts'
-import { type Measured, measureCommand } from './measured-command.ts'
+import { type CommandMeasurement, measureCommand } from './measure-command.ts'
+import { measureScans, type ScanMeasurement } from './measure-scans.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,9 +22,9 @@ if (values.repositories === undefined)
   throw new Error('--repositories <folder of bare git repositories> is missing.')
 const runs = Number(values.runs)
 /** Of one file each, one after the other. */
-const changes = 5
+const changedFileCount = 5
 const wanted = values.only?.split(',')
-const without = new Set(values.without.split(','))
+const excludedTools = new Set(values.without.split(','))
 const root = mkdtempSync(join(tmpdir(), 'umpire-bench-graph-'))
 const codegraph = fileURLToPath(
   new URL('node_modules/@colbymchenry/codegraph-linux-x64/bin/codegraph', import.meta.url),
@@ -37,32 +37,32 @@ try {
   const sources = findBareRepositories(values.repositories).filter(
     (path) => wanted === undefined || wanted.some((name) => path.includes(name)),
   )
-  for (const source of sources) await compare(await writeTree(source, join(root, 'trees')))
+  for (const source of sources) await measureTree(await writeTree(source, join(root, 'trees')))
 } finally {
   rmSync(root, { recursive: true, force: true, maxRetries: 3 })
 }
 
-async function compare(tree: BenchTree): Promise<void> {
+async function measureTree(tree: BenchTree): Promise<void> {
   console.log(`${tree.name}: ${tree.files} files, ${(tree.bytes / 1e6).toFixed(1)} MB`)
-  const measured = new Map<string, Measured[]>()
-  const scans = new Map<string, ScanFigures[]>()
+  const measured = new Map<string, CommandMeasurement[]>()
+  const scans = new Map<string, ScanMeasurement[]>()
   for (let run = 0; run < runs; run++) {
-    if (!without.has('ctags')) add(measured, 'ctags -R', [await runCtags(tree)])
-    if (!without.has('codegraph')) {
+    if (!excludedTools.has('ctags')) append(measured, 'ctags -R', [await runCtags(tree)])
+    if (!excludedTools.has('codegraph')) {
       for (const [name, figures] of Object.entries(await runCodegraph(tree)))
-        add(measured, name, figures)
+        append(measured, name, figures)
     }
     for (const engine of values.engines.split(','))
-      add(scans, `umpire, ${engine}`, [await runScan(tree, engine)])
+      append(scans, `umpire, ${engine}`, [await runScan(tree, engine)])
   }
-  report(measured, scans)
+  printReport(measured, scans)
 }
 
-function add<T>(map: Map<string, T[]>, name: string, figures: readonly T[]): void {
+function append<T>(map: Map<string, T[]>, name: string, figures: readonly T[]): void {
   map.set(name, [...(map.get(name) ?? []), ...figures])
 }
 
-function runCtags({ folder }: BenchTree): Promise<Measured> {
+function runCtags({ folder }: BenchTree): Promise<CommandMeasurement> {
   const tags = join(root, 'tags')
   return measureCommand(['ctags', '-R', '-f', tags, '.'], {
     cwd: folder,
@@ -71,7 +71,7 @@ function runCtags({ folder }: BenchTree): Promise<Measured> {
 }
 
 /** Its index from nothing, and after each change of one file. It works in a copy: it leaves its database there. */
-async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured[]>> {
+async function runCodegraph(tree: BenchTree): Promise<Record<string, CommandMeasurement[]>> {
   const copy = join(root, 'codegraph')
   rmSync(copy, { recursive: true, force: true })
   cpSync(tree.folder, copy, { recursive: true })
@@ -85,8 +85,8 @@ async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured[]>
     NO_COLOR: '1',
   }
   const whole = await measureCommand([codegraph, 'init', '.'], { cwd: copy, env })
-  const ones: Measured[] = []
-  for (const path of pickChanged(tree)) {
+  const ones: CommandMeasurement[] = []
+  for (const path of pickChangedPaths(tree)) {
     const changed = join(copy, path)
     writeFileSync(changed, `${readFileSync(changed, 'utf8')}\n`)
     ones.push(await measureCommand([codegraph, 'sync', '.'], { cwd: copy, env }))
@@ -95,15 +95,15 @@ async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured[]>
 }
 
 /** Some source files, far from one another by path. */
-function pickChanged({ sources }: BenchTree): string[] {
+function pickChangedPaths({ sources }: BenchTree): string[] {
   return Array.from(
-    { length: changes },
-    (_, at) => sources[Math.floor((sources.length * (at + 1)) / (changes + 1))]!,
+    { length: changedFileCount },
+    (_, at) => sources[Math.floor((sources.length * (at + 1)) / (changedFileCount + 1))]!,
   )
 }
 
-async function runScan(tree: BenchTree, engine: string): Promise<ScanFigures> {
-  if (engine === 'embedded') return measureScans(tree, {}, pickChanged(tree))
+async function runScan(tree: BenchTree, engine: string): Promise<ScanMeasurement> {
+  if (engine === 'embedded') return measureScans(tree, {}, pickChangedPaths(tree))
   const programs = findPostgresql()
   if (programs === null)
     throw new Error('PostgreSQL is not installed: leave it out with --engines embedded.')
@@ -111,13 +111,13 @@ async function runScan(tree: BenchTree, engine: string): Promise<ScanFigures> {
   return await measureScans(
     tree,
     { DATABASE_URL: server.url, SECRET_KEY: 'a key of the benchmark and of nothing else' },
-    pickChanged(tree),
+    pickChangedPaths(tree),
   )
 }
 
-function report(
-  measured: ReadonlyMap<string, readonly Measured[]>,
-  scans: ReadonlyMap<string, readonly ScanFigures[]>,
+function printReport(
+  measured: ReadonlyMap<string, readonly CommandMeasurement[]>,
+  scans: ReadonlyMap<string, readonly ScanMeasurement[]>,
 ) {
   const row = (cells: readonly (string | number)[]) =>
     console.log(
@@ -131,31 +131,36 @@ function report(
     rival ? (median(rival.map((one) => one.milliseconds)) / own).toFixed(1) : ''
   for (const [name, list] of measured) {
     const time = median(list.map((one) => one.milliseconds))
-    row([name, time.toFixed(0), megabytes(list), name.endsWith('changed') ? '' : ratio(time)])
-  }
-  for (const [name, list] of scans) {
-    const time = median(list.map((one) => one.wholeMs))
     row([
       name,
       time.toFixed(0),
-      megabytes(list),
+      medianPeakMegabytes(list),
+      name.endsWith('changed') ? '' : ratio(time),
+    ])
+  }
+  for (const [name, list] of scans) {
+    const time = median(list.map((one) => one.fullScanMs))
+    row([
+      name,
+      time.toFixed(0),
+      medianPeakMegabytes(list),
       ratio(time),
       median(list.map((one) => one.cpuMs)).toFixed(0),
     ])
     row([
       `${name}, one file changed`,
-      median(list.flatMap((one) => one.oneFileMs)).toFixed(0),
+      median(list.flatMap((one) => one.incrementalScanMs)).toFixed(0),
       '',
       '',
     ])
     console.log(
-      `  at rest before: ${Math.round(median(list.map((one) => one.restBytes)) / 1e6)} MB; ${list.at(-1)!.described}`,
+      `  at rest before: ${Math.round(median(list.map((one) => one.idleBytes)) / 1e6)} MB; ${list.at(-1)!.summary}`,
     )
   }
   console.log('')
 }
 
-function megabytes(list: readonly { peakBytes: number }[]): string {
+function medianPeakMegabytes(list: readonly { peakBytes: number }[]): string {
   return (median(list.map((one) => one.peakBytes)) / 1e6).toFixed(0)
 }
 

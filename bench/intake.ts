@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
-import { type LoadResult, sendAll } from './load.ts'
-import { end, readPort, startUmpireServer } from './umpire-server.ts'
+import { type LoadResult, sendRequests } from './load-generator.ts'
+import { readListeningPort, startUmpireServer, stopServer } from './start-umpire-server.ts'
 
 const secret = 'secret of the benchmark'
 const payloadBytes = 21 * 1024
@@ -58,7 +58,7 @@ async function measure(): Promise<void> {
       const count = concurrency === 1 ? Math.ceil(requestsPerRun / 4) : requestsPerRun
       const requests = Array.from({ length: count }, () => prepareRequest(number++))
       for (const target of targets) {
-        const result = await sendAll(
+        const result = await sendRequests(
           { host: '127.0.0.1', port: target.port },
           requests,
           concurrency,
@@ -70,10 +70,13 @@ async function measure(): Promise<void> {
       }
     }
   }
-  print(targets, results)
+  printResults(targets, results)
 }
 
-function print(targets: readonly Target[], results: ReadonlyMap<string, LoadResult[]>): void {
+function printResults(
+  targets: readonly Target[],
+  results: ReadonlyMap<string, LoadResult[]>,
+): void {
   console.log(
     '| at once | receiver | requests/s | of Probot | p50 ms | p99 ms |\n|---|---|---|---|---|---|',
   )
@@ -166,8 +169,12 @@ async function startProbot(): Promise<Target> {
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const port = await readPort(child, child.stdout as NodeJS.ReadableStream, /^listening (\d+)/)
-  return { name: 'Probot, stores nothing', port, [Symbol.asyncDispose]: () => end(child) }
+  const port = await readListeningPort(
+    child,
+    child.stdout as NodeJS.ReadableStream,
+    /^listening (\d+)/,
+  )
+  return { name: 'Probot, stores nothing', port, [Symbol.asyncDispose]: () => stopServer(child) }
 }
 
 async function startUmpireOnServer(url: string): Promise<Target> {

@@ -1,7 +1,13 @@
 // Calls of an MCP tool, over streams and over Streamable HTTP, by sockets that cost the machine little.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { exchange, type LoadResult, openConnection, sendAll, summarize } from './load.ts'
+import {
+  exchange,
+  type LoadResult,
+  openConnection,
+  sendRequests,
+  summarizeLatencies,
+} from './load-generator.ts'
 
 export interface ToolCall {
   readonly name: string
@@ -13,21 +19,21 @@ export type ToolCalls = (index: number) => ToolCall
 
 /** How tools are called, by what people call it. */
 export const transports = {
-  SSE: callOverStreams,
+  SSE: callOverSse,
   'HTTP, 2026-07-28': (port: number, calls: ToolCalls, count: number, concurrency: number) =>
-    callOverHttp(port, (index) => composeModern(calls(index)), count, concurrency),
+    callOverHttp(port, (index) => composeCurrentRevision(calls(index)), count, concurrency),
   'HTTP, earlier': (port: number, calls: ToolCalls, count: number, concurrency: number) =>
     callOverHttp(
       port,
-      (index) => composeRequest('/mcp', callMessage(calls(index)), acceptBoth),
+      (index) => composeRequest('/mcp', createCallMessage(calls(index)), acceptHeaders),
       count,
       concurrency,
     ),
 } as const
 
-const acceptBoth = ['accept: application/json, text/event-stream']
+const acceptHeaders = ['accept: application/json, text/event-stream']
 
-function callMessage(call: ToolCall, meta?: object) {
+function createCallMessage(call: ToolCall, meta?: object) {
   return {
     jsonrpc: '2.0',
     id: 1,
@@ -36,7 +42,7 @@ function callMessage(call: ToolCall, meta?: object) {
   }
 }
 
-function composeModern(call: ToolCall): Buffer {
+function composeCurrentRevision(call: ToolCall): Buffer {
   const revision = '2026-07-28'
   const meta = {
     'io.modelcontextprotocol/protocolVersion': revision,
@@ -48,7 +54,7 @@ function composeModern(call: ToolCall): Buffer {
     'mcp-method: tools/call',
     `mcp-name: ${call.name}`,
   ]
-  return composeRequest('/mcp', callMessage(call, meta), [...acceptBoth, ...headers])
+  return composeRequest('/mcp', createCallMessage(call, meta), [...acceptHeaders, ...headers])
 }
 
 function composeRequest(path: string, message: object, headers: readonly string[] = []): Buffer {
@@ -70,11 +76,11 @@ function callOverHttp(
   concurrency: number,
 ): Promise<LoadResult> {
   const requests = Array.from({ length: count }, (_, index) => compose(index))
-  return sendAll({ host: '127.0.0.1', port }, requests, concurrency)
+  return sendRequests({ host: '127.0.0.1', port }, requests, concurrency)
 }
 
 /** One call at a time on each stream: posted on a connection of its own, answered on the stream. */
-async function callOverStreams(
+async function callOverSse(
   port: number,
   calls: ToolCalls,
   count: number,
@@ -95,7 +101,7 @@ async function callOverStreams(
   )
   const seconds = (performance.now() - start) / 1000
   for (const client of clients) client.close()
-  return summarize(latencies, seconds)
+  return summarizeLatencies(latencies, seconds)
 }
 
 async function openClient(port: number) {
@@ -118,7 +124,7 @@ async function openClient(port: number) {
   ])
   await send({ jsonrpc: '2.0', method: 'notifications/initialized' })
   return {
-    call: (call: ToolCall) => Promise.all([send(callMessage(call)), nextEvent('message')]),
+    call: (call: ToolCall) => Promise.all([send(createCallMessage(call)), nextEvent('message')]),
     close() {
       stream.destroy()
       post.destroy()

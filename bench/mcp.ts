@@ -7,12 +7,17 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { type DatabaseConfig, openDatabase } from '../src/db/database.ts'
-import { migrate } from '../src/db/migrate.ts'
+import { runMigrations } from '../src/db/run-migrations.ts'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
-import type { LoadResult } from './load.ts'
+import type { LoadResult } from './load-generator.ts'
 import { type ToolCall, type ToolCalls, transports } from './mcp-load.ts'
 import { readCpuTime } from './processes.ts'
-import { end, type RunningServer, readPort, startUmpireServer } from './umpire-server.ts'
+import {
+  type RunningServer,
+  readListeningPort,
+  startUmpireServer,
+  stopServer,
+} from './start-umpire-server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +35,7 @@ const verdict = {
   name: 'get_pr_verdict',
   arguments: { repo, pr_number: Number(values.reviews) - 50 },
 }
-const questions: readonly {
+const scenarios: readonly {
   readonly title: string
   readonly example: ToolCall
   readonly calls: ToolCalls
@@ -53,14 +58,14 @@ const questions: readonly {
   },
 ]
 const concurrencies = [1, 16]
-const quiet = {
+const quietLog = {
   info() {},
   warn() {},
   error: (fields: object, message: string) => console.error(message, fields),
 }
 
 /** What came of one run; CPU of the server's process in milliseconds a call. */
-interface Measured extends LoadResult {
+interface RunMeasurement extends LoadResult {
   readonly cpu: number
 }
 
@@ -77,7 +82,7 @@ async function measure(): Promise<void> {
   const programs = findPostgresql()
   if (programs) {
     const server = stack.use(await startPostgresql(programs, { durable: true }))
-    umpires.set('PostgreSQL', stack.use(await startOnServer(server.url)))
+    umpires.set('PostgreSQL', stack.use(await startOnPostgresql(server.url)))
   } else console.error('SKIPPED: Umpire on PostgreSQL (no server programs found)')
   const load = loadavg()[0]?.toFixed(1)
   console.log(
@@ -87,28 +92,28 @@ async function measure(): Promise<void> {
     '| question | transport | at once | database | calls/s | of bare | CPU ms/call | of bare |',
   )
   console.log('|---|---|---|---|---|---|---|---|')
-  for (const { title, example: call, calls } of questions) {
+  for (const { title, example: call, calls } of scenarios) {
     const example = umpires.get('embedded') as RunningServer
-    await using bare = await startBare(example.port, call)
+    await using bare = await startBareServer(example.port, call)
     for (const transport of Object.keys(transports) as (keyof typeof transports)[]) {
       for (const concurrency of concurrencies) {
         const row = [title, transport, String(concurrency)]
         if (!values.only.every((words) => row.some((cell) => cell.includes(words)))) continue
-        const results = await compare(new Map([['bare', bare], ...umpires]), (port, count) =>
+        const results = await compareServers(new Map([['bare', bare], ...umpires]), (port, count) =>
           transports[transport](port, calls, count, concurrency),
         )
-        print(row, results)
+        printRow(row, results)
       }
     }
   }
 }
 
 /** All servers in turn, round by round, so that a machine that drifts does so for all. */
-async function compare(
+async function compareServers(
   servers: ReadonlyMap<string, RunningServer>,
   run: (port: number, count: number) => Promise<LoadResult>,
-): Promise<ReadonlyMap<string, readonly Measured[]>> {
-  const results = new Map<string, Measured[]>([...servers.keys()].map((name) => [name, []]))
+): Promise<ReadonlyMap<string, readonly RunMeasurement[]>> {
+  const results = new Map<string, RunMeasurement[]>([...servers.keys()].map((name) => [name, []]))
   const count = Number(values.calls)
   for (let round = 0; round <= Number(values.rounds); round++) {
     for (const [name, { port, pid }] of servers) {
@@ -122,7 +127,10 @@ async function compare(
   return results
 }
 
-function print(names: readonly string[], results: ReadonlyMap<string, readonly Measured[]>): void {
+function printRow(
+  names: readonly string[],
+  results: ReadonlyMap<string, readonly RunMeasurement[]>,
+): void {
   const bare = results.get('bare') ?? []
   for (const [database, runs] of results) {
     const against = (figure: 'rate' | 'cpu') =>
@@ -146,20 +154,20 @@ function median(numbers: readonly number[]): number {
 async function startEmbedded(): Promise<RunningServer> {
   const dataDir = join(folder, 'embedded')
   mkdirSync(dataDir)
-  await fill({ engine: 'embedded', directory: join(dataDir, 'database') })
+  await fillDatabase({ engine: 'embedded', directory: join(dataDir, 'database') })
   return startUmpireServer({ DATA_DIR: dataDir, LOG_LEVEL: 'info' })
 }
 
-async function startOnServer(url: string): Promise<RunningServer> {
-  await fill({ engine: 'postgresql', url, poolSize: 2 })
+async function startOnPostgresql(url: string): Promise<RunningServer> {
+  await fillDatabase({ engine: 'postgresql', url, poolSize: 2 })
   const secrets = { SECRET_KEY: 'k'.repeat(32), DATA_DIR: join(folder, 'beside') }
   return startUmpireServer({ DATABASE_URL: url, LOG_LEVEL: 'info', ...secrets })
 }
 
 /** A repository with completed reviews, and another one as busy. */
-async function fill(config: DatabaseConfig): Promise<void> {
-  await using database = await openDatabase(config, quiet)
-  await migrate(database, quiet)
+async function fillDatabase(config: DatabaseConfig): Promise<void> {
+  await using database = await openDatabase(config, quietLog)
+  await runMigrations(database, quietLog)
   const { db } = database
   const count = Number(values.reviews)
   await sql`
@@ -179,7 +187,7 @@ async function fill(config: DatabaseConfig): Promise<void> {
 }
 
 /** The bare server, whose answer is the one that Umpire gave. */
-async function startBare(port: number, call: ToolCall): Promise<RunningServer> {
+async function startBareServer(port: number, call: ToolCall): Promise<RunningServer> {
   const ask = async (method: string, params: object) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const headers = { 'content-type': 'application/json' }
@@ -199,6 +207,10 @@ async function startBare(port: number, call: ToolCall): Promise<RunningServer> {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
   })
-  const own = await readPort(child, child.stdout as NodeJS.ReadableStream, /^listening (\d+)/)
-  return { port: own, pid: child.pid as number, [Symbol.asyncDispose]: () => end(child) }
+  const own = await readListeningPort(
+    child,
+    child.stdout as NodeJS.ReadableStream,
+    /^listening (\d+)/,
+  )
+  return { port: own, pid: child.pid as number, [Symbol.asyncDispose]: () => stopServer(child) }
 }

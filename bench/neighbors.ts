@@ -44,8 +44,8 @@ async function measure(): Promise<void> {
   await using model = values.delay === undefined ? null : await startBenchModel()
   if (model) model.delayMs = Number(values.delay) * 1000
   await using forge = await startBenchForge([big, small])
-  const largePulls = await forge.open(largeChanges, signal)
-  const [warmUp, measured] = await forge.open(smallChanges, signal)
+  const largePulls = await forge.openPullRequests(largeChanges, signal)
+  const [warmUp, measured] = await forge.openPullRequests(smallChanges, signal)
   const environment = {
     ...forge.environment,
     ...model?.environment,
@@ -54,14 +54,14 @@ async function measure(): Promise<void> {
   }
   await using umpire = await startBenchProcess(environment, values.profiles)
   await forge.deliver(warmUp!, umpire.url)
-  await umpire.reviewed(warmUp!, 120_000, signal)
-  console.log(`before: ${megabytes(umpire.memory().now)}`)
+  await umpire.waitForReview(warmUp!, 120_000, signal)
+  console.log(`before: ${formatMegabytes(umpire.readMemory().now)}`)
   await using peak = watchMemory(umpire)
   for (const pull of largePulls) await forge.deliver(pull, umpire.url)
   console.log(`${large} pull requests of ${files} files of ${lines} lines were delivered`)
   await wait(Number(values.head) * 1000)
   const sentAt = await forge.deliver(measured!, umpire.url)
-  await umpire.reviewed(measured!, 900_000, signal)
+  await umpire.waitForReview(measured!, 900_000, signal)
   console.log(
     `the small one was posted after ${((forge.postedAt(measured!) - sentAt) / 1000).toFixed(1)} s`,
   )
@@ -69,7 +69,7 @@ async function measure(): Promise<void> {
   await wait(Number(values.watch) * 1000)
   const done = largePulls.filter((pull) => forge.isReviewed(pull)).length
   peak.print(`after ${values.watch} s more, with ${done} of the large ones reviewed`)
-  for (const complaint of new Set(umpire.complaints))
+  for (const complaint of new Set(umpire.problems))
     console.log(`  it said: ${complaint.slice(0, 200)}`)
 }
 
@@ -77,14 +77,14 @@ async function measure(): Promise<void> {
 function watchMemory(umpire: BenchProcess) {
   let together = 0
   const look = () => {
-    const { now, children } = umpire.memory()
+    const { now, children } = umpire.readMemory()
     together = Math.max(together, now + children.bytes)
   }
   const timer = setInterval(look, 500)
   return {
     print: (when: string) =>
       console.log(
-        `memory ${when}: ${megabytes(umpire.memory().peak)} at most, with children ${megabytes(together)}`,
+        `memory ${when}: ${formatMegabytes(umpire.readMemory().peak)} at most, with children ${formatMegabytes(together)}`,
       ),
     [Symbol.asyncDispose]: async () => clearInterval(timer),
   }
@@ -150,6 +150,6 @@ function makeSmall(change: number): Map<string, string> {
   ])
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MB`
 }

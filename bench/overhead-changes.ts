@@ -13,7 +13,7 @@ export interface RealChange {
 }
 
 /** How far back a repository is looked through for changes, in commits. */
-const mostOfOne = 400
+const maxCommitsPerRepository = 400
 
 /**
  * The newest changes of the repositories in a folder, each list newest first. Repositories that lack objects, which
@@ -21,7 +21,7 @@ const mostOfOne = 400
  *
  * @param folder holds git directories, or folders with one in `repo` or `.git`
  */
-export async function readChanges(folder: string): Promise<RealChange[][]> {
+export async function readMainlineChanges(folder: string): Promise<RealChange[][]> {
   const isRepository = (path: string) =>
     existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects'))
   const below = readdirSync(folder).map((name) => resolve(folder, name))
@@ -30,16 +30,19 @@ export async function readChanges(folder: string): Promise<RealChange[][]> {
     .filter(isRepository)
   const lists: RealChange[][] = []
   for (const source of repositories) {
-    const changes = await listNewest(source)
-    if (await isWhole(source, changes)) lists.push(changes)
+    const changes = await listNewestChanges(source)
+    if (await hasAllObjects(source, changes)) lists.push(changes)
     else console.error(`SKIPPED: ${source} lacks objects`)
   }
   return lists
 }
 
 /** So many changes of all repositories in turn: the newest of each, then the second of each, and so on. */
-export function takeInTurn(lists: readonly (readonly RealChange[])[], count: number): RealChange[] {
-  const inTurn = Array.from({ length: mostOfOne }, (_, index) =>
+export function takeRoundRobin(
+  lists: readonly (readonly RealChange[])[],
+  count: number,
+): RealChange[] {
+  const inTurn = Array.from({ length: maxCommitsPerRepository }, (_, index) =>
     lists.flatMap((list) => list[index] ?? []),
   ).flat()
   if (inTurn.length < count)
@@ -47,16 +50,16 @@ export function takeInTurn(lists: readonly (readonly RealChange[])[], count: num
   return inTurn.slice(0, count)
 }
 
-async function listNewest(source: string): Promise<RealChange[]> {
+async function listNewestChanges(source: string): Promise<RealChange[]> {
   const options = [
     'log',
     '--first-parent',
-    `--max-count=${mostOfOne}`,
+    `--max-count=${maxCommitsPerRepository}`,
     '--format=%H %P%x09%s',
     'HEAD',
     '--',
   ]
-  const list = await git(source, [...anyOwner, ...options])
+  const list = await git(source, [...allowAnyOwner, ...options])
   return list
     .toString('utf8')
     .split('\n')
@@ -67,12 +70,12 @@ async function listNewest(source: string): Promise<RealChange[]> {
     })
 }
 
-async function isWhole(source: string, changes: readonly RealChange[]): Promise<boolean> {
+async function hasAllObjects(source: string, changes: readonly RealChange[]): Promise<boolean> {
   const input = changes.flatMap(({ base, head }) => [base, head]).join('\n')
   const options = ['rev-list', '--objects', '--no-walk', '--missing=print', '--stdin']
-  const objects = await git(source, [...anyOwner, ...options], { input })
+  const objects = await git(source, [...allowAnyOwner, ...options], { input })
   return !/^\?/m.test(objects.toString('latin1'))
 }
 
 /** The repositories may be someone else's. */
-const anyOwner = ['-c', 'safe.directory=*']
+const allowAnyOwner = ['-c', 'safe.directory=*']

@@ -17,7 +17,7 @@ export interface OpenPullRequest {
 export interface BenchForge extends AsyncDisposable {
   /** What Umpire's environment says about it. */
   readonly environment: Readonly<Record<string, string>>
-  open(changes: readonly RealChange[], signal: AbortSignal): Promise<OpenPullRequest[]>
+  openPullRequests(changes: readonly RealChange[], signal: AbortSignal): Promise<OpenPullRequest[]>
   /** Sends the delivery that says that the pull request was opened. Resolves with the time of sending. */
   deliver(pull: OpenPullRequest, umpireUrl: string): Promise<number>
   /** When the review was posted: the summary, or the comments on lines after it. */
@@ -25,10 +25,10 @@ export interface BenchForge extends AsyncDisposable {
   /** Whether a summary stands there, and a status that is not pending. */
   isReviewed(pull: OpenPullRequest): boolean
   /** Calls of its API so far. */
-  calls(): number
+  countApiCalls(): number
 }
 
-interface Hosted {
+interface HostedRepository {
   readonly repo: string
   readonly directory: string
 }
@@ -36,7 +36,7 @@ interface Hosted {
 const reviewer = { login: 'umpire-bot', token: 'token-of-the-reviewer' }
 const webhookSecret = 'secret of the benchmark'
 /** Nothing listens there: the deliveries are made, and sent when their time has come. */
-const nowhere = 'http://127.0.0.1:9/'
+const unreachableUrl = 'http://127.0.0.1:9/'
 
 /** Starts a forge that hosts these git directories; it borrows their objects, so that nothing is copied. */
 export async function startBenchForge(sources: readonly string[]): Promise<BenchForge> {
@@ -46,15 +46,15 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
   const forge = stack.use(await startForge({ dataDir }))
   forge.createUser('alice')
   forge.createUser(reviewer.login, { token: reviewer.token })
-  const hosted = new Map<string, Hosted>()
+  const hosted = new Map<string, HostedRepository>()
   for (const [at, source] of sources.entries())
-    hosted.set(source, await host(forge, dataDir, source, at))
-  const posted = watchPosts(forge)
+    hosted.set(source, await hostRepository(forge, dataDir, source, at))
+  const posted = recordPostTimes(forge)
   const bodies = new Map<number, { headers: Readonly<Record<string, string>>; body: string }>()
   let nextKey = 1
 
   const openOne = async (
-    { repo, directory }: Hosted,
+    { repo, directory }: HostedRepository,
     { base, head, subject }: RealChange,
     key: number,
   ) => {
@@ -82,7 +82,7 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
       PLATFORM_TOKEN: reviewer.token,
       WEBHOOK_SECRET: webhookSecret,
     },
-    async open(changes, signal) {
+    async openPullRequests(changes, signal) {
       const opened: OpenPullRequest[] = []
       const bySource = Map.groupBy(changes.entries(), ([, { source }]) => source)
       const first = nextKey
@@ -116,24 +116,29 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
         statuses[headSha]?.at(-1)?.state !== 'pending'
       )
     },
-    calls: () => forge.requests.filter(({ path }) => path.startsWith('/api/')).length,
+    countApiCalls: () => forge.requests.filter(({ path }) => path.startsWith('/api/')).length,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }
 
-async function host(forge: Forge, dataDir: string, source: string, at: number): Promise<Hosted> {
+async function hostRepository(
+  forge: Forge,
+  dataDir: string,
+  source: string,
+  at: number,
+): Promise<HostedRepository> {
   const repo = `owner-${at}/repository`
   const before = new Set(readdirSync(dataDir))
   await forge.createRepository(repo)
   const directory = join(dataDir, readdirSync(dataDir).find((name) => !before.has(name))!)
   writeFileSync(join(directory, 'objects', 'info', 'alternates'), `${join(source, 'objects')}\n`)
   forge.setPermission(repo, reviewer.login, 'write')
-  forge.addWebhook(repo, { url: nowhere, secret: webhookSecret, events: ['pull_request'] })
+  forge.addWebhook(repo, { url: unreachableUrl, secret: webhookSecret, events: ['pull_request'] })
   return { repo, directory }
 }
 
 /** The time at which something was said on each pull request last. A rule that meets no request sees them all. */
-function watchPosts(forge: Forge): Map<string, number> {
+function recordPostTimes(forge: Forge): Map<string, number> {
   const posted = new Map<string, number>()
   const post =
     /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/(?:issues\/(\d+)\/comments|pulls\/(\d+)\/reviews)$/

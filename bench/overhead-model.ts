@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { anthropic } from '../test/fakes/models/anthropic.ts'
-import { answerAttentively } from '../test/fakes/models/attentive.ts'
+import { addCanaryFinding } from '../test/fakes/models/attentive-model.ts'
 import { asRecord } from '../test/fakes/models/reply.ts'
 
 export interface BenchModel extends AsyncDisposable {
@@ -13,27 +13,27 @@ export interface BenchModel extends AsyncDisposable {
   /** How long it thinks about a request that comes from now on. */
   delayMs: number
   /** Lets no request end before each of these changes was asked about, or excused. Resolves then. */
-  hold(keys: readonly number[]): Promise<void>
+  holdUntilAsked(keys: readonly number[]): Promise<void>
   /** Nothing will be asked about this change: all of it was skipped. */
-  excuse(key: number): void
+  skip(key: number): void
   /** How long the model was asked about a change altogether, in milliseconds. */
-  spentOn(key: number): number
+  timeSpentOnMs(key: number): number
 }
 
 /** Time that a change's requests took: those that overlap count once. */
-interface Spent {
+interface TimeSpent {
   active: number
   since: number
   total: number
 }
 
-const pingEveryMs = 15_000
+const pingIntervalMs = 15_000
 const answer = { summary: 'It changes what its title says.', findings: [] }
 const ping = 'event: ping\ndata: {"type":"ping"}\n\n'
 
 /** Starts it on a free port of the loopback interface. */
 export async function startBenchModel(): Promise<BenchModel> {
-  const spent = new Map<number, Spent>()
+  const spent = new Map<number, TimeSpent>()
   const stop = new AbortController()
   let gate = { missing: new Set<number>(), ...Promise.withResolvers<void>() }
   gate.resolve()
@@ -54,7 +54,7 @@ export async function startBenchModel(): Promise<BenchModel> {
       ...anthropic.read(path, body),
     }
     if (!request.stream) throw new Error('A model is to be asked for a stream.')
-    const events = anthropic.write(request, answerAttentively(request, { json: answer }), {
+    const events = anthropic.write(request, addCanaryFinding(request, { json: answer }), {
       input: Math.ceil(text.length / 4),
       cached: 0,
       output: 50,
@@ -63,7 +63,7 @@ export async function startBenchModel(): Promise<BenchModel> {
     // The head of the message comes at once, the rest when it has thought.
     const head = events.indexOf('\n\n') + 2
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(events.slice(0, head))
-    const alive = setInterval(() => outgoing.write(ping), pingEveryMs)
+    const alive = setInterval(() => outgoing.write(ping), pingIntervalMs)
     await Promise.all([
       model.delayMs > 0 && wait(model.delayMs, null, { signal: stop.signal }),
       gate.promise,
@@ -93,12 +93,12 @@ export async function startBenchModel(): Promise<BenchModel> {
       ANTHROPIC_API_KEY: 'key-of-the-benchmark',
     },
     delayMs: 0,
-    hold(keys) {
+    holdUntilAsked(keys) {
       gate = { missing: new Set(keys), ...Promise.withResolvers<void>() }
       return gate.promise
     },
-    excuse,
-    spentOn: (key) => spent.get(key)?.total ?? 0,
+    skip: excuse,
+    timeSpentOnMs: (key) => spent.get(key)?.total ?? 0,
     async [Symbol.asyncDispose]() {
       stop.abort()
       server.closeAllConnections()

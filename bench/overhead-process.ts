@@ -7,18 +7,23 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { OpenPullRequest } from './overhead-forge.ts'
-import { listDescendants, readCpuTime, readDescendantsTime, readOrEmpty } from './processes.ts'
+import {
+  listDescendants,
+  readCpuTime,
+  readDescendantsCpuTime,
+  readFileOrEmpty,
+} from './processes.ts'
 
 /** CPU time since the process began, in milliseconds. */
 export interface CpuTime {
   /** Of all its threads: exact to the microsecond. */
   readonly own: number
-  /** Of all that it started, see `readDescendantsTime`. */
+  /** Of all that it started, see `readDescendantsCpuTime`. */
   readonly children: number
 }
 
 /** Memory, in bytes. */
-export interface Memory {
+export interface MemoryUsage {
   readonly now: number
   /** The most that the process itself had so far. */
   readonly peak: number
@@ -29,11 +34,11 @@ export interface Memory {
 export interface BenchProcess extends AsyncDisposable {
   readonly url: string
   /** Resolves with the time when the review is over: posted, and written down. */
-  reviewed(pull: OpenPullRequest, withinMs: number, signal: AbortSignal): Promise<number>
+  waitForReview(pull: OpenPullRequest, withinMs: number, signal: AbortSignal): Promise<number>
   /** Warnings and errors of its log. */
-  readonly complaints: readonly string[]
-  cpu(): CpuTime
-  memory(): Memory
+  readonly problems: readonly string[]
+  readCpu(): CpuTime
+  readMemory(): MemoryUsage
 }
 
 const command = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
@@ -83,11 +88,11 @@ export async function startBenchProcess(
     const pid = child.pid!
     return {
       url,
-      complaints: log.complaints,
-      reviewed: (pull, withinMs, signal) =>
+      problems: log.complaints,
+      waitForReview: (pull, withinMs, signal) =>
         Promise.race([log.reviewed(pull, withinMs, signal), failed]),
-      cpu: () => ({ own: readCpuTime(pid), children: readDescendantsTime(pid) }),
-      memory: () => readMemory(pid),
+      readCpu: () => ({ own: readCpuTime(pid), children: readDescendantsCpuTime(pid) }),
+      readMemory: () => readMemory(pid),
       [Symbol.asyncDispose]: end,
     }
   } catch (error) {
@@ -96,7 +101,7 @@ export async function startBenchProcess(
   }
 }
 
-type Entry = Partial<{
+type LogEntry = Partial<{
   level: number
   msg: string
   err: { message: string }
@@ -119,7 +124,7 @@ function followLog(lines: NodeJS.EventEmitter) {
   lines.on('line', (line: string) => {
     newest.push(line)
     if (newest.length > 30) newest.shift()
-    const entry = (line.startsWith('{') ? JSON.parse(line) : { msg: line }) as Entry
+    const entry = (line.startsWith('{') ? JSON.parse(line) : { msg: line }) as LogEntry
     if (entry.msg === 'Umpire listens') listens.resolve(entry.url!)
     if (entry.msg === 'The worker is ready') works.resolve()
     if (entry.msg === 'The review is done')
@@ -154,19 +159,19 @@ function followLog(lines: NodeJS.EventEmitter) {
   }
 }
 
-function readMemory(pid: number): Memory {
+function readMemory(pid: number): MemoryUsage {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
   const children = listDescendants(pid)
   const shares = children.map((child) =>
-    readKilobytes(readOrEmpty(`/proc/${child}/smaps_rollup`), 'Pss'),
+    readSizeBytes(readFileOrEmpty(`/proc/${child}/smaps_rollup`), 'Pss'),
   )
   return {
-    now: readKilobytes(status, 'VmRSS'),
-    peak: readKilobytes(status, 'VmHWM'),
+    now: readSizeBytes(status, 'VmRSS'),
+    peak: readSizeBytes(status, 'VmHWM'),
     children: { count: children.length, bytes: shares.reduce((sum, bytes) => sum + bytes, 0) },
   }
 }
 
-function readKilobytes(text: string, name: string): number {
+function readSizeBytes(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
 }

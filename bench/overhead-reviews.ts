@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BenchForge, OpenPullRequest } from './overhead-forge.ts'
 import type { BenchModel } from './overhead-model.ts'
-import type { BenchProcess, Memory } from './overhead-process.ts'
+import type { BenchProcess, MemoryUsage } from './overhead-process.ts'
 
 /** What takes part. */
-export interface Scene {
+export interface BenchSetup {
   readonly forge: BenchForge
   readonly model: BenchModel
   readonly umpire: BenchProcess
@@ -14,94 +14,94 @@ export interface Scene {
 }
 
 /** One review. Times in milliseconds. */
-export interface Sample {
+export interface ReviewCost {
   /** CPU of Umpire's process, and of its children. */
-  readonly own: number
-  readonly children: number
+  readonly ownCpuMs: number
+  readonly childrenCpuMs: number
   /** Calls of the platform's API. */
-  readonly calls: number
+  readonly apiCalls: number
   /** From the delivery to the posted review, less what the model took. */
-  readonly overhead: number
+  readonly overheadMs: number
 }
 
 /** Many reviews. `own` and `children` are CPU for one of them on average. */
-export interface Flight {
-  readonly own: number
-  readonly children: number
-  readonly overheads: readonly number[]
+export interface ConcurrentReviewCost {
+  readonly ownCpuMs: number
+  readonly childrenCpuMs: number
+  readonly overheadsMs: readonly number[]
   /** When all waited for the model. */
-  readonly memory: Memory
+  readonly memory: MemoryUsage
   /** The most that the process had in the end, in bytes. */
-  readonly peak: number
+  readonly peakBytes: number
 }
 
-const oneMs = 5 * 60_000
-const allMs = 25 * 60_000
+const reviewTimeoutMs = 5 * 60_000
+const batchTimeoutMs = 25 * 60_000
 /** What a review leaves to be done after it is told of, such as the job's end in the queue. */
-const afterwardsMs = 100
+const settleDelayMs = 100
 
 /** Reviews one after the other. */
-export async function reviewOneByOne(
-  scene: Scene,
+export async function reviewSequentially(
+  scene: BenchSetup,
   pulls: readonly OpenPullRequest[],
-): Promise<Sample[]> {
-  const samples: Sample[] = []
+): Promise<ReviewCost[]> {
+  const samples: ReviewCost[] = []
   for (const pull of pulls) samples.push(await reviewOne(scene, pull))
   return samples
 }
 
 async function reviewOne(
-  { forge, umpire, model, signal }: Scene,
+  { forge, umpire, model, signal }: BenchSetup,
   pull: OpenPullRequest,
-): Promise<Sample> {
-  const [before, callsBefore] = [umpire.cpu(), forge.calls()]
+): Promise<ReviewCost> {
+  const [before, callsBefore] = [umpire.readCpu(), forge.countApiCalls()]
   const sentAt = await forge.deliver(pull, umpire.url)
-  await umpire.reviewed(pull, oneMs, signal)
-  await wait(afterwardsMs)
-  const after = umpire.cpu()
+  await umpire.waitForReview(pull, reviewTimeoutMs, signal)
+  await wait(settleDelayMs)
+  const after = umpire.readCpu()
   return {
-    own: after.own - before.own,
-    children: after.children - before.children,
-    calls: forge.calls() - callsBefore,
-    overhead: forge.postedAt(pull) - sentAt - model.spentOn(pull.key),
+    ownCpuMs: after.own - before.own,
+    childrenCpuMs: after.children - before.children,
+    apiCalls: forge.countApiCalls() - callsBefore,
+    overheadMs: forge.postedAt(pull) - sentAt - model.timeSpentOnMs(pull.key),
   }
 }
 
 /** Reviews all at once: the model answers nobody before all have asked it. */
-export async function reviewAllAtOnce(
-  scene: Scene,
+export async function reviewConcurrently(
+  scene: BenchSetup,
   pulls: readonly OpenPullRequest[],
-): Promise<Flight> {
+): Promise<ConcurrentReviewCost> {
   const { forge, umpire, model, signal } = scene
-  const before = umpire.cpu()
-  const allAsk = model.hold(pulls.map(({ key }) => key))
+  const before = umpire.readCpu()
+  const allAsk = model.holdUntilAsked(pulls.map(({ key }) => key))
   const reviews = pulls.map(async (pull) => {
-    await umpire.reviewed(pull, allMs, signal)
-    model.excuse(pull.key)
+    await umpire.waitForReview(pull, batchTimeoutMs, signal)
+    model.skip(pull.key)
   })
-  const done = Promise.all([sendAll(scene, pulls), ...reviews])
+  const done = Promise.all([deliverAll(scene, pulls), ...reviews])
   await Promise.race([allAsk, done])
-  const memory = umpire.memory()
+  const memory = umpire.readMemory()
   const [sentAt] = await done
-  await wait(afterwardsMs)
-  const after = umpire.cpu()
+  await wait(settleDelayMs)
+  const after = umpire.readCpu()
   const unfinished = pulls.filter((pull) => !forge.isReviewed(pull))
   if (unfinished.length > 0)
     throw new Error(`${unfinished.length} pull requests show no finished review.`)
   return {
-    own: (after.own - before.own) / pulls.length,
-    children: (after.children - before.children) / pulls.length,
-    overheads: pulls.map(
-      (pull, at) => forge.postedAt(pull) - sentAt[at]! - model.spentOn(pull.key),
+    ownCpuMs: (after.own - before.own) / pulls.length,
+    childrenCpuMs: (after.children - before.children) / pulls.length,
+    overheadsMs: pulls.map(
+      (pull, at) => forge.postedAt(pull) - sentAt[at]! - model.timeSpentOnMs(pull.key),
     ),
     memory,
-    peak: umpire.memory().peak,
+    peakBytes: umpire.readMemory().peak,
   }
 }
 
 /** Sends the deliveries over a few connections. Returns when each was sent. */
-async function sendAll(
-  { forge, umpire }: Scene,
+async function deliverAll(
+  { forge, umpire }: BenchSetup,
   pulls: readonly OpenPullRequest[],
 ): Promise<number[]> {
   const sentAt: number[] = []

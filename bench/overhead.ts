@@ -6,11 +6,16 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
-import { type RealChange, readChanges, takeInTurn } from './overhead-changes.ts'
+import { type RealChange, readMainlineChanges, takeRoundRobin } from './overhead-changes.ts'
 import { type BenchForge, startBenchForge } from './overhead-forge.ts'
 import { type BenchModel, startBenchModel } from './overhead-model.ts'
 import { startBenchProcess } from './overhead-process.ts'
-import { type Flight, reviewAllAtOnce, reviewOneByOne, type Sample } from './overhead-reviews.ts'
+import {
+  type ConcurrentReviewCost,
+  type ReviewCost,
+  reviewConcurrently,
+  reviewSequentially,
+} from './overhead-reviews.ts'
 
 const { values } = parseArgs({
   options: {
@@ -24,10 +29,10 @@ const { values } = parseArgs({
 const delayMs = Number(values.delay) * 1000
 const [changeCount, inFlight] = [Number(values.changes), Number(values['in-flight'])]
 /** Reviews of each repository that aren't counted: the first one fetches all of it, and code is compiled. */
-const warmUps = 2
+const warmUpsPerRepository = 2
 
 /** All that runs beside Umpire. */
-interface Site {
+interface BenchEnvironment {
   readonly forge: BenchForge
   readonly model: BenchModel
   /** A server's address; null for the embedded database. */
@@ -53,8 +58,8 @@ try {
 setTimeout(() => process.exit(), 5_000).unref()
 
 async function measure(folder: string, signal: AbortSignal): Promise<void> {
-  const lists = await readChanges(folder)
-  const uncounted = warmUps * lists.length
+  const lists = await readMainlineChanges(folder)
+  const uncounted = warmUpsPerRepository * lists.length
   const programs = findPostgresql()
   await using model = await startBenchModel()
   await using forge = await startBenchForge(lists.map(([change]) => change!.source))
@@ -65,47 +70,50 @@ async function measure(folder: string, signal: AbortSignal): Promise<void> {
   const embedded = { ...site, databaseUrl: null }
   const sites = server === null ? [embedded] : [{ ...site, databaseUrl: server.url }, embedded]
   for (const one of sites)
-    await measureCost(one, takeInTurn(lists, uncounted + changeCount), uncounted)
-  if (inFlight > 0) await measureFlight(sites[0]!, takeInTurn(lists, inFlight))
+    await measureCost(one, takeRoundRobin(lists, uncounted + changeCount), uncounted)
+  if (inFlight > 0) await measureConcurrent(sites[0]!, takeRoundRobin(lists, inFlight))
 }
 
 /** CPU of each review, one at a time; then of the same changes all at once, with a model that takes its time. */
 async function measureCost(
-  site: Site,
+  site: BenchEnvironment,
   changes: readonly RealChange[],
   uncounted: number,
 ): Promise<void> {
   const { forge, model, signal } = site
-  const pulls = await forge.open(changes, signal)
-  const later = await forge.open(changes.slice(uncounted), signal)
+  const pulls = await forge.openPullRequests(changes, signal)
+  const later = await forge.openPullRequests(changes.slice(uncounted), signal)
   await using umpire = await startUmpire(site)
   const scene = { forge, model, umpire, signal }
   model.delayMs = 0
-  await reviewOneByOne(scene, pulls.slice(0, uncounted))
-  const samples = await reviewOneByOne(scene, pulls.slice(uncounted))
+  await reviewSequentially(scene, pulls.slice(0, uncounted))
+  const samples = await reviewSequentially(scene, pulls.slice(uncounted))
   printCost(nameDatabase(site), samples)
-  printComplaints(umpire.complaints)
+  printProblems(umpire.problems)
   model.delayMs = delayMs
-  printFlight(nameDatabase(site), later.length, await reviewAllAtOnce(scene, later))
-  printComplaints(umpire.complaints)
+  printConcurrentCost(nameDatabase(site), later.length, await reviewConcurrently(scene, later))
+  printProblems(umpire.problems)
 }
 
 /** Memory and time with as many reviews in flight as one process takes. */
-async function measureFlight(site: Site, changes: readonly RealChange[]): Promise<void> {
+async function measureConcurrent(
+  site: BenchEnvironment,
+  changes: readonly RealChange[],
+): Promise<void> {
   const { forge, model, signal } = site
-  const pulls = await forge.open(changes, signal)
+  const pulls = await forge.openPullRequests(changes, signal)
   await using umpire = await startUmpire(site)
   model.delayMs = delayMs
-  printFlight(
+  printConcurrentCost(
     nameDatabase(site),
     pulls.length,
-    await reviewAllAtOnce({ forge, model, umpire, signal }, pulls),
+    await reviewConcurrently({ forge, model, umpire, signal }, pulls),
   )
-  printComplaints(umpire.complaints)
+  printProblems(umpire.problems)
 }
 
 /** A process with a database of its own. */
-async function startUmpire({ forge, model, databaseUrl }: Site) {
+async function startUmpire({ forge, model, databaseUrl }: BenchEnvironment) {
   const environment: Record<string, string> = { ...forge.environment, ...model.environment }
   if (databaseUrl !== null) {
     const name = `overhead_${randomUUID().replaceAll('-', '')}`
@@ -120,37 +128,37 @@ async function startUmpire({ forge, model, databaseUrl }: Site) {
   return startBenchProcess(environment, values.profiles)
 }
 
-function nameDatabase({ databaseUrl }: Site): string {
+function nameDatabase({ databaseUrl }: BenchEnvironment): string {
   return databaseUrl === null ? 'embedded' : 'PostgreSQL'
 }
 
-function printCost(database: string, samples: readonly Sample[]): void {
+function printCost(database: string, samples: readonly ReviewCost[]): void {
   console.log(`\n${samples.length} reviews one at a time, ${database}, the model answers at once\n`)
   console.log('| of one review | median | 90th of 100 | mean |\n|---|---|---|---|')
-  const row = (name: string, pick: (sample: Sample) => number) => {
+  const row = (name: string, pick: (sample: ReviewCost) => number) => {
     const all = samples.map(pick)
     const mean = all.reduce((sum, each) => sum + each, 0) / all.length
     console.log(
       `| ${name} | ${[quantile(all, 0.5), quantile(all, 0.9), mean].map(round).join(' | ')} |`,
     )
   }
-  row('own CPU, ms', ({ own }) => own)
-  row('CPU of children, ms', ({ children }) => children)
-  row('calls of the API', ({ calls }) => calls)
-  row('delivery to posted, less the model, ms', ({ overhead }) => overhead)
+  row('own CPU, ms', ({ ownCpuMs: own }) => own)
+  row('CPU of children, ms', ({ childrenCpuMs: children }) => children)
+  row('calls of the API', ({ apiCalls: calls }) => calls)
+  row('delivery to posted, less the model, ms', ({ overheadMs: overhead }) => overhead)
 }
 
-function printFlight(database: string, count: number, flight: Flight): void {
-  const { memory, overheads } = flight
+function printConcurrentCost(database: string, count: number, flight: ConcurrentReviewCost): void {
+  const { memory, overheadsMs: overheads } = flight
   const megabytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`
   console.log(
     `\n${count} reviews at once, ${database}, the model answers after ${delayMs / 1000} s and when all have asked\n`,
   )
   console.log('| figure | |\n|---|---|')
-  console.log(`| own CPU of a review, mean, ms | ${round(flight.own)} |`)
-  console.log(`| CPU of children of a review, mean, ms | ${round(flight.children)} |`)
+  console.log(`| own CPU of a review, mean, ms | ${round(flight.ownCpuMs)} |`)
+  console.log(`| CPU of children of a review, mean, ms | ${round(flight.childrenCpuMs)} |`)
   console.log(
-    `| memory of the process when all wait for the model, peak | ${megabytes(memory.now)}, ${megabytes(flight.peak)} |`,
+    `| memory of the process when all wait for the model, peak | ${megabytes(memory.now)}, ${megabytes(flight.peakBytes)} |`,
   )
   console.log(
     `| its children then | ${memory.children.count}, ${megabytes(memory.children.bytes)} |`,
@@ -161,7 +169,7 @@ function printFlight(database: string, count: number, flight: Flight): void {
   console.log(`| delivery to posted, less the model: median, 90th of 100 | ${times.join(', ')} |`)
 }
 
-function printComplaints(complaints: readonly string[]): void {
+function printProblems(complaints: readonly string[]): void {
   for (const [complaint, list] of Map.groupBy(complaints, String))
     console.log(`\nIts log, ${list.length} times: ${complaint}`)
 }

@@ -6,14 +6,14 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import type { CDPSession, Page } from 'playwright-core'
 import { openDatabase } from '../src/db/database.ts'
-import { migrate } from '../src/db/migrate.ts'
+import { runMigrations } from '../src/db/run-migrations.ts'
 import { changesChannel } from '../src/events/listing.ts'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
+import { setup as buildPage } from '../test/page/build-page.ts'
 import { openPage, startBrowser } from '../test/page/open-page.ts'
-import { setup as buildPage } from '../test/page/prepare.ts'
-import { seed } from './api-seed.ts'
-import { issueCredentials } from './sign-in.ts'
-import { startUmpireServer } from './umpire-server.ts'
+import { issueCredentials } from './issue-credentials.ts'
+import { seedDatabase } from './seed-database.ts'
+import { startUmpireServer } from './start-umpire-server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -23,13 +23,13 @@ const { values } = parseArgs({
   },
 })
 const secretKey = 'k'.repeat(32)
-const quiet = {
+const quietLog = {
   info() {},
   warn() {},
   error: (fields: object, message: string) => console.error(message, fields),
 }
 
-const inPage = {
+const pageScripts = {
   /** As many as the list has, drawn or not. */
   rows: `Number(document.querySelector('[aria-label=Reviews] > li')?.ariaSetSize ?? 0)`,
   /** Two frames on, all that was begun is drawn. */
@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   await client.connect()
   stack.defer(() => client.end())
-  await fill(server.url, client)
+  await fillDatabase(server.url, client)
   await using umpire = await startUmpireServer({
     DATABASE_URL: server.url,
     SECRET_KEY: secretKey,
@@ -80,14 +80,14 @@ async function run(): Promise<void> {
 }
 
 /** Ten events for each pull request, 1,000 repositories. */
-async function fill(url: string, client: pg.Client): Promise<void> {
-  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 2 }, quiet)
-  await migrate(database, quiet)
-  await seed(client, { events: Number(values.reviews) * 10, repositories: 1000 })
+async function fillDatabase(url: string, client: pg.Client): Promise<void> {
+  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 2 }, quietLog)
+  await runMigrations(database, quietLog)
+  await seedDatabase(client, { events: Number(values.reviews) * 10, repositories: 1000 })
 }
 
 async function measure(page: Page, client: pg.Client): Promise<void> {
-  const clock = await startClock(await page.context().newCDPSession(page))
+  const clock = await createCpuTimer(await page.context().newCDPSession(page))
   const opening = await clock(async () => {
     await page.goto('/reviews')
     await countRows(page, 1)
@@ -101,7 +101,7 @@ async function measure(page: Page, client: pg.Client): Promise<void> {
   )
   console.log('|---|---|---|---|---|')
   for (const rows of values.rows.split(',').map(Number)) {
-    await load(page, rows)
+    await loadRows(page, rows)
     const { perFrame, worst } = await scroll(page, clock)
     const refreshing = await clock(() => refresh(page, client))
     await openReview(page)
@@ -115,7 +115,7 @@ async function measure(page: Page, client: pg.Client): Promise<void> {
 }
 
 /** Makes a function that tells how many milliseconds of the processor the page's main thread took for some work. */
-async function startClock(
+async function createCpuTimer(
   session: CDPSession,
 ): Promise<(work: () => Promise<unknown>) => Promise<number>> {
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -132,14 +132,14 @@ async function startClock(
 
 async function countRows(page: Page, least: number): Promise<number> {
   for (;;) {
-    await page.evaluate(inPage.drawn)
-    const rows = (await page.evaluate(inPage.rows)) as number
+    await page.evaluate(pageScripts.drawn)
+    const rows = (await page.evaluate(pageScripts.rows)) as number
     if (rows >= least) return rows
   }
 }
 
 /** Goes to the end until so many are there. */
-async function load(page: Page, rows: number): Promise<void> {
+async function loadRows(page: Page, rows: number): Promise<void> {
   for (let loaded = await countRows(page, 1); loaded < rows; ) {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
     loaded = await countRows(page, Math.min(rows, loaded + 1))
@@ -147,9 +147,9 @@ async function load(page: Page, rows: number): Promise<void> {
 }
 
 /** From the top, 150 pixels with each frame, as far as it isn't loaded further. */
-async function scroll(page: Page, clock: Awaited<ReturnType<typeof startClock>>) {
+async function scroll(page: Page, clock: Awaited<ReturnType<typeof createCpuTimer>>) {
   await page.evaluate('scrollTo(0, 0)')
-  await page.evaluate(inPage.drawn)
+  await page.evaluate(pageScripts.drawn)
   let gaps: number[] = []
   const total = await clock(async () => {
     gaps = (await page.evaluate(`new Promise((done) => {
@@ -179,12 +179,12 @@ async function refresh(page: Page, client: pg.Client): Promise<void> {
     [changesChannel],
   )
   await answered
-  await page.evaluate(inPage.drawn)
+  await page.evaluate(pageScripts.drawn)
 }
 
 async function openReview(page: Page): Promise<void> {
   await page.evaluate('scrollBy(0, 3000)')
-  await page.evaluate(inPage.drawn)
+  await page.evaluate(pageScripts.drawn)
   await page.evaluate(
     'document.elementFromPoint(200, 400).closest("li").querySelector("a").click()',
   )

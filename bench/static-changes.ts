@@ -1,20 +1,20 @@
 // Real changes out of the history of bare repositories: each as if it were a pull request on the commit before.
 import { access, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { classifyFile } from '../src/code/classify-file.ts'
+import { languageOfPath } from '../src/code/languages.ts'
 import type { Diff } from '../src/domain/diff.ts'
+import { createGitSnapshot } from '../src/git/git-snapshot.ts'
+import { diffArgs } from '../src/git/mirror.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
+import { defaultGitRuntime, type GitRuntime, runGit } from '../src/git/run-git.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { readRepositoryWill } from '../src/workflows/gathering/read-settings.ts'
 import { sortFiles } from '../src/workflows/gathering/sort-files.ts'
-import { classifyFile } from '../src/workspace/classify-file.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
-import { diffArgs } from '../src/workspace/git.ts'
-import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
-import { languageOfPath } from '../src/workspace/languages.ts'
-import { defaultGitHost, type GitHost, runGit } from '../src/workspace/run-git.ts'
 import { bareChange, samplePullRequest } from '../test/samples/change-of-files.ts'
 
 /** More is an import or a move of code, which nobody reads as one change. */
-const mostAddedLines = 2_000
+const maxAddedLines = 2_000
 
 const MEBIBYTE = 1024 * 1024
 
@@ -63,15 +63,15 @@ async function isBareRepository(directory: string): Promise<boolean> {
  */
 export async function* readChanges(
   repository: Repository,
-  host: GitHost = defaultGitHost,
+  host: GitRuntime = defaultGitRuntime,
 ): AsyncGenerator<Change> {
   for (const { subject: _, paths, ...commits } of await listCommits(repository)) {
     if (!paths.some(isSource)) continue
     const diff = await readDiff(repository, commits)
-    if (!diff || !isOfPeople(diff)) continue
-    await using sides = openSides(host, repository, commits)
+    if (!diff || !isHumanSized(diff)) continue
+    await using sides = openSnapshots(host, repository, commits)
     yield {
-      ...describe(repository, commits, diff, sides),
+      ...describeChange(repository, commits, diff, sides),
       ...(await sortFiles(diff.files, sides)),
       notes: [],
     }
@@ -83,17 +83,17 @@ export async function* readChanges(
  * attributes of their base. They are told by the number in the subject of their commit. Each is disposed of when the next
  * is taken.
  */
-export async function* readPullRequests(
+export async function* readMergedPullRequests(
   repository: Repository,
-  host: GitHost = defaultGitHost,
+  host: GitRuntime = defaultGitRuntime,
 ): AsyncGenerator<Change> {
   for (const { subject, paths: _, ...commits } of await listCommits(repository)) {
     if (!/\(#\d+\)$|^Merge pull request #\d+/.test(subject)) continue
     const diff = await readDiff(repository, commits)
     if (!diff || diff.files.length === 0) continue
-    await using sides = openSides(host, repository, commits)
+    await using sides = openSnapshots(host, repository, commits)
     const will = await readRepositoryWill(sides.base)
-    const change = describe(repository, commits, diff, sides)
+    const change = describeChange(repository, commits, diff, sides)
     yield {
       ...change,
       ...(await sortFiles(diff.files, sides, will)),
@@ -103,7 +103,7 @@ export async function* readPullRequests(
   }
 }
 
-function openSides(host: GitHost, { gitDirectory }: Repository, commits: CommitPair) {
+function openSnapshots(host: GitRuntime, { gitDirectory }: Repository, commits: CommitPair) {
   const head = createGitSnapshot(host, gitDirectory, commits.head)
   const base = createGitSnapshot(host, gitDirectory, commits.base)
   const close = async () => {
@@ -112,13 +112,13 @@ function openSides(host: GitHost, { gitDirectory }: Repository, commits: CommitP
   return { head, base, [Symbol.asyncDispose]: close }
 }
 
-function describe(
+function describeChange(
   { name }: Repository,
   commits: CommitPair,
   diff: Diff,
-  { head, base }: ReturnType<typeof openSides>,
+  { head, base }: ReturnType<typeof openSnapshots>,
 ) {
-  const pullRequest = pullRequestOf(name, commits)
+  const pullRequest = createPullRequest(name, commits)
   return {
     ...bareChange,
     pullRequest,
@@ -137,7 +137,7 @@ interface ListedCommit extends CommitPair {
 
 /** All commits of the default branch that have one before them, newest first. */
 async function listCommits({ gitDirectory }: Repository): Promise<ListedCommit[]> {
-  const { stdout } = await runGit(defaultGitHost, {
+  const { stdout } = await runGit(defaultGitRuntime, {
     gitDirectory,
     args: [
       'log',
@@ -169,19 +169,19 @@ async function readDiff(
   const args = [...diffArgs, base, head]
   const run = { gitDirectory, args, timeoutMs: 60_000, maxBytes: 50 * MEBIBYTE }
   // The copy of a repository may lack objects of its past.
-  const outcome = await runGit(defaultGitHost, run).catch(() => undefined)
+  const outcome = await runGit(defaultGitRuntime, run).catch(() => undefined)
   return outcome && parseDiff(outcome.stdout)
 }
 
 /** Whether the change adds to source files, and not more than people write. */
-function isOfPeople({ files }: Diff): boolean {
+function isHumanSized({ files }: Diff): boolean {
   const added = files
     .filter(({ path }) => isSource(path))
     .reduce((sum, { additions }) => sum + additions, 0)
-  return added >= 1 && added <= mostAddedLines
+  return added >= 1 && added <= maxAddedLines
 }
 
-function pullRequestOf(repo: string, commits: CommitPair): Change['pullRequest'] {
+function createPullRequest(repo: string, commits: CommitPair): Change['pullRequest'] {
   return {
     ...samplePullRequest,
     repo,

@@ -2,11 +2,11 @@
 import { appendFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { isTestPath } from '../src/code/languages.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
-import { kindOfFile } from '../src/reviewers/rules/file-kind.ts'
+import { ruleFileKindOf } from '../src/reviewers/rules/rule-file-kind.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
-import { isTestPath } from '../src/workspace/languages.ts'
 import { findRepositories, type Repository, readChanges } from './static-changes.ts'
 
 const { values } = parseArgs({
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const emptyContext = { rounds: [], omitted: [] }
 
 /** What the reviewer came to on one change. */
-interface Result {
+interface ReviewResult {
   readonly repository: Repository
   readonly commit: string
   readonly findings: readonly ProposedFinding[]
@@ -38,13 +38,13 @@ if (values.repositories === undefined)
   throw new Error('Name a folder of bare repositories with --repositories.')
 if (values.findings !== undefined) await writeFile(values.findings, '')
 const results = await reviewAll(values.repositories, Number(values.changes), Number(values.skip))
-print(results)
+printReport(results)
 
-async function reviewAll(folder: string, count: number, skip: number): Promise<Result[]> {
+async function reviewAll(folder: string, count: number, skip: number): Promise<ReviewResult[]> {
   await using reviewer = createStaticReviewer()
   const review = (change: Change) =>
     reviewer.review(change, emptyContext, AbortSignal.timeout(600_000))
-  const all: Result[] = []
+  const all: ReviewResult[] = []
   for (const repository of await findRepositories(folder)) {
     let index = 0
     for await (const change of readChanges(repository)) {
@@ -56,7 +56,7 @@ async function reviewAll(folder: string, count: number, skip: number): Promise<R
       const { findings, notes } = await review(change)
       const milliseconds = performance.now() - start
       if (values.findings !== undefined)
-        await appendFile(values.findings, await describe(change, findings))
+        await appendFile(values.findings, await describeFindings(change, findings))
       all.push({
         repository,
         commit: change.headSha,
@@ -71,15 +71,19 @@ async function reviewAll(folder: string, count: number, skip: number): Promise<R
   return all
 }
 
-function sizeOf(change: Change): Pick<Result, 'isParsed' | 'addedLines'> {
+function sizeOf(change: Change): Pick<ReviewResult, 'isParsed' | 'addedLines'> {
   const isParsed = change.files.some(
-    ({ path, additions }) => additions > 0 && kindOfFile(path) !== undefined && !isTestPath(path),
+    ({ path, additions }) =>
+      additions > 0 && ruleFileKindOf(path) !== undefined && !isTestPath(path),
   )
   return { isParsed, addedLines: change.files.reduce((sum, { additions }) => sum + additions, 0) }
 }
 
 /** The findings with their code, for a person. */
-async function describe(change: Change, findings: readonly ProposedFinding[]): Promise<string> {
+async function describeFindings(
+  change: Change,
+  findings: readonly ProposedFinding[],
+): Promise<string> {
   const context = Number(values.context)
   let report = ''
   for (const { path, rule, startLine, severity, title, body, suggestion } of findings) {
@@ -97,7 +101,7 @@ async function describe(change: Change, findings: readonly ProposedFinding[]): P
   return report
 }
 
-function print(all: readonly Result[]): void {
+function printReport(all: readonly ReviewResult[]): void {
   console.log(`${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`)
   console.log(
     '\n| changes | number | added lines | findings | per change | with none | median ms | p90 ms |',
@@ -127,7 +131,7 @@ function print(all: readonly Result[]): void {
     for (const note of notes) console.log(`${repository.name} ${commit.slice(0, 10)}: ${note}`)
 }
 
-function printRow(name: string, some: readonly Result[]): void {
+function printRow(name: string, some: readonly ReviewResult[]): void {
   const findings = some.reduce((sum, result) => sum + result.findings.length, 0)
   const clean = some.filter((result) => result.findings.length === 0).length
   const times = some.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other)

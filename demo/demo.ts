@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Forge, type PullRequestView, startForge } from '../test/fakes/forge/forge.ts'
-import { choosePort, describeEnvironment } from './environment.ts'
-import { readSample } from './sample.ts'
-import { type RunningService, type Session, signIn, startService } from './service.ts'
-import { createSteps, printDetail, printReview } from './terminal.ts'
+import { readSample } from './read-sample.ts'
+import { createServiceEnvironment, findFreePort } from './service-environment.ts'
+import { type RunningService, type Session, signIn, startService } from './start-service.ts'
+import { createStepPrinter, printDetail, printReview } from './terminal.ts'
 
 const repo = 'acme/shop'
 const branch = 'cancel-and-pay'
 const title = 'Cancel orders, pay them, and import several at once'
 const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
-const reviewPatience = { timeoutMs: 15 * 60_000, what: 'a review' }
+const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }
 
 /** What is asked when a provider's key is in the environment and MODEL isn't. */
 const defaultModels = {
@@ -24,14 +24,14 @@ const defaultModels = {
 } as const
 
 const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } })
-const step = createSteps()
+const step = createStepPrinter()
 const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'))
 const interrupted = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
 })
 
 try {
-  await demonstrate()
+  await runDemo()
 } catch (error) {
   console.error(`\nThe demonstration failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1
@@ -39,8 +39,8 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function demonstrate(): Promise<void> {
-  await using forge = await startForge({ port: await choosePort(8485) })
+async function runDemo(): Promise<void> {
+  await using forge = await startForge({ port: await findFreePort(8485) })
   step(`A small code-hosting platform runs at ${forge.url}`)
   forge.createUser('alice')
   forge.createUser(reviewer.login, { token: reviewer.token })
@@ -54,7 +54,7 @@ async function demonstrate(): Promise<void> {
   const model = chooseModel()
   const logFile = join(folder, 'umpire.log')
   await using service = await startService(
-    await describeEnvironment(forge, { folder, model, port: 8484 }),
+    await createServiceEnvironment(forge, { folder, model, port: 8484 }),
     logFile,
   )
   step(`Umpire runs at ${service.url}, on its embedded database`)
@@ -70,13 +70,13 @@ async function demonstrate(): Promise<void> {
   printDetail(`Umpire answers ${JSON.stringify(connected)}`)
   printDetail(`the platform has a webhook to ${forge.webhooks(repo)[0]?.url}`)
 
-  await watchScan(umpire)
+  await waitForScan(umpire)
 
   const topic = readSample('topic')
   await forge.push(repo, branch, topic, { author: 'alice', message: 'Cancel and pay orders' })
   const number = await forge.openPullRequest({ repo, head: branch, title, author: 'alice' })
   step(`alice opens pull request #${number}: ${title}`)
-  await watchReview(forge, service, number)
+  await waitForReview(forge, service, number)
   printReview(forge.pullRequest(repo, number), topic)
 
   const fixed = { 'src/payments.ts': fixPayments(topic['src/payments.ts'] ?? '') }
@@ -87,10 +87,10 @@ async function demonstrate(): Promise<void> {
   step(
     'alice pushes a fix for two of the findings. The key stays open: removed from the code, it is still to be revoked',
   )
-  await watchReview(forge, service, number)
+  await waitForReview(forge, service, number)
   printOutcome(forge.pullRequest(repo, number))
   step('The API tells the same')
-  printList(await umpire.send('GET', '/api/v1/reviews'))
+  printReviews(await umpire.send('GET', '/api/v1/reviews'))
 
   if (options.once) return
   console.log('\nTo look at:')
@@ -103,7 +103,7 @@ async function demonstrate(): Promise<void> {
 }
 
 /** Waits until the repository is known, and tells what is known of it. */
-async function watchScan(umpire: Session): Promise<void> {
+async function waitForScan(umpire: Session): Promise<void> {
   const asked = `repo=${encodeURIComponent(repo)}`
   let scan: { status: string } = { status: 'none' }
   while (scan.status !== 'completed') {
@@ -128,11 +128,11 @@ interface ProjectMap {
 }
 
 /** Tells what happens until the review of the newest head stands. */
-async function watchReview(forge: Forge, service: RunningService, number: number): Promise<void> {
+async function waitForReview(forge: Forge, service: RunningService, number: number): Promise<void> {
   const since = performance.now()
   const { headSha } = forge.pullRequest(repo, number)
   const delivery = await forge.waitForDelivery(
-    (one) => one.status !== null && headOf(one.payload) === headSha,
+    (one) => one.status !== null && headShaOf(one.payload) === headSha,
   )
   const answer = delivery.attempts.at(-1)?.responseBody
   printDetail(
@@ -142,7 +142,7 @@ async function watchReview(forge: Forge, service: RunningService, number: number
     const status = forge.pullRequest(repo, number).statuses[headSha]?.at(-1)
     return status && status.state !== 'pending' ? status : null
   }
-  const status = await Promise.race([forge.waitFor(finalStatus, reviewPatience), service.failed])
+  const status = await Promise.race([forge.waitFor(finalStatus, reviewTimeout), service.failed])
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
   step(
     `The review stands on the pull request after ${seconds} s. The commit's status: ${status.description}`,
@@ -160,7 +160,7 @@ function printOutcome(view: PullRequestView): void {
   )
 }
 
-function printList(reviews: unknown): void {
+function printReviews(reviews: unknown): void {
   for (const review of reviews as Record<string, unknown>[]) {
     const [verdict, confidence] = String(review.ai_summary).split('\n')
     printDetail(`${review.repo_name}#${review.pr_number} ${review.pr_title}`)
@@ -170,7 +170,7 @@ function printList(reviews: unknown): void {
   }
 }
 
-function headOf(payload: Record<string, unknown>): string | undefined {
+function headShaOf(payload: Record<string, unknown>): string | undefined {
   return (payload.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha
 }
 

@@ -7,20 +7,20 @@ import type { Browser, Page } from 'playwright-core'
 import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
 import { openPage, startBrowser } from '../test/page/open-page.ts'
 import { signInWithToken } from '../test/sign-in.ts'
-import { describeEnvironment } from './environment.ts'
-import { readSample } from './sample.ts'
-import { type Session, signIn, startService } from './service.ts'
+import { readSample } from './read-sample.ts'
+import { createServiceEnvironment } from './service-environment.ts'
+import { type Session, signIn, startService } from './start-service.ts'
 
 const repo = 'acme/shop'
 const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
-const pictures = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
-const largest = 200 * 1024
+const screenshotFolder = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
+const maxScreenshotBytes = 200 * 1024
 
 const main = readSample('main')
 const topic = readSample('topic')
 
 /** What is proposed, the oldest first. The last one has the most to be said about. */
-const proposals = [
+const samplePullRequests = [
   {
     head: 'thanks',
     author: 'bob',
@@ -53,26 +53,26 @@ const proposals = [
 ] as const
 
 /** A picture. */
-interface Shot {
+interface Screenshot {
   readonly name: string
   readonly path: string
   readonly height: number
   readonly dark?: boolean
   /** Waits for what is to be seen, and brings it into sight. */
-  readonly ready: (page: Page) => Promise<unknown>
+  readonly waitUntilReady: (page: Page) => Promise<unknown>
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-pictures-'))
 const browser = await startBrowser()
 try {
-  await takePictures(browser)
+  await takeScreenshots(browser)
 } finally {
   await browser.close()
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function takePictures(browser: Browser): Promise<void> {
-  mkdirSync(pictures, { recursive: true })
+async function takeScreenshots(browser: Browser): Promise<void> {
+  mkdirSync(screenshotFolder, { recursive: true })
   await using forge = await startForge()
   const people = ['alice', 'bob', 'carol']
   for (const login of people) forge.createUser(login)
@@ -83,39 +83,39 @@ async function takePictures(browser: Browser): Promise<void> {
     description: 'A small shop',
   })
   await forge.push(repo, 'main', main, { author: 'alice', message: 'Start the shop' })
-  const environment = await describeEnvironment(forge, { folder, model: null, port: 0 })
+  const environment = await createServiceEnvironment(forge, { folder, model: null, port: 0 })
   await using service = await startService(environment, join(folder, 'umpire.log'))
   const umpire = await signIn(service.url, reviewer.token)
   await umpire.send('POST', `/api/v1/repos/${repo}/install`)
-  await until(
+  await waitUntil(
     umpire,
     `/api/v1/memory/scan?repo=${repo}`,
     (scan: { status: string }) => scan.status === 'completed',
   )
-  for (const proposal of proposals) await propose(forge, umpire, proposal)
+  for (const proposal of samplePullRequests) await openReviewedPullRequest(forge, umpire, proposal)
   const { session } = await signInWithToken(service, reviewer.token)
   const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [
     { id: number; processed_at: string },
   ]
   // All pictures say the same time.
   const time = new Date(Date.parse(newest.processed_at) + 4 * 60_000)
-  for (const shot of listShots(newest.id)) {
+  for (const shot of listScreenshots(newest.id)) {
     await using opened = await openPage(browser, {
       url: service.url,
       session,
       dark: shot.dark ?? false,
     })
     await opened.page.clock.setFixedTime(time)
-    await takePicture(opened.page, shot)
-    if (opened.complaints.length > 0) throw new Error(opened.complaints.join('\n'))
+    await takeScreenshot(opened.page, shot)
+    if (opened.problems.length > 0) throw new Error(opened.problems.join('\n'))
   }
 }
 
 /** Opens a pull request, and waits for its review. */
-async function propose(
+async function openReviewedPullRequest(
   forge: Forge,
   umpire: Session,
-  proposal: (typeof proposals)[number],
+  proposal: (typeof samplePullRequests)[number],
 ): Promise<void> {
   const { head, author, title, files } = proposal
   await forge.push(repo, head, files as Record<string, string>, { author, message: title })
@@ -123,10 +123,10 @@ async function propose(
   type Listed = { pr_title: string; status: string }[]
   const isReviewed = (list: Listed) =>
     list.some((one) => one.pr_title === title && one.status === 'completed')
-  await until(umpire, '/api/v1/reviews', isReviewed)
+  await waitUntil(umpire, '/api/v1/reviews', isReviewed)
 }
 
-async function until<Answer>(
+async function waitUntil<Answer>(
   umpire: Session,
   path: string,
   isDone: (answer: Answer) => boolean,
@@ -138,7 +138,7 @@ async function until<Answer>(
   }
 }
 
-function listShots(review: number): Shot[] {
+function listScreenshots(review: number): Screenshot[] {
   const finding = async (page: Page) => {
     const card = page.getByRole('article', { name: /^Finding:/ }).first()
     await page.locator('.code-token-keyword').first().waitFor()
@@ -152,15 +152,21 @@ function listShots(review: number): Shot[] {
       name: 'reviews',
       path: '/reviews',
       height: 520,
-      ready: (page) => page.getByText('Confidence').nth(3).waitFor(),
+      waitUntilReady: (page) => page.getByText('Confidence').nth(3).waitFor(),
     },
-    { name: 'review', path: `/reviews/${review}`, height: 900, ready: top },
-    { name: 'finding', path: `/reviews/${review}`, height: 900, dark: true, ready: finding },
+    { name: 'review', path: `/reviews/${review}`, height: 900, waitUntilReady: top },
+    {
+      name: 'finding',
+      path: `/reviews/${review}`,
+      height: 900,
+      dark: true,
+      waitUntilReady: finding,
+    },
     {
       name: 'code',
       path: `/repositories/${repo}?tab=code`,
       height: 900,
-      ready: async (page) => {
+      waitUntilReady: async (page) => {
         await page.getByRole('tabpanel').getByText('Untouched files').waitFor()
         await page.locator('canvas').first().waitFor()
       },
@@ -170,20 +176,24 @@ function listShots(review: number): Shot[] {
       path: '/insights',
       height: 900,
       dark: true,
-      ready: (page) => page.getByRole('heading', { name: 'Insights' }).waitFor(),
+      waitUntilReady: (page) => page.getByRole('heading', { name: 'Insights' }).waitFor(),
     },
   ]
 }
 
-async function takePicture(page: Page, { name, path, height, ready }: Shot): Promise<void> {
+async function takeScreenshot(
+  page: Page,
+  { name, path, height, waitUntilReady: ready }: Screenshot,
+): Promise<void> {
   await page.setViewportSize({ width: 1280, height })
   await page.goto(path)
   await ready(page)
   // Whatever else the page asks for is there.
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
-  const file = join(pictures, `${name}.png`)
+  const file = join(screenshotFolder, `${name}.png`)
   await page.screenshot({ path: file })
   const { size } = statSync(file)
   console.log(`docs/pictures/${name}.png: ${Math.round(size / 1024)} KB`)
-  if (size > largest) throw new Error(`${name}.png is larger than ${largest / 1024} KB`)
+  if (size > maxScreenshotBytes)
+    throw new Error(`${name}.png is larger than ${maxScreenshotBytes / 1024} KB`)
 }

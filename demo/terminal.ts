@@ -7,7 +7,7 @@ type Style = Parameters<typeof styleText>[0]
 const paint = (style: Style, text: string) => styleText(style, text, { stream: process.stdout })
 
 /** Makes the function that prints numbered steps. */
-export function createSteps(): (text: string) => void {
+export function createStepPrinter(): (text: string) => void {
   let number = 0
   return (text) => {
     number += 1
@@ -22,19 +22,19 @@ export function printDetail(text: string): void {
 /** The review as it stands on the pull request: the summary, then each comment below the line it is on. */
 export function printReview(view: PullRequestView, files: Readonly<Record<string, string>>): void {
   const summary = view.comments.find((comment) => comment.body.includes('<!-- umpire:review'))
-  console.log(`\n${rule(`Pull request #${view.number}: ${view.title}`)}`)
-  console.log(readable(summary?.body ?? '(no summary)'))
+  console.log(`\n${horizontalRule(`Pull request #${view.number}: ${view.title}`)}`)
+  console.log(formatMarkdown(summary?.body ?? '(no summary)'))
   for (const comment of view.inlineComments.filter(({ inReplyTo }) => inReplyTo === null)) {
     const line = comment.line ?? comment.originalLine
-    console.log(`\n${rule(`${comment.path}:${line}`)}`)
+    console.log(`\n${horizontalRule(`${comment.path}:${line}`)}`)
     const code = files[comment.path]?.split('\n')[line - 1]
     if (code !== undefined) console.log(paint('green', `+ ${code}`))
-    console.log(readable(comment.body))
+    console.log(formatMarkdown(comment.body))
   }
-  console.log(rule(''))
+  console.log(horizontalRule(''))
 }
 
-function rule(title: string): string {
+function horizontalRule(title: string): string {
   const width = 78
   return title === ''
     ? paint('dim', '─'.repeat(width))
@@ -42,7 +42,7 @@ function rule(title: string): string {
 }
 
 /** Hidden markers and the tags that a browser would show as folding, taken out; bold text bold. */
-function readable(markdown: string): string {
+function formatMarkdown(markdown: string): string {
   return markdown
     .replace(/<!--.*?-->/gs, '')
     .replace(/<summary><strong>(.*?)<\/strong><\/summary>/g, '▸ $1')

@@ -1,30 +1,33 @@
 // The composition root: the only place that chooses implementations.
 import type { AddressInfo } from 'node:net'
+import { authenticateBearer } from './accounts/authenticate-bearer.ts'
 import { createCredentials } from './accounts/credentials.ts'
-import { findBearer } from './accounts/find-bearer.ts'
 import { endAllReservations } from './accounts/reservations.ts'
 import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
-import { countLost, listSeals, renewSeals } from './accounts/users.ts'
+import { countLostTokens, countSealsByKey, resealTokens } from './accounts/users.ts'
 import type { Config } from './config/config.ts'
 import { ensureDataFolder } from './config/data-folder.ts'
 import { readSecretKey } from './config/secret-key.ts'
 import type { AppContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
-import { migrate } from './db/migrate.ts'
+import { runMigrations } from './db/run-migrations.ts'
 import { ConfigError } from './domain/errors.ts'
-import { controlSocketOf } from './http/contract/control.ts'
+import { isLoopback } from './git/clone-address.ts'
+import { pruneMirrors } from './git/prune-mirrors.ts'
+import { gitRuntimeFrom } from './git/run-git.ts'
+import { controlSocketPath } from './http/control-schemas.ts'
 import { startControlServer } from './http/control-server.ts'
 import { startMetricsServer } from './http/metrics-server.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openWakeUps, type WakeUps } from './jobs/queue.ts'
-import { watchQueues } from './jobs/watch-queues.ts'
+import { registerQueueMetrics } from './jobs/register-queue-metrics.ts'
 import { createCodeCache } from './knowledge/change/code-cache.ts'
 import { createKeyRing } from './lib/key-ring.ts'
 import { createLogger, type Log } from './lib/logger.ts'
-import { createProgramStarter } from './lib/program-starter.ts'
-import { createSharedSlots } from './lib/slots.ts'
-import { createMcpBackend } from './mcp/backend.ts'
+import { createProgramSpawner } from './lib/program-spawner.ts'
+import { createFairSemaphore } from './lib/semaphore.ts'
+import { createMcpBackend } from './mcp/mcp-backend.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Prometheus } from './metrics/prometheus.ts'
 import type { Embedder } from './models/embedder.ts'
@@ -37,9 +40,6 @@ import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
-import { isLoopback } from './workspace/clone-address.ts'
-import { pruneMirrors } from './workspace/prune-mirrors.ts'
-import { gitHostFrom } from './workspace/run-git.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 /** Of hundreds of reviews in flight nearly all wait for a model; those that fetch and read keep the machine busy. */
@@ -67,7 +67,7 @@ export async function openMigratedDatabase(
   if (config.database.engine === 'embedded') await ensureDataFolder(config.dataDir)
   const database = await openDatabase(config.database, log, { metrics })
   try {
-    await migrate(database, log)
+    await runMigrations(database, log)
     return database
   } catch (error) {
     await database.close()
@@ -127,25 +127,25 @@ export async function startApp(
     wakeUps,
     platform: createPlatform(config.platform, metrics),
     embedder: await loadEmbedder(config, metrics),
-    gatherSlots: createSharedSlots(gatheredAtOnce),
-    changeRoom: createSharedSlots(changeBytes),
+    gatherSlots: createFairSemaphore(gatheredAtOnce),
+    changeRoom: createFairSemaphore(changeBytes),
     sources,
     codeCache: createCodeCache(),
     gitHost: {
-      ...gitHostFrom(config.childEnvironment),
-      start: stack.use(createProgramStarter(config.dataDir)).start,
+      ...gitRuntimeFrom(config.childEnvironment),
+      spawn: stack.use(createProgramSpawner(config.dataDir)).spawn,
       metrics,
     },
     metrics,
   }
   let metricsUrl: string | null = null
   if (config.metrics && prometheus) {
-    watchQueues(ctx.db, metrics)
+    registerQueueMetrics(ctx.db, metrics)
     const { address } = stack.use(await startMetricsServer(config.metrics, prometheus, log))
     metricsUrl = `${addressOf(address)}/metrics`
     log.info({ url: metricsUrl }, 'Metrics are served')
   }
-  await renewSeals(ctx.db, keys)
+  await resealTokens(ctx.db, keys)
   await warnAboutLostKey(ctx)
   // Whoever held them is dead.
   if (database.exclusive) await endAllReservations(ctx.db)
@@ -153,10 +153,10 @@ export async function startApp(
     const control = createControl(ctx, database)
     const mcp = {
       backend: createMcpBackend(ctx),
-      findCaller: (token: string) => findBearer(ctx, token),
+      findCaller: (token: string) => authenticateBearer(ctx, token),
     }
     stack.use(
-      await startControlServer({ path: controlSocketOf(config.dataDir), control, mcp, log }),
+      await startControlServer({ path: controlSocketPath(config.dataDir), control, mcp, log }),
     )
   }
   let url: string | null = null
@@ -265,7 +265,7 @@ async function warnAboutLostKey({
   keys,
   log,
 }: Pick<AppContext, 'db' | 'keys' | 'log'>): Promise<void> {
-  const lost = countLost(await listSeals(db), keys)
+  const lost = countLostTokens(await countSealsByKey(db), keys)
   const message =
     'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
   if (lost > 0) log.warn({ tokens: lost }, message)

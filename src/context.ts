@@ -1,20 +1,20 @@
 // What a running Umpire is made of: types only. Made by app.ts, the only place that chooses implementations.
 import type { Credentials } from './accounts/credentials.ts'
+import type { SyntaxParser } from './code/syntax-parser.ts'
 import type { Config } from './config/config.ts'
-import type { RepositorySettings } from './config/repository-config.ts'
+import type { RepositorySettings } from './config/repository-settings.ts'
 import type { Db } from './db/database.ts'
+import type { GitRuntime } from './git/run-git.ts'
 import type { WakeUps } from './jobs/queue.ts'
 import type { CodeCache } from './knowledge/change/code-cache.ts'
 import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
-import type { SharedSlots } from './lib/slots.ts'
+import type { FairSemaphore } from './lib/semaphore.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Budget, Embedder, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
-import type { GitHost } from './workspace/run-git.ts'
-import type { Syntax } from './workspace/syntax.ts'
 
 /** What a review needs whether or not there is a server: the command line has no more than this. */
 export interface ReviewContext {
@@ -26,7 +26,7 @@ export interface ReviewContext {
   readonly createReviewers: (budget: Budget, settings: RepositorySettings) => readonly Reviewer[]
   /** Null without a model. */
   readonly createVerifier: (budget: Budget, settings: RepositorySettings) => Verifier | null
-  readonly syntax: Syntax
+  readonly syntax: SyntaxParser
   readonly log: Log
 }
 
@@ -42,11 +42,11 @@ export interface AppContext extends ReviewContext {
   /** Trackers and chats that reviews ask. */
   readonly sources: ContextSources
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
-  readonly gatherSlots: SharedSlots
+  readonly gatherSlots: FairSemaphore
   /** Bytes, about, of the changes that reviews hold, from before they gather them until they have ended. */
-  readonly changeRoom: SharedSlots
+  readonly changeRoom: FairSemaphore
   readonly codeCache: CodeCache
   /** How git is started. */
-  readonly gitHost: GitHost
+  readonly gitHost: GitRuntime
   readonly metrics: Metrics
 }

@@ -1,11 +1,12 @@
 // Composes what a review needs without a server: the part of the composition root that the command line shares.
+
+import { createSyntaxParser } from './code/syntax-parser.ts'
 import type { Config } from './config/config.ts'
 import type { ReviewContext } from './context.ts'
 import type { Log } from './lib/logger.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Change } from './reviewers/reviewer.ts'
 import { createStaticReviewer, type StaticReviewer } from './reviewers/static-reviewer.ts'
-import { createSyntax } from './workspace/syntax.ts'
 
 type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
   /** Those that ask a model. */
@@ -24,7 +25,7 @@ export async function createReviewContext(
 ): Promise<ReviewContext & AsyncDisposable> {
   const { staticReviewer = createStaticReviewer(), metrics = noMetrics } = parts
   const { models, createModelReviewers, createVerifier } = await loadModelParts(config, metrics)
-  const syntax = createSyntax()
+  const syntax = createSyntaxParser()
   const threads = [staticReviewer, syntax]
   return {
     config,

@@ -33,7 +33,7 @@ export async function startAccountForge(): Promise<{ forge: Forge; env: Record<s
 }
 
 /** Starts both, without a worker. */
-export async function startAccounts(options: StartOptions = {}): Promise<AccountScenario> {
+export async function startAccountScenario(options: StartOptions = {}): Promise<AccountScenario> {
   await using stack = new AsyncDisposableStack()
   const { forge, env } = await startAccountForge()
   stack.use(forge)

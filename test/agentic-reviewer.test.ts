@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
-import type { ModelOptions, ReaderOptions } from '../src/reviewers/model-options.ts'
+import type { AttentionCheckOptions, ModelOptions } from '../src/reviewers/model-options.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import {
-  inTurn,
   type ModelRequest,
+  replyInOrder,
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
@@ -29,7 +29,7 @@ import {
 
 async function start(
   script: Script,
-  options: Partial<ModelOptions & ReaderOptions> = {},
+  options: Partial<ModelOptions & AttentionCheckOptions> = {},
   kind = anthropicKind,
 ) {
   const server = await startModelServer({ protocol: kind.protocol, script })
@@ -83,7 +83,7 @@ describe.each(kinds)('with $provider', (kind) => {
   })
 
   it('lets the model read the repository', async () => {
-    const script = inTurn(
+    const script = replyInOrder(
       { toolCalls: [{ name: 'read_file', input: { path: 'src/cart.ts' } }] },
       { toolCalls: [{ name: 'search_code', input: { pattern: 'total' } }] },
       { json: answer },
@@ -156,7 +156,10 @@ describe('case 42: instructions in the data', () => {
 
   it('case 42: in what a tool found are fenced too, with the mark of the message', async () => {
     await using run = await start(
-      inTurn({ toolCalls: [{ name: 'read_file', input: { path: 'evil.md' } }] }, { json: answer }),
+      replyInOrder(
+        { toolCalls: [{ name: 'read_file', input: { path: 'evil.md' } }] },
+        { json: answer },
+      ),
     )
     await run.reviewer.review(
       makeChange({ ...files, 'evil.md': `${attack}\u200B` }),
@@ -174,7 +177,7 @@ describe('case 42: instructions in the data', () => {
   it('case 42: in the reason why a tool failed are fenced too', async () => {
     const path = `gone/${attack}${hidden}\u202E.ts`
     await using run = await start(
-      inTurn({ toolCalls: [{ name: 'read_file', input: { path } }] }, { json: answer }),
+      replyInOrder({ toolCalls: [{ name: 'read_file', input: { path } }] }, { json: answer }),
     )
     await run.reviewer.review(makeChange(), onePack, never)
     const second = run.server.requests[1]!
@@ -195,7 +198,7 @@ describe('case 42: instructions in the data', () => {
     const change = { ...makeChange(), history: async () => commits }
     const input = { path: 'src/price.ts' }
     await using run = await start(
-      inTurn({ toolCalls: [{ name: 'show_history', input }] }, { json: answer }),
+      replyInOrder({ toolCalls: [{ name: 'show_history', input }] }, { json: answer }),
     )
     await run.reviewer.review(change, onePack, never)
     const second = run.server.requests[1]!
@@ -209,7 +212,7 @@ describe('case 42: instructions in the data', () => {
     const long = `${'\u200B'.repeat(390)}\n`.repeat(400)
     const input = { path: 'long.md' }
     await using run = await start(
-      inTurn({ toolCalls: [{ name: 'read_file', input }] }, { json: answer }),
+      replyInOrder({ toolCalls: [{ name: 'read_file', input }] }, { json: answer }),
     )
     await run.reviewer.review(makeChange({ ...files, 'long.md': long }), onePack, never)
     const second = run.server.requests[1]!
@@ -231,7 +234,7 @@ describe('case 42: instructions in the data', () => {
 
   it('case 42: make no tool run that is not in the list, and bring no secret out', async () => {
     const canary = process.env.PATH!
-    const script = inTurn(
+    const script = replyInOrder(
       {
         toolCalls: [
           { name: 'bash', input: { command: 'env' } },
@@ -302,7 +305,7 @@ describe('case 45: answers that do not fit', () => {
   it('case 45: what the repair round puts right is kept', async () => {
     const wrong = { ...finding, path: 'price.ts', title: 'Another' }
     await using run = await start(
-      inTurn(
+      replyInOrder(
         { json: { ...answer, findings: [wrong, finding] } },
         { json: { summary: '', findings: [{ ...wrong, path: finding.path }] } },
       ),
@@ -314,7 +317,7 @@ describe('case 45: answers that do not fit', () => {
 
   it('case 45: malformed JSON is sent back once', async () => {
     await using run = await start(
-      inTurn({ text: '{"summary": "x", "findings": [' }, { json: answer }),
+      replyInOrder({ text: '{"summary": "x", "findings": [' }, { json: answer }),
     )
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report.findings).toHaveLength(1)
@@ -377,7 +380,7 @@ describe('case 45: answers that do not fit', () => {
     'case 46: %s is not a review without findings, nor made one by the repair round',
     async (_name, text) => {
       for (const repaired of [text, clean, short]) {
-        await using run = await start(inTurn({ text }, { text: repaired }))
+        await using run = await start(replyInOrder({ text }, { text: repaired }))
         const failure = await failureOf(run.reviewer.review(makeChange(), onePack, never))
         expect(failure.code).toBe('model_invalid_output')
         expect(run.server.requests).toHaveLength(2)
@@ -393,7 +396,7 @@ describe('case 45: answers that do not fit', () => {
       `It asks for ${clean} and`,
       `${clean} is what it`,
     ]) {
-      await using run = await start(inTurn({ length: text }, { text: clean }))
+      await using run = await start(replyInOrder({ length: text }, { text: clean }))
       const failure = await failureOf(run.reviewer.review(makeChange(), onePack, never))
       expect(failure.code).toBe('model_invalid_output')
     }
@@ -418,7 +421,9 @@ describe('case 45: answers that do not fit', () => {
   ])(
     'takes an answer without findings %s when the repair round confirms it',
     async (_name, text) => {
-      await using run = await start(inTurn({ text }, { text: clean }), { attentionCheck: false })
+      await using run = await start(replyInOrder({ text }, { text: clean }), {
+        attentionCheck: false,
+      })
       expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({
         findings: [],
         complete: true,

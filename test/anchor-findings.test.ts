@@ -1,10 +1,10 @@
 // Where a proposal is placed: on the code that it quotes, whatever line, side and name it says; never on a wrong line.
 import { describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { anchorProposal } from '../src/workflows/judging/anchor-findings.ts'
 import { readFilesOf } from '../src/workflows/judging/change-files.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
 import { addedFiles, changeOf, snapshotOf } from './samples/change-of-files.ts'
 
 const path = 'src/orders.ts'

@@ -19,8 +19,9 @@ const floors: readonly (readonly string[])[] = [
   ['events', 'accounts', 'knowledge', 'analytics', 'jobs'],
   ['db', 'platforms', 'models'],
   // Everything that reaches for the outside records what it did.
-  ['workspace', 'config', 'lib', 'metrics'],
+  ['git', 'code', 'config', 'lib', 'metrics'],
   ['domain'],
+  ['contract'],
 ]
 
 /** Types only, so every floor may name it. */
@@ -124,9 +125,9 @@ describe('the house', () => {
   const formats = [
     'reviewers/rules/',
     'reviewers/static-reviewer.ts',
-    'workspace/classify-file.ts',
-    'workspace/text-kind.ts',
-    'workspace/binary-kind.ts',
+    'code/classify-file.ts',
+    'code/text-kind.ts',
+    'code/binary-formats.ts',
     'knowledge/project/',
   ]
 
@@ -158,8 +159,7 @@ describe('the house', () => {
       imports
         .filter((imported) => imported.path.startsWith('../../src/'))
         .filter(
-          (imported) =>
-            !(imported.typeOnly && imported.path.startsWith('../../src/http/contract/')),
+          (imported) => !(imported.typeOnly && imported.path.startsWith('../../src/contract/')),
         )
         .map((imported) => `${path} → ${imported.path}`),
     )

@@ -52,7 +52,7 @@ export function locationOf(response: Response): string {
 }
 
 /** Starts a sign-in and lets the platform answer. Returns where it sends the browser, which didn't go there yet. */
-export async function walkToCallback(browser: Browser, login = '/auth/login'): Promise<URL> {
+export async function followToCallback(browser: Browser, login = '/auth/login'): Promise<URL> {
   const authorize = locationOf(await browser.open(login))
   return new URL(locationOf(await browser.open(authorize)))
 }

@@ -1,19 +1,19 @@
 // What a change does to the definitions of a file, told from two versions of it, and where its lines went.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { FileDiff } from '../src/domain/diff.ts'
-import { mapLines } from '../src/knowledge/change/changed-lines.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
+import { createLineMap } from '../src/knowledge/change/changed-lines.ts'
 import { compareSymbols, type FileVersion } from '../src/knowledge/change/compare-symbols.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 async function versionOf(path: string, text: string | null): Promise<FileVersion | null> {
   if (text === null) return null
-  const facts = await syntax.facts(path, text)
+  const facts = await syntax.indexFile(path, text)
   if (facts === undefined) throw new Error(`${path} has no facts`)
-  return { path, text, facts }
+  return { path, text, fileIndex: facts }
 }
 
 async function compare(path: string, before: string | null, after: string | null) {
@@ -127,7 +127,7 @@ index 1111111..2222222 100644
 +new
  same
 `
-    const { added, toHead } = mapLines(parseDiff(diff).files[0] as FileDiff)
+    const { added, toHead } = createLineMap(parseDiff(diff).files[0] as FileDiff)
     expect([...added]).toEqual([3, 4, 11])
     const places = Object.fromEntries(
       [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 20].map((line) => [line, toHead(line) ?? null]),

@@ -1,11 +1,11 @@
 // Suggestions are applied in memory and parsed before anyone can commit them with one click.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { readFilesOf } from '../src/workflows/judging/change-files.ts'
 import { createSuggestionCheck } from '../src/workflows/judging/check-suggestion.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 interface Offer {

@@ -6,22 +6,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config/env.ts'
+import { readConfig } from '../src/config/read-config.ts'
 import { openDatabase } from '../src/db/database.ts'
 import { judgeSpace } from '../src/workflows/diagnose/check-data-folder.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 import { checkPublicAddress } from '../src/workflows/diagnose/check-public-address.ts'
 import { checkService } from '../src/workflows/diagnose/check-service.ts'
-import { answer, type Forge } from './fakes/forge/forge.ts'
+import { type Forge, replyWith } from './fakes/forge/forge.ts'
 import { startEmbeddingServer } from './fakes/models/embedding-server.ts'
 import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
 import { findPostgresql, startPostgresql } from './fakes/postgresql-server.ts'
 import { silentLog } from './fakes/test-database.ts'
 import { forgeEnvironment, reviewerToken, startShopForge } from './review-scenario.ts'
-import { runUmpire, umpireCommand } from './run-command.ts'
+import { runUmpire, umpireCommand } from './run-umpire.ts'
 import { signInWithToken } from './sign-in.ts'
 import { pullRequestPayload, sign, webhookSecret } from './start-app.ts'
-import { createSite, type Site, startProcess, type UmpireProcess } from './start-process.ts'
+import {
+  createServiceStorage,
+  type ServiceStorage,
+  startUmpireProcess,
+  type UmpireProcess,
+} from './start-umpire-process.ts'
 
 interface Result {
   readonly name: string
@@ -168,7 +173,7 @@ it.each(hosts)(
 )
 
 describe('beside a running service', () => {
-  let site: Site
+  let site: ServiceStorage
   let service: UmpireProcess
   const environment = (): Record<string, string> => ({
     ...goodEnvironment(),
@@ -176,9 +181,9 @@ describe('beside a running service', () => {
     PUBLIC_URL: service.url as string,
   })
   beforeAll(async () => {
-    site = await createSite()
+    site = await createServiceStorage()
     chmodSync(site.dataDir, 0o700)
-    service = await startProcess(site, {
+    service = await startUmpireProcess(site, {
       args: ['--no-worker'],
       env: { ...forgeEnvironment(forge), SECRET_KEY: secretKey },
     })
@@ -226,11 +231,11 @@ describe('beside a running service', () => {
     const hour = new Date(Date.now() + 3_600_000).toUTCString()
     forge.faults.add({
       match: ({ path }) => path.endsWith('/rate_limit'),
-      action: answer(200, { rate: {} }, { date: hour }),
+      action: replyWith(200, { rate: {} }, { date: hour }),
     })
     forge.faults.add({
       match: ({ path }) => path === '/api/v3/user',
-      action: answer(401, { message: `Bad credentials: ${token} ${modelKey}` }),
+      action: replyWith(401, { message: `Bad credentials: ${token} ${modelKey}` }),
     })
     model.respondWith(() => ({
       status: 401,
@@ -280,7 +285,7 @@ describe('beside a running service', () => {
     const minutes = new Date(Date.now() - 120_000).toUTCString()
     forge.faults.add({
       match: ({ path }) => path.endsWith('/rate_limit'),
-      action: answer(200, { rate: {} }, { date: minutes }),
+      action: replyWith(200, { rate: {} }, { date: minutes }),
     })
     forge.createUser('reader', { token: 'ghp_token_of_a_reader', scopes: ['read:user'] })
     const found = await doctor({
@@ -305,7 +310,7 @@ describe('beside a running service', () => {
   it('a service that can’t be asked is named, whether it has no socket or is silent there', async () => {
     const dataDir = join(site.dataDir, 'x'.repeat(100))
     mkdirSync(dataDir)
-    await using silent = await startProcess(site, {
+    await using silent = await startUmpireProcess(site, {
       args: ['--no-worker'],
       env: { DATA_DIR: dataDir },
     })
@@ -423,7 +428,7 @@ describe('without a service', () => {
   })
 
   it('an older schema, a newer one, a key that is none, and nothing to review', async () => {
-    await using site = await createSite({ migrated: false })
+    await using site = await createServiceStorage({ migrated: false })
     const { SECRET_KEY: _, PLATFORM_TOKEN: __, ...rest } = { ...goodEnvironment(), ...site.env }
     const env = { ...rest, PUBLIC_URL: await deadAddress() }
     const older = await doctor(env)
@@ -542,7 +547,7 @@ describe('what answers under the public address', () => {
 
 describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL server', () => {
   it('asks it, and compares clocks', async () => {
-    await using site = await createSite({ engine: 'postgresql' })
+    await using site = await createServiceStorage({ engine: 'postgresql' })
     const env = { ...goodEnvironment(), ...site.env, PUBLIC_URL: await deadAddress() }
     const found = await doctor(env)
     expect(found.of('database')).toMatch(
@@ -579,7 +584,7 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
     const { stdout } = await runUmpire(['doctor', '--format', 'json'], { cwd: folder, env })
     expect(stdout).toMatch(/can't be reached \(ECONNREFUSED\)/)
     expect(stdout).not.toContain(password)
-    await using site = await createSite({ engine: 'postgresql' })
+    await using site = await createServiceStorage({ engine: 'postgresql' })
     const { href } = Object.assign(new URL(site.env.DATABASE_URL as string), {
       pathname: '/nowhere',
     })

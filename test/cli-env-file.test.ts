@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeLocalRepository } from './local-repository.ts'
-import { runUmpire } from './run-command.ts'
-import { createSite, startProcess } from './start-process.ts'
+import { makeLocalRepository } from './local-test-repository.ts'
+import { runUmpire } from './run-umpire.ts'
+import { createServiceStorage, startUmpireProcess } from './start-umpire-process.ts'
 
 /** A server that counts who connects, and hangs up. */
 async function startTrap() {
@@ -171,11 +171,11 @@ describe('umpire serve', () => {
     ['.env', []],
     ['mine.env', ['--env-file', 'mine.env']],
   ])('reads %s', async (file, args) => {
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     writeFileSync(join(site.dataDir, '.env'), 'SERVICE_NAME=of the folder\n')
     writeFileSync(join(site.dataDir, file), 'PUBLIC_URL=https://named.example\n')
-    await using service = await startProcess(site, { args: ['--no-worker', ...args] })
-    expect(await service.logged('Umpire listens')).toMatchObject({
+    await using service = await startUmpireProcess(site, { args: ['--no-worker', ...args] })
+    expect(await service.waitForLog('Umpire listens')).toMatchObject({
       public_url: 'https://named.example',
     })
   })

@@ -3,9 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ContextServer, startContextServer } from './fakes/mcp/context-server.ts'
-import { linearIssue } from './fakes/mcp/vendor-answers.ts'
+import { linearIssue } from './fakes/mcp/vendor-responses.ts'
 import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
-import { type LocalTestRepository, makeLocalRepository, reviewAsJson } from './local-repository.ts'
+import {
+  type LocalTestRepository,
+  makeLocalRepository,
+  reviewAsJson,
+} from './local-test-repository.ts'
 import { forgeEnvironment, repo, startShopForge } from './review-scenario.ts'
 
 const ticket = {

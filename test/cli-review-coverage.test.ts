@@ -1,7 +1,11 @@
 // `umpire review` reports what nobody read: without a model, code in languages that no rules know.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startModelServer } from './fakes/models/model-server.ts'
-import { type LocalTestRepository, makeLocalRepository, reviewAsJson } from './local-repository.ts'
+import {
+  type LocalTestRepository,
+  makeLocalRepository,
+  reviewAsJson,
+} from './local-test-repository.ts'
 
 let repository: LocalTestRepository
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 // The formats of `umpire review`: documents that other programs read, and pages for people.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  floatingPromiseCode,
   type JsonReport,
   type LocalTestRepository,
   makeLocalRepository,
-  unawaited,
-} from './local-repository.ts'
+} from './local-test-repository.ts'
 
 const oddName = 'src/50% off, a:b é.ts'
 
@@ -13,7 +13,11 @@ let repository: LocalTestRepository
 beforeAll(async () => {
   repository = await makeLocalRepository()
   await repository.commit({ 'a.ts': 'export {}\n' })
-  await repository.write({ 'src/close.ts': unawaited, [oddName]: unawaited, 'c.js': 'debugger\n' })
+  await repository.write({
+    'src/close.ts': floatingPromiseCode,
+    [oddName]: floatingPromiseCode,
+    'c.js': 'debugger\n',
+  })
 })
 afterAll(() => repository[Symbol.asyncDispose]())
 
@@ -155,9 +159,9 @@ describe('sarif', () => {
       return results.map(({ partialFingerprints }) => partialFingerprints['umpire/v1']).sort()
     }
     const before = await fingerprints()
-    await repository.write({ 'src/close.ts': `// One more line.\n${unawaited}` })
+    await repository.write({ 'src/close.ts': `// One more line.\n${floatingPromiseCode}` })
     expect(await fingerprints()).toEqual(before)
-    await repository.write({ 'src/close.ts': unawaited })
+    await repository.write({ 'src/close.ts': floatingPromiseCode })
   })
 })
 
@@ -200,7 +204,7 @@ describe('many findings', () => {
   it('all are told, by their places, whatever the comments of a pull request are held to', async () => {
     await using other = await makeLocalRepository()
     await other.commit({ '.umpire.yml': 'policy:\n  max_comments: 1\n' })
-    await other.write({ 'b.ts': unawaited, 'a.js': 'debugger\n'.repeat(12) })
+    await other.write({ 'b.ts': floatingPromiseCode, 'a.js': 'debugger\n'.repeat(12) })
     const { stdout } = await other.review([], { env: { REVIEW_MAX_COMMENTS: '2' } })
     const places = stdout.match(/^ {4}line \d+/gm)
     expect(places).toEqual([
@@ -217,7 +221,7 @@ describe('many findings', () => {
     await using other = await makeLocalRepository()
     await other.commit()
     const many = 'debugger\n'.repeat(90)
-    await other.write({ 'a.js': many, 'b.js': many, 'c.js': many, 'd.ts': unawaited })
+    await other.write({ 'a.js': many, 'b.js': many, 'c.js': many, 'd.ts': floatingPromiseCode })
     const { stdout } = await other.review([])
     expect(stdout.match(/^ {4}line \d+/gm)).toHaveLength(200)
     expect(stdout).toContain('await save()')

@@ -16,16 +16,16 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createWorkFileReader } from '../src/workspace/work-files.ts'
+import { createWorkTreeReader } from '../src/git/work-tree-reader.ts'
 import { startModelServer } from './fakes/models/model-server.ts'
 import {
-  breakpoint,
-  conflict,
+  conflictMarkerCode,
+  debuggerCode,
+  findingLocations,
   type LocalTestRepository,
   makeLocalRepository,
-  placesOf,
   reviewAsJson,
-} from './local-repository.ts'
+} from './local-test-repository.ts'
 
 let repository: LocalTestRepository
 beforeEach(async () => {
@@ -101,7 +101,7 @@ describe('case 34: nothing of the repository is run', () => {
       // As new as the index itself: git can't tell by the time whether such a file changed, and looks into it.
       const index = await lstat(join(repository.folder, '.git/index'))
       await utimes(join(repository.folder, 'b.trap'), index.atime, index.mtime)
-      await repository.write({ 'a.js': `one()\n${breakpoint}`, 'new.trap': conflict })
+      await repository.write({ 'a.js': `one()\n${debuggerCode}`, 'new.trap': conflictMarkerCode })
       const { code, stderr } = await repository.review(args)
       expect(stderr).not.toContain('umpire:')
       expect(code).not.toBe(3)
@@ -127,7 +127,7 @@ describe('case 34: nothing of the repository is run', () => {
 
   it('what is stored through a filter is named and not reviewed', async () => {
     await repository.commit({ '.gitattributes': '*.js filter=trap\n', 'a.js': 'one()\n' })
-    await repository.write({ 'a.js': conflict })
+    await repository.write({ 'a.js': conflictMarkerCode })
     const report = await reviewAsJson(repository)
     expect(report.coverage?.skipped).toMatchObject([{ path: 'a.js', matters: true }])
     expect(report.exit_code).toBe(4)
@@ -139,7 +139,7 @@ it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']]])(
   async (args) => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.commit({ 'b.js': 'two()\n' })
-    await repository.write({ 'a.js': breakpoint, 'c.js': breakpoint })
+    await repository.write({ 'a.js': debuggerCode, 'c.js': debuggerCode })
     await repository.git('add', 'c.js')
     const before = await fingerprintOf(repository.folder)
     expect((await repository.review(args)).code).toBe(0)
@@ -151,7 +151,7 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
   it('symbolic links, also as folders', async () => {
     const outside = join(repository.home, 'outside')
     await mkdir(outside)
-    await writeFile(join(outside, 'secret.js'), conflict)
+    await writeFile(join(outside, 'secret.js'), conflictMarkerCode)
     await repository.commit({ 'folder/secret.js': 'one()\n', 'a.js': 'one()\n' })
     await rm(join(repository.folder, 'folder'), { recursive: true })
     await symlink(outside, join(repository.folder, 'folder'))
@@ -159,16 +159,16 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     await symlink(join(outside, 'secret.js'), join(repository.folder, 'a.js'))
     await symlink(join(outside, 'secret.js'), join(repository.folder, 'new.js'))
     const { stdout } = await repository.review(['--format', 'json'])
-    expect(placesOf(JSON.parse(stdout))).toEqual([])
+    expect(findingLocations(JSON.parse(stdout))).toEqual([])
     expect(stdout).not.toContain('<<<<<<<')
   })
 
   it('a folder that became a link after git looked', async () => {
     const outside = join(repository.home, 'outside')
     await mkdir(outside)
-    await writeFile(join(outside, 'secret.js'), conflict)
+    await writeFile(join(outside, 'secret.js'), conflictMarkerCode)
     await symlink(outside, join(repository.folder, 'folder'))
-    const read = createWorkFileReader(repository.folder)
+    const read = createWorkTreeReader(repository.folder)
     expect(await read(Buffer.from('folder/secret.js'))).toMatchObject({
       matters: true,
       problem: expect.any(String),
@@ -186,9 +186,9 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
       join(repository.folder, 'a.js'),
       join(repository.folder, 'b.js'),
     ])
-    await repository.write({ 'c.js': breakpoint })
+    await repository.write({ 'c.js': debuggerCode })
     const report = await reviewAsJson(repository)
-    expect(placesOf(report)).toEqual(['c.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual(['c.js:1 breakpoint'])
     expect(report.coverage?.skipped).toMatchObject([
       { path: 'a.js', reason: 'neither a file nor a link' },
     ])
@@ -196,17 +196,20 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
 
   it('a work tree that the repository’s own settings put elsewhere', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
-    await writeFile(join(repository.home, 'private.js'), conflict)
+    await writeFile(join(repository.home, 'private.js'), conflictMarkerCode)
     await repository.git('config', 'core.worktree', repository.home)
-    await repository.write({ 'b.js': breakpoint })
-    expect(placesOf(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
+    await repository.write({ 'b.js': debuggerCode })
+    expect(findingLocations(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
   })
 
   it('files of more than 8 MB', async () => {
     await repository.commit()
-    await repository.write({ 'big.js': Buffer.alloc(8 * 1024 * 1024 + 1, 'x'), 'a.js': breakpoint })
+    await repository.write({
+      'big.js': Buffer.alloc(8 * 1024 * 1024 + 1, 'x'),
+      'a.js': debuggerCode,
+    })
     const report = await reviewAsJson(repository)
-    expect(placesOf(report)).toEqual(['a.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual(['a.js:1 breakpoint'])
     expect(report.coverage?.skipped).toMatchObject([
       { path: 'big.js', reason: 'larger than 8 MB', matters: true },
     ])
@@ -235,10 +238,10 @@ describe('what others wrote can’t do anything on a terminal or in a log', () =
   it('escape sequences, direction marks and workflow commands are shown', async () => {
     await repository.commit()
     await repository.write({
-      [`${sequence}.js`]: conflict,
-      'turned\u202esj.js': conflict,
-      '::error::x.js': conflict,
-      'a.js': `::add-mask::x\n##[error]x\n${conflict.trim()} ${sequence}\u009b31m\n`,
+      [`${sequence}.js`]: conflictMarkerCode,
+      'turned\u202esj.js': conflictMarkerCode,
+      '::error::x.js': conflictMarkerCode,
+      'a.js': `::add-mask::x\n##[error]x\n${conflictMarkerCode.trim()} ${sequence}\u009b31m\n`,
     })
     for (const format of ['pretty', 'json', 'ndjson', 'sarif', 'github']) {
       const { stdout, stderr, code } = await repository.review(['--format', format])

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import {
-  breakpoint,
-  conflict,
+  conflictMarkerCode,
+  debuggerCode,
   type LocalTestRepository,
   makeLocalRepository,
-} from './local-repository.ts'
+} from './local-test-repository.ts'
 
 const page = await readFile(new URL('../docs/command-line.md', import.meta.url), 'utf8')
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -67,14 +67,14 @@ describe('the hook', () => {
   const push = (...args: string[]) => run('git', ['push', 'origin', ...args])
 
   it('holds a push with findings back, and lets one without pass', async () => {
-    await repository.commit({ 'b.js': conflict })
+    await repository.commit({ 'b.js': conflictMarkerCode })
     const refused = await push('topic')
     expect(refused.output).toContain('b.js')
     expect(refused.output).toContain('git push --no-verify')
     expect(refused.code).not.toBe(0)
     expect((await push('--no-verify', 'topic')).code).toBe(0)
     // From here on only what the remote doesn't have is looked at.
-    await repository.commit({ 'c.js': conflict })
+    await repository.commit({ 'c.js': conflictMarkerCode })
     const later = await push('topic')
     expect(later.output).toContain('c.js')
     expect(later.output).not.toContain('b.js')
@@ -82,7 +82,7 @@ describe('the hook', () => {
   })
 
   it('falls back to the default branch where others pushed meanwhile', async () => {
-    await repository.commit({ 'b.js': breakpoint })
+    await repository.commit({ 'b.js': debuggerCode })
     expect((await push('topic')).code).toBe(0)
     const elsewhere = join(repository.home, 'elsewhere')
     await repository.git('clone', '--quiet', '--branch=topic', remote, elsewhere)
@@ -95,7 +95,7 @@ describe('the hook', () => {
       '--message=By others',
     )
     await repository.git('-C', elsewhere, 'push', '--quiet')
-    await repository.commit({ 'c.js': conflict })
+    await repository.commit({ 'c.js': conflictMarkerCode })
     const { code, output } = await push('--force', 'topic')
     expect(output).toContain('b.js')
     expect(output).toContain('c.js')
@@ -104,7 +104,7 @@ describe('the hook', () => {
 
   it('leaves tags, deletions and other branches alone', async () => {
     await repository.git('push', '--quiet', '--no-verify', 'origin', 'topic')
-    await repository.commit({ 'b.js': conflict })
+    await repository.commit({ 'b.js': conflictMarkerCode })
     await repository.git('tag', 'v1')
     for (const args of [['v1'], ['--delete', 'topic'], ['trunk:other']]) {
       const { code, output } = await push(...args)
@@ -114,11 +114,11 @@ describe('the hook', () => {
   })
 
   it('says so where umpire is not there or can’t review, and lets the push pass', async () => {
-    await repository.commit({ 'b.js': conflict })
+    await repository.commit({ 'b.js': conflictMarkerCode })
     const without = await run('git', ['push', 'origin', 'topic'], { programs: [] })
     expect(without.output).toContain('this push was not reviewed')
     expect(without.code).toBe(0)
-    await repository.commit({ 'c.js': conflict })
+    await repository.commit({ 'c.js': conflictMarkerCode })
     const misconfigured = await run('git', ['push', 'origin', 'topic'], {
       env: { MODEL: 'nobody:knows' },
     })
@@ -150,7 +150,7 @@ describe('the job', () => {
 
   it('annotates the findings of a pull request, and fails', async () => {
     await repository.git('checkout', '--quiet', '-B', 'change', 'origin/trunk')
-    await repository.commit({ 'd.js': conflict })
+    await repository.commit({ 'd.js': conflictMarkerCode })
     // What the steps before would have checked out.
     const workspace = await mkdtemp(join(tmpdir(), 'workspace-'))
     await symlink(repository.folder, join(workspace, 'change'))

@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Forge } from './fakes/forge/forge.ts'
-import { notice } from './fakes/models/attentive.ts'
+import { findCanary } from './fakes/models/attentive-model.ts'
 import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
 import {
-  breakpoint,
-  conflict,
-  finish,
+  conflictMarkerCode,
+  debuggerCode,
+  findingLocations,
   type LocalTestRepository,
   makeLocalRepository,
-  placesOf,
   reviewAsJson,
-} from './local-repository.ts'
+  waitForExit,
+} from './local-test-repository.ts'
 import { forgeEnvironment, repo, reviewerLogin, startShopForge } from './review-scenario.ts'
 
 const key = 'sk-test-0123456789-abcdefghij'
@@ -84,7 +84,7 @@ describe('with a model', () => {
     const attentive = await repository.review([], { env: modelEnvironment() })
     expect(attentive.stdout).not.toContain('no proof')
     expect(attentive.code).toBe(0)
-    const planted = server.requests.map(({ text }) => notice(text)!.path)
+    const planted = server.requests.map(({ text }) => findCanary(text)!.path)
     expect(new Set(planted).size).toBe(3)
     for (const path of planted) expect(`${silent.stdout}${attentive.stdout}`).not.toContain(path)
     server.respondWith(() => silence)
@@ -111,7 +111,7 @@ describe('with a model', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with all that it started', async (signal) => {
     server.respondWith(() => ({ hang: true }))
     const child = repository.startReview([], { env: modelEnvironment() })
-    const ended = finish(child)
+    const ended = waitForExit(child)
     await server.arrived(1)
     child.kill(signal)
     const { code, stdout } = await ended
@@ -139,7 +139,7 @@ describe('a pull request', () => {
     await forge.push(
       repo,
       'topic',
-      { 'src/left.js': breakpoint, 'src/both.js': conflict },
+      { 'src/left.js': debuggerCode, 'src/both.js': conflictMarkerCode },
       { author: 'alice', message: 'A' },
     )
     const number = await forge.openPullRequest({
@@ -153,7 +153,10 @@ describe('a pull request', () => {
       env: forgeEnvironment(forge),
       cwd: outside.home,
     })
-    expect(placesOf(report)).toEqual(['src/both.js:1 conflict-marker', 'src/left.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual([
+      'src/both.js:1 conflict-marker',
+      'src/left.js:1 breakpoint',
+    ])
     const view = forge.pullRequest(repo, number)
     expect(report.compared).toMatchObject({
       kind: 'pull_request',
@@ -199,7 +202,7 @@ it('loads neither server, database nor model clients, and no tables that the cha
   const env = { NODE_OPTIONS: `--import=${recorder}`, RECORD_MODULES: loaded }
   expect((await repository.review([], { env })).code).toBe(0)
   const modules = (await readFile(loaded, 'utf8')).split('\n')
-  expect(modules.some((url) => url.endsWith('/src/cli/review.ts'))).toBe(true)
+  expect(modules.some((url) => url.endsWith('/src/cli/review-command.ts'))).toBe(true)
   const packages = new Set(
     modules.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []),
   )

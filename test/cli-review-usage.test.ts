@@ -8,7 +8,7 @@ import {
   type LocalTestRepository,
   makeLocalRepository,
   type ReviewResult,
-} from './local-repository.ts'
+} from './local-test-repository.ts'
 
 const command = fileURLToPath(new URL('../bin/umpire', import.meta.url))
 

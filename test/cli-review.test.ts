@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  breakpoint,
-  conflict,
+  conflictMarkerCode,
+  debuggerCode,
+  findingLocations,
+  floatingPromiseCode,
   type LocalTestRepository,
   makeLocalRepository,
-  placesOf,
   reviewAsJson,
-  unawaited,
-} from './local-repository.ts'
+} from './local-test-repository.ts'
 
 let repository: LocalTestRepository
 beforeEach(async () => {
@@ -22,16 +22,16 @@ afterEach(() => repository[Symbol.asyncDispose]())
 describe('what is reviewed', () => {
   it('uncommitted: staged, unstaged and untracked, but nothing that is ignored', async () => {
     await repository.commit({ 'a.js': 'one()\n', 'b.js': 'two()\n', '.gitignore': 'ignored.js\n' })
-    await repository.write({ 'a.js': `one()\n${breakpoint}` })
+    await repository.write({ 'a.js': `one()\n${debuggerCode}` })
     await repository.git('add', 'a.js')
     await repository.write({
-      'b.js': `two()\n${breakpoint}`,
-      'new/c.js': breakpoint,
-      'ignored.js': breakpoint,
+      'b.js': `two()\n${debuggerCode}`,
+      'new/c.js': debuggerCode,
+      'ignored.js': debuggerCode,
     })
     const report = await reviewAsJson(repository, ['--uncommitted'])
     expect(report.compared.kind).toBe('uncommitted')
-    expect(placesOf(report)).toEqual([
+    expect(findingLocations(report)).toEqual([
       'a.js:2 breakpoint',
       'b.js:2 breakpoint',
       'new/c.js:1 breakpoint',
@@ -43,24 +43,24 @@ describe('what is reviewed', () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await writeFile(join(repository.home, '.gitconfig'), '[core]\n\texcludesFile = ~/ignored\n')
     await writeFile(join(repository.home, 'ignored'), '*.swp\n')
-    await repository.write({ 'a.js.swp': breakpoint })
+    await repository.write({ 'a.js.swp': debuggerCode })
     expect((await repository.review(['--uncommitted'])).stdout).toBe('Nothing to review.\n')
   })
 
   it('staged: the index alone, whatever the files say since', async () => {
     await repository.commit({ 'a.js': 'one()\n', 'gone.js': 'gone()\n' })
-    await repository.write({ 'a.js': `one()\n${breakpoint}`, 'gone.js': null })
+    await repository.write({ 'a.js': `one()\n${debuggerCode}`, 'gone.js': null })
     await repository.git('add', '--all')
-    await repository.write({ 'a.js': `one()\n${conflict}`, 'untracked.js': breakpoint })
+    await repository.write({ 'a.js': `one()\n${conflictMarkerCode}`, 'untracked.js': debuggerCode })
     const report = await reviewAsJson(repository, ['--staged'])
-    expect(placesOf(report)).toEqual(['a.js:2 breakpoint'])
+    expect(findingLocations(report)).toEqual(['a.js:2 breakpoint'])
     expect(report.coverage?.files_total).toBe(2)
     expect(report.compared).toMatchObject({ kind: 'staged', head: null })
   })
 
   it('staged: in the index that git names to a hook', async () => {
     await repository.commit({ 'a.js': 'one()\n', 'b.js': 'two()\n' })
-    await repository.write({ 'a.js': breakpoint, 'b.js': breakpoint })
+    await repository.write({ 'a.js': debuggerCode, 'b.js': debuggerCode })
     await repository.git('add', 'b.js')
     const own = join(repository.folder, '.git/index')
     await link(own, join(repository.folder, '.git/other'))
@@ -69,7 +69,7 @@ describe('what is reviewed', () => {
     const report = await reviewAsJson(repository, ['--staged'], {
       env: { GIT_INDEX_FILE: '.git/other' },
     })
-    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual(['b.js:1 breakpoint'])
   })
 
   it('staged: conflicts that are not resolved are named, and make the review partial', async () => {
@@ -82,7 +82,7 @@ describe('what is reviewed', () => {
     const report = await reviewAsJson(repository, ['--staged'])
     expect(report.coverage?.skipped).toMatchObject([{ path: 'a.js', matters: true }])
     expect(report.exit_code).toBe(4)
-    expect(placesOf(await reviewAsJson(repository, ['--uncommitted']))).toContain(
+    expect(findingLocations(await reviewAsJson(repository, ['--uncommitted']))).toContain(
       'a.js:1 conflict-marker',
     )
   })
@@ -90,20 +90,20 @@ describe('what is reviewed', () => {
   it('base: the commits since the branches parted, and nothing that came to the base later', async () => {
     const base = await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('checkout', '--quiet', '-b', 'topic')
-    const head = await repository.commit({ 'b.js': breakpoint }, 'Add b')
+    const head = await repository.commit({ 'b.js': debuggerCode }, 'Add b')
     await repository.git('checkout', '--quiet', 'main')
-    await repository.commit({ 'later.js': breakpoint })
+    await repository.commit({ 'later.js': debuggerCode })
     await repository.git('checkout', '--quiet', 'topic')
-    await repository.write({ 'untracked.js': breakpoint })
+    await repository.write({ 'untracked.js': debuggerCode })
     const report = await reviewAsJson(repository, ['--base', 'main'])
-    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual(['b.js:1 breakpoint'])
     expect(report.compared).toMatchObject({ kind: 'commits', base, head })
   })
 
   it('base: a branch that is only known as the remote’s', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD')
-    await repository.commit({ 'b.js': breakpoint })
+    await repository.commit({ 'b.js': debuggerCode })
     const { stderr, code } = await repository.review(['--base', 'trunk', '--fail-on', 'minor'])
     expect(stderr).toContain('since origin/trunk')
     expect(code).toBe(1)
@@ -112,10 +112,10 @@ describe('what is reviewed', () => {
   it('without options what is not committed comes first, then the branch against the default one', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('checkout', '--quiet', '-b', 'topic')
-    await repository.commit({ 'b.js': breakpoint })
+    await repository.commit({ 'b.js': debuggerCode })
     const committed = await repository.review()
     expect(committed.stderr).toMatch(/^Reviewing the commits of topic since main \(.*\)$/m)
-    await repository.write({ 'c.js': breakpoint })
+    await repository.write({ 'c.js': debuggerCode })
     const uncommitted = await repository.review()
     expect(uncommitted.stderr).toMatch(/^Reviewing uncommitted changes against HEAD \(.*\)$/m)
     expect(uncommitted.stdout).not.toContain('b.js')
@@ -123,9 +123,9 @@ describe('what is reviewed', () => {
 
   it('the default branch as it is here or at the remote, whichever parted later', async () => {
     const old = await repository.commit({ 'a.js': 'one()\n' })
-    const merged = await repository.commit({ 'b.js': breakpoint }, 'Merged by others')
+    const merged = await repository.commit({ 'b.js': debuggerCode }, 'Merged by others')
     await repository.git('checkout', '--quiet', '-b', 'topic')
-    await repository.commit({ 'c.js': breakpoint })
+    await repository.commit({ 'c.js': debuggerCode })
     const since = async () =>
       /since (\S+)/.exec((await repository.review(['--branch'])).stderr)?.[1]
     const setMain = (here: string, remote: string) =>
@@ -135,7 +135,7 @@ describe('what is reviewed', () => {
       ])
     await setMain(old, merged)
     expect(await since()).toBe('origin/main')
-    expect(placesOf(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
+    expect(findingLocations(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
     await setMain(merged, old)
     expect(await since()).toBe('main')
     // What the remote calls its default branch goes before the usual names.
@@ -147,12 +147,12 @@ describe('what is reviewed', () => {
   it('on the default branch itself, what the remote does not have', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-    await repository.commit({ 'b.js': breakpoint })
-    expect(placesOf(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
+    await repository.commit({ 'b.js': debuggerCode })
+    expect(findingLocations(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
   })
 
   it('a file whose time alone changed is no change', async () => {
-    await repository.commit({ 'a.js': breakpoint })
+    await repository.commit({ 'a.js': debuggerCode })
     const later = new Date(Date.now() + 60_000)
     await utimes(join(repository.folder, 'a.js'), later, later)
     expect((await repository.review(['--uncommitted'])).stdout).toBe('Nothing to review.\n')
@@ -161,9 +161,9 @@ describe('what is reviewed', () => {
   it('line ends that the checkout turned are no change', async () => {
     await repository.git('config', 'core.autocrlf', 'true')
     await repository.commit({ 'a.js': 'one()\ntwo()\n' })
-    await repository.write({ 'a.js': `one()\r\ntwo()\r\n${breakpoint.trim()}\r\n` })
+    await repository.write({ 'a.js': `one()\r\ntwo()\r\n${debuggerCode.trim()}\r\n` })
     const report = await reviewAsJson(repository, ['--uncommitted'])
-    expect(placesOf(report)).toEqual(['a.js:3 breakpoint'])
+    expect(findingLocations(report)).toEqual(['a.js:3 breakpoint'])
     const { stdout } = await repository.review(['--uncommitted'])
     expect(stdout).not.toContain('one()')
   })
@@ -172,9 +172,9 @@ describe('what is reviewed', () => {
     const text = 'one()\ntwo()\nthree()\nfour()\nfive()\n'
     await repository.commit({ 'a.js': text })
     await rename(join(repository.folder, 'a.js'), join(repository.folder, 'b.js'))
-    await repository.write({ 'b.js': `${text}${breakpoint}` })
+    await repository.write({ 'b.js': `${text}${debuggerCode}` })
     const report = await reviewAsJson(repository, ['--uncommitted'])
-    expect(placesOf(report)).toEqual(['b.js:6 breakpoint'])
+    expect(findingLocations(report)).toEqual(['b.js:6 breakpoint'])
     expect(report.coverage?.files_total).toBe(1)
   })
 
@@ -184,11 +184,11 @@ describe('what is reviewed', () => {
       'a.js': 'one()\n',
     })
     await repository.write({
-      'a.js': `one()\n${breakpoint}${conflict}`,
+      'a.js': `one()\n${debuggerCode}${conflictMarkerCode}`,
       '.umpire.yml': 'rules:\n  disable: [conflict-marker]\n',
     })
     const places = ['.umpire.yml:2 review-settings-change', 'a.js:3 conflict-marker']
-    expect(placesOf(await reviewAsJson(repository)).toSorted()).toEqual(places)
+    expect(findingLocations(await reviewAsJson(repository)).toSorted()).toEqual(places)
   })
 
   it('new settings are checked before they are in force', async () => {
@@ -209,19 +209,19 @@ describe('what is reviewed', () => {
 describe('repositories of all kinds', () => {
   it('works from a folder further down', async () => {
     await repository.commit({ 'deep/down/a.js': 'one()\n' })
-    await repository.write({ 'b.js': breakpoint })
+    await repository.write({ 'b.js': debuggerCode })
     const report = await reviewAsJson(repository, [], { cwd: join(repository.folder, 'deep/down') })
-    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual(['b.js:1 breakpoint'])
   })
 
   it('works in a linked work tree', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     const linked = join(repository.home, 'linked')
     await repository.git('worktree', 'add', '--quiet', '-b', 'topic', linked)
-    await writeFile(join(linked, 'b.js'), breakpoint)
-    await repository.write({ 'not-here.js': breakpoint })
+    await writeFile(join(linked, 'b.js'), debuggerCode)
+    await repository.write({ 'not-here.js': debuggerCode })
     const report = await reviewAsJson(repository, [], { cwd: linked })
-    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual(['b.js:1 breakpoint'])
   })
 
   it('works in a submodule, and leaves those inside alone', async () => {
@@ -237,20 +237,20 @@ describe('repositories of all kinds', () => {
       'inner',
     )
     await repository.commit()
-    await repository.write({ 'inner/b.js': breakpoint, 'c.js': breakpoint })
-    expect(placesOf(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
+    await repository.write({ 'inner/b.js': debuggerCode, 'c.js': debuggerCode })
+    expect(findingLocations(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
     const inside = await reviewAsJson(repository, [], { cwd: join(repository.folder, 'inner') })
-    expect(placesOf(inside)).toEqual(['b.js:1 breakpoint'])
+    expect(findingLocations(inside)).toEqual(['b.js:1 breakpoint'])
   })
 
   it('works before the first commit', async () => {
-    await repository.write({ 'a.js': breakpoint })
+    await repository.write({ 'a.js': debuggerCode })
     await repository.git('add', 'a.js')
-    await repository.write({ 'b.js': breakpoint })
+    await repository.write({ 'b.js': debuggerCode })
     const staged = await reviewAsJson(repository, ['--staged'])
-    expect(placesOf(staged)).toEqual(['a.js:1 breakpoint'])
+    expect(findingLocations(staged)).toEqual(['a.js:1 breakpoint'])
     expect(staged.compared).toMatchObject({ base: null, head: null })
-    expect(placesOf(await reviewAsJson(repository))).toEqual([
+    expect(findingLocations(await reviewAsJson(repository))).toEqual([
       'a.js:1 breakpoint',
       'b.js:1 breakpoint',
     ])
@@ -262,10 +262,12 @@ describe('repositories of all kinds', () => {
     expect((await modern.review()).code).toBe(0)
     await modern.commit()
     await modern.git('checkout', '--quiet', '--detach')
-    await modern.commit({ 'b.js': breakpoint })
-    await modern.write({ 'a.js': breakpoint })
-    expect(placesOf(await reviewAsJson(modern))).toEqual(['a.js:1 breakpoint'])
-    expect(placesOf(await reviewAsJson(modern, ['--base', 'main']))).toEqual(['b.js:1 breakpoint'])
+    await modern.commit({ 'b.js': debuggerCode })
+    await modern.write({ 'a.js': debuggerCode })
+    expect(findingLocations(await reviewAsJson(modern))).toEqual(['a.js:1 breakpoint'])
+    expect(findingLocations(await reviewAsJson(modern, ['--base', 'main']))).toEqual([
+      'b.js:1 breakpoint',
+    ])
   })
 
   it('case 40: names with line feeds, quotes and bytes that are no text', async () => {
@@ -275,10 +277,10 @@ describe('repositories of all kinds', () => {
       Buffer.of(0xe9),
       Buffer.from('.js'),
     ])
-    await writeFile(odd, conflict)
-    await repository.write({ 'two\nlines "quoted".js': breakpoint })
+    await writeFile(odd, conflictMarkerCode)
+    await repository.write({ 'two\nlines "quoted".js': debuggerCode })
     const report = await reviewAsJson(repository)
-    expect(placesOf(report)).toEqual([
+    expect(findingLocations(report)).toEqual([
       '"caf\\351.js":1 conflict-marker',
       'two\nlines "quoted".js:1 breakpoint',
     ])
@@ -302,20 +304,20 @@ describe('repositories of all kinds', () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await mkdir(join(repository.folder, 'nested'))
     await repository.git('init', '--quiet', 'nested')
-    await repository.write({ 'nested/b.js': breakpoint, 'c.js': breakpoint })
+    await repository.write({ 'nested/b.js': debuggerCode, 'c.js': debuggerCode })
     const report = await reviewAsJson(repository)
-    expect(placesOf(report)).toEqual(['c.js:1 breakpoint'])
+    expect(findingLocations(report)).toEqual(['c.js:1 breakpoint'])
     expect(report.coverage?.skipped).toMatchObject([{ path: 'nested/', matters: false }])
   })
 })
 
 describe('how it ends', () => {
   it.each([
-    ['moderate findings', unawaited, [], 1],
-    ['moderate findings under the threshold', unawaited, ['--fail-on', 'critical'], 0],
-    ['critical findings', conflict, ['--fail-on', 'critical'], 1],
-    ['minor findings', breakpoint, [], 0],
-    ['minor findings at the threshold', breakpoint, ['--fail-on', 'minor'], 1],
+    ['moderate findings', floatingPromiseCode, [], 1],
+    ['moderate findings under the threshold', floatingPromiseCode, ['--fail-on', 'critical'], 0],
+    ['critical findings', conflictMarkerCode, ['--fail-on', 'critical'], 1],
+    ['minor findings', debuggerCode, [], 0],
+    ['minor findings at the threshold', debuggerCode, ['--fail-on', 'minor'], 1],
     ['nothing found', 'one()\n', ['--fail-on', 'minor'], 0],
   ])('%s', async (_what, text, args, code) => {
     await repository.commit()
@@ -333,7 +335,7 @@ describe('how it ends', () => {
 
   it('says why it fails', async () => {
     await repository.commit()
-    await repository.write({ 'a.ts': breakpoint })
+    await repository.write({ 'a.ts': debuggerCode })
     const { stdout } = await repository.review(['--fail-on', 'minor'])
     expect(stdout).toMatch(/^Passed · 1 minor$/m)
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: findings from minor on')
@@ -398,7 +400,7 @@ describe('how it ends', () => {
 
   it('on a terminal progress is gone before the report begins', async () => {
     await repository.commit()
-    await repository.write({ 'a.ts': unawaited })
+    await repository.write({ 'a.ts': floatingPromiseCode })
     for (const [format, begin] of Object.entries({
       pretty: 'Needs a person',
       ndjson: '{"type":"start"',

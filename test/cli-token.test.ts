@@ -5,12 +5,17 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Forge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, startShopForge } from './review-scenario.ts'
-import { runUmpire } from './run-command.ts'
+import { runUmpire } from './run-umpire.ts'
 import { signInWithToken } from './sign-in.ts'
-import { createSite, type Site, startProcess, type UmpireProcess } from './start-process.ts'
+import {
+  createServiceStorage,
+  type ServiceStorage,
+  startUmpireProcess,
+  type UmpireProcess,
+} from './start-umpire-process.ts'
 
 let forge: Forge
-let site: Site
+let site: ServiceStorage
 /** Nothing is in it. */
 let folder: string
 beforeAll(async () => {
@@ -26,7 +31,7 @@ afterAll(async () => {
 function describeOnSite(name: string, tests: () => void): void {
   describe(name, () => {
     beforeEach(async () => {
-      site = await createSite()
+      site = await createServiceStorage()
     })
     afterEach(() => site[Symbol.asyncDispose]())
     tests()
@@ -42,7 +47,7 @@ function token(...args: string[]) {
 }
 
 function serve(env: Record<string, string> = {}): Promise<UmpireProcess & { url: string }> {
-  const started = startProcess(site, {
+  const started = startUmpireProcess(site, {
     args: ['--no-worker'],
     env: { ...forgeEnvironment(forge), ...publicUrl, ...env },
   })
@@ -144,7 +149,7 @@ describeOnSite('beside a running service on the embedded database', () => {
     mkdirSync(dataDir)
     await using service = await serve({ DATA_DIR: dataDir })
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
-    const [line] = service.lines(
+    const [line] = service.logLines(
       "The control socket could not be opened: commands can't reach this process (its path is longer than 107 bytes; choose a DATA_DIR with a shorter one)",
     )
     expect(line).toBeDefined()
@@ -198,9 +203,9 @@ describe('what it is told', () => {
 it.skipIf(process.env.TEST_DATABASE_URL === undefined)(
   'on a PostgreSQL server it opens the database itself',
   async () => {
-    await using server = await createSite({ engine: 'postgresql' })
+    await using server = await createServiceStorage({ engine: 'postgresql' })
     const env = { ...forgeEnvironment(forge), ...publicUrl }
-    await using service = await startProcess(server, { args: ['--no-worker'], env })
+    await using service = await startUmpireProcess(server, { args: ['--no-worker'], env })
     const url = service.url as string
     const run = (settings: Record<string, string>, ...args: string[]) =>
       runUmpire(['token', ...args], { cwd: server.dataDir, env: { ...server.env, ...settings } })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../src/config/env.ts'
+import { readConfig } from '../src/config/read-config.ts'
 import { listSecrets } from '../src/review-context.ts'
 
 let folder: string

@@ -1,7 +1,7 @@
 // Reading webhook requests: every header dialect, all real payloads, and bodies that mean harm.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readEnvelope } from '../src/platforms/delivery.ts'
+import { readUnverifiedDelivery } from '../src/platforms/delivery.ts'
 
 interface Examples {
   name: string
@@ -34,11 +34,14 @@ const versions = [
 const headers = { 'content-type': 'application/json', 'x-github-event': 'pull_request' }
 
 function envelopeOf(body: string | Uint8Array, extra: Record<string, string | string[]> = {}) {
-  return readEnvelope({ ...headers, ...extra }, typeof body === 'string' ? Buffer.from(body) : body)
+  return readUnverifiedDelivery(
+    { ...headers, ...extra },
+    typeof body === 'string' ? Buffer.from(body) : body,
+  )
 }
 
 function read(body: string | Uint8Array, extra: Record<string, string | string[]> = {}) {
-  return envelopeOf(body, extra).open()
+  return envelopeOf(body, extra).parse()
 }
 
 function readExamples(version: string): Examples[] {
@@ -46,7 +49,7 @@ function readExamples(version: string): Examples[] {
   return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 }
 
-/** JSON text of a delivery; `pullRequest` is put in as it is. */
+/** JSON text of a delivery; `pullRequestSchema` is put in as it is. */
 function makeBody(pullRequest: string, rest = ''): string {
   return `{"action":"opened","repository":{"full_name":"octo/hello"},"pull_request":${pullRequest}${rest}}`
 }
@@ -110,7 +113,7 @@ describe.each(versions)('real payloads of %s', (version, total) => {
 
 describe('headers', () => {
   it.each(['host', 'github', 'gitea', 'forgejo'])('of the %s dialect are read', (dialect) => {
-    const envelope = readEnvelope(
+    const envelope = readUnverifiedDelivery(
       {
         [`x-${dialect}-event`]: 'issues',
         [`x-${dialect}-delivery`]: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
@@ -120,7 +123,7 @@ describe('headers', () => {
       Buffer.from('{"action":"opened","issue":{"number":3}}'),
     )
     expect(envelope).toMatchObject({ targetType: 'organization', signature: 'sha256=abc' })
-    expect(envelope.open()).toMatchObject({
+    expect(envelope.parse()).toMatchObject({
       event: 'issues',
       action: 'opened',
       deliveryId: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
@@ -134,7 +137,7 @@ describe('headers', () => {
   })
 
   it('that are missing have defaults, and the event is named by the payload', () => {
-    const bare = (body: string) => readEnvelope({}, Buffer.from(body)).open()
+    const bare = (body: string) => readUnverifiedDelivery({}, Buffer.from(body)).parse()
     expect(bare('{"pull_request":{"number":1},"issue":{}}').event).toBe('pull_request')
     expect(bare('{"issue":{"number":1}}').event).toBe('issue')
     expect(bare('{"zen":"…"}')).toMatchObject({
@@ -144,7 +147,7 @@ describe('headers', () => {
       repo: null,
       pullRequest: null,
     })
-    expect(readEnvelope({}, Buffer.from(''))).toMatchObject({
+    expect(readUnverifiedDelivery({}, Buffer.from(''))).toMatchObject({
       targetType: 'repository',
       signature: null,
     })

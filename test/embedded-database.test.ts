@@ -21,12 +21,12 @@ import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../src/db/database.ts'
+import { isDatabaseUnavailable } from '../src/db/database-errors.ts'
 import { DurableFiles } from '../src/db/embedded/durable-files.ts'
 import { openEmbedded } from '../src/db/embedded/embedded-database.ts'
 import { durableStartParameters, openEngine } from '../src/db/embedded/engine.ts'
 import { startMaintenance } from '../src/db/embedded/maintenance.ts'
 import type { QueryResult } from '../src/db/embedded/query-result.ts'
-import { isDatabaseUnavailable } from '../src/db/errors.ts'
 import { createTestDatabase, silentLog, type TestDatabase } from './fakes/test-database.ts'
 
 let database: TestDatabase
@@ -382,7 +382,12 @@ describe('maintenance', () => {
     const checkpoint = 'select redo_lsn as position from pg_control_checkpoint()'
     const before = await read(checkpoint)
     await embedded.query('insert into filled select generate_series(1, 10000)')
-    const plan = { look: 5, checkpoint: 0, checkpointBytes: 0, vacuum: 0 }
+    const plan = {
+      checkIntervalMs: 5,
+      checkpointIntervalMs: 0,
+      checkpointBytes: 0,
+      vacuumIntervalMs: 0,
+    }
     const stop = startMaintenance(embedded, silentLog, plan)
     const vacuumed = () =>
       read(`select vacuum_count > 0 as done from pg_stat_user_tables where relname = 'filled'`)

@@ -1,6 +1,6 @@
 // Texts made vectors over the wire: batches, order, cuts, retries, budget, and what is no answer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config/env.ts'
+import { readConfig } from '../src/config/read-config.ts'
 import { ModelError } from '../src/domain/errors.ts'
 import {
   createBudget,

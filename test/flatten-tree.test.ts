@@ -2,9 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { Parser } from 'web-tree-sitter'
-import { flattenMemory } from '../src/workspace/facts/flatten-memory.ts'
-import { flattenByCursor, makeColumns } from '../src/workspace/facts/flatten-tree.ts'
-import { grammarOfPath, loadGrammar, parserMemory } from '../src/workspace/grammars.ts'
+import { grammarOfPath, loadGrammar, parserMemory } from '../src/code/grammars.ts'
+import { flattenMemory } from '../src/code/indexing/flatten-memory.ts'
+import { flattenByCursor, makeColumns } from '../src/code/indexing/flatten-tree.ts'
 
 const folder = new URL('fixtures/facts/', import.meta.url)
 

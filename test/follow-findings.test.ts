@@ -1,14 +1,14 @@
 // Findings follow their code: to other files, to no two places at once, and only as long as it is the same code.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
+import { identifyLines } from '../src/git/hunk-identity.ts'
 import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
-import { identifyLines } from '../src/workspace/hunk-identity.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 const call = 'charge(user.card, total)'

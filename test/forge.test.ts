@@ -9,16 +9,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  answer,
   applyThenDrop,
-  cutShort,
+  closeMidBody,
+  delayRequest,
   drop,
   type Forge,
   hold,
-  html,
-  slow,
+  htmlPage,
+  replyWith,
   startForge,
-  truncated,
+  truncateBody,
 } from './fakes/forge/forge.ts'
 
 const run = promisify(execFile)
@@ -994,7 +994,7 @@ describe('faults', () => {
     forge.faults.add({
       match: user,
       times: 1,
-      action: answer(429, { message: 'secondary rate limit' }, headers),
+      action: replyWith(429, { message: 'secondary rate limit' }, headers),
     })
     const first = await call('GET', '/user')
     expect([first.status, first.body.message, first.headers.get('retry-after')]).toEqual([
@@ -1003,7 +1003,7 @@ describe('faults', () => {
       '7',
     ])
     expect((await call('GET', '/user')).status).toBe(200)
-    const remove = forge.faults.add({ match: user, action: html() })
+    const remove = forge.faults.add({ match: user, action: htmlPage() })
     expect((await call('GET', '/user')).body).toContain('<!DOCTYPE html>')
     remove()
     expect((await call('GET', '/user')).status).toBe(200)
@@ -1021,11 +1021,11 @@ describe('faults', () => {
     forge.faults.add({ match: writing, times: 1, action: applyThenDrop() })
     await expect(write()).rejects.toThrow()
     expect(written()).toBe(1)
-    forge.faults.add({ match: user, times: 1, action: truncated() })
+    forge.faults.add({ match: user, times: 1, action: truncateBody() })
     await expect(call('GET', '/user')).rejects.toThrow(SyntaxError)
-    forge.faults.add({ match: user, times: 1, action: cutShort() })
+    forge.faults.add({ match: user, times: 1, action: closeMidBody() })
     await expect(call('GET', '/user')).rejects.toThrow(TypeError)
-    forge.faults.add({ match: user, times: 1, action: slow(1) })
+    forge.faults.add({ match: user, times: 1, action: delayRequest(1) })
     expect((await call('GET', '/user')).status).toBe(200)
   })
 
@@ -1055,9 +1055,9 @@ describe('faults', () => {
     forge.faults.add({ match: user, action: held })
     const request = expect(call('GET', '/user')).rejects.toThrow()
     await held.arrived
-    const waiting = expect(forge.waitFor(() => false, { what: 'a miracle' })).rejects.toThrow(
-      /a miracle.*GET .*\/user/,
-    )
+    const waiting = expect(
+      forge.waitFor(() => false, { description: 'a miracle' }),
+    ).rejects.toThrow(/a miracle.*GET .*\/user/)
     await forge.close()
     await Promise.all([request, waiting])
   })

@@ -13,7 +13,7 @@ export function renderGfm(markdown: string): string {
 }
 
 /** The text that a reader sees, without the hidden characters that break things up. */
-export function readText(html: string): string {
+export function readVisibleText(html: string): string {
   const text = html.replace(/<[^>]*>/g, '').replaceAll('\u2060', '')
   return text
     .replaceAll('&lt;', '<')
@@ -29,7 +29,7 @@ const harmlessTags =
  * Lists what would do something: images, links, HTML that isn't ours, headings that aren't, task lists, and, in the
  * text outside of code, mentions and references as a platform finds them there.
  */
-export function listLiveParts(markdown: string): string[] {
+export function listActiveContent(markdown: string): string[] {
   const html = renderGfm(markdown)
   // An information string makes diagrams, maps and changes to commit of code.
   const tags = html.replace(harmlessTags, '').match(/<[^>]*>?/g) ?? []

@@ -1,23 +1,23 @@
 // The rules on the code graph through the static reviewer: what they report, and what they leave alone.
 import { afterAll, describe, expect, it } from 'vitest'
-import { defaultSettings } from '../src/config/repository-config.ts'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import { defaultSettings } from '../src/config/repository-settings.ts'
 import type {
   BrokenImport,
-  Caller,
+  CallSite,
   ChangedSymbol,
   ChangeGraph,
 } from '../src/domain/change-graph.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import { callerOf, graphOf, symbolOf } from './samples/change-graph.ts'
 import { changeOf, emptyContext, snapshotOf } from './samples/change-of-files.ts'
 
 const reviewer = createStaticReviewer()
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => Promise.all([reviewer[Symbol.asyncDispose](), syntax[Symbol.asyncDispose]()]))
 
 type Files = Record<string, string>
@@ -31,7 +31,7 @@ async function review(
     emptyContext,
     AbortSignal.timeout(60_000),
   )
-  expect(report).toMatchObject({ complete: true, notes: [], idle: [] })
+  expect(report).toMatchObject({ complete: true, notes: [], skippedRules: [] })
   for (const { title, body } of report.findings) {
     expect(title).not.toMatch(/[\n.]$|\n/)
     expect(body).toMatch(/^When .*\.$/s)
@@ -48,7 +48,7 @@ describe('changed-signature', () => {
     readonly before?: string
     readonly after?: string
     readonly symbol?: Partial<ChangedSymbol>
-    readonly caller?: Partial<Caller>
+    readonly caller?: Partial<CallSite>
   }
   const two = { least: 2, most: 2 }
 

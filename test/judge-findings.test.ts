@@ -1,5 +1,6 @@
 // The judge: one claim, one identity, on the right line, over all pushes.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { GitError } from '../src/domain/errors.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
@@ -10,11 +11,10 @@ import {
   judgeFindings,
 } from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/posting/markers.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
 
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 const code = [

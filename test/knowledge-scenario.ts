@@ -1,7 +1,7 @@
 // Repositories that several people change, with Umpire beside them: what tests of the code graph and the memory start from.
 import type { Forge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, startShopForge, waitUntilSettled } from './review-scenario.ts'
-import { type SignedIn, signInWithToken } from './sign-in.ts'
+import { type SignedInUser, signInWithToken } from './sign-in.ts'
 import { type StartOptions, startTestApp, type TestApp } from './start-app.ts'
 
 const secret = 'a5'.repeat(32)
@@ -20,7 +20,7 @@ export interface KnowledgeScenario extends AsyncDisposable {
   /** Makes a repository that olga connected, with these files on its default branch, pushed by alice. */
   createRepository(files: Files): Promise<KnowledgeRepository>
   /** Signs a user in, who is made if need be. */
-  signIn(login: string): Promise<SignedIn>
+  signIn(login: string): Promise<SignedInUser>
 }
 
 export interface KnowledgeRepository {
@@ -35,7 +35,7 @@ export interface KnowledgeRepository {
   reviewAgain(number: number): Promise<void>
   /** What an endpoint answers to olga about the repository. */
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
-  ask(path: string, query?: string): Promise<any>
+  get(path: string, query?: string): Promise<any>
 }
 
 type Proposal = readonly [author: string, files: Files, options?: { title?: string; body?: string }]
@@ -73,7 +73,7 @@ export async function startKnowledgeScenario(
         secret,
         events: ['pull_request'],
       })
-      return describeRepository({ forge, app }, name, olga)
+      return createRepositoryClient({ forge, app }, name, olga)
     },
     signIn: (login) => {
       forge.createUser(login, { token: tokenOf(login) })
@@ -104,15 +104,15 @@ async function connect({ db }: TestApp, name: string, login: string): Promise<vo
   await db.insertInto('installations').values(installation).execute()
 }
 
-function describeRepository(
+function createRepositoryClient(
   { forge, app }: { forge: Forge; app: TestApp },
   name: string,
-  person: SignedIn,
+  person: SignedInUser,
 ): KnowledgeRepository {
   const branches = new Map<number, { branch: string; author: string }>()
   const settled = async () => {
     const isAnswered = () => forge.deliveries.every((delivery) => delivery.status !== null)
-    await forge.waitFor(isAnswered, { what: 'the answers to all deliveries' })
+    await forge.waitFor(isAnswered, { description: 'the answers to all deliveries' })
     await waitUntilSettled(app, 60_000)
   }
   const open = async (...[author, files, { title = 'A change', body = '' } = {}]: Proposal) => {
@@ -151,7 +151,7 @@ function describeRepository(
       if (status !== 202) throw new Error(`The retry was answered with ${status}`)
       await waitUntilSettled(app, 60_000)
     },
-    async ask(path, query = '') {
+    async get(path, query = '') {
       const headers = { ...person.cookie, ...person.bearer }
       const response = await fetch(
         `${app.url}/api/v1${path}?repo=${encodeURIComponent(name)}${query}`,

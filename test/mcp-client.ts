@@ -2,7 +2,7 @@
 import { EventSource } from 'eventsource'
 
 /** JSON-RPC as it comes back. */
-export interface RpcAnswer {
+export interface RpcResponse {
   readonly jsonrpc: '2.0'
   readonly id: number | string | null
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
@@ -22,25 +22,30 @@ export function postMessage(url: string, body: unknown, headers: Headers = {}): 
 }
 
 /** A request with an id. */
-export function request(method: string, params?: object) {
+export function makeRequest(method: string, params?: object) {
   return { jsonrpc: '2.0', id: 1, method, ...(params && { params }) }
 }
 
 /** Asks without a session, as the interface has it. */
-export async function ask(
+export async function sendRequest(
   url: string,
   method: string,
   params?: object,
   headers?: Headers,
-): Promise<RpcAnswer> {
-  const response = await postMessage(`${url}/mcp/messages`, request(method, params), headers)
+): Promise<RpcResponse> {
+  const response = await postMessage(`${url}/mcp/messages`, makeRequest(method, params), headers)
   if (response.status !== 200) throw new Error(`${method} was answered with ${response.status}`)
-  return (await response.json()) as RpcAnswer
+  return (await response.json()) as RpcResponse
 }
 
 /** Calls a tool without a session. Checks that its two forms say the same. */
 export async function callTool(url: string, name: string, given: object, headers?: Headers) {
-  const { result, error } = await ask(url, 'tools/call', { name, arguments: given }, headers)
+  const { result, error } = await sendRequest(
+    url,
+    'tools/call',
+    { name, arguments: given },
+    headers,
+  )
   if (error) throw new Error(`${name} failed: ${error.code} ${error.message}`)
   const records = result.content.map((item: { type: string; text: string }) =>
     JSON.parse(item.text),
@@ -59,9 +64,9 @@ export interface McpStream extends Disposable {
   /** Posts a message; the status of the answer. */
   post(message: object, headers?: Headers): Promise<number>
   /** The next message on the stream. Rejects when it is over. */
-  next(): Promise<RpcAnswer & { method?: string; params?: Record<string, unknown> }>
+  next(): Promise<RpcResponse & { method?: string; params?: Record<string, unknown> }>
   /** Posts a request and reads its answer, which must come next. */
-  ask(method: string, params?: object): Promise<RpcAnswer>
+  request(method: string, params?: object): Promise<RpcResponse>
   /** Resolves when the connection was lost. */
   readonly ended: Promise<void>
 }
@@ -104,8 +109,8 @@ export async function openMcpStream(url: string, headers: Headers = {}): Promise
     address,
     post,
     next,
-    async ask(method, params) {
-      const status = await post(request(method, params))
+    async request(method, params) {
+      const status = await post(makeRequest(method, params))
       if (status !== 202) throw new Error(`${method} was answered with ${status}`)
       return next()
     },

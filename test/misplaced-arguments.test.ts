@@ -1,14 +1,14 @@
 // Calls whose arguments are as many as before and don't fit the changed parameters any more: what the static reviewer
 // says of them, from the syntax of real code, and where it stays silent.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { compareSymbols } from '../src/knowledge/change/compare-symbols.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import { callerOf, graphOf } from './samples/change-graph.ts'
 import { changeOf, emptyContext } from './samples/change-of-files.ts'
 
 const reviewer = createStaticReviewer()
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => Promise.all([reviewer[Symbol.asyncDispose](), syntax[Symbol.asyncDispose]()]))
 
 /** How a function with these parameters is written, and a file that makes a call. */
@@ -57,12 +57,12 @@ async function check(language: Language, before: string, after: string, call: st
   const [path, till] = [`src/shop.${extension}`, `src/till.${extension}`]
   const version = async (list: string) => {
     const text = define(list)
-    return { path, text, facts: (await syntax.facts(path, text))! }
+    return { path, text, fileIndex: (await syntax.indexFile(path, text))! }
   }
   const [old, now] = [await version(before), await version(after)]
   const symbols = compareSymbols(old, now).filter(({ change }) => change === 'signature')
   expect(symbols).toHaveLength(1)
-  const facts = (await syntax.facts(till, use(call)))!
+  const facts = (await syntax.indexFile(till, use(call)))!
   const reference = facts.references.find(
     ({ name, kind }) => kind === 'call' && /^load$/i.test(name),
   )!

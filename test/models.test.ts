@@ -11,16 +11,16 @@ import {
   type GenerateRequest,
   generateObject,
   type Model,
-  type ModelChoice,
+  type ModelConfig,
   type ModelsConfig,
   type ModelTool,
   parseModelName,
 } from '../src/models/index.ts'
 import {
-  inTurn,
   type ModelServer,
   type ProtocolName,
   type Reply,
+  replyInOrder,
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
@@ -31,7 +31,7 @@ const timing = { idleTimeoutMs: 10_000, backoffMs: 1, longestWaitMs: 20_000, ret
 
 interface Kind {
   readonly protocol: ProtocolName
-  readonly provider: ModelChoice['provider']
+  readonly provider: ModelConfig['provider']
   readonly id: string
 }
 
@@ -48,7 +48,7 @@ const olderKinds: readonly Kind[] = [
 ]
 const anthropicKind = kinds[0]!
 
-function choiceOf(kind: Kind, server: ModelServer): ModelChoice {
+function choiceOf(kind: Kind, server: ModelServer): ModelConfig {
   return { provider: kind.provider, id: kind.id, apiKey: key, baseUrl: server.url }
 }
 
@@ -109,7 +109,7 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
       usage: { input: 2000, cached: 500, output: 30 },
     }))
     const answer = await generate(run.model)
-    expect(answer).toMatchObject({ json: good, earlyEnd: null, cut: false, toolCalls: [] })
+    expect(answer).toMatchObject({ json: good, earlyEnd: null, truncated: false, toolCalls: [] })
     expect(answer.usage).toMatchObject({
       calls: 1,
       inputTokens: 2000,
@@ -120,7 +120,7 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
     expect(request).toMatchObject({ model: kind.id, stream: true })
     expect(request!.system).toContain('You are the system text.')
     expect(request!.text).toContain('This is the prompt.')
-    expect(request!.demands).not.toBeNull()
+    expect(request!.jsonMode).not.toBeNull()
   })
 
   it('runs the tools that are called, gives their results back, and nothing but the listed tools', async () => {
@@ -154,7 +154,7 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
   })
 
   it('case 48: makes a loop that does not end answer in its last step', async () => {
-    await using run = await start(kind, ({ toolChoice, demands, toolResults }) =>
+    await using run = await start(kind, ({ toolChoice, jsonMode: demands, toolResults }) =>
       toolChoice === 'none' || (demands === 'json tool' && toolResults.length === 3)
         ? { json: good }
         : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] },
@@ -192,7 +192,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
   ]
 
   it.each(faults)('case 46: %s is retried, and never taken for an answer', async (_name, fault) => {
-    await using once = await start(kind, inTurn(fault, { json: good }))
+    await using once = await start(kind, replyInOrder(fault, { json: good }))
     expect((await generate(once.model)).json).toEqual(good)
     expect(once.server.requests).toHaveLength(2)
 
@@ -212,7 +212,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     const text = '{"verdict": "fine", "notes": ["one", "two'
     await using run = await start(kind, () => ({ length: text }))
     const answer = await generate(run.model)
-    expect(answer.cut).toBe(true)
+    expect(answer.truncated).toBe(true)
     expect(answer.json).toMatchObject({ verdict: 'fine' })
   })
 
@@ -230,7 +230,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
 
   it('case 47: a short retry-after is honoured inside, a long one is handed on', async () => {
     const limited = (header: string) => ({ status: 429, headers: { 'retry-after': header } })
-    await using soon = await start(kind, inTurn(limited('0.05'), { json: good }))
+    await using soon = await start(kind, replyInOrder(limited('0.05'), { json: good }))
     expect((await generate(soon.model)).json).toEqual(good)
 
     await using later = await start(kind, () => limited('90'))
@@ -350,7 +350,7 @@ describe('fallback', () => {
     const look: Reply = { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }] }
     await using fast = await startModelServer({
       protocol: 'google',
-      script: inTurn(look, { json: good }),
+      script: replyInOrder(look, { json: good }),
     })
     const script: Script = ({ number }) => (number === 1 ? look : { status: 503 })
     await using run = await start(anthropicKind, script, { fast: choiceOf(kinds[2]!, fast) })
@@ -408,7 +408,7 @@ describe('fallback', () => {
   it('case 47: what one role learned of a key holds for the other where both have the same model', async () => {
     await using server = await startModelServer({
       protocol: 'anthropic',
-      script: inTurn({ status: 401 }, { json: good }),
+      script: replyInOrder({ status: 401 }, { json: good }),
     })
     const same = choiceOf(anthropicKind, server)
     const models = createModels({ main: same, fast: { ...same } })
@@ -610,7 +610,7 @@ describe('budget', () => {
       perDayUsd: null,
       spentTodayUsd: async () => 0,
     })
-    const calls = [1, 2, 3, 4].map(() => generate(run.model, { budget: budget.part() }))
+    const calls = [1, 2, 3, 4].map(() => generate(run.model, { budget: budget.createShare() }))
     await run.server.arrived(1)
     held.resolve()
     const settled = await Promise.allSettled(calls)
@@ -667,7 +667,11 @@ describe('budget', () => {
       spentTodayUsd: async () => 0,
     })
     const limits = { ...ask().limits, steps: 50 }
-    const answer = await generate(run.model, { tools: [lookUp], budget: budget.part(5), limits })
+    const answer = await generate(run.model, {
+      tools: [lookUp],
+      budget: budget.createShare(5),
+      limits,
+    })
     expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
     // A fifth of what is left, less than two more calls at 0.003 dollars.
     expect(budget.usage.costUsd).toBeCloseTo(0.024, 10)
@@ -692,7 +696,7 @@ describe('budget', () => {
   it('counts answers that broke off too', async () => {
     await using run = await start(
       anthropicKind,
-      inTurn({ json: long, cutAfterBytes: 2500 }, { json: good }),
+      replyInOrder({ json: long, cutAfterBytes: 2500 }, { json: good }),
     )
     const { usage } = await generate(run.model)
     expect(usage.calls).toBe(2)
@@ -711,20 +715,24 @@ describe('shapes', () => {
   })
 
   it('does without a demanded shape on a server that does not know it, and remembers that', async () => {
-    await using run = await start(kinds[3]!, ({ demands }) =>
+    await using run = await start(kinds[3]!, ({ jsonMode: demands }) =>
       demands === null
         ? { text: JSON.stringify(good) }
         : { status: 400, body: { error: { message: "'response_format.type' must be 'text'" } } },
     )
     expect((await generate(run.model)).json).toEqual(good)
     expect((await generate(run.model)).json).toEqual(good)
-    expect(run.server.requests.map(({ demands }) => demands)).toEqual(['schema', null, null])
+    expect(run.server.requests.map(({ jsonMode: demands }) => demands)).toEqual([
+      'schema',
+      null,
+      null,
+    ])
   })
 
   it('case 45: puts a wrong shape right in one repair round, without the context', async () => {
     await using run = await start(
       anthropicKind,
-      inTurn({ text: '{"verdict": 3, "notes": "x"}' }, { json: good }),
+      replyInOrder({ text: '{"verdict": 3, "notes": "x"}' }, { json: good }),
     )
     const { value } = await generateObject(run.model, { ...ask(), output }, never)
     expect(value).toEqual(good)

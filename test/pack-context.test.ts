@@ -1,14 +1,14 @@
 // What a model is shown: in rounds under the budget, nothing left out silently, and no input that stops the process.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { DiffHunk } from '../src/domain/diff.ts'
+import { identifyLines } from '../src/git/hunk-identity.ts'
+import type { Snapshot } from '../src/git/snapshot.ts'
 import type { Change, ContextRound } from '../src/reviewers/reviewer.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
-import { identifyLines } from '../src/workspace/hunk-identity.ts'
-import type { Snapshot } from '../src/workspace/snapshot.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import { changeOf } from './samples/change-of-files.ts'
 
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 const countTokens = await loadTokenCounter()

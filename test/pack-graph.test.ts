@@ -1,9 +1,9 @@
 // What a model is shown of the code graph and the memory beside the change: true, bounded, and never at the hunks' cost.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import type { Change, ContextSpan } from '../src/reviewers/reviewer.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import {
   callerOf,
   definitionOf,
@@ -14,7 +14,7 @@ import {
 } from './samples/change-graph.ts'
 import { changeOf } from './samples/change-of-files.ts'
 
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 const countTokens = await loadTokenCounter()
@@ -169,7 +169,7 @@ describe('what is known around a change', () => {
     ],
     untested: ['src/users.ts', 'src/hidden.ts'],
     history: [
-      { path: 'src/users.ts', touches: 14, riskScore: 3, owner: 'ann', ownerPercent: 60.4 },
+      { path: 'src/users.ts', pullRequests: 14, riskScore: 3, owner: 'ann', ownerPercent: 60.4 },
     ],
     related: [
       relatedOf({ symbols: ['loadUser'] }),
@@ -222,8 +222,8 @@ describe('what is known around a change', () => {
     ])
     const groundOf = ({ id, text }: (typeof memories)[number]) => ({ id, text })
     expect(spans.flatMap((span) => span.citable ?? [])).toEqual([
-      { name: 'M2', ground: groundOf(memories[1]!) },
-      { name: 'M1', ground: groundOf(memories[0]!) },
+      { name: 'M2', citation: groundOf(memories[1]!) },
+      { name: 'M1', citation: groundOf(memories[0]!) },
     ])
   })
 
@@ -251,7 +251,7 @@ describe('what is known around a change', () => {
     )
     const history = many.map(([path]) => ({
       path,
-      touches: 9,
+      pullRequests: 9,
       riskScore: 1,
       owner: 'ann',
       ownerPercent: 50,

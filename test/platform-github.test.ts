@@ -6,7 +6,7 @@ import {
   describePlatform,
   mainFiles,
   type PlatformFixture,
-  type Standing,
+  type PostedState,
 } from './contracts/platform-contract.ts'
 import { applyThenDrop, type Forge, type SeenRequest, startForge } from './fakes/forge/forge.ts'
 
@@ -26,7 +26,7 @@ async function startReceiver() {
   return { url, received, close: () => new Promise((resolve) => server.close(resolve)) }
 }
 
-function view(forge: Forge, repo: string, number: number): Standing {
+function view(forge: Forge, repo: string, number: number): PostedState {
   const { comments, inlineComments, reviews } = forge.pullRequest(repo, number)
   return {
     comments: comments.map(({ id, author, body, edits }) => ({
@@ -79,21 +79,25 @@ async function start(): Promise<PlatformFixture> {
     otherApplication: platformWith('another secret'),
     access: { repo, token: 'token-umpire' },
     login,
-    other: { repo, token: 'token-alice' },
+    otherAccess: { repo, token: 'token-alice' },
     otherLogin,
     personalToken: 'ghp_0123456789',
     push: (branch, files, message) =>
       forge.push(repo, branch, files, message === undefined ? {} : { message }),
     open: (input) => forge.openPullRequest({ repo, author: otherLogin, ...input }),
     openIssue: async (input) => forge.openIssue(repo, input),
-    elsewhere: { public: 'octo/public', hidden: 'octo/hidden', administered: 'octo/second' },
+    otherRepositories: {
+      public: 'octo/public',
+      hidden: 'octo/hidden',
+      administered: 'octo/second',
+    },
     url: forge.url,
     merge: async (number) => void (await forge.mergePullRequest(repo, number)),
     close: async (number) => forge.closePullRequest(repo, number),
     comment: async (number, author, body) => void forge.comment(repo, number, author, body),
     reply: async (number, commentId, author, body) =>
       void forge.replyToComment(repo, number, Number(commentId), { author, body }),
-    standing: async (number) => view(forge, repo, number),
+    readPosted: async (number) => view(forge, repo, number),
     statuses: async (sha) => {
       const statuses = statusesOf(forge, repo, sha)
       return [...new Map(statuses.map((status) => [status.context, status])).values()]
@@ -110,10 +114,10 @@ async function start(): Promise<PlatformFixture> {
       forge.renameRepository(repo, name)
       repo = name
     },
-    writes: () =>
+    countWrites: () =>
       forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/'))
         .length,
-    loseAnswer: (of, { late } = { late: false }) => {
+    loseResponse: (of, { late } = { late: false }) => {
       const path = of === 'summary' ? /\/issues\/\d+\/comments$/ : /\/pulls\/\d+\/reviews$/
       const matches = (method: string, address: string) => method === 'POST' && path.test(address)
       forge.faults.add({

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../src/db/database.ts'
-import { isDatabaseUnavailable } from '../src/db/errors.ts'
+import { isDatabaseUnavailable } from '../src/db/database-errors.ts'
 import {
   findPostgresql,
   type PostgresqlServer,
@@ -87,7 +87,7 @@ describe.skipIf(programs === null)('a server', () => {
       { engine: 'postgresql', url: proxy.url, poolSize: 1 },
       silentLog,
       {
-        answerMs: 500,
+        answerTimeoutMs: 500,
       },
     )
     const uses: (() => Promise<unknown>)[] = [
@@ -140,6 +140,6 @@ describe.skipIf(programs === null)('a server', () => {
         current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle`.execute(
       open.db,
     )
-    expect(rows).toEqual([{ name: 'umpire', statement: '2min', lock: '30s', idle: '1min' }])
+    expect(rows).toEqual([{ name: 'umpire', statement: '2min', lock: '30s', skippedRules: '1min' }])
   })
 })

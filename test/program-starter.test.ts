@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createProgramStarter, type ProgramStarter } from '../src/lib/program-starter.ts'
+import { createProgramSpawner, type ProgramSpawner } from '../src/lib/program-spawner.ts'
 import {
   type RunningProgram,
   readChunk,
-  type StartProgram,
-  startHere,
-} from '../src/lib/running-program.ts'
+  type SpawnProgram,
+  spawnProgram,
+} from '../src/lib/spawn-program.ts'
 import { isRunning } from './is-running.ts'
 
 const env = { PATH: process.env.PATH ?? '', SAID: 'kept' }
@@ -30,12 +30,12 @@ async function readAll(program: RunningProgram) {
 }
 
 describe.each(['here', 'by a starter'])('a program started %s', (way) => {
-  let starter: ProgramStarter | undefined
-  let start: StartProgram = startHere
+  let starter: ProgramSpawner | undefined
+  let start: SpawnProgram = spawnProgram
   beforeAll(() => {
     if (way === 'here') return
-    starter = createProgramStarter(tmpdir())
-    start = starter.start
+    starter = createProgramSpawner(tmpdir())
+    start = starter.spawn
   })
   afterAll(() => starter?.[Symbol.asyncDispose]())
 
@@ -105,11 +105,11 @@ describe('the process of a starter', () => {
   it('ends, and all its programs, when the process that it starts them for is killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'starter-'))
     const module = join(folder, 'starting.ts')
-    const source = fileURLToPath(new URL('../src/lib/program-starter.ts', import.meta.url))
+    const source = fileURLToPath(new URL('../src/lib/program-spawner.ts', import.meta.url))
     writeFileSync(
       module,
-      `import { createProgramStarter } from ${JSON.stringify(source)}
-const program = await createProgramStarter(import.meta.dirname).start({ program: 'sh', args: ['-c', 'echo $$ $PPID; sleep 1000'], env: { PATH: process.env.PATH } })
+      `import { createProgramSpawner } from ${JSON.stringify(source)}
+const program = await createProgramSpawner(import.meta.dirname).start({ program: 'sh', args: ['-c', 'echo $$ $PPID; sleep 1000'], env: { PATH: process.env.PATH } })
 program.stdout.once('data', (line) => process.send(line.toString().trim().split(' ').map(Number)))
 `,
     )
@@ -123,25 +123,25 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
   })
 
   it('that is lost takes its programs with it, and the next program has another one', async () => {
-    await using starter = createProgramStarter(tmpdir())
-    const program = await starter.start(shell('echo $PPID; exec sleep 1000'))
+    await using starter = createProgramSpawner(tmpdir())
+    const program = await starter.spawn(shell('echo $PPID; exec sleep 1000'))
     const output = program.stdout[Symbol.asyncIterator]()
     const helper = Number((await readChunk(output))!.toString())
     process.kill(helper, 'SIGKILL')
     expect(await program.closed).toBeNull()
     expect(await readChunk(output)).toBeUndefined()
-    const next = await starter.start(shell('echo again'))
+    const next = await starter.spawn(shell('echo again'))
     expect((await readAll(next)).output.toString()).toBe('again\n')
   })
 
   it('whose socket was cleared away is replaced by another one', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'starter-'))
-    await using starter = createProgramStarter(folder)
-    await (await starter.start(shell('exit 0'))).closed
+    await using starter = createProgramSpawner(folder)
+    await (await starter.spawn(shell('exit 0'))).closed
     rmSync(join(folder, readdirSync(folder)[0]!), { recursive: true })
-    await expect(starter.start(shell('exit 0'))).rejects.toThrow('can not be reached')
+    await expect(starter.spawn(shell('exit 0'))).rejects.toThrow('can not be reached')
     await expect
-      .poll(() => starter.start(shell('exit 4')).then(({ closed }) => closed, String))
+      .poll(() => starter.spawn(shell('exit 4')).then(({ closed }) => closed, String))
       .toBe(4)
     rmSync(folder, { recursive: true })
   })
@@ -150,8 +150,8 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
     const folder = mkdtempSync(join(tmpdir(), 'starter-'))
     writeFileSync(join(folder, 'file'), '')
     for (const place of [join(folder, 'file', 'below'), join(folder, 'long'.repeat(30))]) {
-      await using starter = createProgramStarter(place)
-      const program = await starter.start(shell('echo $PPID'))
+      await using starter = createProgramSpawner(place)
+      const program = await starter.spawn(shell('echo $PPID'))
       expect((await readAll(program)).output.toString()).toBe(`${process.pid}\n`)
     }
     rmSync(folder, { recursive: true })

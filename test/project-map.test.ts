@@ -1,10 +1,10 @@
 // What is said of a repository by its files alone: the map, its stack, conventions, rules and decisions.
 import { describe, expect, it } from 'vitest'
+import { classifyFile } from '../src/code/classify-file.ts'
+import { isTestPath, languageOfPath } from '../src/code/languages.ts'
 import type { NewMemory } from '../src/domain/memory.ts'
 import { describeProject } from '../src/knowledge/project/describe-project.ts'
 import type { ProjectFile } from '../src/knowledge/project/project.ts'
-import { classifyFile } from '../src/workspace/classify-file.ts'
-import { isTestPath, languageOfPath } from '../src/workspace/languages.ts'
 
 interface Known {
   /** Names of exported definitions, by path. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AppliedMemory, ChangeGraph } from '../src/domain/change-graph.ts'
 import type { Finding } from '../src/domain/finding.ts'
-import { type LiveContext, noLiveContext } from '../src/domain/live-context.ts'
+import { emptyLiveContext, type LiveContext } from '../src/domain/live-context.ts'
 import type { Review } from '../src/domain/review.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
 import { chooseMemories } from '../src/workflows/posting/render-memories.ts'
@@ -10,13 +10,13 @@ import { renderSummary } from '../src/workflows/posting/render-summary.ts'
 import type { ReviewHistory } from '../src/workflows/posting/review-history.ts'
 import { tellReach } from '../src/workflows/posting/tell-reach.ts'
 import { summarizeReview } from '../src/workflows/summarize-review.ts'
-import { listLiveParts, readText, renderGfm } from './gfm.ts'
+import { listActiveContent, readVisibleText, renderGfm } from './gfm.ts'
 import { callerOf, graphOf, memoryOf, relatedOf, symbolOf } from './samples/change-graph.ts'
 import { samplePullRequest } from './samples/change-of-files.ts'
 
 const limits = {
-  commentLength: 65_536,
-  listedFiles: 3000,
+  maxCommentLength: 65_536,
+  maxListedFiles: 3000,
   contributorStatistics: true,
   resolvableThreads: true,
   editableComments: true,
@@ -102,12 +102,12 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
       graph &&
       tellReach(graph, { author: review.pullRequest.author, secrets: options.secrets ?? [] }),
     memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], files),
-    live: options.live ?? noLiveContext,
+    live: options.live ?? emptyLiveContext,
     durationMs: 1234,
     linkTo: ({ path, line }) => `https://forge.example/${path}#L${line}`,
     models,
     serviceName: 'umpire',
-    limits: { ...limits, commentLength: options.commentLength ?? limits.commentLength },
+    limits: { ...limits, maxCommentLength: options.commentLength ?? limits.maxCommentLength },
     secrets: options.secrets ?? [],
   })
 }
@@ -118,7 +118,7 @@ function renderInline(changes: Partial<Finding>, secrets: string[] = []): string
 
 /** What is live beside our own hidden marker, and the change to commit that we offer. */
 function listForeignParts(body: string): string[] {
-  return listLiveParts(body).filter(
+  return listActiveContent(body).filter(
     (part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg/.test(part),
   )
 }
@@ -173,7 +173,7 @@ describe('a summary', () => {
 
   it('opens with the riskiest point in a sentence, whatever its title', () => {
     const say = (title: string, path = 'src/a.ts') =>
-      readText(
+      readVisibleText(
         renderGfm(
           summarizeReview(
             [makeFinding({ title, path })],
@@ -195,8 +195,8 @@ describe('a summary', () => {
   it('says the same after it was neutralised a second time', () => {
     const findings = [makeFinding({ title: 'Regex `a\\|b` & x[0] < 5 of a\\_b @alice' })]
     const summary = summarizeReview(findings, [], coverage, [])
-    expect(readText(renderGfm(renderWith({ findings, summary })))).toContain(
-      readText(renderGfm(summary)),
+    expect(readVisibleText(renderGfm(renderWith({ findings, summary })))).toContain(
+      readVisibleText(renderGfm(summary)),
     )
   })
 })
@@ -222,7 +222,7 @@ describe('a summary of a later review', () => {
         },
       },
     )
-    const text = readText(renderGfm(body))
+    const text = readVisibleText(renderGfm(body))
     expect(text).toContain('Since the last review: 1 resolved, 1 new, 1 came back.')
     expect(text).toContain('It breaks (came back)')
     expect(text).toContain('Open 2 · Resolved 2 · Dismissed 1 · Held back 1')
@@ -347,13 +347,13 @@ describe('the reach of a change', () => {
   const tests = [{ path: 'test/users.test.ts', distance: 1, reaches: ['src/users.ts'] }]
   const owned = {
     path: 'src/users.ts',
-    touches: 14,
+    pullRequests: 14,
     riskScore: 2,
     owner: 'octocat',
     ownerPercent: 60.4,
   }
   const textOf = (graph: Partial<ChangeGraph>) =>
-    readText(renderGfm(renderWith({ verdict: 'APPROVE' }, { graph })))
+    readVisibleText(renderGfm(renderWith({ verdict: 'APPROVE' }, { graph })))
 
   it('tells who uses what changed, what tests it, what else touches it, and who knows it', () => {
     const body = renderWith(
@@ -366,7 +366,7 @@ describe('the reach of a change', () => {
           untested: ['src/form.ts'],
           history: [
             owned,
-            { ...owned, path: 'src/new.ts', touches: 1 },
+            { ...owned, path: 'src/new.ts', pullRequests: 1 },
             { ...owned, owner: samplePullRequest.author },
           ],
           related: [
@@ -386,7 +386,7 @@ describe('the reach of a change', () => {
     expect(body).toContain(
       '<details><summary><strong>Reach: 2 callers and 1 possible use outside this diff, 1 test</strong></summary>',
     )
-    const text = readText(renderGfm(body)).split('\n')
+    const text = readVisibleText(renderGfm(body)).split('\n')
     const from = text.findIndex((line) => line.includes('Reach:'))
     expect(text.slice(from + 1, -1).filter((line) => line !== '')).toEqual([
       'loadUser (signature changed) is called in src/login.ts:4 in handleLogin, src/login.ts:9 in handleLogin (possible)',
@@ -575,13 +575,13 @@ describe('a summary that is too long', () => {
 describe('a comment on a line', () => {
   it('names the memory that it rests on, cut and harmless', () => {
     const restsOn = { id: 'one', text: `Totals are sums.\n\n@everyone /merge ${'x'.repeat(5000)}` }
-    const body = renderInline({ restsOn })
-    expect(readText(renderGfm(body))).toMatch(
+    const body = renderInline({ citation: restsOn })
+    expect(readVisibleText(renderGfm(body))).toMatch(
       /Rests on: Totals are sums\. @\S?everyone \/merge x{100,300} …$/m,
     )
     expect(listForeignParts(body)).toEqual([])
     const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
-    expect(renderInline({ restsOn: { id: 'one', text: secret } }, [secret])).toMatch(
+    expect(renderInline({ citation: { id: 'one', text: secret } }, [secret])).toMatch(
       /Rests on: \\?\[secret/,
     )
   })
@@ -602,8 +602,8 @@ describe('a comment on a line', () => {
 
   it('goes without its change where it would be too long, then without its body', () => {
     const finding = makeFinding({ suggestion: 's'.repeat(500), body: 'b'.repeat(300) })
-    const render = (commentLength: number) =>
-      renderInlineComments([finding], { ...limits, commentLength }, []).comments[0]?.body ?? ''
+    const render = (maxCommentLength: number) =>
+      renderInlineComments([finding], { ...limits, maxCommentLength }, []).comments[0]?.body ?? ''
     expect(render(2000)).toContain('sss')
     expect(render(600)).toMatch(/It breaks\n\nb{300}\n\n<!-- umpire:finding f{32} -->$/)
     expect(render(200)).toMatch(/It breaks\n\n<!-- umpire:finding f{32} -->$/)

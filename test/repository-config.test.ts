@@ -1,10 +1,10 @@
 // The settings that a repository brings along: what is right counts, what isn't is told, and nothing hostile is costly.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readRepositorySettings } from '../src/config/read-repository-config.ts'
-import { defaultSettings, maxSettingsBytes } from '../src/config/repository-config.ts'
-import { createGlobTest, findGlobFault } from '../src/lib/glob.ts'
-import { readAttributes } from '../src/workspace/read-attributes.ts'
+import { parseGitattributes } from '../src/code/read-gitattributes.ts'
+import { readRepositorySettings } from '../src/config/read-repository-settings.ts'
+import { defaultSettings, maxSettingsBytes } from '../src/config/repository-settings.ts'
+import { createGlobMatcher, findGlobError } from '../src/lib/glob.ts'
 
 const read = (text: string) => readRepositorySettings(Buffer.from(text))
 
@@ -216,31 +216,31 @@ describe('a glob', () => {
     ['[', ['['], ['a']],
     ['{a', ['{a'], ['a']],
   ])('%s', (glob, fitting, others) => {
-    const fits = createGlobTest([glob])
-    expect(findGlobFault(glob)).toBeNull()
+    const fits = createGlobMatcher([glob])
+    expect(findGlobError(glob)).toBeNull()
     expect(fitting.filter((path) => !fits(path))).toEqual([])
     expect(others.filter((path) => fits(path))).toEqual([])
   })
 
   it('that is hostile is refused, or cut off', () => {
     for (const glob of ['', ' ', '!a', '{a,b}'.repeat(6), 'a'.repeat(201)]) {
-      expect(findGlobFault(glob)).not.toBeNull()
-      expect(createGlobTest([glob])('a')).toBe(false)
+      expect(findGlobError(glob)).not.toBeNull()
+      expect(createGlobMatcher([glob])('a')).toBe(false)
     }
-    const fits = createGlobTest(Array.from({ length: 100 }, () => `${'*a'.repeat(99)}b`))
+    const fits = createGlobMatcher(Array.from({ length: 100 }, () => `${'*a'.repeat(99)}b`))
     const answers = Array.from({ length: 3_000 }, () => fits('a'.repeat(1_000)))
     expect(answers.at(-1)).toBeUndefined()
     expect(answers.filter((answer) => answer === false)).toHaveLength(answers.indexOf(undefined))
   }, 20_000)
 
   it('that got too costly on this very path says nothing about it', () => {
-    const fits = createGlobTest([`**/${'*a'.repeat(95)}b`], { meter: { left: 1_000 } })
+    const fits = createGlobMatcher([`**/${'*a'.repeat(95)}b`], { meter: { remainingSteps: 1_000 } })
     expect(fits('a'.repeat(200))).toBeUndefined()
   })
 })
 
 describe('.gitattributes', () => {
-  const marks = readAttributes(
+  const marks = parseGitattributes(
     Buffer.from(
       [
         '# comment',
@@ -281,7 +281,9 @@ describe('.gitattributes', () => {
       { length: 100 },
       (_, index) => `**/${'*a'.repeat(90)}${index} linguist-generated`,
     )
-    const hostile = readAttributes(Buffer.from(['src/** linguist-vendored', ...costly].join('\n')))
+    const hostile = parseGitattributes(
+      Buffer.from(['src/** linguist-vendored', ...costly].join('\n')),
+    )
     expect(hostile('src/a.c').vendored).toBe(true)
     for (let asked = 0; asked < 1_000; asked++) hostile(`src/${'a'.repeat(250)}`)
     expect(hostile('src/a.c').vendored).toBeUndefined()

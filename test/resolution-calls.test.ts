@@ -1,6 +1,6 @@
 // Types across calls: what a called function declares or shows to return tells what its result's methods are.
 import { describe, expect, it } from 'vitest'
-import { readCode } from './resolution-scene.ts'
+import { resolveCode } from './resolve-code.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -149,8 +149,12 @@ describe('what a call comes to', () => {
   it.each(Object.entries(languages))(
     'tells the type of a name in %s',
     async (_language, { files, meant }) => {
-      const code = await readCode(files)
-      const told = meant.map(([path, reference]) => [path, reference, code.meant(path, reference)])
+      const code = await resolveCode(files)
+      const told = meant.map(([path, reference]) => [
+        path,
+        reference,
+        code.referenceTarget(path, reference),
+      ])
       expect(told).toEqual(meant)
     },
   )
@@ -160,7 +164,7 @@ describe('what a call comes to', () => {
     const files = {
       'a.ts': `class Step { next() { return this } }\nfunction run() {\n  const v0 = new Step()\n${steps.join('\n')}\n}\n`,
     }
-    const code = await readCode(files)
-    expect(code.meant('a.ts', 'v1.next')).toBe('a.ts Step.next 0.85')
+    const code = await resolveCode(files)
+    expect(code.referenceTarget('a.ts', 'v1.next')).toBe('a.ts Step.next 0.85')
   })
 })

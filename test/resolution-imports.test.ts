@@ -1,9 +1,9 @@
 // Where imports lead: small repositories of each language, what must resolve, and what must not.
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { CodeImport } from '../src/code/code-index.ts'
+import { emptyImportConfig } from '../src/knowledge/resolution/import-config.ts'
 import { createImportResolver } from '../src/knowledge/resolution/imports/import-resolver.ts'
-import { emptyResolution } from '../src/knowledge/resolution/resolution.ts'
-import type { CodeImport } from '../src/workspace/code-facts.ts'
-import { type ResolutionScene, readCode } from './resolution-scene.ts'
+import { type ResolvedCode, resolveCode } from './resolve-code.ts'
 
 /** A source that imports each of these. */
 function importing(...sources: readonly string[]): string {
@@ -54,12 +54,12 @@ describe('imports of TypeScript and JavaScript', () => {
     ['src/lazy.ts', './gone-too', 'outside'],
     ['test/fixtures/broken.ts', './nothing', 'outside'],
   ]
-  let code: ResolutionScene
+  let code: ResolvedCode
 
   beforeAll(async () => {
     const sources = (path: string) =>
       cases.filter(([importer]) => importer === path).map(([, from]) => from)
-    code = await readCode({
+    code = await resolveCode({
       '.gitignore': '# made\nsrc/proto/\nlocal-settings.ts\n',
       'package.json':
         '{"name": "acme", "workspaces": ["packages/*"], "imports": {"#tool": "./src/tool.ts"}}',
@@ -90,7 +90,7 @@ describe('imports of TypeScript and JavaScript', () => {
   })
 
   it.each(cases)('%s: %s leads to %s', (path, from, expected) => {
-    expect(code.imported(path, from)).toBe(expected)
+    expect(code.importTarget(path, from)).toBe(expected)
   })
 })
 
@@ -115,7 +115,7 @@ describe('imports of Python', () => {
     ['scripts/run.py', 'logging', 'outside'],
     ['scripts/run.py', 'requests', 'outside'],
   ]
-  let code: ResolutionScene
+  let code: ResolvedCode
 
   beforeAll(async () => {
     const names: Record<string, string> = {
@@ -128,7 +128,7 @@ describe('imports of Python', () => {
         .filter(([importer]) => importer === path)
         .map(([, from]) => `from ${from} import ${names[from] ?? 'thing'}\n`)
         .join('')
-    code = await readCode({
+    code = await resolveCode({
       'pyproject.toml':
         '[project]\nname = "shop"\n[tool.setuptools.packages.find]\nwhere = [\n  "src", # here\n]\n',
       'src/shop/__init__.py': 'version = 1\n',
@@ -144,7 +144,7 @@ describe('imports of Python', () => {
   })
 
   it.each(cases)('%s: %s leads to %s', (path, from, expected) => {
-    expect(code.imported(path, from)).toBe(expected)
+    expect(code.importTarget(path, from)).toBe(expected)
   })
 })
 
@@ -160,10 +160,10 @@ describe('imports of Go', () => {
     ['main.go', 'acme.example/unknown/cart', 'outside'],
     ['main.go', 'fmt', 'outside'],
   ]
-  let code: ResolutionScene
+  let code: ResolvedCode
 
   beforeAll(async () => {
-    code = await readCode({
+    code = await resolveCode({
       'go.mod':
         'module acme.example/shop\n\ngo 1.22\n\nreplace (\n\tother.example/money v1.0.0 => ./third/money\n)\n',
       'main.go': `package main\n\nimport (\n${cases.map(([, from]) => `\t"${from}"\n`).join('')})\n`,
@@ -179,7 +179,7 @@ describe('imports of Go', () => {
   })
 
   it.each(cases)('%s: %s leads to %s', (path, from, expected) => {
-    expect(code.imported(path, from)).toBe(expected)
+    expect(code.importTarget(path, from)).toBe(expected)
   })
 })
 
@@ -210,10 +210,10 @@ describe('imports of Java', () => {
     ['app/src/main/java/com/acme/App.java', 'java.util.List', 'outside'],
     ['app/src/main/java/com/acme/App.java', 'org.other.Cart', 'outside'],
   ]
-  let code: ResolutionScene
+  let code: ResolvedCode
 
   beforeAll(async () => {
-    code = await readCode({
+    code = await resolveCode({
       'app/src/main/java/com/acme/App.java': `package com.acme;
 import com.acme.cart.Cart;
 import com.acme.cart.Cart.Line;
@@ -233,7 +233,7 @@ class App {}
   })
 
   it.each(cases)('%s: %s leads to %s', (path, from, expected) => {
-    expect(code.imported(path, from)).toBe(expected)
+    expect(code.importTarget(path, from)).toBe(expected)
   })
 })
 
@@ -267,10 +267,10 @@ describe('imports of other languages', () => {
     ['native/till.c', '../native/gone.h', 'missing'],
     ['native/till.c', 'config.h', 'outside'],
   ]
-  let code: ResolutionScene
+  let code: ResolvedCode
 
   beforeAll(async () => {
-    code = await readCode({
+    code = await resolveCode({
       'composer.json':
         '{"autoload": {"psr-4": {"App\\\\": "app/"}, "psr-0": {"Legacy_": "legacy/"}}}',
       'app/Shop/Till.php': `<?php
@@ -313,14 +313,14 @@ require __DIR__ . '/helpers.php';
   })
 
   it.each(cases)('%s: %s leads to %s', (path, from, expected) => {
-    const found = code.imported(path, from)
+    const found = code.importTarget(path, from)
     expect(found.split(' ').sort().join(' ')).toBe(expected)
   })
 })
 
 describe('hostile manifests', () => {
   it('says nothing that leads out of the tree, and keeps no key from the prototype', async () => {
-    const code = await readCode({
+    const code = await resolveCode({
       'package.json':
         '{"name": "__proto__", "exports": {"__proto__": "./a.js", ".": "./../../secret.js", "./a": "/etc/passwd"}, "workspaces": {"__proto__": ["*"]}}',
       'tsconfig.json':
@@ -333,16 +333,16 @@ describe('hostile manifests', () => {
       'app.ts': importing('__proto__', 'constructor', '@/etc/passwd', 'a'),
       'app.js': '',
     })
-    expect(code.imported('app.ts', '__proto__')).toBe('outside')
-    expect(code.imported('app.ts', 'constructor')).toBe('outside')
-    expect(code.imported('app.ts', '@/etc/passwd')).toBe('outside')
+    expect(code.importTarget('app.ts', '__proto__')).toBe('outside')
+    expect(code.importTarget('app.ts', 'constructor')).toBe('outside')
+    expect(code.importTarget('app.ts', '@/etc/passwd')).toBe('outside')
     expect(JSON.stringify(code.resolution)).not.toMatch(/\.\.\/|etc\/passwd"/)
   })
 
   it('reads manifests that extend each other, are broken, nested or too large', async () => {
     const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
     const deepExports = `${'{"import":'.repeat(2_000)}"./a.js"${'}'.repeat(2_000)}`
-    const code = await readCode({
+    const code = await resolveCode({
       'package.json': `{"name": "deep", "exports": ${deepExports}}`,
       'a/package.json': nested,
       'b/package.json': `{"name": "${'x'.repeat(600_000)}"}`,
@@ -357,8 +357,8 @@ describe('hostile manifests', () => {
       'src/app.ts': importing('@/cart', './gone'),
       'src/cart.ts': '',
     })
-    expect(code.imported('src/app.ts', '@/cart')).toBe('src/cart.ts')
-    expect(code.imported('src/app.ts', './gone')).toBe('missing')
+    expect(code.importTarget('src/app.ts', '@/cart')).toBe('src/cart.ts')
+    expect(code.importTarget('src/app.ts', './gone')).toBe('missing')
   })
 
   it('takes any text as what is imported', () => {
@@ -373,7 +373,7 @@ describe('hostile manifests', () => {
       'a/b.c',
       'a/b.cs',
     ]
-    const imports = createImportResolver(paths, emptyResolution)
+    const imports = createImportResolver(paths, emptyImportConfig)
     const texts = [
       '.',
       '..',

@@ -3,19 +3,19 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createCodeView, openCodeView } from '../src/knowledge/resolution/code-view.ts'
 import { resolveFileEdges } from '../src/knowledge/resolution/resolve-file-edges.ts'
 import { resolveExport, resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
-import { lookAt, type ResolutionScene, readCode } from './resolution-scene.ts'
+import { inspectCode, type ResolvedCode, resolveCode } from './resolve-code.ts'
 
 type Files = Readonly<Record<string, string>>
 type Cases = readonly (readonly [path: string, reference: string, expected: string])[]
 
 function check(language: string, files: Files, cases: Cases): void {
   describe(`references of ${language}`, () => {
-    let code: ResolutionScene
+    let code: ResolvedCode
     beforeAll(async () => {
-      code = await readCode(files)
+      code = await resolveCode(files)
     })
     it.each(cases)('%s: %s means %s', (path, reference, expected) => {
-      expect(code.meant(path, reference)).toBe(expected)
+      expect(code.referenceTarget(path, reference)).toBe(expected)
     })
   })
 }
@@ -350,9 +350,9 @@ check(
 )
 
 describe('exports and edges', () => {
-  let code: ResolutionScene
+  let code: ResolvedCode
   beforeAll(async () => {
-    code = await readCode({
+    code = await resolveCode({
       'go.mod': 'module acme.example/shop\n',
       'lib/a.go': 'package lib\n\nfunc Used() {}\n',
       'lib/b.go': 'package lib\n\nfunc Unused() {}\n',
@@ -374,7 +374,7 @@ describe('exports and edges', () => {
   it('follows an exported name to where it is defined', () => {
     const at = (path: string, name: string) =>
       resolveExport(code.view, path, name).map((place) => `${place.path}:${place.ordinal}`)
-    const shop = code.view.facts('shop.ts')!.symbols
+    const shop = code.view.fileIndex('shop.ts')!.symbols
     const ordinal = (name: string) => `shop.ts:${shop.findIndex((symbol) => symbol.name === name)}`
     expect(at('index.ts', 'rate')).toEqual([ordinal('rate')])
     expect(at('index.ts', 'Shop')).toEqual([ordinal('shop')])
@@ -409,18 +409,18 @@ describe('a view that knows some files only', () => {
       'cart.ts': 'export class Cart {}\n',
       'rates.ts': 'export function rate() {}\n',
     }
-    const whole = await readCode(files)
+    const whole = await resolveCode(files)
     const loaded = new Set(['app.ts', 'cart.ts'])
     const partial = openCodeView(
       {
-        facts: (path) => (loaded.has(path) ? whole.view.facts(path) : undefined),
-        definers: (name) => whole.view.definers(name),
-        filesOf: () => [],
+        fileIndex: (path) => (loaded.has(path) ? whole.view.fileIndex(path) : undefined),
+        definitionsOf: (name) => whole.view.definitionsOf(name),
+        filesInNamespace: () => [],
       },
       whole.view.imports,
     )
-    const code = lookAt(partial, whole.resolution)
-    expect(code.meant('app.ts', 'Cart')).toBe('cart.ts Cart 0.95')
+    const code = inspectCode(partial, whole.resolution)
+    expect(code.referenceTarget('app.ts', 'Cart')).toBe('cart.ts Cart 0.95')
     expect(
       resolveReferences(partial, 'app.ts').flatMap(({ targets }) =>
         targets.map(({ path }) => path),
@@ -440,17 +440,17 @@ describe('hostile facts', () => {
       { length: 300 },
       (_, index) => `class C${index} extends C${(index * 31 + 1) % 300} {}`,
     )
-    const code = await readCode({
+    const code = await resolveCode({
       ...Object.fromEntries(chain),
       'app.ts': "import { missing } from './chain0'\nmissing()\n",
       'classes.ts': `${classes.join('\n')}\nexport class D extends C0 { go() { this.lost(); super.lost() } }\n`,
       'self.ts':
         'const x: x.T = 1\nexport namespace y { export class T extends y.T {} }\nexport const z = () => { x.go(); y.T.go() }\n',
     })
-    expect(code.meant('app.ts', 'missing')).toBe('nothing')
-    expect(code.meant('classes.ts', 'this.lost')).toBe('nothing')
-    expect(code.meant('self.ts', 'x.go')).toBe('nothing')
-    const facts = code.view.facts('self.ts')!
+    expect(code.referenceTarget('app.ts', 'missing')).toBe('nothing')
+    expect(code.referenceTarget('classes.ts', 'this.lost')).toBe('nothing')
+    expect(code.referenceTarget('self.ts', 'x.go')).toBe('nothing')
+    const facts = code.view.fileIndex('self.ts')!
     const looped = {
       ...facts,
       symbols: facts.symbols.map((symbol, index) => ({ ...symbol, within: (index + 1) % 2 })),
@@ -460,10 +460,6 @@ describe('hostile facts', () => {
   })
 })
 
-function resolveEdgeSites(
-  { view }: ResolutionScene,
-  path: string,
-  kind: string,
-): number | undefined {
+function resolveEdgeSites({ view }: ResolvedCode, path: string, kind: string): number | undefined {
   return resolveFileEdges(view, path).find((edge) => edge.kind === kind)?.sites
 }

@@ -1,5 +1,5 @@
 // A forge with a repository, and Umpire beside it: what most tests of reviews start from.
-import { readSample } from '../demo/sample.ts'
+import { readSample } from '../demo/read-sample.ts'
 import { type Forge, type PullRequestView, startForge } from './fakes/forge/forge.ts'
 import type { PushedFile } from './fakes/forge/pushes.ts'
 import { type StartOptions, startTestApp, type TestApp, webhookSecret } from './start-app.ts'
@@ -37,11 +37,11 @@ export interface Scenario extends AsyncDisposable {
     options?: { branch?: string; title?: string; body?: string },
   ): Promise<number>
   /** Waits until nothing is to be done any more: all deliveries were answered and all review events ended. */
-  settled(): Promise<void>
+  waitUntilSettled(): Promise<void>
 }
 
 /** What Umpire said on a pull request: its summaries, and its comments on lines. */
-export function ownWords(view: PullRequestView) {
+export function ownComments(view: PullRequestView) {
   return {
     summaries: view.comments.filter((comment) => comment.author === reviewerLogin),
     inline: view.inlineComments.filter((comment) => comment.author === reviewerLogin),
@@ -83,12 +83,12 @@ export async function startScenario(
       await forge.push(repo, branch, files, { author: 'alice', message: `${title} on ${branch}` })
       return forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
     },
-    async settled() {
+    async waitUntilSettled() {
       const answered = () => forge.deliveries.every((delivery) => delivery.status !== null)
-      await forge.waitFor(answered, { what: 'the answers to all deliveries' })
+      await forge.waitFor(answered, { description: 'the answers to all deliveries' })
       await waitUntilSettled(app)
       // A review has deliveries of its own.
-      await forge.waitFor(answered, { what: 'the answers to all deliveries' })
+      await forge.waitFor(answered, { description: 'the answers to all deliveries' })
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }

@@ -1,12 +1,12 @@
 // A model that reviews with the code graph and the memory: what they say is data, and what it cites was shown to it.
 import { afterAll, describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { createVerifier } from '../src/reviewers/verifier.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
-import { createSyntax } from '../src/workspace/syntax.ts'
 import { type Script, startModelServer } from './fakes/models/model-server.ts'
 import {
   callerOf,
@@ -18,7 +18,7 @@ import {
 } from './samples/change-graph.ts'
 import { answer, finding, makeChange, never, splitBlocks } from './samples/price-change.ts'
 
-const syntax = createSyntax()
+const syntax = createSyntaxParser()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 const countTokens = await loadTokenCounter()
@@ -63,7 +63,7 @@ it('case 42: instructions in memories, callers, titles and names of the graph st
     ],
     tests: [{ path: `test/${attack}.ts`, distance: 1, reaches: [path] }],
     untested: [path],
-    history: [{ path, touches: 1, riskScore: 0, owner: attack, ownerPercent: 100 }],
+    history: [{ path, pullRequests: 1, riskScore: 0, owner: attack, ownerPercent: 100 }],
     related: [
       relatedOf({
         paths: [path],
@@ -98,7 +98,7 @@ describe('a finding that rests on a memory', () => {
   it('names it with its words', async () => {
     const { report, request } = await review(change, say('M1'))
     expect(report.findings).toMatchObject([
-      { title: finding.title, restsOn: { id: 'one', text: 'Totals are sums.' } },
+      { title: finding.title, citation: { id: 'one', text: 'Totals are sums.' } },
     ])
     expect(request.text).toContain('M1 (decision): Totals are sums.')
   })
@@ -109,13 +109,13 @@ describe('a finding that rests on a memory', () => {
       const { report } = await review(change, say(cited))
       expect(report).toMatchObject({ notes: [], usage: { calls: 1 } })
       expect(report.findings).toHaveLength(1)
-      expect(report.findings[0]?.restsOn).toBeUndefined()
+      expect(report.findings[0]?.citation).toBeUndefined()
     },
   )
 
   it('cites nothing where no memory was shown', async () => {
     const { report } = await review(makeChange(), say('M1'))
-    expect(report.findings[0]?.restsOn).toBeUndefined()
+    expect(report.findings[0]?.citation).toBeUndefined()
   })
 
   it('is verified with the words of the memory in hand, as data', async () => {

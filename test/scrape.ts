@@ -36,7 +36,7 @@ export async function scrape(url: string | null): Promise<Scrape> {
 }
 
 /** Scrapes until what is to be seen is there: a review that stands in the database is counted a moment later. */
-export async function scrapeWhen(
+export async function scrapeUntil(
   url: string | null,
   isThere: (shown: Scrape) => boolean,
 ): Promise<Scrape> {

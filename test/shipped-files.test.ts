@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../src/config/env.ts'
+import { readConfig } from '../src/config/read-config.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 
 const root = new URL('../', import.meta.url)

@@ -2,7 +2,7 @@
 import type { TestApp } from './start-app.ts'
 
 /** A person who is signed in. */
-export interface SignedIn {
+export interface SignedInUser {
   /** The JWT of the cookie. */
   readonly session: string
   /** Headers of a request with the cookie. */
@@ -12,7 +12,10 @@ export interface SignedIn {
 }
 
 /** Signs in with a token of the platform, and gets a bearer token for the session. */
-export async function signInWithToken(app: Pick<TestApp, 'url'>, token: string): Promise<SignedIn> {
+export async function signInWithToken(
+  app: Pick<TestApp, 'url'>,
+  token: string,
+): Promise<SignedInUser> {
   const response = await fetch(`${app.url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type App, startApp } from '../src/app.ts'
-import { readConfig } from '../src/config/env.ts'
+import { readConfig } from '../src/config/read-config.ts'
 import type { Db } from '../src/db/database.ts'
-import { checkAnswersOf } from './answers.ts'
+import { checkResponses } from './check-responses.ts'
 import { createTestDatabase, type TestDatabase } from './fakes/test-database.ts'
 
 /** The deployment-wide webhook secret of the tests. */
@@ -73,7 +73,7 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     { ...config, database: database.config },
     options.parts ?? { web: true, worker: true },
   )
-  const forgetAnswers = app.url === null ? null : await checkAnswersOf(app.url)
+  const forgetAnswers = app.url === null ? null : await checkResponses(app.url)
   const db = app.context.db
   return {
     url: app.url ?? '',

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
+import type { Snapshot } from '../src/git/snapshot.ts'
+import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
 import { lineRules } from '../src/reviewers/rules/line-rules.ts'
-import { publicHosts } from '../src/reviewers/rules/manifest-formats.ts'
 import type { Rule } from '../src/reviewers/rules/rule.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
-import type { Snapshot } from '../src/workspace/snapshot.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
 import { doubtSamples } from './samples/rule-samples-doubt.ts'
 import { moreSamples } from './samples/rule-samples-more.ts'
@@ -579,7 +579,7 @@ describe('very large changes', () => {
   const reason = 'the change is too large for the rules to parse all of it: searched as text only'
 
   it('case 81: are parsed up to a number of files; of the others the added lines are read, and the review says so', async () => {
-    await using bounded = createStaticReviewer({ mostParsed: { files: 2, bytes: 1_000_000 } })
+    await using bounded = createStaticReviewer({ maxParsed: { files: 2, bytes: 1_000_000 } })
     const text = `if (a === NaN) stop()\nconst id = '${key}'\n`
     const change = addedFiles({
       'a.ts': text,
@@ -602,7 +602,7 @@ describe('very large changes', () => {
   })
 
   it('case 81: are parsed up to a number of bytes', async () => {
-    await using bounded = createStaticReviewer({ mostParsed: { files: 100, bytes: 20 } })
+    await using bounded = createStaticReviewer({ maxParsed: { files: 100, bytes: 20 } })
     const text = 'if (a === NaN) stop()\n'
     const change = addedFiles({ 'a.ts': text, 'b.ts': text })
     const report = await bounded.review(change, emptyContext, AbortSignal.timeout(60_000))

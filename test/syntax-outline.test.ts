@@ -1,8 +1,8 @@
 // The outline of source files: what they define, where, and inside of what.
 import { afterAll, describe, expect, it } from 'vitest'
-import { createSyntax } from '../src/workspace/syntax.ts'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 
-const syntax = createSyntax({ fileDeadlineMs: 500 })
+const syntax = createSyntaxParser({ fileDeadlineMs: 500 })
 afterAll(() => syntax[Symbol.asyncDispose]())
 
 const outline = async (path: string, text: string) =>

@@ -6,7 +6,12 @@ import type { ModelOptions } from '../src/reviewers/model-options.ts'
 import { createVerifier } from '../src/reviewers/verifier.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import { type ModelRequest, type Script, startModelServer } from './fakes/models/model-server.ts'
-import { type AskedClaim, check, claimsOf, isVerification } from './fakes/models/verification.ts'
+import {
+  claimsOf,
+  isVerificationRequest,
+  makeCheck,
+  type RequestedClaim,
+} from './fakes/models/verification.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf } from './samples/change-of-files.ts'
 import { kinds, never } from './samples/price-change.ts'
@@ -53,10 +58,10 @@ async function start(script: Script, options: Partial<ModelOptions> = {}, kind =
 const answerBy =
   (answers: Readonly<Record<string, object>>): Script =>
   (request) => ({
-    json: { checks: claimsOf(request).map((asked) => check(asked, answers[titleOf(asked)])) },
+    json: { checks: claimsOf(request).map((asked) => makeCheck(asked, answers[titleOf(asked)])) },
   })
 
-function titleOf({ text }: AskedClaim): string {
+function titleOf({ text }: RequestedClaim): string {
   return text.split('\n')[1]!
 }
 
@@ -93,7 +98,7 @@ describe.each(kinds)('$protocol', (kind) => {
     const script: Script = (request) => {
       if (request.toolResults.length === 0)
         return { toolCalls: [{ name: 'read_file', input: { path: 'src/sum.ts' } }] }
-      return { json: { checks: [{ ...check(claimsOf(request)[0]!), severity: 'terrible' }] } }
+      return { json: { checks: [{ ...makeCheck(claimsOf(request)[0]!), severity: 'terrible' }] } }
     }
     await using run = await start(script, {}, kind)
     run.server.respondWith((request) => {
@@ -259,7 +264,7 @@ describe('case 42: data that speaks to the verifier', () => {
 })
 
 describe('an answer', () => {
-  const one = (request: ModelRequest, more: object = {}) => check(claimsOf(request)[0]!, more)
+  const one = (request: ModelRequest, more: object = {}) => makeCheck(claimsOf(request)[0]!, more)
 
   it('that speaks twice of a claim, or of another one, leaves it unchecked', async () => {
     for (const checks of [
@@ -284,7 +289,7 @@ describe('an answer', () => {
 
   it('that was cut counts as far as it goes', async () => {
     await using run = await start((request) => ({
-      length: JSON.stringify({ checks: claimsOf(request).map((asked) => check(asked)) }).slice(
+      length: JSON.stringify({ checks: claimsOf(request).map((asked) => makeCheck(asked)) }).slice(
         0,
         -60,
       ),
@@ -435,7 +440,7 @@ it('writes in the language of the repository, and is known by its instructions',
   await using run = await start(answerBy({}), { language: 'German' })
   await run.verifier.verify(change, [claim()], never)
   expect(run.server.requests[0]?.system).toContain('Write in German.')
-  expect(isVerification(run.server.requests[0]!)).toBe(true)
+  expect(isVerificationRequest(run.server.requests[0]!)).toBe(true)
 })
 
 it('ends with the reason of the signal when that is aborted', async () => {

@@ -1,12 +1,17 @@
 // Random changes through real git and our parser: what the parsed diff says must rebuild the new tree exactly.
 import { afterAll, describe, expect, it } from 'vitest'
 import type { DiffHunk, FileDiff } from '../src/domain/diff.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
-import { pathFromBytes } from '../src/workspace/path-text.ts'
-import { renderFileDiff } from '../src/workspace/render-diff.ts'
-import { latin1Name, type MadeFile, makeRepository, nameBytes } from './fakes/made-repository.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
+import { pathFromBytes } from '../src/git/path-encoding.ts'
+import { renderFileDiff } from '../src/git/render-diff.ts'
+import {
+  type CommitFile,
+  createBareRepository,
+  latin1Name,
+  nameBytes,
+} from './fakes/bare-repository.ts'
 
-const repository = await makeRepository()
+const repository = await createBareRepository()
 afterAll(() => repository[Symbol.asyncDispose]())
 
 type Random = (below: number) => number
@@ -85,7 +90,7 @@ function editLines(random: Random, lines: readonly string[]): string[] {
 
 interface Version {
   readonly lines: string[]
-  readonly mode: MadeFile['mode']
+  readonly mode: CommitFile['mode']
 }
 
 function randomTrees(random: Random): { old: Map<string, Version>; new: Map<string, Version> } {
@@ -125,7 +130,7 @@ function withoutFolderClash(tree: Map<string, Version>): Map<string, Version> {
   return new Map([...tree].filter(([name]) => !paths.some((other) => other.startsWith(`${name}/`))))
 }
 
-function toFiles(tree: Map<string, Version>): Map<string, MadeFile> {
+function toFiles(tree: Map<string, Version>): Map<string, CommitFile> {
   return new Map(
     [...tree].map(([name, { lines, mode }]) => [name, { content: lines.join(''), mode }]),
   )

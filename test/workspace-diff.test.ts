@@ -1,9 +1,9 @@
 // The diff parser on what platforms, people and faults make of diffs.
 import { describe, expect, it } from 'vitest'
 import type { FileDiff } from '../src/domain/diff.ts'
-import { commentableLines, isCommentable } from '../src/workspace/commentable-lines.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
-import { renderNumberedLines } from '../src/workspace/render-diff.ts'
+import { commentableLines, isCommentable } from '../src/git/commentable-lines.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
+import { renderNumberedLines } from '../src/git/render-diff.ts'
 
 const oids = 'index 1111111..2222222 100644'
 

@@ -20,36 +20,36 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GitError } from '../src/domain/errors.ts'
-import { createProgramStarter } from '../src/lib/program-starter.ts'
-import { parseDiff } from '../src/workspace/diff.ts'
-import { lockPath, type Mirror, type MirrorOptions, openMirror } from '../src/workspace/git.ts'
-import { acquireLock } from '../src/workspace/lock-file.ts'
-import { pathFromBytes } from '../src/workspace/path-text.ts'
-import { pruneMirrors } from '../src/workspace/prune-mirrors.ts'
-import { gitHostFrom } from '../src/workspace/run-git.ts'
-import { answer, type Forge, hold, startForge } from './fakes/forge/forge.ts'
+import { acquireLock } from '../src/git/lock-file.ts'
+import { type Mirror, type MirrorOptions, mirrorLockPath, openMirror } from '../src/git/mirror.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
+import { pathFromBytes } from '../src/git/path-encoding.ts'
+import { pruneMirrors } from '../src/git/prune-mirrors.ts'
+import { gitRuntimeFrom } from '../src/git/run-git.ts'
+import { createProgramSpawner } from '../src/lib/program-spawner.ts'
 import {
+  type BareRepository,
+  type CommitTree,
+  createBareRepository,
   latin1Name,
-  type MadeRepository,
-  type MadeTree,
-  makeRepository,
   nameBytes,
-} from './fakes/made-repository.ts'
+} from './fakes/bare-repository.ts'
+import { type Forge, hold, replyWith, startForge } from './fakes/forge/forge.ts'
 
 const token = 'canary-token-0123456789'
 const authorization = (secret: string) =>
   `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`
 
 let forge: Forge
-let made: MadeRepository
+let made: BareRepository
 let directory: string
-const starter = createProgramStarter(tmpdir())
+const starter = createProgramSpawner(tmpdir())
 
 beforeAll(async () => {
   forge = await startForge()
   forge.createUser('ann', { token })
   await forge.createRepository('ann/code', { private: true })
-  made = await makeRepository()
+  made = await createBareRepository()
 })
 afterAll(async () => {
   await made[Symbol.asyncDispose]()
@@ -65,7 +65,10 @@ afterEach(async () => {
 })
 
 /** Makes a commit and pushes it to the forge. */
-async function publish(tree: MadeTree | Record<string, string>, branch = 'main'): Promise<string> {
+async function publish(
+  tree: CommitTree | Record<string, string>,
+  branch = 'main',
+): Promise<string> {
   const sha = await made.commit(tree, branch)
   const header = `http.extraHeader=Authorization: ${authorization(token)}`
   await made.git([
@@ -86,13 +89,13 @@ function open(options: Partial<MirrorOptions> = {}): Mirror {
     address: { url: forge.cloneUrl('ann/code'), headers: { Authorization: authorization(token) } },
     trustedHosts: [new URL(forge.url).host],
     // As the service starts it; the command line's tests start it as a child of their own.
-    host: { ...gitHostFrom(process.env), start: starter.start },
+    runtime: { ...gitRuntimeFrom(process.env), spawn: starter.spawn },
     ...options,
   })
 }
 
 async function fetched(
-  tree: MadeTree | Record<string, string>,
+  tree: CommitTree | Record<string, string>,
 ): Promise<{ mirror: Mirror; sha: string }> {
   const mirror = open()
   const sha = await publish(tree)
@@ -150,7 +153,7 @@ describe('mirrors', () => {
 
   it('ask nobody for commits that are there', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
-    forge.faults.add({ match: () => true, action: answer(503) })
+    forge.faults.add({ match: () => true, action: replyWith(503) })
     await mirror.fetchCommits([sha])
     await expect(mirror.fetchCommits(['0'.repeat(40)])).rejects.toThrow('503')
   })
@@ -174,14 +177,14 @@ describe('mirrors', () => {
   })
 
   it('say so where there is no git', async () => {
-    const without = open({ host: { path: '/nonexistent', variables: {} } })
+    const without = open({ runtime: { path: '/nonexistent', variables: {} } })
     await expect(without.fetchCommits(['0'.repeat(40)])).rejects.toThrow("git isn't installed")
   })
 
   it("have the form that the platform's have, whatever git's own default is", async () => {
     const sha = await publish({ a: 'x' })
     const variables = { GIT_DEFAULT_HASH: 'sha256', GIT_DEFAULT_REF_FORMAT: 'reftable' }
-    const mirror = open({ host: { ...gitHostFrom(process.env), variables } })
+    const mirror = open({ runtime: { ...gitRuntimeFrom(process.env), variables } })
     await mirror.fetchCommits([sha])
     expect(await readText(mirror, sha, 'a')).toBe('x')
   })
@@ -267,13 +270,13 @@ describe('mirrors', () => {
   })
 
   it('call a platform that is down worth another try', async () => {
-    forge.faults.add({ match: ({ path }) => path.includes('info/refs'), action: answer(503) })
+    forge.faults.add({ match: ({ path }) => path.includes('info/refs'), action: replyWith(503) })
     await expect(open().fetchCommits(['e'.repeat(40)])).rejects.toMatchObject({ retryable: true })
   })
 
   it('can be tried again where something else ended git', async () => {
     await writeFile(join(directory, 'git'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 })
-    const mirror = open({ host: { path: directory, variables: {}, start: starter.start } })
+    const mirror = open({ runtime: { path: directory, variables: {}, spawn: starter.spawn } })
     await expect(mirror.diff('e'.repeat(40), 'f'.repeat(40))).rejects.toMatchObject({
       retryable: true,
     })
@@ -352,7 +355,7 @@ describe('damaged mirrors', () => {
 
   it('are not thrown away for a commit that was never there', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
-    forge.faults.add({ match: () => true, action: answer(503) })
+    forge.faults.add({ match: () => true, action: replyWith(503) })
     await expect(mirror.diff(sha, 'f'.repeat(40))).rejects.toThrow(GitError)
     await expect(mirror.fetchCommits([sha, 'f'.repeat(40)])).rejects.toThrow('503')
     expect(await readText(mirror, sha, 'a')).toBe('x')
@@ -383,7 +386,7 @@ describe('mirrors that several use at once', () => {
       await publish({ a: 'p2' }),
       await publish({ a: 'p3' }),
     ]
-    const module = new URL('../src/workspace/git.ts', import.meta.url).href
+    const module = new URL('../src/git/mirror.ts', import.meta.url).href
     await Promise.all(
       shas.map((sha) => {
         const options = {
@@ -408,8 +411,8 @@ describe('mirrors that several use at once', () => {
 
   it('take over from a process that was killed in the middle', async () => {
     const { mirror } = await fetched({ a: 'before' })
-    const path = lockPath(mirror.gitDirectory)
-    const module = new URL('../src/workspace/lock-file.ts', import.meta.url).href
+    const path = mirrorLockPath(mirror.gitDirectory)
+    const module = new URL('../src/git/lock-file.ts', import.meta.url).href
     const script = `import { acquireLock } from '${module}'
       const lock = await acquireLock(${JSON.stringify(path)}, { waitMs: 0 })
       process.stdout.write('locked')
@@ -459,7 +462,7 @@ describe('mirrors that several use at once', () => {
 
   it('leave no lock that names no holder when a process ends in the middle of taking it', async () => {
     const path = join(directory, 'some.lock')
-    const module = new URL('../src/workspace/lock-file.ts', import.meta.url).href
+    const module = new URL('../src/git/lock-file.ts', import.meta.url).href
     const script = `import { acquireLock } from '${module}'
       await acquireLock(${JSON.stringify(path)}, { waitMs: 0 })`
     // The process can make files, but writes nothing into them.
@@ -530,7 +533,7 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
     Object.assign(process.env, hostile)
     try {
       const first = await publish({ ...files, 'a.ts': 'old\n' })
-      const mirror = open({ host: gitHostFrom(process.env) })
+      const mirror = open({ runtime: gitRuntimeFrom(process.env) })
       await mirror.fetchCommits([first])
       // As if someone had got at the mirror itself.
       await appendFile(
@@ -831,7 +834,7 @@ describe('case 37: only the platform is fetched from', () => {
       forge.faults.clear()
       forge.faults.add({
         match: ({ path }) => path.includes('info/refs'),
-        action: answer(status, '', { location }),
+        action: replyWith(status, '', { location }),
       })
       await expect(open().fetchCommits(['e'.repeat(40)])).rejects.toMatchObject({
         code: 'git_failed',

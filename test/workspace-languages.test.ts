@@ -1,7 +1,7 @@
 // Which files are reviewed, and in what language they are.
 import { describe, expect, it } from 'vitest'
-import { classifyFile } from '../src/workspace/classify-file.ts'
-import { isTestPath, languageOfPath } from '../src/workspace/languages.ts'
+import { classifyFile } from '../src/code/classify-file.ts'
+import { isTestPath, languageOfPath } from '../src/code/languages.ts'
 
 describe('case 38: files that nobody reviews', () => {
   it.each([

@@ -18,7 +18,7 @@ export interface AccessCheck {
 }
 
 /** What the platform says to the person's own token. */
-export type AccessFinding =
+export type AccessCheckResult =
   | 'seen'
   /** There is no such repository for it. */
   | 'hidden'
@@ -26,18 +26,18 @@ export type AccessFinding =
   | 'unknown'
 
 /** Whose checks are taken up: everybody's who could look at something now, or a person's, also of one repository alone. */
-export type CheckedPeople = 'all' | { readonly userId: number; readonly repo?: RepositoryName }
+export type AccessCheckTarget = 'all' | { readonly userId: number; readonly repo?: RepositoryName }
 
 /** Ample for a check; what a dead process took up is taken up again after it. */
 const claimSeconds = 60
 /** What wasn't confirmed for so long is hidden: until then the owner of a token that came to its end can sign in anew unnoticed. */
 const unconfirmedMinutes = 60
 /** Where somebody had an answer this recently, the platform answers. */
-const answeringMinutes = 20
+const recentAnswerMinutes = 20
 /** So long passes from the last round before an outage, at least, until something counts as unconfirmed by it. */
 const outageMinutes = 45
 /** Between a person's checks in the long run: GitHub allows a token 5,000 calls an hour, and reviews need them. */
-const pauseSeconds = 6
+const minCheckIntervalSeconds = 6
 
 /**
  * Takes up checks that are due, those that wait longest first: nobody else gets them for a while.
@@ -46,7 +46,7 @@ const pauseSeconds = 6
  */
 export async function claimAccessChecks(
   db: Db,
-  input: { people: CheckedPeople; limit: number; overdueSeconds?: number },
+  input: { people: AccessCheckTarget; limit: number; overdueSeconds?: number },
 ): Promise<AccessCheck[]> {
   const { rows } = await sql<
     TokenHolder & { [K in 'id' | 'user_id']: number } & Record<'login' | 'repo', string> & {
@@ -56,7 +56,7 @@ export async function claimAccessChecks(
   >`
     with due as (
       select id from installations i
-      where access_check_due <= now() - make_interval(secs => ${input.overdueSeconds ?? 0}) and ${isAbout(input.people)}
+      where access_check_due <= now() - make_interval(secs => ${input.overdueSeconds ?? 0}) and ${matchesTarget(input.people)}
         and ${isNewest}
       order by access_check_due
       limit ${input.limit}
@@ -92,7 +92,7 @@ const isNewest = sql`not exists (
   select from installations newer
   where newer.user_id = i.user_id and lower(newer.repo_full_name) = lower(i.repo_full_name) and newer.id > i.id)`
 
-function isAbout(people: CheckedPeople): RawBuilder<boolean> {
+function matchesTarget(people: AccessCheckTarget): RawBuilder<boolean> {
   if (people === 'all') {
     // Whoever has nothing to come in with sees nothing; signing in makes their checks due.
     return sql`exists (
@@ -106,7 +106,7 @@ function isAbout(people: CheckedPeople): RawBuilder<boolean> {
 
 /** What a check changed. */
 export interface AccessChange {
-  readonly seen: boolean
+  readonly isVisible: boolean
   /** Whether the connection is there, seen or not. */
   readonly isActive: boolean
 }
@@ -120,7 +120,7 @@ export interface AccessChange {
 export async function settleAccessCheck(
   tx: Db,
   check: AccessCheck,
-  { finding, minutes }: { finding: AccessFinding; minutes: number },
+  { finding, minutes }: { finding: AccessCheckResult; minutes: number },
 ): Promise<AccessChange | undefined> {
   const wasLost = sql`before.access_lost_at is not null`
   const isLost = {
@@ -135,7 +135,7 @@ export async function settleAccessCheck(
       for update
     )
     update installations i set
-      access_check_due = now() + make_interval(secs => greatest(${minutes * 60}, ${sql.lit(pauseSeconds)} * own_count)),
+      access_check_due = now() + make_interval(secs => greatest(${minutes * 60}, ${sql.lit(minCheckIntervalSeconds)} * own_count)),
       access_confirmed_at = case when ${finding === 'seen'} then now() else access_confirmed_at end,
       access_lost_at = case when ${isLost} then coalesce(i.access_lost_at, now()) end
     from before where i.id = before.id
@@ -145,7 +145,7 @@ export async function settleAccessCheck(
   const [row] = rows
   return row === undefined || row.was_lost === row.is_lost
     ? undefined
-    : { seen: row.was_lost, isActive: row.is_active }
+    : { isVisible: row.was_lost, isActive: row.is_active }
 }
 
 /**
@@ -176,7 +176,7 @@ function unconfirmedAt(minutes: number): RawBuilder<Date> {
 }
 
 /** What a person sees though the platform hasn't confirmed it for long. */
-export interface Unconfirmed {
+export interface UnconfirmedAccess {
   readonly records: readonly {
     readonly id: number
     readonly repo: RepositoryName
@@ -189,29 +189,29 @@ export interface Unconfirmed {
 }
 
 /** Finds what a person sees, or of it one repository, without that it was confirmed. */
-export async function findUnconfirmed(
+export async function findUnconfirmedAccess(
   db: Db,
   people: { readonly userId: number; readonly repo?: RepositoryName },
   minutes: number,
-): Promise<Unconfirmed> {
-  const { rows: records } = await sql<Unconfirmed['records'][number]>`
+): Promise<UnconfirmedAccess> {
+  const { rows: records } = await sql<UnconfirmedAccess['records'][number]>`
     select id, repo_full_name as repo, is_active as "isActive" from installations i
-    where ${isAbout(people)} and ${isNewest} and access_lost_at is null and ${unconfirmedAt(minutes)} <= now()`.execute(
+    where ${matchesTarget(people)} and ${isNewest} and access_lost_at is null and ${unconfirmedAt(minutes)} <= now()`.execute(
     db,
   )
   if (records.length === 0) return { records, isAnswering: false, isAlone: false }
-  const { rows } = await sql<Pick<Unconfirmed, 'isAnswering' | 'isAlone'>>`
+  const { rows } = await sql<Pick<UnconfirmedAccess, 'isAnswering' | 'isAlone'>>`
     select
-      exists (select from installations where access_confirmed_at > now() - make_interval(mins => ${answeringMinutes}))
+      exists (select from installations where access_confirmed_at > now() - make_interval(mins => ${recentAnswerMinutes}))
         as "isAnswering",
-      not exists (select from installations i where user_id <> ${people.userId} and ${isAbout('all')}) as "isAlone"`.execute(
+      not exists (select from installations i where user_id <> ${people.userId} and ${matchesTarget('all')}) as "isAlone"`.execute(
     db,
   )
   return { records, ...rows[0]! }
 }
 
 /** Hides what a record shows, in the caller's transaction. False where it is hidden already, or was confirmed since. */
-export async function hideUnconfirmed(tx: Db, id: number, minutes: number): Promise<boolean> {
+export async function hideUnconfirmedAccess(tx: Db, id: number, minutes: number): Promise<boolean> {
   const { rows } = await sql`
     update installations set access_lost_at = now()
     where id = ${id} and access_lost_at is null and ${unconfirmedAt(minutes)} <= now() returning id`.execute(
@@ -221,14 +221,14 @@ export async function hideUnconfirmed(tx: Db, id: number, minutes: number): Prom
 }
 
 /** Brings checks forward that are further away than the configuration has it now: it may have been another before. */
-export async function hastenAccessChecks(db: Db, minutes: number): Promise<void> {
+export async function shortenAccessCheckDelays(db: Db, minutes: number): Promise<void> {
   await sql`
     update installations set access_check_due = now() + make_interval(mins => ${minutes})
     where access_check_due > now() + make_interval(mins => ${minutes})`.execute(db)
 }
 
 /** Makes a person's checks due that didn't succeed just now: what an earlier token was told counts no more. */
-export async function renewAccessChecks(tx: Db, userId: number): Promise<void> {
+export async function makeAccessChecksDue(tx: Db, userId: number): Promise<void> {
   await sql`
     update installations set access_check_due = now()
     where user_id = ${userId} and (

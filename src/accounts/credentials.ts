@@ -24,7 +24,7 @@ export interface Credentials {
 
 const algorithm = 'HS256'
 /** No JWT of ours is longer; what is isn't even decoded. */
-const longestJwt = 2000
+const maxJwtLength = 2000
 
 /** @param issuer the public address; tokens of another deployment don't count here */
 export function createCredentials(keys: KeyRing, issuer: string): Credentials {
@@ -42,7 +42,7 @@ export function createCredentials(keys: KeyRing, issuer: string): Credentials {
         .sign(keys.current.signing)
     },
     async verify(place, jwt) {
-      if (jwt.length > longestJwt) return null
+      if (jwt.length > maxJwtLength) return null
       try {
         const { payload } = await jwtVerify(jwt, ({ kid }) => findKey(keys, kid), {
           algorithms: [algorithm],

@@ -1,8 +1,8 @@
 // Connected repositories: whose webhook secrets count, and with whose token a repository is read.
 import { sql } from 'kysely'
+import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { toStorable } from '../lib/text.ts'
 import type { TokenHolder } from './users.ts'
 
 /** The webhook secrets of one repository's installations. */
@@ -134,11 +134,11 @@ export async function insertInstallation(
   return id
 }
 
-const ended = { is_active: false, deactivated_at: sql<Date>`now()` }
+const endedFields = { is_active: false, deactivated_at: sql<Date>`now()` }
 
 /** Ends an installation; its record stays. */
 export async function deactivateInstallation(tx: Db, id: number): Promise<void> {
-  await tx.updateTable('installations').set(ended).where('id', '=', id).execute()
+  await tx.updateTable('installations').set(endedFields).where('id', '=', id).execute()
 }
 
 /**
@@ -154,7 +154,7 @@ export async function endOutdatedInstallations(
   return (
     tx
       .updateTable('installations')
-      .set(ended)
+      .set(endedFields)
       .where('is_active', '=', true)
       // One of both, not both. A record without an id is left alone.
       .where(sql<boolean>`(platform_repo_id = ${platformRepoId}) <> (${isRepository(repo)})`)
@@ -164,7 +164,10 @@ export async function endOutdatedInstallations(
 }
 
 /** The platform's id of the repository that was last connected under a name; null where nobody wrote it down. */
-export async function findLastConnected(tx: Db, repo: RepositoryName): Promise<string | null> {
+export async function findLastConnectedRepositoryId(
+  tx: Db,
+  repo: RepositoryName,
+): Promise<string | null> {
   const newest = await tx
     .selectFrom('installations')
     .select('platform_repo_id')
@@ -209,12 +212,12 @@ export async function listTokenHolders(
 }
 
 /** A page of the repositories that are connected to an account and that it still sees, by name; those with `search` in theirs. */
-export async function listConnected(
+export async function listConnectedInstallations(
   db: Db,
   userId: number,
   input: { search: string; page: number; perPage: number },
 ): Promise<{ installations: { id: number; repo: RepositoryName }[]; hasMore: boolean }> {
-  const needle = toStorable(input.search.toLowerCase())
+  const needle = toStorableText(input.search.toLowerCase())
   const rows = await db
     .selectFrom('installations')
     .select(['id', 'repo_full_name as repo'])
@@ -230,7 +233,7 @@ export async function listConnected(
 }
 
 /** Of some repositories, those that are connected to an account and that it still sees: id of the installation by name in lower case. */
-export async function findConnections(
+export async function findInstallationIds(
   db: Db,
   userId: number,
   repos: readonly RepositoryName[],

@@ -22,7 +22,7 @@ export interface OwnedToken extends ApiToken {
 }
 
 /** Most tokens that are listed; the newest. */
-const mostListed = 1000
+const maxListedTokens = 1000
 
 /** The operator's account, made where there is none. It has no token of a platform. */
 export async function ensureOperator(tx: Db): Promise<Account> {
@@ -62,7 +62,7 @@ export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
   const rows = await selectApiTokens(db)
     .innerJoin('users', 'users.id', 'tokens.user_id')
     .select(['tokens.grants_admin', 'users.login'])
-    .limit(mostListed)
+    .limit(maxListedTokens)
     .execute()
   return rows.map((row) => ({
     ...toApiToken(row),
@@ -72,7 +72,7 @@ export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
 }
 
 /** Whose named token it is; undefined where there is none of this id. */
-export async function findTokenHolder(db: Db, tokenId: string): Promise<Account | undefined> {
+export async function findTokenOwner(db: Db, tokenId: string): Promise<Account | undefined> {
   if (!isTokenId(tokenId)) return undefined
   return db
     .selectFrom('tokens')

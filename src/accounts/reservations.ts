@@ -17,8 +17,8 @@ export interface Reservation {
 /** Ample for what is done under one; what a dead process left behind is in nobody's way for longer. */
 export const reservationSeconds = 60
 
-const longestWaitMs = 20_000
-const pauseMs = 50
+const maxWaitMs = 20_000
+const retryDelayMs = 50
 
 /**
  * Does `work` while nobody else connects or disconnects the repository. Waits for others, but not for long.
@@ -31,10 +31,10 @@ export async function withReservation<Result>(
   work: (reservation: Reservation) => Promise<Result>,
 ): Promise<Result> {
   const reservation: Reservation = { repo: repo.toLowerCase(), holder: randomUUID() }
-  const deadline = performance.now() + longestWaitMs
+  const deadline = performance.now() + maxWaitMs
   while (!(await reserve(db, reservation))) {
-    if (performance.now() > deadline) throw inUse()
-    await sleep(pauseMs * (1 + Math.random()))
+    if (performance.now() > deadline) throw reservationConflict()
+    await sleep(retryDelayMs * (1 + Math.random()))
   }
   try {
     return await work(reservation)
@@ -58,7 +58,7 @@ export async function assertReservation(tx: Db, { repo, holder }: Reservation): 
     .where('expires_at', '>', sql<Date>`now()`)
     .forUpdate()
     .executeTakeFirst()
-  if (row === undefined) throw inUse()
+  if (row === undefined) throw reservationConflict()
 }
 
 /** Ends all reservations: for a process that alone has the database, at its start. */
@@ -67,7 +67,7 @@ export async function endAllReservations(db: Db): Promise<void> {
 }
 
 /** Has deliveries accepted that are signed with this secret, as long as the reservation holds. */
-export async function noteWebhookSecret(
+export async function saveReservedWebhookSecret(
   db: Db,
   { repo, holder }: Reservation,
   secret: string,
@@ -104,7 +104,7 @@ async function release(db: Db, { repo, holder }: Reservation): Promise<void> {
     .execute()
 }
 
-function inUse(): RequestError {
+function reservationConflict(): RequestError {
   const message = 'The repository is being connected or disconnected at the moment. Try again.'
   return new RequestError('conflict', message, { retryAfterMs: 5000 })
 }

@@ -1,8 +1,8 @@
 // Which repositories a caller may see.
 import { type RawBuilder, sql } from 'kysely'
+import { splitRepositoryName } from '../contract/repository-name.ts'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { splitRepositoryName } from '../platforms/repository-name.ts'
 import type { Caller } from './tokens.ts'
 
 /** The repositories whose data a caller sees: `all` for administrators. */

@@ -85,12 +85,12 @@ export async function findCaller(
     .executeTakeFirst()
   if (!row || !(row.platform === operatorPlatform || maySignIn(signInAllowed, row.login)))
     return undefined
-  if (row.is_use_to_be_noted) await noteUse(db, tokenId)
+  if (row.is_use_to_be_noted) await recordTokenUse(db, tokenId)
   const isAdmin = row.is_admin || row.grants_admin
   return { userId, login: row.login, name: row.name, avatarUrl: row.avatar_url, isAdmin, tokenId }
 }
 
-async function noteUse(db: Db, tokenId: string): Promise<void> {
+async function recordTokenUse(db: Db, tokenId: string): Promise<void> {
   await db
     .updateTable('tokens')
     .set({ last_used_at: sql`now()` })

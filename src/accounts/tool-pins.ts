@@ -30,7 +30,7 @@ export async function addToolPin(
 }
 
 /** Forgets a source's: what it offers next is trusted. Returns how many there were. */
-export async function forgetToolPins(db: Db, source: string): Promise<number> {
+export async function deleteToolPins(db: Db, source: string): Promise<number> {
   const { rows } =
     await sql`delete from context_tools where source = ${source} returning tool`.execute(db)
   return rows.length

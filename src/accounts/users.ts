@@ -1,9 +1,9 @@
 // People: who signed in, and the platform's token that they left with us.
 import { sql } from 'kysely'
 import type { Config } from '../config/config.ts'
+import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
-import { isSealedByCurrent, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
-import { toStorable } from '../lib/text.ts'
+import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
 import type { Viewer } from '../platforms/platform.ts'
 
 /** The platform of the operator's own account, which no platform has. */
@@ -24,10 +24,10 @@ export async function saveUser(
   // Of two that sign in at once, one is the first.
   await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
   const profile = {
-    login: toStorable(viewer.login),
-    name: toStorable(viewer.name),
-    avatar_url: toStorable(viewer.avatarUrl),
-    encrypted_token: seal(keys, token, ownerOf(platform, viewer.id)),
+    login: toStorableText(viewer.login),
+    name: toStorableText(viewer.name),
+    avatar_url: toStorableText(viewer.avatarUrl),
+    encrypted_token: seal(keys, token, sealContextOf(platform, viewer.id)),
   }
   const user = await tx
     .insertInto('users')
@@ -46,7 +46,7 @@ export async function saveUser(
 }
 
 /** Whether anybody signed in so far. */
-export async function isAnyoneKnown(db: Db, platform: string): Promise<boolean> {
+export async function hasUsers(db: Db, platform: string): Promise<boolean> {
   const user = await db
     .selectFrom('users')
     .select('id')
@@ -67,7 +67,7 @@ export async function readPlatformToken(
     .select(['platform', 'platform_user_id', 'encrypted_token'])
     .where('id', '=', userId)
     .executeTakeFirst()
-  return user && openToken(keys, user)
+  return user && unsealToken(keys, user)
 }
 
 /** A row of `users`, as far as its token goes. */
@@ -78,13 +78,13 @@ export interface TokenHolder {
 }
 
 /** See `readPlatformToken`. */
-export function openToken(keys: KeyRing, user: TokenHolder): string | undefined {
+export function unsealToken(keys: KeyRing, user: TokenHolder): string | undefined {
   if (user.encrypted_token === null) return undefined
-  return unseal(keys, user.encrypted_token, ownerOf(user.platform, user.platform_user_id))
+  return unseal(keys, user.encrypted_token, sealContextOf(user.platform, user.platform_user_id))
 }
 
 /** Seals tokens that are under an older key anew, so that the older key can be dropped. */
-export async function renewSeals(db: Db, keys: KeyRing): Promise<number> {
+export async function resealTokens(db: Db, keys: KeyRing): Promise<number> {
   const users = await db
     .selectFrom('users')
     .select(['id', 'platform', 'platform_user_id', 'encrypted_token'])
@@ -93,11 +93,13 @@ export async function renewSeals(db: Db, keys: KeyRing): Promise<number> {
   let renewed = 0
   for (const user of users) {
     const sealed = user.encrypted_token as Buffer
-    const token = isSealedByCurrent(keys, sealed) ? undefined : openToken(keys, user)
+    const token = isSealedByCurrentKey(keys, sealed) ? undefined : unsealToken(keys, user)
     if (token === undefined) continue
     await db
       .updateTable('users')
-      .set({ encrypted_token: seal(keys, token, ownerOf(user.platform, user.platform_user_id)) })
+      .set({
+        encrypted_token: seal(keys, token, sealContextOf(user.platform, user.platform_user_id)),
+      })
       .where('id', '=', user.id)
       // A sign-in meanwhile brought a newer one.
       .where('encrypted_token', '=', sealed)
@@ -108,40 +110,40 @@ export async function renewSeals(db: Db, keys: KeyRing): Promise<number> {
 }
 
 /** How many tokens of the platform are stored under a key. */
-export interface Seals {
+export interface SealCount {
   /** See `DerivedKeys`. */
   readonly keyId: string
   readonly count: number
 }
 
 /** The id of the key under which a token of the platform is stored: it stands in what is stored, see `seal`. */
-const keyOfSeal = sql<string>`encode(substring(encrypted_token from 2 for 8), 'hex')`
+const sealKeyId = sql<string>`encode(substring(encrypted_token from 2 for 8), 'hex')`
 
 /** Under which keys the tokens of the platform are stored. */
-export async function listSeals(db: Db): Promise<Seals[]> {
+export async function countSealsByKey(db: Db): Promise<SealCount[]> {
   const { rows } = await sql<{ key_id: string; count: number }>`
-    select ${keyOfSeal} as key_id, count(*)::int as count from users
+    select ${sealKeyId} as key_id, count(*)::int as count from users
     where encrypted_token is not null group by key_id order by key_id`.execute(db)
   return rows.map(({ key_id: keyId, count }) => ({ keyId, count }))
 }
 
 /** How many of them no key in force opens: the secret key was lost, or another one was set in its place. */
-export function countLost(seals: readonly Seals[], keys: Pick<KeyRing, 'ids'>): number {
+export function countLostTokens(seals: readonly SealCount[], keys: Pick<KeyRing, 'ids'>): number {
   return seals.reduce((sum, { keyId, count }) => (keys.ids.includes(keyId) ? sum : sum + count), 0)
 }
 
 /** Forgets those for good: their people have to sign in again. Returns how many there were. */
-export async function forgetLostTokens(db: Db, keys: Pick<KeyRing, 'ids'>): Promise<number> {
+export async function deleteLostTokens(db: Db, keys: Pick<KeyRing, 'ids'>): Promise<number> {
   const forgotten = await db
     .updateTable('users')
     .set({ encrypted_token: null })
     .where('encrypted_token', 'is not', null)
-    .where(keyOfSeal, 'not in', keys.ids)
+    .where(sealKeyId, 'not in', keys.ids)
     .returning('id')
     .execute()
   return forgotten.length
 }
 
-function ownerOf(platform: string, platformUserId: string): string {
+function sealContextOf(platform: string, platformUserId: string): string {
   return `token of ${platform} ${platformUserId}`
 }

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
 /** Pull requests of one author or one repository. */
-interface GroupFigures {
+interface GroupMetrics {
   /** Active in the period. */
   readonly prs: number
   /** Those of them that were merged in it. */
@@ -28,8 +28,8 @@ export interface Insights {
     readonly p90Hours: number | null
   }
   /** Most pull requests first, then by name. */
-  readonly authors: readonly (GroupFigures & { readonly author: string })[]
-  readonly repos: readonly (GroupFigures & { readonly repo: RepositoryName })[]
+  readonly authors: readonly (GroupMetrics & { readonly author: string })[]
+  readonly repos: readonly (GroupMetrics & { readonly repo: RepositoryName })[]
   /** How many latest reviews came to each verdict and confidence; those that none came to are missing. */
   readonly verdicts: Readonly<Record<string, number>>
   readonly confidences: Readonly<Record<string, number>>

@@ -1,7 +1,7 @@
 // What the code-hosting platform itself counts of a repository: languages and contributors.
 
 import type { Log } from '../lib/logger.ts'
-import { type KeptAnswer, keepAnswers } from '../lib/recent-answers.ts'
+import { type CachedValue, createTtlCache } from '../lib/ttl-cache.ts'
 import type { Access, ContributorStatistics, Platform } from '../platforms/platform.ts'
 
 /** Empty lists where the platform didn't answer, or is still counting. */
@@ -19,10 +19,10 @@ export interface PlatformStatistics {
 export const noStatistics: PlatformStatistics = { languages: [], contributors: [] }
 
 /** Of whom what was asked last is kept. */
-const mostKept = 1000
-const keepMs = 10 * 60_000
+const maxCachedAnswers = 1000
+const cacheMs = 10 * 60_000
 /** What was not to be had is asked for again soon, and not at once. */
-const keepFailureMs = 20_000
+const failureCacheMs = 20_000
 const deadlineMs = 5_000
 
 /** Reads statistics with a person's own token; `userId` is theirs: nobody is shown what another one's token could see. */
@@ -30,24 +30,24 @@ export type ReadStatistics = (userId: number, access: Access) => Promise<Platfor
 
 /** Makes the reader, which keeps what it read for a while. */
 export function createStatisticsReader(platform: Platform, log: Log): ReadStatistics {
-  const recently = keepAnswers<PlatformStatistics>(mostKept)
+  const recently = createTtlCache<PlatformStatistics>(maxCachedAnswers)
   return (userId, access) =>
-    recently(`${userId} ${access.repo}`, () => askPlatform(platform, access, log))
+    recently(`${userId} ${access.repo}`, () => fetchStatistics(platform, access, log))
 }
 
-async function askPlatform(
+async function fetchStatistics(
   platform: Platform,
   access: Access,
   log: Log,
-): Promise<KeptAnswer<PlatformStatistics>> {
+): Promise<CachedValue<PlatformStatistics>> {
   const signal = AbortSignal.timeout(deadlineMs)
   const tolerate = (what: string) => (error: unknown) => {
     log.warn({ err: error, repo: access.repo }, `The platform did not tell the ${what}`)
     return null
   }
   const [languages, contributors] = await Promise.all([
-    platform.languages(access, signal).catch(tolerate('languages')),
-    platform.contributors(access, signal).catch(tolerate('contributors')),
+    platform.getLanguages(access, signal).catch(tolerate('languages')),
+    platform.listContributors(access, signal).catch(tolerate('contributors')),
   ])
   const isWhole = languages !== null && contributors !== null && contributors.length > 0
   return {
@@ -57,7 +57,7 @@ async function askPlatform(
         (a, b) => b.commits - a.commits || (a.login < b.login ? -1 : 1),
       ),
     },
-    keepMs: isWhole ? keepMs : keepFailureMs,
+    ttlMs: isWhole ? cacheMs : failureCacheMs,
   }
 }
 

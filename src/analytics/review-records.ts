@@ -32,7 +32,7 @@ export async function listReviewRecords(
   repo: string,
   limit: number,
 ): Promise<ReviewRecord[]> {
-  return recordsOf(db, repo).limit(limit).execute()
+  return selectRecords(db, repo).limit(limit).execute()
 }
 
 /**
@@ -48,7 +48,7 @@ export async function findReviewRecord(
 ): Promise<ReviewRecord | undefined> {
   return (
     db
-      .selectFrom(recordsOf(db, repo).limit(among).as('recent'))
+      .selectFrom(selectRecords(db, repo).limit(among).as('recent'))
       .selectAll()
       // Whatever was asked for, and not only what a number of theirs can be.
       .where(sql<boolean>`number = ${number}::bigint`)
@@ -60,7 +60,7 @@ export async function findReviewRecord(
   )
 }
 
-function recordsOf(db: Db, repo: string) {
+function selectRecords(db: Db, repo: string) {
   return (
     db
       .selectFrom('workflow_runs')
@@ -83,7 +83,7 @@ function recordsOf(db: Db, repo: string) {
 }
 
 /** How far the reviews of a repository reach. */
-export interface ReviewReach {
+export interface ReviewCounts {
   /** Runs that came to a verdict. */
   readonly completed: number
   /** Pull requests that were seen, and those of them that were reviewed. */
@@ -92,24 +92,24 @@ export interface ReviewReach {
 }
 
 /** Counts; all 0 for a repository that isn't known. */
-export async function readReviewReach(db: Db, repo: RepositoryName): Promise<ReviewReach> {
-  const { rows } = await sql<ReviewReach>`
+export async function readReviewCounts(db: Db, repo: RepositoryName): Promise<ReviewCounts> {
+  const { rows } = await sql<ReviewCounts>`
     select
       (select count(*) from workflow_runs
         where workflow_type = 'pr_review' and lower(repo) = ${repo.toLowerCase()} and verdict is not null) as completed,
       count(*) as seen, count(reviewed_run_id) as reviewed
     from pull_requests where repo = ${repo} and listed_event_id is not null`.execute(db)
-  return rows[0] as ReviewReach
+  return rows[0] as ReviewCounts
 }
 
 /** A repository's name as the platform spelled it last; as it was given where no review of it is known. */
-export async function findSpelling(db: Db, repo: string): Promise<RepositoryName> {
-  const record = await recordsOf(db, repo).limit(1).executeTakeFirst()
+export async function findCanonicalName(db: Db, repo: string): Promise<RepositoryName> {
+  const record = await selectRecords(db, repo).limit(1).executeTakeFirst()
   return record?.repo ?? repo
 }
 
 /** Names of repositories that are connected to the caller, in their order; to anybody for a caller of null. */
-export async function listConnectedRepositories(
+export async function listConnectedRepositoryNames(
   db: Db,
   caller: { readonly userId: number } | null,
   limit: number,

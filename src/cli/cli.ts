@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Parses the command line and dispatches.
-import { findNearestWord } from '../lib/text.ts'
-import { exitCode, explainError, UsageError } from './exit-codes.ts'
-import { parseOptions, suggest } from './parse-options.ts'
-import type { ServeOptions } from './serve.ts'
+import { findClosestMatch } from '../lib/text.ts'
+import { exitCode, reportError, UsageError } from './exit-codes.ts'
+import { formatSuggestion, parseOptions } from './parse-options.ts'
+import type { ServeOptions } from './serve-command.ts'
 
 const usage = `Usage: umpire <command>
 
@@ -37,13 +37,13 @@ async function main(argv: string[]): Promise<number> {
   try {
     switch (command) {
       case 'serve': {
-        if (asksForHelp(rest)) return showUsage(usage)
-        const { serve } = await import('./serve.ts')
-        await serve(parseServe(rest))
+        if (hasHelpFlag(rest)) return showUsage(usage)
+        const { serve } = await import('./serve-command.ts')
+        await serve(parseServeOptions(rest))
         return exitCode.ok
       }
       case 'review':
-        return await runReview(rest)
+        return await runReviewCommand(rest)
       case 'doctor':
         return await runDoctorCommand(rest)
       case 'token':
@@ -53,14 +53,14 @@ async function main(argv: string[]): Promise<number> {
       case 'mcp':
         return await runMcpCommand(rest)
       case 'migrate': {
-        if (asksForHelp(rest)) return showUsage(usage)
-        const { migrateDatabase } = await import('./migrate.ts')
+        if (hasHelpFlag(rest)) return showUsage(usage)
+        const { migrateDatabase } = await import('./migrate-command.ts')
         await migrateDatabase(rest)
         return exitCode.ok
       }
       case 'version':
       case '--version': {
-        const { name, version } = await (await import('../lib/program.ts')).readProgram()
+        const { name, version } = await (await import('../lib/package-info.ts')).readPackageInfo()
         console.log(`${name} ${version}`)
         return exitCode.ok
       }
@@ -73,38 +73,38 @@ async function main(argv: string[]): Promise<number> {
         return exitCode.usage
       default:
         throw new UsageError(
-          `there is no command "${command}"${suggest(findNearestWord(command, commands))}`,
+          `there is no command "${command}"${formatSuggestion(findClosestMatch(command, commands))}`,
         )
     }
   } catch (error) {
-    return explainError(error, 'umpire help')
+    return reportError(error, 'umpire help')
   }
 }
 
 async function runTokenCommand(args: string[]): Promise<number> {
-  const { runToken, tokenUsage } = await import('./token.ts')
+  const { runToken, tokenUsage } = await import('./token-command.ts')
   return runWithUsage('token', args, tokenUsage, runToken)
 }
 
 async function runSourcesCommand(args: string[]): Promise<number> {
-  const { runSources, sourcesUsage } = await import('./sources.ts')
+  const { runSources, sourcesUsage } = await import('./sources-command.ts')
   return runWithUsage('sources', args, sourcesUsage, runSources)
 }
 
 async function runMcpCommand(args: string[]): Promise<number> {
-  const { runMcp, mcpUsage } = await import('./mcp.ts')
+  const { runMcp, mcpUsage } = await import('./mcp-command.ts')
   return runWithUsage('mcp', args, mcpUsage, runMcp)
 }
 
 async function runDoctorCommand(args: string[]): Promise<number> {
-  const { runDoctor, doctorUsage } = await import('./doctor.ts')
+  const { runDoctor, doctorUsage } = await import('./doctor-command.ts')
   return runWithUsage('doctor', args, doctorUsage, runDoctor)
 }
 
-async function runReview(args: string[]): Promise<number> {
+async function runReviewCommand(args: string[]): Promise<number> {
   const { reviewUsage } = await import('./review-options.ts')
   return runWithUsage('review', args, reviewUsage, async () =>
-    (await import('./review.ts')).review(args),
+    (await import('./review-command.ts')).review(args),
   )
 }
 
@@ -115,15 +115,15 @@ async function runWithUsage(
   usage: string,
   run: (args: string[]) => Promise<number>,
 ): Promise<number> {
-  if (asksForHelp(args)) return showUsage(usage)
+  if (hasHelpFlag(args)) return showUsage(usage)
   try {
     return await run(args)
   } catch (error) {
-    return explainError(error, `umpire ${name} --help`)
+    return reportError(error, `umpire ${name} --help`)
   }
 }
 
-function parseServe(args: string[]): ServeOptions {
+function parseServeOptions(args: string[]): ServeOptions {
   const { values } = parseOptions(args, {
     'no-worker': { type: 'boolean' },
     'worker-only': { type: 'boolean' },
@@ -135,7 +135,7 @@ function parseServe(args: string[]): ServeOptions {
   return { web: !values['worker-only'], worker: !values['no-worker'], envFile: values['env-file'] }
 }
 
-function asksForHelp(args: readonly string[]): boolean {
+function hasHelpFlag(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h')
 }
 

@@ -1,7 +1,7 @@
 // The configuration of the commands beside a service, which may be called in anybody's folder.
 import type { Config } from '../config/config.ts'
-import { readConfig } from '../config/env.ts'
-import { hasUsualFile, processEnvironment } from '../config/environment.ts'
+import { hasDefaultEnvFile, readProcessEnvironment } from '../config/environment.ts'
+import { readConfig } from '../config/read-config.ts'
 
 /** The option that names a file of variables. */
 export const envFileOption = { 'env-file': { type: 'string' } } as const
@@ -14,10 +14,10 @@ export const envFileOption = { 'env-file': { type: 'string' } } as const
  * @throws ConfigError that lists everything that is wrong
  */
 export function readCommandConfig(envFile: string | undefined): Config {
-  if (envFile === undefined && hasUsualFile()) {
+  if (envFile === undefined && hasDefaultEnvFile()) {
     console.error(
       'umpire: the .env file in this folder is not read; if it is yours, give --env-file .env',
     )
   }
-  return readConfig(processEnvironment(envFile))
+  return readConfig(readProcessEnvironment(envFile))
 }

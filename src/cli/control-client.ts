@@ -3,10 +3,10 @@ import { request } from 'node:http'
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
 import {
-  controlSocketOf,
-  forgotten,
+  controlSocketPath,
+  deletedCount,
   issuedToken,
-  longestSocketPath,
+  maxSocketPathBytes,
   ownedTokens,
   records,
   repositoryNames,
@@ -14,9 +14,9 @@ import {
   serviceStatus,
   toolAnswer,
   toolDefinitions,
-} from '../http/contract/control.ts'
-import type { McpBackend } from '../mcp/backend.ts'
-import type { McpTool, ToolRecord } from '../mcp/tool.ts'
+} from '../http/control-schemas.ts'
+import type { McpBackend } from '../mcp/mcp-backend.ts'
+import type { McpTool, ToolRecord } from '../mcp/mcp-tool.ts'
 import type { Control } from '../workflows/control.ts'
 
 /** A running service that holds the embedded database. */
@@ -29,19 +29,19 @@ export interface RunningService extends Control {
 const timeoutMs = 10_000
 /** The longest of them waits for a review. */
 const toolTimeoutMs = 650_000
-const otherVersion = 'The running service is of another version than this command.'
-const longestAnswer = 10 * 2 ** 20
+const versionMismatchMessage = 'The running service is of another version than this command.'
+const maxResponseBytes = 10 * 2 ** 20
 /** Nobody is there: no socket, or that of a dead process. */
-const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
+const notListeningCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
 /** Finds the service that works on a data folder; null where none listens there. Throws where it is silent. */
 export async function findRunningService(
   dataDir: string,
   signal?: AbortSignal,
 ): Promise<RunningService | null> {
-  const path = controlSocketOf(dataDir)
-  if (Buffer.byteLength(path) > longestSocketPath) return null
-  const ask: Ask = (call) => send({ signal, ...call, path })
+  const path = controlSocketPath(dataDir)
+  if (Buffer.byteLength(path) > maxSocketPathBytes) return null
+  const ask: SendRequest = (call) => send({ signal, ...call, path })
   const status = () => ask({ method: 'GET', route: '/status', schema: serviceStatus })
   try {
     const { pid } = await status()
@@ -57,33 +57,38 @@ export async function findRunningService(
       readDatabase: async () => (await status()).database,
       async trustSource(name) {
         return (
-          await ask({ method: 'POST', route: '/sources/trust', body: { name }, schema: forgotten })
+          await ask({
+            method: 'POST',
+            route: '/sources/trust',
+            body: { name },
+            schema: deletedCount,
+          })
         ).count
       },
       async forgetLostTokens() {
-        return (await ask({ method: 'DELETE', route: '/lost-tokens', schema: forgotten })).count
+        return (await ask({ method: 'DELETE', route: '/lost-tokens', schema: deletedCount })).count
       },
       createMcpBackend: (token) => createRemoteBackend(ask, token),
     }
   } catch (error) {
-    if (absent.has((error as NodeJS.ErrnoException).code ?? '')) return null
+    if (notListeningCodes.has((error as NodeJS.ErrnoException).code ?? '')) return null
     throw error
   }
 }
 
-type Ask = <T>(call: Omit<Call<T>, 'path'>) => Promise<T>
+type SendRequest = <T>(call: Omit<ControlRequest<T>, 'path'>) => Promise<T>
 
-function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
+function createRemoteBackend(ask: SendRequest, token: string | null): McpBackend {
   const post = async <T>(
     route: string,
     body: object,
     schema: z.ZodType<T>,
-    more?: Pick<Call<T>, 'timeoutMs' | 'signal'>,
+    more?: Pick<ControlRequest<T>, 'timeoutMs' | 'signal'>,
   ) => {
     try {
       return await ask({ method: 'POST', route, body: { token, ...body }, schema, ...more })
     } catch (error) {
-      if (!absent.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (!notListeningCodes.has((error as NodeJS.ErrnoException).code ?? '')) throw error
       throw new UmpireError(
         'control_silent',
         'The service does not run any more: start it again.',
@@ -97,7 +102,7 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
     async listTools() {
       const tools = await post('/mcp/tools', {}, toolDefinitions).catch((error) => {
         throw error instanceof UmpireError && error.code === 'not_found'
-          ? new UmpireError('control_failed', otherVersion)
+          ? new UmpireError('control_failed', versionMismatchMessage)
           : error
       })
       for (const { name, outputSchema } of tools) outputs.set(name, outputSchema)
@@ -116,7 +121,11 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
         const schema = outputs.get(name)
         return Object.hasOwn(schema?.properties ?? {}, 'result')
           ? { kind: 'list', records: [], fault }
-          : { kind: 'object', records: [{ ...fillRequired(schema, given), error: fault }], fault }
+          : {
+              kind: 'object',
+              records: [{ ...fillRequiredFields(schema, given), error: fault }],
+              fault,
+            }
       }
     },
     listRepositories: () => post('/mcp/repositories', {}, repositoryNames),
@@ -129,7 +138,7 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
 type OutputSchema = McpTool['definition']['outputSchema']
 
 /** What an answer must have that says nothing: clients check it. */
-function fillRequired(schema: OutputSchema, given: ToolRecord): ToolRecord {
+function fillRequiredFields(schema: OutputSchema, given: ToolRecord): ToolRecord {
   const { required = [], properties = {} } = objectSchema.parse(schema ?? {})
   return Object.fromEntries(
     required.map((name) => {
@@ -145,7 +154,7 @@ const objectSchema = z.object({
   properties: z.record(z.string(), z.object({ type: z.unknown().optional() })).optional(),
 })
 
-interface Call<T> {
+interface ControlRequest<T> {
   /** Of the socket. */
   readonly path: string
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -157,15 +166,15 @@ interface Call<T> {
   readonly signal?: AbortSignal | undefined
 }
 
-async function send<T>(call: Call<T>): Promise<T> {
-  const { status, text } = await exchange(call)
-  if (status !== 200) throw toError(status, text)
+async function send<T>(call: ControlRequest<T>): Promise<T> {
+  const { status, text } = await sendOnce(call)
+  if (status !== 200) throw toResponseError(status, text)
   const parsed = call.schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  throw new UmpireError('control_failed', otherVersion)
+  throw new UmpireError('control_failed', versionMismatchMessage)
 }
 
-async function exchange(call: Call<unknown>): Promise<{ status: number; text: string }> {
+async function sendOnce(call: ControlRequest<unknown>): Promise<{ status: number; text: string }> {
   const { path: socketPath, method, route, body } = call
   // A connection of its own: one that was kept may lead to a service that has ended since.
   const to = { socketPath, agent: false }
@@ -175,19 +184,19 @@ async function exchange(call: Call<unknown>): Promise<{ status: number; text: st
   try {
     return await new Promise((resolve, reject) => {
       const outgoing = request({ ...to, method, path: route, headers, signal }, (answer) => {
-        readText(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject)
+        readBody(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject)
       })
       outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
   } catch (error) {
     call.signal?.throwIfAborted()
     const code = deadline.aborted ? 'no answer' : ((error as NodeJS.ErrnoException).code ?? '')
-    if (error instanceof UmpireError || absent.has(code)) throw error
-    throw explainSilence(socketPath, code)
+    if (error instanceof UmpireError || notListeningCodes.has(code)) throw error
+    throw toConnectionError(socketPath, code)
   }
 }
 
-function explainSilence(socketPath: string, code: string): UmpireError {
+function toConnectionError(socketPath: string, code: string): UmpireError {
   if (code === 'EACCES' || code === 'EPERM') {
     const message = `${socketPath} is for its owner only: run this as the user that the service runs as.`
     return new UmpireError('control_denied', message)
@@ -196,12 +205,12 @@ function explainSilence(socketPath: string, code: string): UmpireError {
   return new UmpireError('control_silent', message, { retryable: true })
 }
 
-async function readText(answer: AsyncIterable<Buffer>): Promise<string> {
+async function readBody(answer: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of answer) {
     length += chunk.length
-    if (length > longestAnswer)
+    if (length > maxResponseBytes)
       throw new UmpireError('control_failed', 'The running service answered too much.')
     chunks.push(chunk)
   }
@@ -209,7 +218,7 @@ async function readText(answer: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** The code by which the command's exit code is chosen: the same as if this process had done it. */
-function toError(status: number, text: string): UmpireError {
+function toResponseError(status: number, text: string): UmpireError {
   const { detail } = (parseJson(text) ?? {}) as { detail?: unknown }
   const message =
     typeof detail === 'string' ? detail : `The running service answered with status ${status}.`

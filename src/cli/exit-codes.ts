@@ -1,6 +1,6 @@
 // Exit codes, and what an error comes to.
 import { UmpireError } from '../domain/errors.ts'
-import { showLine, showText } from './terminal-text.ts'
+import { toTerminalLine, toTerminalText } from './terminal-text.ts'
 
 export const exitCode = {
   ok: 0,
@@ -19,29 +19,31 @@ export const exitCode = {
 /** The command line makes no sense. */
 export class UsageError extends Error {}
 
-const usageCodes = [
+const usageErrorCodes = [
   'no_repository',
   'nothing_to_compare',
   'platform_not_found',
   'not_found',
   'conflict',
 ]
-const downCodes = ['database_stopped']
+const unavailableErrorCodes = ['database_stopped']
 
 /**
  * Says on stderr what went wrong, and returns the exit code.
  *
  * @param help the command that tells how to call the one that failed
  */
-export function explainError(error: unknown, help: string): number {
+export function reportError(error: unknown, help: string): number {
   if (error instanceof UsageError) {
-    console.error(`umpire: ${showLine(error.message).replace(/(?<![?.])$/, '.')} See ${help}.`)
+    console.error(
+      `umpire: ${toTerminalLine(error.message).replace(/(?<![?.])$/, '.')} See ${help}.`,
+    )
     return exitCode.usage
   }
   if (error instanceof UmpireError) {
-    console.error(`umpire: ${showText(error.message)}`)
-    if (usageCodes.includes(error.code)) return exitCode.usage
-    return error.retryable || downCodes.includes(error.code)
+    console.error(`umpire: ${toTerminalText(error.message)}`)
+    if (usageErrorCodes.includes(error.code)) return exitCode.usage
+    return error.retryable || unavailableErrorCodes.includes(error.code)
       ? exitCode.unreachable
       : exitCode.configuration
   }

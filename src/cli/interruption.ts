@@ -9,21 +9,21 @@ export interface Interruption extends Disposable {
   exitCode(): number
 }
 
-const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const signalNames = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Listens until it is disposed of. A second signal ends the process at once, as without this. */
 export function listenForSignals(): Interruption {
   const controller = new AbortController()
-  let caught: (typeof names)[number] = 'SIGINT'
-  const stop = (name: (typeof names)[number]) => {
+  let caught: (typeof signalNames)[number] = 'SIGINT'
+  const stop = (name: (typeof signalNames)[number]) => {
     caught = name
     dispose()
     controller.abort(new Error(`Interrupted by ${name}`))
   }
   const dispose = () => {
-    for (const name of names) process.off(name, stop)
+    for (const name of signalNames) process.off(name, stop)
   }
-  for (const name of names) process.on(name, stop)
+  for (const name of signalNames) process.on(name, stop)
   return {
     signal: controller.signal,
     exitCode: () => exitCode.signal + constants.signals[caught],

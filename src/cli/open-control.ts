@@ -10,6 +10,6 @@ export async function openControl(config: Config, log: Log): Promise<Control & A
     config.database.engine === 'embedded' ? await findRunningService(config.dataDir) : null
   if (service !== null) return { ...service, [Symbol.asyncDispose]: async () => undefined }
   // Three quarters of what the program consists of, which a question to a service doesn't need.
-  const { openOwnControl } = await import('./open-own-control.ts')
-  return openOwnControl(config, log)
+  const { openDatabaseControl } = await import('./open-database-control.ts')
+  return openDatabaseControl(config, log)
 }

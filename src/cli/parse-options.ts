@@ -1,6 +1,6 @@
 // Parses command-line options, and says in one line what is wrong with them.
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { findNearestWord } from '../lib/text.ts'
+import { findClosestMatch } from '../lib/text.ts'
 import { UsageError } from './exit-codes.ts'
 
 /**
@@ -42,8 +42,8 @@ function checkOption(
 ): void {
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined
   if (type === undefined) {
-    const meant = findNearestWord(name, Object.keys(options))
-    throw new UsageError(`there is no option ${rawName}${suggest(meant && `--${meant}`)}`)
+    const meant = findClosestMatch(name, Object.keys(options))
+    throw new UsageError(`there is no option ${rawName}${formatSuggestion(meant && `--${meant}`)}`)
   }
   if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
   // What begins with a dash is most likely the next option.
@@ -52,7 +52,7 @@ function checkOption(
 }
 
 /** One of some words. Throws a UsageError that names them, and the nearest. */
-export function oneOf<Value extends string>(
+export function parseChoice<Value extends string>(
   option: string,
   given: string,
   allowed: readonly Value[],
@@ -60,11 +60,11 @@ export function oneOf<Value extends string>(
   const found = allowed.find((value) => value === given)
   if (found !== undefined) return found
   throw new UsageError(
-    `${option} must be one of ${allowed.join(', ')}${suggest(findNearestWord(given, allowed))}`,
+    `${option} must be one of ${allowed.join(', ')}${formatSuggestion(findClosestMatch(given, allowed))}`,
   )
 }
 
 /** Names the word that was meant, where there is one. */
-export function suggest(meant: string | undefined): string {
+export function formatSuggestion(meant: string | undefined): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }

@@ -1,8 +1,8 @@
 // The options of `umpire review`.
 import { type Severity, severities } from '../domain/finding.ts'
-import { annotationFormats } from '../platforms/annotations.ts'
+import { annotationFormats } from '../platforms/annotation-formats.ts'
 import { UsageError } from './exit-codes.ts'
-import { oneOf, parseOptions } from './parse-options.ts'
+import { parseChoice, parseOptions } from './parse-options.ts'
 
 const plainFormats = ['pretty', 'json', 'ndjson', 'sarif']
 const modes = ['agentic', 'parallel', 'static'] as const
@@ -64,9 +64,12 @@ export function parseReviewOptions(args: string[]): ReviewOptions {
   const { values, positionals } = parseOptions(args, options, true)
   return {
     source: chooseSource(values, positionals),
-    format: oneOf('--format', values.format, [...plainFormats, ...Object.keys(annotationFormats)]),
-    failOn: oneOf('--fail-on', values['fail-on'], severities),
-    mode: values.mode === undefined ? null : oneOf('--mode', values.mode, modes),
+    format: parseChoice('--format', values.format, [
+      ...plainFormats,
+      ...Object.keys(annotationFormats),
+    ]),
+    failOn: parseChoice('--fail-on', values['fail-on'], severities),
+    mode: values.mode === undefined ? null : parseChoice('--mode', values.mode, modes),
     context: values.context,
     envFile: values['env-file'] ?? null,
     quiet: values.quiet,

@@ -1,8 +1,8 @@
 // The configuration as the rest of the program sees it: grouped, typed, complete.
-import type { ContextSourceConfig } from './context-sources.ts'
+import type { ContextSourceConfig } from './context-source-config.ts'
 
 /** A model and how to reach it. */
-export interface ModelChoice {
+export interface ModelConfig {
   readonly provider: 'anthropic' | 'openai' | 'google' | 'compatible'
   /** The provider's id of the model. */
   readonly id: string
@@ -12,10 +12,10 @@ export interface ModelChoice {
 }
 
 /** A model that turns texts into vectors, and how to reach it. */
-export type EmbedderChoice = ModelChoice & { readonly provider: 'openai' | 'google' | 'compatible' }
+export type EmbedderConfig = ModelConfig & { readonly provider: 'openai' | 'google' | 'compatible' }
 
 /** Whether there is anything that a scan would keep of a repository. */
-export function keepsKnowledge({ memory, graph }: Pick<Config, 'memory' | 'graph'>): boolean {
+export function isKnowledgeEnabled({ memory, graph }: Pick<Config, 'memory' | 'graph'>): boolean {
   return memory || graph.enabled
 }
 
@@ -64,10 +64,10 @@ export interface Config {
   /** Used for repositories that nobody connected. */
   readonly fallback: { readonly token: string | null; readonly webhookSecret: string | null }
   readonly models: {
-    readonly main: ModelChoice | null
-    readonly fast: ModelChoice | null
+    readonly main: ModelConfig | null
+    readonly fast: ModelConfig | null
     /** By which memories are searched; null: by their words alone. */
-    readonly embedder: EmbedderChoice | null
+    readonly embedder: EmbedderConfig | null
     /** In US dollars; null without a limit. */
     readonly budget: {
       readonly perReviewUsd: number | null

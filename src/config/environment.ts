@@ -49,7 +49,7 @@ const sourceVariables = [
 ]
 
 /** Where the variables of a service stand, in its working directory. */
-const usualFile = '.env'
+const defaultEnvFile = '.env'
 
 /**
  * The variables that the process was given, over those of a file that somebody named.
@@ -59,18 +59,18 @@ const usualFile = '.env'
  *
  * @throws ConfigError where the file can't be read, or is no such file
  */
-export function processEnvironment(envFile?: string): Environment {
+export function readProcessEnvironment(envFile?: string): Environment {
   return envFile === undefined ? process.env : { ...readEnvFile(envFile), ...process.env }
 }
 
 /** The same for a service, which is run in a folder of its own: with the `.env` file there, unless another one is named. */
-export function serviceEnvironment(envFile?: string): Environment {
-  return processEnvironment(envFile ?? (hasUsualFile() ? usualFile : undefined))
+export function readServiceEnvironment(envFile?: string): Environment {
+  return readProcessEnvironment(envFile ?? (hasDefaultEnvFile() ? defaultEnvFile : undefined))
 }
 
 /** Whether there is a `.env` file in the working directory. */
-export function hasUsualFile(): boolean {
-  return existsSync(usualFile)
+export function hasDefaultEnvFile(): boolean {
+  return existsSync(defaultEnvFile)
 }
 
 function readEnvFile(path: string): Environment {
@@ -78,22 +78,22 @@ function readEnvFile(path: string): Environment {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw fileError(path, `can't be read (${(error as NodeJS.ErrnoException).code})`)
+    throw envFileError(path, `can't be read (${(error as NodeJS.ErrnoException).code})`)
   }
   const found = parseEnv(text)
   const saysSomething = text.split('\n').some((line) => /^\s*[^#\s]/.test(line))
   if (saysSomething && Object.keys(found).length === 0)
-    throw fileError(path, 'has no line of the form NAME=value')
+    throw envFileError(path, 'has no line of the form NAME=value')
   return found
 }
 
-function fileError(path: string, fault: string): ConfigError {
+function envFileError(path: string, fault: string): ConfigError {
   const problem = `The file of variables ${path} ${fault}`
   return new ConfigError(`${problem}.`, [problem])
 }
 
 /** The variables that count for a review on the command line. */
-export function reviewEnvironment(
+export function pickReviewVariables(
   environment: Environment,
   { sources }: { sources: boolean },
 ): Environment {
@@ -105,14 +105,14 @@ export function reviewEnvironment(
 }
 
 /** What programs that we start get of an environment. */
-export function chooseChildVariables(
+export function pickChildVariables(
   environment: Environment = process.env,
 ): Readonly<Record<string, string>> {
   return pickDefined(environment, childVariables)
 }
 
 /** The index that git names to its hooks, where it isn't the repository's own; an absolute path. */
-export function hookIndex(): string | undefined {
+export function readGitIndexFile(): string | undefined {
   return process.env.GIT_INDEX_FILE ? resolve(process.env.GIT_INDEX_FILE) : undefined
 }
 

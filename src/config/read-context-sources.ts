@@ -1,7 +1,7 @@
 // Reads which trackers and chats are set up.
-import type { ContextSourceConfig } from './context-sources.ts'
+import type { ContextSourceConfig } from './context-source-config.ts'
+import { readSourcesFile } from './read-sources-file.ts'
 import { readPresets, type SourceVariables } from './source-presets.ts'
-import { readSourcesFile } from './sources-file.ts'
 
 /**
  * Reads what is set up.

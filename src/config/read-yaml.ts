@@ -2,17 +2,17 @@
 import { Lexer, parseDocument } from 'yaml'
 
 /** Far more than a settings file has; the parser's work on broken text grows with the square of it. */
-const mostTokens = 10_000
+const maxTokens = 10_000
 /** Nested further, a text could use up the parser's stack. */
-const deepestFlow = 10
-const deepestIndent = 80
+const maxFlowDepth = 10
+const maxIndent = 80
 
 /** The data (mappings as `Map`), or what is wrong with the text in a phrase. */
-export type YamlResult = { readonly value: unknown } | { readonly fault: string }
+export type YamlResult = { readonly value: unknown } | { readonly problem: string }
 
 /** Parses YAML 1.2 of its core schema. */
 export function readYaml(text: string): YamlResult {
-  if (isCostly(text)) return { fault: 'it is nested too deeply, or has too many parts' }
+  if (isCostly(text)) return { problem: 'it is nested too deeply, or has too many parts' }
   const document = parseDocument(text, {
     schema: 'core',
     resolveKnownTags: false,
@@ -20,24 +20,24 @@ export function readYaml(text: string): YamlResult {
     prettyErrors: false,
   })
   const problem = document.errors[0] ?? document.warnings[0]
-  if (problem !== undefined) return { fault: describeProblem(text, problem) }
+  if (problem !== undefined) return { problem: describeProblem(text, problem) }
   try {
     return { value: document.toJS({ mapAsMap: true, maxAliasCount: 0 }) }
   } catch {
-    return { fault: 'aliases (`*name`) are not read' }
+    return { problem: 'aliases (`*name`) are not read' }
   }
 }
 
 /** By its tokens alone, which are found in one pass. */
 function isCostly(text: string): boolean {
-  if (new RegExp(`^[ ?:-]{${deepestIndent + 1}}`, 'm').test(text)) return true
+  if (new RegExp(`^[ ?:-]{${maxIndent + 1}}`, 'm').test(text)) return true
   let depth = 0
   let count = 0
   for (const token of new Lexer().lex(text)) {
     if (token === '[' || token === '{') depth += 1
     else if (token === ']' || token === '}') depth -= 1
     count += 1
-    if (depth > deepestFlow || count > mostTokens) return true
+    if (depth > maxFlowDepth || count > maxTokens) return true
   }
   return false
 }

@@ -7,10 +7,10 @@ import type { Config } from './config.ts'
 import { ensureDataFolder } from './data-folder.ts'
 
 /** Shorter ones are none. */
-export const leastKeyLength = 32
+export const minKeyLength = 32
 
 /** Where the generated key is. */
-export function secretKeyFile(dataDir: string): string {
+export function secretKeyPath(dataDir: string): string {
   return join(dataDir, 'secret-key')
 }
 
@@ -23,10 +23,10 @@ export async function readSecretKey({
   dataDir,
 }: Pick<Config, 'secrets' | 'dataDir'>): Promise<string> {
   if (secrets.current !== null) return secrets.current
-  const path = secretKeyFile(dataDir)
-  const key = (await readKey(path)) ?? (await makeKey(dataDir, path))
-  if (key.length >= leastKeyLength) return key
-  const message = `${path} holds no key of at least ${leastKeyLength} characters`
+  const path = secretKeyPath(dataDir)
+  const key = (await readKey(path)) ?? (await createKey(dataDir, path))
+  if (key.length >= minKeyLength) return key
+  const message = `${path} holds no key of at least ${minKeyLength} characters`
   throw new ConfigError(`${message}: restore it, or delete it and sign in again.`)
 }
 
@@ -41,7 +41,7 @@ async function readKey(path: string): Promise<string | undefined> {
 }
 
 /** On the disk before anything is made with it, and never half written under its name. */
-async function makeKey(dataDir: string, path: string): Promise<string> {
+async function createKey(dataDir: string, path: string): Promise<string> {
   await ensureDataFolder(dataDir)
   const unfinished = `${path}.${randomBytes(6).toString('hex')}`
   const key = randomBytes(32).toString('hex')

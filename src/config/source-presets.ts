@@ -1,10 +1,10 @@
 // The well-known trackers and chats, by the tools that their vendors' own servers offer.
-import type { SourceKind } from '../domain/live-context.ts'
+import type { ContextSourceKind } from '../domain/live-context.ts'
 import {
   type ContextSourceConfig,
   defaultSourceTimeoutMs,
-  type ToolUse,
-} from './context-sources.ts'
+  type ToolCallTemplate,
+} from './context-source-config.ts'
 
 /** Variables by which the well-known sources are set up. */
 export interface SourceVariables {
@@ -21,18 +21,18 @@ export interface SourceVariables {
   readonly CONTEXT_SOURCES?: string | undefined
 }
 
-const trusting = { repositories: ['**'], publicRepositories: false, forkPullRequests: false }
+const defaultPolicy = { repositories: ['**'], publicRepositories: false, forkPullRequests: false }
 
 interface Preset {
   readonly name: string
-  readonly kind: SourceKind
+  readonly kind: ContextSourceKind
   readonly url: keyof SourceVariables
   readonly token: keyof SourceVariables
   /** A further variable that its tools can't do without. */
   readonly scope?: keyof SourceVariables
   readonly linkHosts: readonly string[]
   /** @param scope the value of that variable */
-  uses(
+  buildTools(
     scope: string,
   ): Partial<Pick<ContextSourceConfig, 'lookUp' | 'search' | 'searchSymbols' | 'link'>>
 }
@@ -45,7 +45,7 @@ const presets: readonly Preset[] = [
     url: 'LINEAR_MCP_URL',
     token: 'LINEAR_API_KEY',
     linkHosts: ['linear.app'],
-    uses: () => ({ lookUp: { tools: ['get_issue'], arguments: { id: '{key}' } } }),
+    buildTools: () => ({ lookUp: { tools: ['get_issue'], arguments: { id: '{key}' } } }),
   },
   {
     name: 'jira',
@@ -54,7 +54,7 @@ const presets: readonly Preset[] = [
     token: 'ATLASSIAN_TOKEN',
     scope: 'ATLASSIAN_CLOUD_ID',
     linkHosts: ['*.atlassian.net'],
-    uses: (cloudId) => ({
+    buildTools: (cloudId) => ({
       lookUp: {
         tools: ['getJiraIssue'],
         arguments: {
@@ -75,8 +75,8 @@ const presets: readonly Preset[] = [
     token: 'SENTRY_AUTH_TOKEN',
     scope: 'SENTRY_ORGANIZATION',
     linkHosts: ['sentry.io', '*.sentry.io'],
-    uses: (organizationSlug) => {
-      const searchBy = (what: string): ToolUse => ({
+    buildTools: (organizationSlug) => {
+      const searchBy = (what: string): ToolCallTemplate => ({
         tools: ['search_issues'],
         arguments: { organizationSlug, query: `is:unresolved ${what}`, sort: 'freq', limit: 3 },
       })
@@ -92,7 +92,7 @@ const presets: readonly Preset[] = [
     url: 'SLACK_MCP_URL',
     token: 'SLACK_TOKEN',
     linkHosts: ['*.slack.com'],
-    uses: () => ({
+    buildTools: () => ({
       search: { tools: ['slack_search_public'], arguments: { query: '{query}', limit: 5 } },
     }),
   },
@@ -104,7 +104,7 @@ function readPreset(
   variables: SourceVariables,
   problems: string[],
 ): ContextSourceConfig | null {
-  const { name, kind, linkHosts, uses } = preset
+  const { name, kind, linkHosts, buildTools: uses } = preset
   const [url, token] = [variables[preset.url], variables[preset.token]]
   const scope = preset.scope && variables[preset.scope]
   if (url === undefined && token === undefined) return null
@@ -119,7 +119,7 @@ function readPreset(
   const server = { url, headers: { Authorization: `Bearer ${token}` } }
   const secrets = [token]
   return {
-    ...trusting,
+    ...defaultPolicy,
     name,
     kind,
     server,

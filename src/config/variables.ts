@@ -5,7 +5,7 @@ import { defaults } from './defaults.ts'
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''))
-const onOff = z
+const onOffSwitch = z
   .enum(['on', 'off'], { error: 'must be on or off' })
   .transform((value) => value === 'on')
 const wholeNumber = (minimum: number, maximum: number) =>
@@ -41,7 +41,7 @@ const embedderName = z
   .regex(/^(openai|google|compatible):\S+$/, 'must be openai:<id>, google:<id> or compatible:<id>')
 
 /** Every variable; `docs/configuration.md` says what each means. */
-export const variables = z.object({
+export const variablesSchema = z.object({
   HOST: z.string().default(defaults.HOST),
   PORT: wholeNumber(0, 65535).default(defaults.PORT),
   PUBLIC_URL: httpUrl.optional(),
@@ -112,7 +112,7 @@ export const variables = z.object({
   REVIEW_MODE: z
     .enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' })
     .default(defaults.REVIEW_MODE),
-  ATTENTION_CHECK: onOff.default(defaults.ATTENTION_CHECK),
+  ATTENTION_CHECK: onOffSwitch.default(defaults.ATTENTION_CHECK),
   REVIEW_BUDGET_USD: dollars.optional(),
   REVIEW_BUDGET_DAILY_USD: dollars.optional(),
   REVIEW_BUDGET_OWNER_DAILY_USD: dollars.optional(),
@@ -124,8 +124,8 @@ export const variables = z.object({
   SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 600).default(defaults.SHUTDOWN_GRACE_SECONDS),
   REVIEW_MAX_COMMENTS: wholeNumber(0, 50).default(defaults.REVIEW_MAX_COMMENTS),
   REVIEW_CONTEXT_TOKENS: wholeNumber(2000, 1_000_000).default(defaults.REVIEW_CONTEXT_TOKENS),
-  MEMORY: onOff.default(defaults.MEMORY),
-  GRAPH: onOff.default(defaults.GRAPH),
+  MEMORY: onOffSwitch.default(defaults.MEMORY),
+  GRAPH: onOffSwitch.default(defaults.GRAPH),
   GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(defaults.GRAPH_QUERY_TIMEOUT_MS),
   UMPIRE_TOKEN: z.string().optional(),
   LINEAR_MCP_URL: httpUrl.optional(),
@@ -142,7 +142,7 @@ export const variables = z.object({
   MCP_ACCESS: z
     .enum(['open', 'token', 'off'], { error: 'must be open, token or off' })
     .default(defaults.MCP_ACCESS),
-  MCP_AGENT_TOOLS: onOff.default(defaults.MCP_AGENT_TOOLS),
+  MCP_AGENT_TOOLS: onOffSwitch.default(defaults.MCP_AGENT_TOOLS),
   MCP_ALLOWED_HOSTS: z
     .string()
     .toLowerCase()
@@ -162,4 +162,4 @@ export const variables = z.object({
     })
     .default(defaults.LOG_LEVEL),
 })
-export type Variables = z.output<typeof variables>
+export type Variables = z.output<typeof variablesSchema>

@@ -9,10 +9,10 @@ import {
 } from 'kysely'
 import type { DatabaseConfig } from '../config/config.ts'
 import { noMetrics } from '../metrics/metrics.ts'
+import { UmpireDatabaseError } from './database-errors.ts'
 import { type EmbeddedDatabase, openEmbedded } from './embedded/embedded-database.ts'
 import { startMaintenance } from './embedded/maintenance.ts'
-import { DatabaseFault } from './errors.ts'
-import { createNestingGuard, type NestingGuard } from './nesting.ts'
+import { createNestingGuard, type NestingGuard } from './nesting-guard.ts'
 import { kyselyPool, Listener, openPool, queryPool } from './postgresql.ts'
 import type { Schema } from './schema.ts'
 import { type DatabaseMetrics, timePool, timeStatement } from './time-statements.ts'
@@ -29,7 +29,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-export interface Listening {
+export interface ListenHandle {
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export interface JobDatabase {
     channel: string,
     onNotification: (payload: string) => void,
     onReconnect: () => void,
-  ): Promise<Listening>
+  ): Promise<ListenHandle>
 }
 
 export interface OpenDatabase extends AsyncDisposable {
@@ -58,9 +58,9 @@ export interface OpenDatabase extends AsyncDisposable {
     channel: string,
     onNotification: (payload: string) => void,
     onReconnect: () => void,
-  ): Promise<Listening>
+  ): Promise<ListenHandle>
   /** Resolves when the embedded engine broke: the process has to be started again. A server comes back by itself. */
-  readonly broken: Promise<DatabaseFault>
+  readonly broken: Promise<UmpireDatabaseError>
   /** Throws DatabaseFault `database_disk_full` where hardly any space is left. A server looks after its own. */
   checkSpace(): void
   /** Resolves when the database works; rejects after `timeoutMs` at the latest. */
@@ -72,7 +72,7 @@ export interface OpenDatabase extends AsyncDisposable {
 export interface DatabaseOptions {
   readonly metrics?: DatabaseMetrics
   /** Longest time that a PostgreSQL server may be silent, in milliseconds. */
-  readonly answerMs?: number
+  readonly answerTimeoutMs?: number
 }
 
 /**
@@ -84,7 +84,7 @@ export interface DatabaseOptions {
 export async function openDatabase(
   config: DatabaseConfig,
   log: Log,
-  { metrics = noMetrics, answerMs }: DatabaseOptions = {},
+  { metrics = noMetrics, answerTimeoutMs: answerMs }: DatabaseOptions = {},
 ): Promise<OpenDatabase> {
   if (config.engine === 'embedded') return openEmbeddedDatabase(config.directory, log, metrics)
   return openServer(config, log, metrics, answerMs)
@@ -201,7 +201,7 @@ function guarded(guard: NestingGuard, execute: Execute): JobDatabase['executeSql
 
 async function withDeadline(answer: Promise<unknown>, timeoutMs: number): Promise<void> {
   const deadline = Promise.withResolvers<never>()
-  const fault = new DatabaseFault(
+  const fault = new UmpireDatabaseError(
     'database_unavailable',
     `The database did not answer within ${timeoutMs} ms.`,
   )

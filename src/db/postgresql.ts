@@ -1,7 +1,7 @@
 // A PostgreSQL server: the pool of connections and the one connection that listens.
 import pg from 'pg'
-import { DatabaseFault, databaseErrorCode, isDatabaseUnavailable } from './errors.ts'
-import { encodeParameter, parserOf } from './values.ts'
+import { databaseErrorCode, isDatabaseUnavailable, UmpireDatabaseError } from './database-errors.ts'
+import { encodeParameter, parserOf } from './sql-values.ts'
 
 interface Log {
   warn(fields: object, message: string): void
@@ -21,11 +21,11 @@ const limits = {
  * Longest time without an answer, in milliseconds. The server itself ends what takes longer than `statement_timeout`, so
  * nothing is cut that would have come to an end: who is silent for so long has vanished, and no packet tells.
  */
-const usualAnswerMs = limits.statement_timeout + 15_000
+const defaultAnswerTimeoutMs = limits.statement_timeout + 15_000
 
-const oldestMajor = 15
+const minMajorVersion = 15
 
-function clientConfig(url: string, answerMs = usualAnswerMs): pg.ClientConfig {
+function clientConfig(url: string, answerMs = defaultAnswerTimeoutMs): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: 'umpire',
@@ -41,7 +41,7 @@ function clientConfig(url: string, answerMs = usualAnswerMs): pg.ClientConfig {
  * Opens the pool and checks that a server is there.
  *
  * @param url `postgres://…`, also with a unix socket as its host
- * @param answerMs see `usualAnswerMs`
+ * @param answerMs see `defaultAnswerTimeoutMs`
  * @throws DatabaseFault `database_unavailable`, `database_refused` or `database_version`
  */
 export async function openPool(
@@ -62,23 +62,23 @@ export async function openPool(
       `select current_setting('server_version_num')::int as version`,
     )
     const major = Math.floor(rows[0].version / 10_000)
-    if (major >= oldestMajor) return pool
-    throw new DatabaseFault(
+    if (major >= minMajorVersion) return pool
+    throw new UmpireDatabaseError(
       'database_version',
-      `PostgreSQL ${major} is too old: version ${oldestMajor} is needed.`,
+      `PostgreSQL ${major} is too old: version ${minMajorVersion} is needed.`,
     )
   } catch (error) {
     await pool.end()
-    if (error instanceof DatabaseFault) throw error
+    if (error instanceof UmpireDatabaseError) throw error
     const code = databaseErrorCode(error)
     if (isRefusal(code)) {
       const message = `The server at DATABASE_URL refuses us: its user, password or database is not right (${code}).`
-      throw new DatabaseFault('database_refused', message)
+      throw new UmpireDatabaseError('database_refused', message)
     }
     if (!isDatabaseUnavailable(error)) throw error
     // Not the driver's own message: it can hold the address, and with it a password.
     const reason = code ?? 'no answer'
-    throw new DatabaseFault(
+    throw new UmpireDatabaseError(
       'database_unavailable',
       `The database at DATABASE_URL can't be reached (${reason}).`,
     )
@@ -86,7 +86,7 @@ export async function openPool(
 }
 
 /** Whether the driver gave up waiting for an answer. It goes on to use such a connection, behind the query that hangs. */
-function isSilence(error: unknown): boolean {
+function isAnswerTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
@@ -122,7 +122,7 @@ export function kyselyPool(pool: pg.Pool) {
             return client.query(text, values.map(encodeParameter))
           })
           last = result.catch((error: unknown) => {
-            if (isSilence(error)) silence = error
+            if (isAnswerTimeout(error)) silence = error
           })
           return result
         },
@@ -133,7 +133,7 @@ export function kyselyPool(pool: pg.Pool) {
 }
 
 const heartbeatMs = 10_000
-const longestPauseMs = 30_000
+const maxReconnectDelayMs = 30_000
 
 interface Subscription {
   onNotification(payload: string): void
@@ -226,7 +226,7 @@ export class Listener {
     try {
       await this.#connect()
     } catch {
-      const pause = Math.min(longestPauseMs, 250 * 2 ** this.#failures++)
+      const pause = Math.min(maxReconnectDelayMs, 250 * 2 ** this.#failures++)
       this.#schedule(() => this.#reconnect(), pause)
       return
     }

@@ -2,18 +2,18 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { DiffSide } from '../domain/diff.ts'
 import type {
+  Citation,
   Dismissal,
   Evidence,
   FindingCategory,
   FindingPlacement,
   FindingState,
-  Ground,
   Severity,
 } from '../domain/finding.ts'
-import type { ToldContext } from '../domain/live-context.ts'
+import type { Impact } from '../domain/impact.ts'
+import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
-import type { Reach } from '../domain/reach.ts'
 import type { Coverage, ReviewBasis, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
@@ -243,12 +243,12 @@ export interface WorkflowRunsTable {
   /** Where the summary stands on the platform. */
   published_url: string | null
   /** What trackers and chats were asked for it; null where there are none. */
-  sources: JSONColumnType<ToldContext | null, string | null, string | null>
+  sources: JSONColumnType<LiveContextSummary | null, string | null, string | null>
   /** What was told of the reach of its change; null where nothing was, and in older reviews. */
-  reach: JSONColumnType<Reach | null, string | null, string | null>
+  reach: JSONColumnType<Impact | null, string | null, string | null>
   /** For the operator; null where there is nothing, and in older reviews. */
   warnings: JSONColumnType<readonly ReviewWarning[] | null, string | null, string | null>
-  /** What a completed run waits for to be done again; see `RedoWhen`. */
+  /** What a completed run waits for to be done again; see `RedoTrigger`. */
   redo_when: 'reopened' | 'model' | null
   /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
   seen_lines: Buffer | null
@@ -283,7 +283,7 @@ export interface FindingsTable {
   body: string
   suggestion: string | null
   evidence: JSONColumnType<Evidence[], string, string>
-  rests_on: JSONColumnType<Ground | null, string | null, string | null>
+  rests_on: JSONColumnType<Citation | null, string | null, string | null>
   confidence: number
   verified: boolean
   state: FindingState
@@ -383,7 +383,7 @@ export interface CodeGraphsTable {
   built_at: NullableTimestamp
 }
 
-/** What a blob says, see workspace/code-facts.ts. Written ahead of the files that show them: nobody sees them before. */
+/** What a blob says, see code/code-index.ts. Written ahead of the files that show them: nobody sees them before. */
 export interface CodeFactsTable {
   /** The graph's `facts_id`. */
   graph_id: number
@@ -391,13 +391,13 @@ export interface CodeFactsTable {
   /** What it is parsed with, by its path: empty for a language without a grammar. */
   grammar: string
   version: number
-  /** By its content, see workspace/classify-file.ts. */
+  /** By its content, see code/classify-file.ts. */
   kind: string
   /** Null for what isn't text. */
   lines: number | null
   /** Why it has no facts though it has a grammar. */
   unparsed: string | null
-  /** See workspace/facts/encode-facts.ts; null where there are none. */
+  /** See code/indexing/encode-file-index.ts; null where there are none. */
   facts: Buffer | null
 }
 
@@ -411,7 +411,7 @@ export interface CodeFilesTable {
   grammar: string
   /** Linguist's name; null where nothing is known about it. */
   language: string | null
-  /** See workspace/classify-file.ts; also `symlink` and `submodule`. */
+  /** See code/classify-file.ts; also `symlink` and `submodule`. */
   kind: string
   is_test: boolean
   size: number
@@ -525,7 +525,7 @@ export interface MemoryVectorsTable {
   norm: number
 }
 
-/** A tool of a context source that is trusted since it was first met, see tools/sources/pin-tools.ts. */
+/** A tool of a context source that is trusted since it was first met, see tools/sources/pin-store.ts. */
 export interface ContextToolsTable {
   source: string
   tool: string

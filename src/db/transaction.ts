@@ -1,7 +1,7 @@
 // Transactions that are run again when they lost against another one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
-import { isTransactionConflict } from './errors.ts'
+import { isTransactionConflict } from './database-errors.ts'
 
 /**
  * Runs `work` in a transaction, and again when the database broke it off for the sake of another one (serialisation

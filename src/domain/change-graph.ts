@@ -3,10 +3,10 @@ import type { PullRequestState } from './pull-request.ts'
 import type { Verdict } from './review.ts'
 
 /** From so much confidence on a use is told as one; below it as one that may be. */
-export const sureConfidence = 0.8
+export const minSureConfidence = 0.8
 
 /** A place in a file at the head. */
-export interface CodePlace {
+export interface CodeLocation {
   readonly path: string
   /** 1-based. */
   readonly line: number
@@ -33,7 +33,7 @@ export interface ChangedSymbol {
 }
 
 /** A use of a changed symbol outside of the changed lines. */
-export interface Caller extends CodePlace {
+export interface CallSite extends CodeLocation {
   /** Index into `symbols`. */
   readonly symbol: number
   /** The definition that the use stands in; null at the top of a file. */
@@ -50,17 +50,17 @@ export interface Caller extends CodePlace {
 }
 
 /** A definition, in a file that the change leaves alone, that changed lines use. */
-export interface UsedDefinition extends CodePlace {
+export interface UsedDefinition extends CodeLocation {
   readonly endLine: number
   readonly name: string
   readonly signature: string
   /** A changed line that uses it. */
-  readonly usedAt: CodePlace
+  readonly usedAt: CodeLocation
   readonly confidence: number
 }
 
 /** An import that leads nowhere at the head. */
-export interface BrokenImport extends CodePlace {
+export interface BrokenImport extends CodeLocation {
   /** As written. */
   readonly from: string
   /** The name that isn't exported there; null where there is no such file. */
@@ -90,7 +90,7 @@ export interface RelatedPullRequest {
 export interface FileHistory {
   readonly path: string
   /** Reviewed pull requests that touched it. */
-  readonly touches: number
+  readonly pullRequests: number
   /** Reviews with changes requested. */
   readonly riskScore: number
   /** Username of who touched it most; null where nobody did. */
@@ -117,7 +117,7 @@ export interface ChangeGraph {
   /** The commit that the graph shows; files that differ at the head were read there. Null without a graph. */
   readonly commit: string | null
   readonly symbols: readonly ChangedSymbol[]
-  readonly callers: readonly Caller[]
+  readonly callers: readonly CallSite[]
   readonly definitions: readonly UsedDefinition[]
   readonly brokenImports: readonly BrokenImport[]
   /** Test files that reach changed files, the nearest first, and how many steps of use lie between. */

@@ -90,12 +90,12 @@ export class ModelError extends UmpireError {
 
   /** What everybody may read. The message itself can hold the provider's words, which are for the operator. */
   get publicMessage(): string {
-    return modelErrorWords[this.code] ?? this.message
+    return publicModelMessages[this.code] ?? this.message
   }
 }
 
 /** The message of a spent budget is our own: who waits for a review has to know. */
-const modelErrorWords: Readonly<Partial<Record<ModelErrorCode, string>>> = {
+const publicModelMessages: Readonly<Partial<Record<ModelErrorCode, string>>> = {
   model_unauthorized: 'The model could not be asked.',
   model_misconfigured: 'The model could not be asked.',
   model_rate_limited: 'The model did not answer in time.',

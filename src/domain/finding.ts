@@ -1,17 +1,17 @@
 // A finding: one claim about a change, from a reviewer's proposal to the comment on its line.
+import { type FindingCategory, type Severity, severities } from '../contract/enums.ts'
 import type { DiffSide } from './diff.ts'
-import type { ToldRecord } from './live-context.ts'
+import type { ContextRecordSummary } from './live-context.ts'
 
-/**
- * `critical` will break, lose data or open a hole; `moderate` is wrong under concrete conditions;
- * `minor` is worth a change and harmless.
- */
-export type Severity = 'critical' | 'moderate' | 'minor'
-
-export const severities: readonly Severity[] = ['critical', 'moderate', 'minor']
+export {
+  type FindingCategory,
+  findingCategories,
+  type Severity,
+  severities,
+} from '../contract/enums.ts'
 
 /** Most severe first, then the surest. */
-export function bySeverity(a: RankedClaim, b: RankedClaim): number {
+export function compareBySeverity(a: RankedClaim, b: RankedClaim): number {
   return (
     severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
   )
@@ -21,26 +21,6 @@ interface RankedClaim {
   readonly severity: Severity
   readonly confidence: number
 }
-
-/** What kind of harm it does. */
-export type FindingCategory =
-  | 'correctness'
-  | 'security'
-  | 'data-loss'
-  | 'concurrency'
-  | 'performance'
-  | 'tests'
-  | 'maintainability'
-
-export const findingCategories: readonly FindingCategory[] = [
-  'correctness',
-  'security',
-  'data-loss',
-  'concurrency',
-  'performance',
-  'tests',
-  'maintainability',
-]
 
 /** A place in the repository at the reviewed head that a claim rests on. */
 export interface Evidence {
@@ -57,15 +37,15 @@ export interface CitedMemory {
 }
 
 /** What a claim can rest on beside the code: a memory of the repository, or a record of a tracker or chat. */
-export type Ground = CitedMemory | ToldRecord
+export type Citation = CitedMemory | ContextRecordSummary
 
-export function isRecord(ground: Ground): ground is ToldRecord {
+export function isRecordCitation(ground: Citation): ground is ContextRecordSummary {
   return 'source' in ground
 }
 
 /** The same ground with its words changed, and without an address that would change. */
-export function changeWords(ground: Ground, change: (text: string) => string): Ground {
-  if (!isRecord(ground)) return { ...ground, text: change(ground.text) }
+export function mapCitationText(ground: Citation, change: (text: string) => string): Citation {
+  if (!isRecordCitation(ground)) return { ...ground, text: change(ground.text) }
   const { title, url } = ground
   return { ...ground, title: change(title), url: url !== null && change(url) === url ? url : null }
 }
@@ -93,7 +73,7 @@ export interface ProposedFinding {
   readonly suggestion: string | null
   readonly evidence: readonly Evidence[]
   /** What the claim would not stand without. */
-  readonly restsOn?: Ground
+  readonly citation?: Citation
   /** 0 to 1. */
   readonly confidence: number
 }

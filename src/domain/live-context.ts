@@ -1,13 +1,13 @@
 // What systems beside the repository say about a change: its ticket, the errors its code raised, what was said about it.
 
 /** What a source knows: work to be done, faults of running programs, conversations, or something else. */
-export type SourceKind = 'tickets' | 'errors' | 'discussion' | 'other'
+export type ContextSourceKind = 'tickets' | 'errors' | 'discussion' | 'other'
 
 /** One thing that a source answered. All of it is untrusted: anybody may have written it. */
 export interface ContextRecord {
   /** Name of the source, as the operator's configuration has it. */
   readonly source: string
-  readonly kind: SourceKind
+  readonly kind: ContextSourceKind
   /** By which it was asked for and is known, for example `SHOP-12`; null where it was searched for. */
   readonly key: string | null
   /** One line. */
@@ -19,7 +19,7 @@ export interface ContextRecord {
 }
 
 /** A source that has no say in a review though it is configured, and why, in words for people without any secret. */
-export interface MissingSource {
+export interface UnavailableSource {
   readonly source: string
   readonly reason: string
 }
@@ -27,17 +27,17 @@ export interface MissingSource {
 /** What was gathered from all of them. */
 export interface LiveContext {
   readonly records: readonly ContextRecord[]
-  readonly missing: readonly MissingSource[]
+  readonly missing: readonly UnavailableSource[]
 }
 
 /** What is kept of a record with a review: not what it says. */
-export type ToldRecord = Omit<ContextRecord, 'text'>
+export type ContextRecordSummary = Omit<ContextRecord, 'text'>
 
 /** What is kept of it all. */
-export interface ToldContext {
-  readonly records: readonly ToldRecord[]
-  readonly missing: readonly MissingSource[]
+export interface LiveContextSummary {
+  readonly records: readonly ContextRecordSummary[]
+  readonly missing: readonly UnavailableSource[]
 }
 
 /** Where no source is configured. */
-export const noLiveContext: LiveContext = { records: [], missing: [] }
+export const emptyLiveContext: LiveContext = { records: [], missing: [] }

@@ -1,16 +1,8 @@
 // What is remembered of a repository, and where each memory comes from.
 
-/** Types of memories: the project map, and the six that the interface counts. */
-export const memoryTypes = [
-  'project_map',
-  'project_pattern',
-  'decision',
-  'developer_pattern',
-  'developer_strength',
-  'risk_module',
-  'contributor_profile',
-] as const
-export type MemoryType = (typeof memoryTypes)[number]
+import type { MemoryType } from '../contract/enums.ts'
+
+export { type MemoryType, memoryTypes } from '../contract/enums.ts'
 
 /**
  * How far it may be believed. `person`: somebody who may see the repository wrote it here. `repository`: it stands in the

@@ -1,4 +1,5 @@
 // A review: the verdict on one head of one pull request, and all that it rests on.
+import type { ReviewEnd } from '../contract/enums.ts'
 import type { AppliedMemory } from './change-graph.ts'
 import type { Finding } from './finding.ts'
 import type { PullRequest } from './pull-request.ts'
@@ -6,20 +7,7 @@ import type { PullRequest } from './pull-request.ts'
 /** The vocabulary of analytics and of `ai_summary`. */
 export type Verdict = 'APPROVE' | 'REQUEST_CHANGES' | 'NEEDS_DISCUSSION'
 
-/**
- * How a review ended, in the order of precedence: the heading names the first that holds, and several may hold.
- * `skipped`: nobody reviewed, for example because the pull request was closed; `incomplete`: part of what matters was
- * not read; `needs_person`: findings that a person has to decide about.
- */
-export type ReviewEnd = 'skipped' | 'changes_requested' | 'incomplete' | 'needs_person' | 'passed'
-
-export const reviewEnds: readonly ReviewEnd[] = [
-  'skipped',
-  'changes_requested',
-  'incomplete',
-  'needs_person',
-  'passed',
-]
+export { type ReviewEnd, reviewEnds } from '../contract/enums.ts'
 
 /** 1 (low) to 5 (high). */
 export type Confidence = 1 | 2 | 3 | 4 | 5
@@ -67,7 +55,7 @@ export interface LineCoverage {
 }
 
 /** The same under the names that the API and the command's report use. */
-export function nameLines({ changed, model, rules, text, unread }: LineCoverage) {
+export function toLineCounts({ changed, model, rules, text, unread }: LineCoverage) {
   return {
     changed,
     read_by_model: model,

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import type { DeliveredPullRequest } from '../platforms/platform.ts'
 import { announce } from './listing.ts'
-import { packPayload } from './payload.ts'
+import { compressPayload } from './payload.ts'
 import { composeSearchText } from './search-text.ts'
 
 /** A delivery that is to be stored. */
@@ -84,24 +84,24 @@ function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
           merged_at: sql`coalesce(excluded.merged_at, pull_requests.merged_at)`,
           updated_at: eb.ref('excluded.updated_at'),
           state: sql`case when ${isNewState} then excluded.state else pull_requests.state end`,
-          state_as_of: sql`greatest(${asOfNow(sql`pull_requests.state_as_of`)}, excluded.updated_at)`,
+          state_as_of: sql`greatest(${clampToNow(sql`pull_requests.state_as_of`)}, excluded.updated_at)`,
           is_confirmed: true,
         }))
-        .where(sql<boolean>`${asOfNow(sql`pull_requests.updated_at`)} <= excluded.updated_at`),
+        .where(sql<boolean>`${clampToNow(sql`pull_requests.updated_at`)} <= excluded.updated_at`),
     )
     .returning(['repo', 'number', 'search_text'])
 }
 
 /** Not where a live look at the platform was newer than the payload. */
 const isNewState = sql`(pull_requests.state_as_of is null
-  or ${asOfNow(sql`pull_requests.state_as_of`)} <= excluded.updated_at)`
+  or ${clampToNow(sql`pull_requests.state_as_of`)} <= excluded.updated_at)`
 
 /**
  * Makes room for the pull requests of events whose signature wasn't checked, which say nothing about them until the
  * platform confirms it (see pull-request-states.ts), and notes that the platform has something to confirm. The head is
  * noted as they have it: it is shown to nobody, and lets a review look again before it ends. Locks as `savePullRequests`.
  */
-export async function noteUncheckedPullRequests(
+export async function saveUnconfirmedPullRequests(
   tx: Db,
   events: readonly NewEvent[],
 ): Promise<void> {
@@ -158,7 +158,7 @@ export async function insertEvents(
         ${column((event) => event.wantsReview)}::bool[],
         ${column((event) => event.error)}::text[],
         ${column((event) => event.repeats)}::int[],
-        ${column((event) => packPayload(event.payload).toString('base64'))}::text[]
+        ${column((event) => compressPayload(event.payload).toString('base64'))}::text[]
       ) with ordinality
         as new (event_type, source, delivery_id, repo, pr_number, wants_review, error, repeats, payload, position)
     ), checked as materialized (
@@ -208,17 +208,17 @@ export function duplicateKey({ eventType, repo, pullRequest }: NewEvent): string
  * A time of the platform as far as the database's clock lets it count, or null. One that seems to be from later than now
  * would win over all that comes: a payload may claim it, and what is stored has it after that clock went back.
  */
-function asOfNow(time: RawBuilder<unknown>): RawBuilder<Date> {
+function clampToNow(time: RawBuilder<unknown>): RawBuilder<Date> {
   const latest = sql`now() + interval '5 minutes'`
   return sql<Date>`case when ${time} > ${latest} then ${latest} else ${time} end`
 }
 
 /** This process's clock may be off by hours: within a day of it the database decides. */
-const longestAheadMs = 24 * 3600_000
+const maxAheadMs = 24 * 3600_000
 
 function timeOf(pullRequest: DeliveredPullRequest): number {
   const time = Date.parse(pullRequest.updatedAt ?? pullRequest.createdAt ?? '') || 0
-  return Math.min(time, Date.now() + longestAheadMs)
+  return Math.min(time, Date.now() + maxAheadMs)
 }
 
 function pullRequestRow({
@@ -244,8 +244,8 @@ function pullRequestRow({
     deletions: pr.deletions,
     opened_at: pr.createdAt,
     merged_at: pr.mergedAt,
-    updated_at: asOfNow(sql`${new Date(timeOf(pr))}::timestamptz`),
-    state_as_of: asOfNow(sql`${new Date(timeOf(pr))}::timestamptz`),
+    updated_at: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
+    state_as_of: clampToNow(sql`${new Date(timeOf(pr))}::timestamptz`),
   }
 }
 

@@ -43,7 +43,7 @@ export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<Deli
     scope === 'all'
       ? sql`select id from events where ${isAsked} order by id desc ${limitRows(limit)}`
       : newestOfRepositories(scope, isAsked, limit)
-  return describe(db, newest)
+  return readDeliveryEntries(db, newest)
 }
 
 /** The newest of one pull request. */
@@ -52,7 +52,7 @@ export async function listPullRequestDeliveries(
   ref: PullRequestRef,
   limit: number,
 ): Promise<DeliveryEntry[]> {
-  return describe(
+  return readDeliveryEntries(
     db,
     sql`select id from events where repo = ${ref.repo} and pr_number = ${ref.number} order by id desc ${limitRows(limit)}`,
   )
@@ -75,7 +75,7 @@ function newestOfRepositories(
     select entry.id from best as lane, lateral (${newest(limit)}) as entry order by entry.id desc ${limitRows(limit)}`
 }
 
-async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEntry[]> {
+async function readDeliveryEntries(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEntry[]> {
   const { rows } = await sql<DeliveryEntry>`
     with chosen as materialized (${chosen})
     select e.id, e.delivery_id, e.event_type, e.source, e.repo as repo_name, e.pr_number, e.status, e.duplicates,

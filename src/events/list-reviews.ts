@@ -48,30 +48,30 @@ export type ReviewFilter =
 const anyState: ReviewFilter = { column: 'state', values: ['open', 'merged', 'closed'] }
 
 /** A scope of so many repositories has its newest entries likely among the newest of all. */
-const wideScope = 20
+const minWideScope = 20
 
 /** The newest entries that fit. Its cost hangs on the scope and on `limit`, not on how many events there are. */
 export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
   const { scope, search, limit } = query
   if (scope !== 'all' && scope.length === 0) return []
-  const isWide = scope === 'all' || scope.length >= wideScope
+  const isWide = scope === 'all' || scope.length >= minWideScope
   if (isWide && (search !== '' || scope !== 'all')) {
-    const entries = await lookThroughNewest(db, query)
+    const entries = await searchNewest(db, query)
     if (entries) return entries
   }
-  if (search !== '') return sortFound(db, query)
-  return describe(
+  if (search !== '') return searchAll(db, query)
+  return readReviewEntries(
     db,
     scope === 'all' ? newestOfAll(query, limit) : newestOfRepositories(scope, query, limit),
   )
 }
 
 /** Looks through the newest of all repositories. Undefined where those that fit may not all be among them. */
-async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedReview[] | undefined> {
+async function searchNewest(db: Db, query: ReviewQuery): Promise<ListedReview[] | undefined> {
   const { scope, search, limit } = query
   const most = 2000 + 20 * limit
   const isFound = search === '' ? sql`` : sql`and search_text like ${makeSearchPattern(search)}`
-  const entries = await describe(
+  const entries = await readReviewEntries(
     db,
     sql`
       select * from (${newestOfAll(query, most, search === '' ? sql`` : sql`, search_text`)}) as newest
@@ -84,13 +84,13 @@ async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedRevi
 }
 
 /** Finds first, then sorts: what is found often has been met among the newest. */
-async function sortFound(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
+async function searchAll(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
   const { scope, search, limit, filter = anyState } = query
   const found = sql`
     select repo, number from pull_request_search where text like ${makeSearchPattern(search)} and ${isInScope(scope)}`
   // One look into the index for each: the limit keeps the planner from reading all pull requests instead, and that both state
   // and status are asked for keeps it from reading a whole lane for each, none of which has both.
-  return describe(
+  return readReviewEntries(
     db,
     sql`
       with found as materialized (${found})
@@ -147,7 +147,7 @@ function isAmong({ column, values }: ReviewFilter): RawBuilder<unknown> {
   return sql`${sql.ref(column)} = any(${values}::text[])`
 }
 
-async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<ListedReview[]> {
+async function readReviewEntries(db: Db, chosen: RawBuilder<unknown>): Promise<ListedReview[]> {
   const { rows } = await sql<ListedReview>`
     with chosen as materialized (${chosen}) ${entriesOfChosen} order by id desc`.execute(db)
   return rows

@@ -1,8 +1,8 @@
 // What the platform itself said of pull requests, and when it was last asked.
 import { sql } from 'kysely'
+import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
-import { toStorable } from '../lib/text.ts'
 import { composeSearchText } from './search-text.ts'
 
 /** For so long nobody asks the platform again. */
@@ -39,7 +39,7 @@ export async function claimStateChecks(
 }
 
 /** Writes down the states that are newer than what is known. Waits for nobody: the next look comes soon. */
-export async function saveSeenStates(db: Db, seen: readonly PullRequest[]): Promise<void> {
+export async function savePullRequestStates(db: Db, seen: readonly PullRequest[]): Promise<void> {
   if (seen.length === 0) return
   const column = <Value>(read: (pullRequest: PullRequest) => Value) => seen.map(read)
   await sql`
@@ -102,7 +102,7 @@ function confirmedFields(pullRequest: PullRequest) {
     head.branch,
     base.branch,
     pullRequest.url,
-  ].map(toStorable)
+  ].map(toStorableText)
   return {
     ...{ repo, number, title, author, branch, base_branch: baseBranch, url },
     search_text: composeSearchText({ title: pullRequest.title, repo, number }),

@@ -4,8 +4,8 @@ import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Dismissal, Evidence } from '../domain/finding.ts'
-import type { ToldContext } from '../domain/live-context.ts'
-import type { Reach } from '../domain/reach.ts'
+import type { Impact } from '../domain/impact.ts'
+import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { Coverage, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
 import { type DeliveryEntry, listPullRequestDeliveries } from './list-deliveries.ts'
 import { type ListedReview, reviewFields } from './list-reviews.ts'
@@ -25,8 +25,8 @@ export interface ReviewDetail extends ListedReview {
   readonly coverage: Coverage | null
   readonly warnings: readonly ReviewWarning[] | null
   readonly usage: Usage | null
-  readonly sources: ToldContext | null
-  readonly reach: Reach | null
+  readonly sources: LiveContextSummary | null
+  readonly reach: Impact | null
   readonly decision: Record<string, unknown> | null
   readonly timings: Record<string, number> | null
   readonly findings: readonly ReviewFinding[]
@@ -60,8 +60,8 @@ export type ReviewFinding = Pick<
 }
 
 /** More than the platform shows of a review; the worst come first. */
-const shownFindings = 500
-const shownDeliveries = 100
+const maxListedFindings = 500
+const maxListedDeliveries = 100
 
 /** The review that an event of a pull request led to; undefined where there is no such event in the scope. */
 export async function readReview(
@@ -85,13 +85,13 @@ export async function readReview(
   const ref = { repo: review.repo_name, number: review.pr_number }
   return {
     ...review,
-    findings: runId === null ? [] : await listFindings(db, ref, runId),
-    deliveries: await listPullRequestDeliveries(db, ref, shownDeliveries),
+    findings: runId === null ? [] : await listReviewFindings(db, ref, runId),
+    deliveries: await listPullRequestDeliveries(db, ref, maxListedDeliveries),
   }
 }
 
 /** Those that this run or an earlier one raised. */
-async function listFindings(
+async function listReviewFindings(
   db: Db,
   ref: { repo: string; number: number },
   runId: number,
@@ -127,7 +127,7 @@ async function listFindings(
     .orderBy(sql`path collate "C"`)
     .orderBy('start_line')
     .orderBy('f.id')
-    .limit(shownFindings)
+    .limit(maxListedFindings)
     .execute()
   return rows.map(({ login, via, reason, ...finding }) => ({
     ...finding,

@@ -2,22 +2,29 @@
 import { findScopeWithin } from '../accounts/scope.ts'
 import { readPlatformToken } from '../accounts/users.ts'
 import { type Contributor, listContributors } from '../analytics/contributors.ts'
-import { createFiguresReader } from '../analytics/figures-in-time.ts'
+import {
+  type FileActivityStatistics,
+  noFileActivityStatistics,
+} from '../analytics/file-activity-statistics.ts'
 import { type Insights, readInsights } from '../analytics/insights.ts'
 import {
   createStatisticsReader,
   noStatistics,
   type PlatformStatistics,
 } from '../analytics/platform-statistics.ts'
-import { type Reviewing, readReviewing } from '../analytics/reviewing.ts'
-import { noFigures, type TouchFigures } from '../analytics/touch-figures.ts'
+import { type ReviewMetrics, readReviewMetrics } from '../analytics/review-metrics.ts'
+import { createFileActivityReader } from '../analytics/timed-readers.ts'
 import type { AppContext } from '../context.ts'
+import {
+  contributorsSchema,
+  insightsSchema,
+  repositoryGraphSchema,
+} from '../contract/analytics-schemas.ts'
+import { reviewMetricsSchema } from '../contract/review-metrics-schemas.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import { contributors, graph, insights } from './contract/analytics.ts'
-import { reviewing } from './contract/reviewing.ts'
-import { memoryNotConfigured } from './memory-routes.ts'
+import { findRequestedRepository } from './find-requested-repository.ts'
+import { memoryNotConfiguredMessage } from './memory-overview-routes.ts'
 import type { Server } from './server.ts'
 
 /** Adds what stands under `/api/v1/analytics`. */
@@ -28,7 +35,7 @@ export function addAnalyticsRoutes(
 ): void {
   const { db, keys, log } = ctx
   const { memory, graph: graphLayer } = ctx.config
-  const readFigures = createFiguresReader({ db, log, timeoutMs: graphLayer.queryTimeoutMs })
+  const readFigures = createFileActivityReader({ db, log, timeoutMs: graphLayer.queryTimeoutMs })
   const askPlatform = createStatisticsReader(ctx.platform, log)
   const readStatistics = async (
     userId: number,
@@ -38,30 +45,31 @@ export function addAnalyticsRoutes(
     return token === undefined ? noStatistics : askPlatform(userId, { repo, token })
   }
 
-  const insightsRoute = { schema: insights, onRequest: authenticate.cookie }
+  const insightsRoute = { schema: insightsSchema, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/insights', insightsRoute, async (request) => {
     const { days, repo } = request.query
-    return describeInsights(
+    return serializeInsights(
       await readInsights(db, await findScopeWithin(db, callerOf(request), repo), days),
       days,
     )
   })
 
-  const reviewingRoute = { schema: reviewing, onRequest: authenticate.cookie }
+  const reviewingRoute = { schema: reviewMetricsSchema, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/reviewing', reviewingRoute, async (request) => {
     const { days, repo } = request.query
-    return describeReviewing(
-      await readReviewing(db, await findScopeWithin(db, callerOf(request), repo), days),
+    return serializeReviewMetrics(
+      await readReviewMetrics(db, await findScopeWithin(db, callerOf(request), repo), days),
       days,
     )
   })
 
-  const contributorsRoute = { schema: contributors, onRequest: authenticate.bearer }
+  const contributorsRoute = { schema: contributorsSchema, onRequest: authenticate.bearer }
   server.get('/api/v1/analytics/contributors', contributorsRoute, async (request) => {
     const { userId } = callerOf(request)
     const { page, per_page: perPage } = request.query
-    const repo = await findAskedRepository(ctx, { userId }, request.query.repo)
-    if (!memory) return { repo, contributor_count: 0, contributors: [], note: memoryNotConfigured }
+    const repo = await findRequestedRepository(ctx, { userId }, request.query.repo)
+    if (!memory)
+      return { repo, contributor_count: 0, contributors: [], note: memoryNotConfiguredMessage }
     const { total, contributors } = await listContributors(db, repo, { page, perPage })
     const statistics = contributors.length === 0 ? noStatistics : await readStatistics(userId, repo)
     return {
@@ -72,33 +80,33 @@ export function addAnalyticsRoutes(
         per_page: perPage,
         total_pages: Math.ceil(total / perPage),
       },
-      contributors: contributors.map((person) => shapeContributor(person, statistics)),
+      contributors: contributors.map((person) => serializeContributor(person, statistics)),
     }
   })
 
-  const graphRoute = { schema: graph, onRequest: authenticate.cookie }
+  const graphRoute = { schema: repositoryGraphSchema, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/graph', graphRoute, async (request) => {
     const { userId } = callerOf(request)
-    const repo = await findAskedRepository(
+    const repo = await findRequestedRepository(
       ctx,
       { userId },
       request.query.repo,
       "repo must be in 'owner/repo' format",
     )
     const [figures, { languages, contributors }] = await Promise.all([
-      graphLayer.enabled ? readFigures(repo) : noFigures,
+      graphLayer.enabled ? readFigures(repo) : noFileActivityStatistics,
       readStatistics(userId, repo),
     ])
     return {
       repo,
       languages: [...languages],
-      ...shapeFigures(figures),
+      ...serializeFileActivity(figures),
       contributors: [...contributors],
     }
   })
 }
 
-function shapeContributor(
+function serializeContributor(
   { login, profile, patterns, strengths, pullRequests, latest }: Contributor,
   known: PlatformStatistics,
 ) {
@@ -114,7 +122,7 @@ function shapeContributor(
   }
 }
 
-function shapeFigures({ hotspots, risks, owners, experts, dead }: TouchFigures) {
+function serializeFileActivity({ hotspots, risks, owners, experts, dead }: FileActivityStatistics) {
   return {
     hotspots: hotspots.map(({ path, touches }) => ({ path, touch_count: touches })),
     high_risk: risks.map(({ path, requests }) => ({ path, risk_score: requests })),
@@ -130,15 +138,15 @@ function shapeFigures({ hotspots, risks, owners, experts, dead }: TouchFigures) 
   }
 }
 
-function describeInsights(
+function serializeInsights(
   { start, end, merges, authors, repos, ...found }: Insights,
   days: number,
 ) {
   return {
     period: { start, end, days },
     merge_metrics: {
-      median_hours: roundToCents(merges.medianHours ?? 0),
-      p90_hours: roundToCents(merges.p90Hours ?? 0),
+      median_hours: roundToHundredths(merges.medianHours ?? 0),
+      p90_hours: roundToHundredths(merges.p90Hours ?? 0),
       count: merges.count,
     },
     authors: authors.map(({ author, prs, merged, issues, confidence }) => {
@@ -157,12 +165,12 @@ function describeInsights(
   }
 }
 
-function roundToCents(value: number): number {
+function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-function describeReviewing(
-  { start, end, coverage, times, runs, cost, models, outsideUsd, ...found }: Reviewing,
+function serializeReviewMetrics(
+  { start, end, coverage, times, runs, cost, models, outsideUsd, ...found }: ReviewMetrics,
   days: number,
 ) {
   const { pullRequests, reviewed, skipped, failed, underWay } = coverage
@@ -176,8 +184,8 @@ function describeReviewing(
       not_asked: pullRequests - reviewed - skipped - failed - underWay,
     },
     time_to_review: {
-      median_seconds: perhaps(times.median, roundToCents),
-      p90_seconds: perhaps(times.p90, roundToCents),
+      median_seconds: perhaps(times.median, roundToHundredths),
+      p90_seconds: perhaps(times.p90, roundToHundredths),
       count: times.count,
     },
     reviews: runs,

@@ -1,10 +1,10 @@
 // The audit log, page by page.
 import { listAudit } from '../accounts/audit.ts'
 import type { AppContext } from '../context.ts'
+import * as contract from '../contract/audit-schemas.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import * as contract from './contract/audit.ts'
 import type { Server } from './server.ts'
-import { pageSize, slicePage } from './slice-page.ts'
+import { fetchLimit, slicePage } from './slice-page.ts'
 
 /** Adds `GET /api/v1/audit`. */
 export function addAuditRoutes(
@@ -12,9 +12,9 @@ export function addAuditRoutes(
   ctx: AppContext,
   { either: onRequest }: Authenticate,
 ): void {
-  server.get('/api/v1/audit', { schema: contract.listAudit, onRequest }, async (request) => {
+  server.get('/api/v1/audit', { schema: contract.listAuditSchema, onRequest }, async (request) => {
     const { limit, before } = request.query
-    const found = await listAudit(ctx.db, callerOf(request), { before, limit: pageSize(limit) })
+    const found = await listAudit(ctx.db, callerOf(request), { before, limit: fetchLimit(limit) })
     const { entries, next } = slicePage(found, limit)
     return {
       entries: entries.map(({ createdAt, ...entry }) => ({ ...entry, created_at: createdAt })),

@@ -2,8 +2,9 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../accounts/tokens.ts'
-import { isAnyoneKnown } from '../accounts/users.ts'
+import { hasUsers } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
+import * as contract from '../contract/account-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
   type Admit,
@@ -18,8 +19,7 @@ import {
   startSignIn,
 } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import { type Authenticate, callerOf, refuseCrossSite, sessionCookie } from './authenticate.ts'
-import * as contract from './contract/accounts.ts'
-import type { SignInLimits } from './rate-limit.ts'
+import type { SignInLimits } from './request-rate-limit.ts'
 import { readReturnPath } from './return-path.ts'
 import type { Server } from './server.ts'
 
@@ -46,7 +46,7 @@ function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): 
     path: new URL(`${publicUrl}/auth`).pathname,
   }
 
-  server.get('/auth/login', { schema: contract.startSignIn }, async (request, reply) => {
+  server.get('/auth/login', { schema: contract.startSignInSchema }, async (request, reply) => {
     const { location, attempt } = startSignIn(
       ctx,
       readReturnPath(request.query.return_to, publicUrl),
@@ -56,13 +56,13 @@ function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): 
       .redirect(location, 302)
   })
 
-  server.get('/auth/callback', { schema: contract.finishSignIn }, async (request, reply) => {
+  server.get('/auth/callback', { schema: contract.finishSignInSchema }, async (request, reply) => {
     reply.clearCookie(attemptCookie, options)
     const attempt = request.cookies[attemptCookie]
     try {
-      const admit: Admit = ({ id }) => limits.admit(request, id)
+      const admit: Admit = ({ id }) => limits.countSignIn(request, id)
       const back = { attempt, ...request.query }
-      const { session, returnTo } = await limits.inTurn(request, () =>
+      const { session, returnTo } = await limits.runQueued(request, () =>
         finishSignIn(ctx, back, admit),
       )
       return setSession(reply, publicUrl, session).redirect(returnTo, 303)
@@ -85,23 +85,23 @@ function addSessionRoutes(
   const { publicUrl } = ctx.config.http
   const publicOrigin = new URL(publicUrl).origin
 
-  server.get('/auth/options', { schema: contract.signInOptions }, async () => ({
+  server.get('/auth/options', { schema: contract.signInOptionsSchema }, async () => ({
     ...describeService(ctx.config),
     oauth: ctx.config.platform.oauth !== null,
-    is_new: !(await isAnyoneKnown(ctx.db, ctx.platform.id)),
+    is_new: !(await hasUsers(ctx.db, ctx.platform.id)),
   }))
 
-  server.post('/auth/login', { schema: contract.signInWithToken }, async (request, reply) => {
+  server.post('/auth/login', { schema: contract.signInWithTokenSchema }, async (request, reply) => {
     refuseCrossSite(request, publicOrigin)
-    const admit: Admit = ({ id }) => limits.admit(request, id)
-    const session = await limits.inTurn(request, () =>
+    const admit: Admit = ({ id }) => limits.countSignIn(request, id)
+    const session = await limits.runQueued(request, () =>
       signInWithToken(ctx, request.body.token, admit),
     )
     setSession(reply, publicUrl, session)
     return describePerson(session.user)
   })
 
-  server.post('/auth/logout', { schema: contract.signOut }, async (request, reply) => {
+  server.post('/auth/logout', { schema: contract.signOutSchema }, async (request, reply) => {
     refuseCrossSite(request, publicOrigin)
     const jwt = request.cookies[sessionCookie]
     const claims = jwt === undefined ? null : await ctx.credentials.verify('cookie', jwt)
@@ -112,14 +112,14 @@ function addSessionRoutes(
 
   server.get(
     '/auth/me',
-    { schema: contract.showMe, onRequest: authenticate.either },
+    { schema: contract.showMeSchema, onRequest: authenticate.either },
     async (request) => ({
       ...describePerson(callerOf(request)),
       ...describeService(ctx.config),
     }),
   )
 
-  const tokenRoute = { schema: contract.shortLivedToken, onRequest: authenticate.cookie }
+  const tokenRoute = { schema: contract.shortLivedTokenSchema, onRequest: authenticate.cookie }
   server.post('/api/v1/auth/token', tokenRoute, async (request) => {
     const { userId, tokenId } = callerOf(request)
     const expiresAt = new Date(Date.now() + bearerSeconds * 1000)

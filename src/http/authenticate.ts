@@ -23,7 +23,7 @@ export interface Authenticate {
   /** Which credential a valid signature names. The database isn't asked whether it still counts. */
   readTokenId(request: FastifyRequest): Promise<string | null>
   /** Whom the credential of a request that `either` let in names now; null when it counts no more. */
-  findCallerAgain(request: FastifyRequest): Promise<Caller | null>
+  refreshCaller(request: FastifyRequest): Promise<Caller | null>
 }
 
 declare module 'fastify' {
@@ -84,9 +84,11 @@ export function createAuthenticate(
       if (request.headers.authorization !== undefined) await bearer(request)
     },
     cookie,
-    either: (request) => (placeOf(request) === 'bearer' ? bearer(request) : cookie(request)),
-    readTokenId: async (request) => (await readClaims(request, placeOf(request)))?.tokenId ?? null,
-    findCallerAgain: async (request) => identify(await verify(request, placeOf(request))),
+    either: (request) =>
+      credentialPlaceOf(request) === 'bearer' ? bearer(request) : cookie(request),
+    readTokenId: async (request) =>
+      (await readClaims(request, credentialPlaceOf(request)))?.tokenId ?? null,
+    refreshCaller: async (request) => identify(await verify(request, credentialPlaceOf(request))),
   }
 }
 
@@ -109,7 +111,7 @@ export function refuseCrossSite(request: FastifyRequest, publicOrigin: string): 
   throw new RequestError('access_denied', 'Cross-site request refused')
 }
 
-function placeOf({ headers }: FastifyRequest): CredentialPlace {
+function credentialPlaceOf({ headers }: FastifyRequest): CredentialPlace {
   return headers.authorization === undefined ? 'cookie' : 'bearer'
 }
 

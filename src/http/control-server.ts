@@ -3,26 +3,26 @@ import { chmod, rm } from 'node:fs/promises'
 import type { Caller } from '../accounts/tokens.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
-import type { McpBackend } from '../mcp/backend.ts'
+import type { McpBackend } from '../mcp/mcp-backend.ts'
 import type { Control } from '../workflows/control.ts'
 import {
   callToolRoute,
   createTokenRoute,
-  forgetLostTokensRoute,
+  deleteLostTokensRoute,
   listRepositoriesRoute,
   listTokensRoute,
   listToolsRoute,
-  longestSocketPath,
+  maxSocketPathBytes,
   readReviewsRoute,
   revokeTokenRoute,
   statusRoute,
   trustSourceRoute,
-} from './contract/control.ts'
+} from './control-schemas.ts'
+import { onDisconnect } from './on-disconnect.ts'
 import { createServer, type Server } from './server.ts'
-import { whenGone } from './when-gone.ts'
 
 /** What `umpire mcp` is answered from. */
-export interface McpSource {
+export interface McpControlBackend {
   readonly backend: McpBackend
   /** @throws RequestError `not_authenticated` */
   findCaller(token: string): Promise<Caller>
@@ -36,7 +36,7 @@ export interface McpSource {
 export async function startControlServer(options: {
   path: string
   control: Control
-  mcp: McpSource
+  mcp: McpControlBackend
   log: Log
 }): Promise<AsyncDisposable> {
   const { path, control, mcp, log } = options
@@ -45,9 +45,9 @@ export async function startControlServer(options: {
   addSourceRoutes(server, control)
   addToolRoutes(server, mcp)
   try {
-    if (Buffer.byteLength(path) > longestSocketPath) {
+    if (Buffer.byteLength(path) > maxSocketPathBytes) {
       throw new Error(
-        `its path is longer than ${longestSocketPath} bytes; choose a DATA_DIR with a shorter one`,
+        `its path is longer than ${maxSocketPathBytes} bytes; choose a DATA_DIR with a shorter one`,
       )
     }
     await rm(path, { force: true })
@@ -73,7 +73,7 @@ function addControlRoutes(server: Server, control: Control): void {
   server.delete('/tokens/:id', { schema: revokeTokenRoute }, async ({ params }) => ({
     name: await control.revokeToken(params.id),
   }))
-  server.delete('/lost-tokens', { schema: forgetLostTokensRoute }, async () => ({
+  server.delete('/lost-tokens', { schema: deleteLostTokensRoute }, async () => ({
     count: await control.forgetLostTokens(),
   }))
 }
@@ -84,7 +84,7 @@ function addSourceRoutes(server: Server, control: Control): void {
   }))
 }
 
-function addToolRoutes(server: Server, { backend, findCaller }: McpSource): void {
+function addToolRoutes(server: Server, { backend, findCaller }: McpControlBackend): void {
   const callerOf = async (token: string | null) => (token === null ? null : findCaller(token))
   server.post('/mcp/tools', { schema: listToolsRoute }, async ({ body: { token } }) =>
     backend.listTools(await callerOf(token)),
@@ -94,7 +94,7 @@ function addToolRoutes(server: Server, { backend, findCaller }: McpSource): void
     { schema: callToolRoute },
     async ({ body: { token, name, given } }, reply) => {
       const caller = await callerOf(token)
-      const answer = await backend.callTool(name, given, { caller, signal: whenGone(reply) })
+      const answer = await backend.callTool(name, given, { caller, signal: onDisconnect(reply) })
       if (answer === undefined) throw new RequestError('not_found', 'There is no such tool')
       return answer
     },

@@ -1,12 +1,12 @@
 // The deliveries and what became of each.
 import { findScope, type Scope } from '../accounts/scope.ts'
 import type { AppContext } from '../context.ts'
+import * as contract from '../contract/review-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
 import { listDeliveries } from '../events/list-deliveries.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import * as contract from './contract/reviews.ts'
 import type { Server } from './server.ts'
-import { pageSize, slicePage } from './slice-page.ts'
+import { fetchLimit, slicePage } from './slice-page.ts'
 
 /** Adds `GET /api/v1/deliveries`. */
 export function addDeliveryRoutes(
@@ -14,11 +14,11 @@ export function addDeliveryRoutes(
   ctx: AppContext,
   authenticate: Authenticate,
 ): void {
-  const route = { schema: contract.listDeliveries, onRequest: authenticate.either }
+  const route = { schema: contract.listDeliveriesSchema, onRequest: authenticate.either }
   server.get('/api/v1/deliveries', route, async (request) => {
     const { repo, status, limit, before } = request.query
     const scope = narrowScope(await findScope(ctx.db, callerOf(request)), repo)
-    const found = await listDeliveries(ctx.db, { scope, status, limit: pageSize(limit), before })
+    const found = await listDeliveries(ctx.db, { scope, status, limit: fetchLimit(limit), before })
     const { entries: deliveries, next } = slicePage(found, limit)
     return { deliveries, next }
   })

@@ -1,7 +1,7 @@
 // What an error comes to over HTTP: the one mapper to a status and a detail.
 import type { FastifyError } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { databaseErrorCode, isDatabaseUnavailable } from '../db/errors.ts'
+import { databaseErrorCode, isDatabaseUnavailable } from '../db/database-errors.ts'
 import { type RequestErrorCode, UmpireError } from '../domain/errors.ts'
 
 const statusOf: Readonly<Record<RequestErrorCode | 'delivery_invalid', number>> = {
@@ -27,20 +27,20 @@ const detailOf: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number
   readonly detail: string
   readonly retryAfterSeconds?: number
 }
 
-const internal: ErrorAnswer = { status: 500, detail: 'Internal server error' }
+const internalError: ErrorResponse = { status: 500, detail: 'Internal server error' }
 
 /**
  * Only what was made to be shown is shown.
  *
  * @param bodyLimit the route's
  */
-export function describeError(error: FastifyError, bodyLimit: number | undefined): ErrorAnswer {
+export function describeError(error: FastifyError, bodyLimit: number | undefined): ErrorResponse {
   if (isDatabaseUnavailable(error)) {
     const isFull = databaseErrorCode(error) === 'database_disk_full'
     const reason = isFull
@@ -48,18 +48,18 @@ export function describeError(error: FastifyError, bodyLimit: number | undefined
       : 'The database is not reachable.'
     return { status: 503, detail: `${reason} Try again.`, retryAfterSeconds: 5 }
   }
-  if (error instanceof UmpireError) return describeOwn(error)
+  if (error instanceof UmpireError) return describeUmpireError(error)
   if (hasZodFastifySchemaValidationErrors(error)) return { status: 422, detail: listIssues(error) }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return { status: 413, detail: `The body is larger than ${bodyLimit} bytes` }
   }
   const status = error.statusCode ?? 500
-  return status < 500 ? { status, detail: detailOf[error.code] ?? error.message } : internal
+  return status < 500 ? { status, detail: detailOf[error.code] ?? error.message } : internalError
 }
 
-function describeOwn(error: UmpireError): ErrorAnswer {
+function describeUmpireError(error: UmpireError): ErrorResponse {
   const status = (statusOf as Record<string, number | undefined>)[error.code]
-  if (status === undefined) return internal
+  if (status === undefined) return internalError
   const { message: detail, retryAfterMs } = error
   return retryAfterMs === undefined
     ? { status, detail }

@@ -1,8 +1,8 @@
 // The OpenAPI document, made from the routes' schemas, and a page to read it.
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
-import { errors } from './contract/common.ts'
-import { isRateLimited } from './rate-limit.ts'
+import { errorResponses } from '../contract/common-schemas.ts'
+import { isRateLimited } from './request-rate-limit.ts'
 import type { Server } from './server.ts'
 
 const description = `\
@@ -51,7 +51,7 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     transform: (part) =>
       jsonSchemaTransform({ ...part, schema: describeRoute(part.schema, part.route) }),
     transformObject: (document) =>
-      keepWhatIsUsed(jsonSchemaTransformObject(document) as Document) as never,
+      removeUnusedSchemas(jsonSchemaTransformObject(document) as Document) as never,
   })
   await server.register(swaggerUi, {
     routePrefix: '/docs',
@@ -69,11 +69,11 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
 /** Adds the answers that a route gets from the server around it. */
 function describeRoute(schema: FastifySchema = {}, route: RouteOptions): FastifySchema {
   const fromServer = {
-    ...(schema.body === undefined ? {} : errors(400, 413, 415)),
+    ...(schema.body === undefined ? {} : errorResponses(400, 413, 415)),
     // A part of the path that is no percent-encoding, or too long.
-    ...(route.url.includes(':') ? errors(400, 414) : {}),
-    ...(isRateLimited(route.url) ? errors(429) : {}),
-    ...errors(500, 503),
+    ...(route.url.includes(':') ? errorResponses(400, 414) : {}),
+    ...(isRateLimited(route.url) ? errorResponses(429) : {}),
+    ...errorResponses(500, 503),
   }
   return { ...schema, response: { ...fromServer, ...(schema.response as object) } }
 }
@@ -83,7 +83,7 @@ interface Document {
 }
 
 /** Each named schema stands there once for what comes in and once for what goes out, whether it is used or not. */
-function keepWhatIsUsed(document: Document): Document {
+function removeUnusedSchemas(document: Document): Document {
   const { schemas } = document.components
   const used = new Set<string>()
   const visit = (part: unknown) => {

@@ -1,6 +1,7 @@
 // Health: whether the process lives, and whether it can work.
+
+import { healthzSchema, readyzSchema } from '../contract/health-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
-import { healthz, readyz } from './contract/health.ts'
 import type { Server } from './server.ts'
 
 /**
@@ -12,10 +13,10 @@ export function addHealthRoutes(
   server: Server,
   options: { findUnready: () => Promise<string | null> },
 ): void {
-  server.get('/healthz', { schema: healthz, config: { quiet: true } }, async () => ({
+  server.get('/healthz', { schema: healthzSchema, config: { quiet: true } }, async () => ({
     status: 'ok' as const,
   }))
-  server.get('/readyz', { schema: readyz, config: { quiet: true } }, async () => {
+  server.get('/readyz', { schema: readyzSchema, config: { quiet: true } }, async () => {
     const reason = await options.findUnready().catch((cause: unknown) => {
       throw new RequestError(
         'not_configured',

@@ -1,13 +1,13 @@
 // The live stream of changes.
 import type { AppContext } from '../context.ts'
+import { liveStreamSchema } from '../contract/live-schemas.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { openEventStream } from '../lib/event-stream.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import { live } from './contract/live.ts'
 import { openLiveHub } from './live-hub.ts'
 import type { Server } from './server.ts'
 
-const limits = { retryMs: 2000, mostWaiting: 256 * 1024, lastReadMs: 1000 }
+const limits = { retryMs: 2000, maxBufferedCharacters: 256 * 1024, drainTimeoutMs: 1000 }
 
 /** Adds `GET /api/v1/live`. All streams end before the server closes. */
 export async function addLiveRoutes(
@@ -20,11 +20,11 @@ export async function addLiveRoutes(
   server.addHook('preClose', () => hub.close())
 
   // A HEAD of a stream would never end.
-  const route = { schema: live, onRequest: authenticate.either, exposeHeadRoute: false }
+  const route = { schema: liveStreamSchema, onRequest: authenticate.either, exposeHeadRoute: false }
   server.get('/api/v1/live', route, async (request, reply) => {
     const events = openEventStream(limits)
     try {
-      await hub.subscribe(callerOf(request), events, () => authenticate.findCallerAgain(request))
+      await hub.subscribe(callerOf(request), events, () => authenticate.refreshCaller(request))
     } catch (error) {
       events.output.destroy()
       throw error

@@ -37,7 +37,7 @@ export function readMessage(body: unknown): ReadResult<JSONRPCMessage> {
 }
 
 /** Answers with a fault. `id` is that of the request, where it could be read. */
-export function sendFault(
+export function sendJsonRpcError(
   reply: FastifyReply,
   status: number,
   [code, message]: readonly [code: number, message: string],

@@ -3,30 +3,30 @@
 import { InMemoryServerEventBus, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { OpenDatabase } from '../db/database.ts'
-import { readProgram } from '../lib/program.ts'
-import { createSlots } from '../lib/slots.ts'
-import type { McpBackend } from '../mcp/backend.ts'
+import { readPackageInfo } from '../lib/package-info.ts'
+import { createSemaphore } from '../lib/semaphore.ts'
+import { cacheAnswers } from '../mcp/cache-answers.ts'
+import type { McpBackend } from '../mcp/mcp-backend.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
-import { keepRecentAnswers } from '../mcp/recent-answers.ts'
-import { followReviews } from '../mcp/review-feed.ts'
+import { subscribeToReviews } from '../mcp/subscribe-to-reviews.ts'
 import type { Authenticate } from './authenticate.ts'
-import { sendFault } from './mcp-messages.ts'
-import { addStreamRoutes } from './mcp-stream-routes.ts'
-import { addStreamableRoute } from './mcp-streamable-route.ts'
-import type { McpSurroundings } from './mcp-surroundings.ts'
+import { sendJsonRpcError } from './mcp-messages.ts'
+import { addMcpSseRoutes } from './mcp-sse-routes.ts'
+import { addMcpStreamableHttpRoute } from './mcp-streamable-http-route.ts'
+import type { McpTransportContext } from './mcp-transport-context.ts'
 import type { Server } from './server.ts'
-import { createStreamRoom } from './stream-room.ts'
+import { createStreamLimiter } from './stream-limiter.ts'
 
 /** Streams that this process holds open, and of them those of one address. */
-const mostStreams = 1000
-const mostStreamsOfOne = 200
+const maxStreams = 1000
+const maxStreamsPerAddress = 200
 /** Clients whose tokens are looked up at a time. */
-const mostIdentified = 3
+const maxConcurrentIdentifications = 3
 
 /** Adds `/mcp`, `/mcp/sse` and `/mcp/messages`. All streams end before the server closes. */
 export async function addMcpRoutes(
   server: Server,
-  ctx: McpSurroundings['ctx'],
+  ctx: McpTransportContext['ctx'],
   options: {
     backend: McpBackend
     database: Pick<OpenDatabase, 'listen'>
@@ -36,26 +36,27 @@ export async function addMcpRoutes(
   const { access, agentTools } = ctx.config.mcp
   if (access === 'off') return
   const { database, authenticate } = options
-  const backend = keepRecentAnswers(options.backend)
+  const backend = cacheAnswers(options.backend)
   const changes = new InMemoryServerEventBus()
   const onChange = (uri: string) => {
     backend.forget()
     changes.publish({ kind: 'resource_updated', uri })
   }
-  const feed = await followReviews(database, onChange, backend.forget)
+  const feed = await subscribeToReviews(database, onChange, backend.forget)
   server.addHook('onClose', () => feed.close())
   const identity = {
     name: ctx.config.serviceName,
     title: 'Umpire',
-    version: (await readProgram()).version,
+    version: (await readPackageInfo()).version,
   }
-  const surroundings: McpSurroundings = {
+  const surroundings: McpTransportContext = {
     ctx,
     backend,
     authenticate,
     changes,
-    room: createStreamRoom({ streams: mostStreams, ofOneAddress: mostStreamsOfOne }),
-    createServer: (caller, follow) => createMcpServer({ backend, identity, caller, follow }),
+    streamLimiter: createStreamLimiter({ streams: maxStreams, ofOneAddress: maxStreamsPerAddress }),
+    createServer: (caller, follow) =>
+      createMcpServer({ backend, identity, caller, resourceChanges: follow }),
   }
   await server.register(async (plain) => {
     const scope = plain as unknown as Server
@@ -69,7 +70,7 @@ export async function addMcpRoutes(
       reply.header('x-content-type-options', 'nosniff')
       if (isKnown(request)) done()
       else
-        sendFault(reply, 403, [
+        sendJsonRpcError(reply, 403, [
           ProtocolErrorCode.InvalidRequest,
           'Host or Origin not allowed: see MCP_ALLOWED_HOSTS',
         ])
@@ -80,17 +81,17 @@ export async function addMcpRoutes(
         : agentTools
           ? authenticate.optionalBearer
           : undefined
-    if (identify) scope.addHook('onRequest', inTurn(identify))
-    addStreamRoutes(scope, surroundings)
-    addStreamableRoute(scope, surroundings)
+    if (identify) scope.addHook('onRequest', limitConcurrency(identify))
+    addMcpSseRoutes(scope, surroundings)
+    addMcpStreamableHttpRoute(scope, surroundings)
   })
 }
 
 /** Few at a time: each asks the database, before the call itself waits for its turn. */
-function inTurn(identify: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
-  const slots = createSlots(mostIdentified)
+function limitConcurrency(identify: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
+  const slots = createSemaphore(maxConcurrentIdentifications)
   return async function (request, reply) {
-    const leave = await slots.take()
+    const leave = await slots.acquire()
     try {
       await identify.call(this, request, reply)
     } finally {
@@ -103,7 +104,7 @@ function inTurn(identify: onRequestAsyncHookHandler): onRequestAsyncHookHandler 
 function createHostCheck({
   http,
   mcp,
-}: McpSurroundings['ctx']['config']): (request: FastifyRequest) => boolean {
+}: McpTransportContext['ctx']['config']): (request: FastifyRequest) => boolean {
   const names = [
     new URL(http.publicUrl).hostname,
     http.host,

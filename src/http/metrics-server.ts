@@ -27,7 +27,7 @@ export async function startMetricsServer(
   }
   const server = createServer(limits, ({ method, url }, response) => {
     if (method === 'GET' && url?.split('?')[0] === '/metrics')
-      void answer(prometheus, response, log)
+      void sendMetrics(prometheus, response, log)
     else response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
   })
   server.listen({ host, port })
@@ -50,7 +50,11 @@ export async function startMetricsServer(
   }
 }
 
-async function answer(prometheus: Prometheus, response: ServerResponse, log: Log): Promise<void> {
+async function sendMetrics(
+  prometheus: Prometheus,
+  response: ServerResponse,
+  log: Log,
+): Promise<void> {
   try {
     const text = await prometheus.render()
     response.writeHead(200, { 'content-type': prometheus.contentType }).end(text)

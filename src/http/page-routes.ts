@@ -9,7 +9,7 @@ import type { Server } from './server.ts'
 export const pageFolder = fileURLToPath(new URL('../../web/dist/', import.meta.url))
 
 /** The page's own router knows the same. Other paths stay unknown, with 404. */
-const addresses = [
+const pagePaths = [
   '/',
   '/sign-in',
   '/reviews',
@@ -22,7 +22,7 @@ const addresses = [
 ]
 
 /** No script, style or address but our own, and nothing inline. */
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -47,10 +47,10 @@ export async function addPageRoutes(
 ): Promise<void> {
   const basePath = new URL(`${publicUrl}/`).pathname
   const document = await readPage(folder, basePath)
-  for (const address of addresses) {
+  for (const address of pagePaths) {
     server.get(address, { schema: { hide: true } }, async (_request, reply) =>
       reply
-        .headers({ 'content-security-policy': policy, 'cache-control': 'no-cache' })
+        .headers({ 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' })
         .type('text/html; charset=utf-8')
         // The schemas' serializer is for JSON.
         .serializer((html: string) => html)

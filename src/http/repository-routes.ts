@@ -1,5 +1,6 @@
 // Repositories: which there are, connecting them, disconnecting them.
 import type { AppContext } from '../context.ts'
+import * as contract from '../contract/repository-schemas.ts'
 import { connectRepository } from '../workflows/connecting/connect-repository.ts'
 import { disconnectRepository } from '../workflows/connecting/disconnect-repository.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type RepositoryEntry,
 } from '../workflows/connecting/list-repositories.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import * as contract from './contract/repositories.ts'
 import type { Server } from './server.ts'
 
 /** Adds `GET /api/v1/repos`, and POST and DELETE of a repository's `install`. */
@@ -17,13 +17,13 @@ export function addRepositoryRoutes(
   ctx: AppContext,
   authenticate: Authenticate,
 ): void {
-  const listRoute = { schema: contract.listRepositories, onRequest: authenticate.either }
+  const listRoute = { schema: contract.listRepositoriesSchema, onRequest: authenticate.either }
   server.get('/api/v1/repos', listRoute, async (request) => {
     const { search, connected, page, per_page: perPage } = request.query
     const list = connected === 'true' ? listConnectedRepositories : listConnectableRepositories
     const { repositories, hasMore } = await list(ctx, callerOf(request), { search, page, perPage })
     return {
-      repositories: repositories.map(shapeEntry),
+      repositories: repositories.map(serializeRepository),
       page,
       per_page: perPage,
       has_more: hasMore,
@@ -31,7 +31,7 @@ export function addRepositoryRoutes(
   })
 
   const address = '/api/v1/repos/:owner/:repo/install'
-  const connectRoute = { schema: contract.connectRepository, onRequest: authenticate.bearer }
+  const connectRoute = { schema: contract.connectRepositorySchema, onRequest: authenticate.bearer }
   server.post(address, connectRoute, async (request) => {
     const { owner, repo: name } = request.params
     const { installationId, repo } = await connectRepository(
@@ -42,7 +42,10 @@ export function addRepositoryRoutes(
     return { status: 'connected' as const, installation_id: installationId, repo }
   })
 
-  const disconnectRoute = { schema: contract.disconnectRepository, onRequest: authenticate.bearer }
+  const disconnectRoute = {
+    schema: contract.disconnectRepositorySchema,
+    onRequest: authenticate.bearer,
+  }
   server.delete(address, disconnectRoute, async (request) => {
     const { owner, repo: name } = request.params
     const repo = await disconnectRepository(ctx, callerOf(request), `${owner}/${name}`)
@@ -50,7 +53,7 @@ export function addRepositoryRoutes(
   })
 }
 
-function shapeEntry(entry: RepositoryEntry) {
+function serializeRepository(entry: RepositoryEntry) {
   return {
     repo: entry.repo,
     connected: entry.installationId !== null,

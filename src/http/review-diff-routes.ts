@@ -1,19 +1,19 @@
 // The diff that a review looked at.
 import type { AppContext } from '../context.ts'
+import { readReviewDiffSchema } from '../contract/review-diff-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
-import { createSharedSlots } from '../lib/slots.ts'
+import { createFairSemaphore } from '../lib/semaphore.ts'
 import { startDeadline } from '../platforms/deadline.ts'
 import type { ShownFile } from '../workflows/showing/bound-diff.ts'
 import { showDiff } from '../workflows/showing/show-diff.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import { readReviewDiff } from './contract/review-diff.ts'
 import type { Server } from './server.ts'
 
 /** The commits may have to be fetched first. */
-const readMs = 60_000
+const readTimeoutMs = 60_000
 /** Each holds a git process and some megabytes. */
-const readAtOnce = 4
-const readAtOncePerPerson = 2
+const maxConcurrentReads = 4
+const maxConcurrentReadsPerPerson = 2
 
 /** Adds `GET /api/v1/reviews/{id}/diff`. */
 export function addReviewDiffRoutes(
@@ -21,12 +21,12 @@ export function addReviewDiffRoutes(
   ctx: AppContext,
   authenticate: Authenticate,
 ): void {
-  const slots = createSharedSlots(readAtOnce, readAtOncePerPerson)
-  const route = { schema: readReviewDiff, onRequest: authenticate.either }
+  const slots = createFairSemaphore(maxConcurrentReads, maxConcurrentReadsPerPerson)
+  const route = { schema: readReviewDiffSchema, onRequest: authenticate.either }
   server.get('/api/v1/reviews/:id/diff', route, async (request) => {
     const caller = callerOf(request)
-    const signal = startDeadline(readMs)
-    const release = await slots.take(String(caller.userId), signal).catch(refuse)
+    const signal = startDeadline(readTimeoutMs)
+    const release = await slots.acquire(String(caller.userId), signal).catch(throwTooManyReads)
     try {
       const { id } = request.params
       const diff = /^\d{1,15}$/.test(id)
@@ -37,7 +37,7 @@ export function addReviewDiffRoutes(
       return {
         base_sha: baseSha,
         head_sha: headSha,
-        files: files.map(shapeFile),
+        files: files.map(serializeDiffFile),
         notes: [...notes],
       }
     } finally {
@@ -46,13 +46,13 @@ export function addReviewDiffRoutes(
   })
 }
 
-function refuse(): never {
+function throwTooManyReads(): never {
   throw new RequestError('too_many', 'Too many diffs are being read. Try again in a moment.', {
     retryAfterMs: 10_000,
   })
 }
 
-function shapeFile({ oldPath, oldMode, newMode, leftOut, hunks, ...file }: ShownFile) {
+function serializeDiffFile({ oldPath, oldMode, newMode, leftOut, hunks, ...file }: ShownFile) {
   return {
     ...file,
     old_path: oldPath,

@@ -1,27 +1,27 @@
 // The reviews list, single reviews, and reviewing once more.
 import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../context.ts'
+import * as contract from '../contract/review-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
-import { nameLines, type ReviewEnd, reviewEnds } from '../domain/review.ts'
+import { type ReviewEnd, reviewEnds, toLineCounts } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
 import { dismissFinding, reopenFinding } from '../workflows/showing/dismiss-finding.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
 import { showReview, showReviews } from '../workflows/showing/show-reviews.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import * as contract from './contract/reviews.ts'
 import type { Server } from './server.ts'
 
 /** The platform has so long to say how pull requests stand; the answer goes out within two seconds. */
-const platformMs = 1800
+const platformTimeoutMs = 1800
 
 /** Adds what stands under `/api/v1/reviews`. */
 export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
-  const listRoute = { schema: contract.listReviews, onRequest: authenticate.bearer }
+  const listRoute = { schema: contract.listReviewsSchema, onRequest: authenticate.bearer }
   server.get('/api/v1/reviews', listRoute, async (request, reply) => {
     return showReviews(ctx, callerOf(request), request.query, platformDeadline(reply))
   })
 
-  const readRoute = { schema: contract.readReview, onRequest: authenticate.either }
+  const readRoute = { schema: contract.readReviewSchema, onRequest: authenticate.either }
   server.get('/api/v1/reviews/:id', readRoute, async (request, reply) => {
     const review = await showReview(
       ctx,
@@ -30,10 +30,10 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
       platformDeadline(reply),
     )
     if (review === undefined) throw notFound()
-    return shapeDetail(review)
+    return serializeReview(review)
   })
 
-  const retryRoute = { schema: contract.retryReview, onRequest: authenticate.either }
+  const retryRoute = { schema: contract.retryReviewSchema, onRequest: authenticate.either }
   server.post('/api/v1/reviews/:id/retry', retryRoute, async (request, reply) => {
     const id = readId(request.params.id)
     const eventId = await retryReview(ctx, callerOf(request), id, platformDeadline(reply))
@@ -41,12 +41,12 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
     return reply.code(202).send({ status: 'retry_started', event_id: eventId })
   })
 
-  const dismissRoute = { schema: contract.dismissFinding, onRequest: authenticate.either }
+  const dismissRoute = { schema: contract.dismissFindingSchema, onRequest: authenticate.either }
   server.post(
     '/api/v1/reviews/:id/findings/:fingerprint/dismiss',
     dismissRoute,
     async (request, reply) => {
-      const asked = { ...readPlace(request.params), reason: request.body.reason }
+      const asked = { ...readFindingParams(request.params), reason: request.body.reason }
       const { login, reason, eventId } = await dismissFinding(
         ctx,
         callerOf(request),
@@ -57,12 +57,12 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
     },
   )
 
-  const reopenRoute = { schema: contract.reopenFinding, onRequest: authenticate.either }
+  const reopenRoute = { schema: contract.reopenFindingSchema, onRequest: authenticate.either }
   server.delete(
     '/api/v1/reviews/:id/findings/:fingerprint/dismiss',
     reopenRoute,
     async (request, reply) => {
-      const asked = readPlace(request.params)
+      const asked = readFindingParams(request.params)
       const eventId = await reopenFinding(ctx, callerOf(request), asked, platformDeadline(reply))
       return { status: 'reopened' as const, event_id: eventId }
     },
@@ -71,7 +71,7 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
 
 /** Counted from the beginning of the request. */
 function platformDeadline(reply: FastifyReply): AbortSignal {
-  return AbortSignal.timeout(Math.max(0, Math.round(platformMs - reply.elapsedTime)))
+  return AbortSignal.timeout(Math.max(0, Math.round(platformTimeoutMs - reply.elapsedTime)))
 }
 
 function readId(text: string): number {
@@ -79,7 +79,7 @@ function readId(text: string): number {
   return Number(text)
 }
 
-function readPlace({ id, fingerprint }: { id: string; fingerprint: string }) {
+function readFindingParams({ id, fingerprint }: { id: string; fingerprint: string }) {
   const place = { id: readId(id), fingerprint }
   if (/^[0-9a-f]{32}$/.test(fingerprint)) return place
   throw new RequestError('not_found', 'Finding not found')
@@ -95,7 +95,7 @@ function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] {
   return Array.isArray(ends) ? reviewEnds.filter((end) => ends.includes(end)) : []
 }
 
-function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
+function serializeReview({ coverage, usage, ...review }: ReviewDetail) {
   const reason = review.decision?.confidenceReason
   return {
     ...review,
@@ -105,7 +105,7 @@ function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
     coverage: coverage && {
       files_total: coverage.filesTotal,
       files_reviewed: coverage.filesReviewed,
-      lines: coverage.lines ? nameLines(coverage.lines) : null,
+      lines: coverage.lines ? toLineCounts(coverage.lines) : null,
       skipped: coverage.skipped.map(({ lines = null, ...file }) => ({ ...file, lines })),
       notes: [...coverage.notes],
       set_aside: [...coverage.setAside],

@@ -1,11 +1,11 @@
 // Which routes there are.
 
-import { countLost, listSeals } from '../accounts/users.ts'
-import { keepsKnowledge } from '../config/config.ts'
+import { countLostTokens, countSealsByKey } from '../accounts/users.ts'
+import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
-import { withinTime } from '../db/within-time.ts'
-import { createMcpBackend } from '../mcp/backend.ts'
+import { withTimeout } from '../db/with-timeout.ts'
+import { createMcpBackend } from '../mcp/mcp-backend.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
 import { addAnalyticsRoutes } from './analytics-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
@@ -17,11 +17,11 @@ import { addDocsRoutes } from './docs-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
 import { addMcpRoutes } from './mcp-routes.ts'
-import { addMemoryListRoutes } from './memory-list-routes.ts'
-import { addMemoryRoutes } from './memory-routes.ts'
+import { addMemoryEntryRoutes } from './memory-entry-routes.ts'
+import { addMemoryOverviewRoutes } from './memory-overview-routes.ts'
 import { addPageRoutes, pageFolder } from './page-routes.ts'
-import { addRateLimit } from './rate-limit.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
+import { addRateLimit } from './request-rate-limit.ts'
 import { addReviewDiffRoutes } from './review-diff-routes.ts'
 import { addReviewRoutes } from './review-routes.ts'
 import { addScanRoutes } from './scan-routes.ts'
@@ -48,14 +48,14 @@ export async function addRoutes(
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)
   await addPageRoutes(server, config.http.publicUrl, pageFolder)
-  addHealthRoutes(server, { findUnready: () => findUnready(ctx, database) })
+  addHealthRoutes(server, { findUnready: () => findReadinessProblem(ctx, database) })
   await addWebhookRoutes(server, {
     platform,
     intake: createDeliveryIntake({
       db,
       source: platform.id,
       wakeUps,
-      scansMerges: keepsKnowledge(config),
+      scansMerges: isKnowledgeEnabled(config),
       checkSpace: database.checkSpace,
     }),
     enforceSignatures: config.environment === 'production',
@@ -70,8 +70,8 @@ export async function addRoutes(
   addReviewRoutes(server, ctx, authenticate)
   addReviewDiffRoutes(server, ctx, authenticate)
   addDeliveryRoutes(server, ctx, authenticate)
-  addMemoryRoutes(server, ctx, authenticate)
-  addMemoryListRoutes(server, ctx, authenticate)
+  addMemoryOverviewRoutes(server, ctx, authenticate)
+  addMemoryEntryRoutes(server, ctx, authenticate)
   addCodeMapRoutes(server, ctx, authenticate)
   addScanRoutes(server, ctx, authenticate)
   addAnalyticsRoutes(server, ctx, authenticate)
@@ -80,16 +80,16 @@ export async function addRoutes(
 }
 
 /** Longest time for each question to the database. */
-const readyMs = 2000
+const readinessTimeoutMs = 2000
 
-async function findUnready(
+async function findReadinessProblem(
   { db, keys }: AppContext,
   database: OpenDatabase,
 ): Promise<string | null> {
-  await database.ping(readyMs)
-  const seals = await withinTime(readyMs, listSeals(db))
+  await database.ping(readinessTimeoutMs)
+  const seals = await withTimeout(readinessTimeoutMs, countSealsByKey(db))
   if (seals === null) return 'the database is slow to answer'
-  return countLost(seals, keys) === 0
+  return countLostTokens(seals, keys) === 0
     ? null
     : 'the secret key does not open stored tokens; see umpire doctor'
 }

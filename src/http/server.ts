@@ -19,8 +19,8 @@ import {
 } from 'fastify-type-provider-zod'
 import { RequestError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
-import { boundClosing } from './close-connections.ts'
 import { describeError } from './describe-error.ts'
+import { limitShutdownTime } from './limit-shutdown-time.ts'
 import { answerExpectations, answerMalformedHttp, answerUnknownPaths } from './unrouted-requests.ts'
 
 /** The server, whose routes check what comes in and what goes out by their zod schemas. */
@@ -70,14 +70,14 @@ export async function createServer(
   }).withTypeProvider<ZodTypeProvider>()
   server.setValidatorCompiler(validatorCompiler)
   server.setSerializerCompiler(serializerCompiler)
-  takeEmptyBodies(server)
+  acceptEmptyBodies(server)
   server.setErrorHandler((error: FastifyError, request, reply) =>
     sendError(log, error, request, reply),
   )
   server.removeContentTypeParser('text/plain')
   answerUnknownPaths(server)
   answerExpectations(server)
-  boundClosing(server)
+  limitShutdownTime(server)
   // These are part of every request: without a promise each.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('cache-control', 'no-store')
@@ -106,7 +106,7 @@ export async function createServer(
 }
 
 /** Many clients announce a type with every request; where nothing comes after it, there is no body. */
-function takeEmptyBodies(server: Server): void {
+function acceptEmptyBodies(server: Server): void {
   server.addHook('onRequest', ({ headers }, _reply, done) => {
     if (headers['content-length'] === '0') delete headers['content-type']
     done()

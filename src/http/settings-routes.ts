@@ -1,22 +1,22 @@
 // What the operator has set up, without secrets; whether trackers and chats answer; and what checks of all of it find.
 import type { AppContext } from '../context.ts'
+import * as contract from '../contract/settings-schemas.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
-import { readProgram } from '../lib/program.ts'
-import { type KeptAnswer, keepAnswers } from '../lib/recent-answers.ts'
+import { readPackageInfo } from '../lib/package-info.ts'
+import { type CachedValue, createTtlCache } from '../lib/ttl-cache.ts'
 import type { CheckResult } from '../workflows/diagnose/check.ts'
 import { readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 import { diagnose } from '../workflows/diagnose/diagnose.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import * as contract from './contract/settings.ts'
 import type { Server } from './server.ts'
 
 /** Whoever looks more often is told the same: others' servers are not asked for each of them. */
-const keepHealthMs = 30_000
+const sourceHealthCacheMs = 30_000
 /** Each look at all asks the configured models a question. */
-const keepChecksMs = 60_000
+const checksCacheMs = 60_000
 
-type Faults = readonly (string | null)[]
+type SourceFailures = readonly (string | null)[]
 
 /** Adds `GET /api/v1/settings`, `…/sources` and `…/checks`. */
 export async function addSettingsRoutes(
@@ -25,31 +25,39 @@ export async function addSettingsRoutes(
   { database, authenticate }: { database: OpenDatabase; authenticate: Authenticate },
 ): Promise<void> {
   const { either: onRequest } = authenticate
-  const settings = describeSettings(ctx, (await readProgram()).version)
-  server.get('/api/v1/settings', { schema: contract.showSettings, onRequest }, async () => settings)
+  const settings = describeSettings(ctx, (await readPackageInfo()).version)
+  server.get(
+    '/api/v1/settings',
+    { schema: contract.showSettingsSchema, onRequest },
+    async () => settings,
+  )
 
-  const remember = keepAnswers<Faults>(1)
-  server.get('/api/v1/settings/sources', { schema: contract.checkSources, onRequest }, async () => {
-    const faults = await remember('all', () => checkSources(ctx))
-    return {
-      sources: settings.sources.map((source, index) => ({
-        ...source,
-        fault: faults[index] ?? null,
-      })),
-    }
-  })
+  const remember = createTtlCache<SourceFailures>(1)
+  server.get(
+    '/api/v1/settings/sources',
+    { schema: contract.checkSourcesSchema, onRequest },
+    async () => {
+      const faults = await remember('all', () => checkSources(ctx))
+      return {
+        sources: settings.sources.map((source, index) => ({
+          ...source,
+          fault: faults[index] ?? null,
+        })),
+      }
+    },
+  )
 
   const closing = new AbortController()
   server.addHook('preClose', async () => closing.abort())
-  const rememberChecks = keepAnswers<Checks>(1)
+  const rememberChecks = createTtlCache<Checks>(1)
   server.get(
     '/api/v1/settings/checks',
-    { schema: contract.runChecks, onRequest },
+    { schema: contract.runChecksSchema, onRequest },
     async (request) => {
       if (!callerOf(request).isAdmin)
         throw new RequestError('access_denied', 'For administrators only')
       const { results, checkedAt } = await rememberChecks('all', () =>
-        checkAll(ctx, database, closing.signal),
+        runAllChecks(ctx, database, closing.signal),
       )
       const checks = results.map(({ name, state, message, remedy = null }) => ({
         name,
@@ -68,27 +76,27 @@ interface Checks {
 }
 
 /** The same as `umpire doctor` does; each check has its own deadline. */
-async function checkAll(
+async function runAllChecks(
   ctx: AppContext,
   database: OpenDatabase,
   signal: AbortSignal,
-): Promise<KeptAnswer<Checks>> {
+): Promise<CachedValue<Checks>> {
   const { config, platform, secrets } = ctx
   const readDatabase = async () => ({
     facts: await readDatabaseFacts(database),
     heldBy: process.pid,
   })
   const results = await diagnose({ config, platform, readDatabase }, secrets, signal)
-  return { value: { results, checkedAt: new Date() }, keepMs: keepChecksMs }
+  return { value: { results, checkedAt: new Date() }, ttlMs: checksCacheMs }
 }
 
 /** Each source has its own deadline. */
-async function checkSources({ config, sources }: AppContext): Promise<KeptAnswer<Faults>> {
+async function checkSources({ config, sources }: AppContext): Promise<CachedValue<SourceFailures>> {
   const { signal } = new AbortController()
   const value = await Promise.all(
     config.contextSources.map(({ name }) => sources.check(name, signal)),
   )
-  return { value, keepMs: keepHealthMs }
+  return { value, ttlMs: sourceHealthCacheMs }
 }
 
 function describeSettings({ config, models, embedder }: AppContext, version: string) {

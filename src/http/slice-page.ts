@@ -1,7 +1,7 @@
 // Pages of lists that go on from the id of their last entry.
 
 /** As many as are to be asked for: one more shows whether there is a next page. */
-export const pageSize = (limit: number): number => limit + 1
+export const fetchLimit = (limit: number): number => limit + 1
 
 /**
  * Cuts a page out of what was found.

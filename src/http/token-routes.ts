@@ -1,9 +1,9 @@
 // Named tokens for programs. For people in a browser only: a token can't make another one.
 import { listApiTokens } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
+import * as contract from '../contract/account-schemas.ts'
 import { createApiToken, revokeApiToken } from '../workflows/signing-in/api-tokens.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import * as contract from './contract/accounts.ts'
 import type { Server } from './server.ts'
 
 /** Adds what stands under `/api/v1/tokens`. */
@@ -12,28 +12,36 @@ export function addTokenRoutes(
   ctx: AppContext,
   { cookie: onRequest }: Authenticate,
 ): void {
-  server.get('/api/v1/tokens', { schema: contract.listApiTokens, onRequest }, async (request) => {
-    const tokens = await listApiTokens(ctx.db, callerOf(request).userId)
-    return {
-      tokens: tokens.map(({ id, name, createdAt, expiresAt, lastUsedAt }) => ({
-        id,
-        name,
-        created_at: createdAt,
-        expires_at: expiresAt,
-        last_used_at: lastUsedAt,
-      })),
-    }
-  })
+  server.get(
+    '/api/v1/tokens',
+    { schema: contract.listApiTokensSchema, onRequest },
+    async (request) => {
+      const tokens = await listApiTokens(ctx.db, callerOf(request).userId)
+      return {
+        tokens: tokens.map(({ id, name, createdAt, expiresAt, lastUsedAt }) => ({
+          id,
+          name,
+          created_at: createdAt,
+          expires_at: expiresAt,
+          last_used_at: lastUsedAt,
+        })),
+      }
+    },
+  )
 
-  server.post('/api/v1/tokens', { schema: contract.createApiToken, onRequest }, async (request) => {
-    const { name, expires_in_days: days } = request.body
-    const token = await createApiToken(ctx, callerOf(request), { name, days })
-    return { id: token.id, name: token.name, expires_at: token.expiresAt, token: token.jwt }
-  })
+  server.post(
+    '/api/v1/tokens',
+    { schema: contract.createApiTokenSchema, onRequest },
+    async (request) => {
+      const { name, expires_in_days: days } = request.body
+      const token = await createApiToken(ctx, callerOf(request), { name, days })
+      return { id: token.id, name: token.name, expires_at: token.expiresAt, token: token.jwt }
+    },
+  )
 
   server.delete(
     '/api/v1/tokens/:id',
-    { schema: contract.revokeApiToken, onRequest },
+    { schema: contract.revokeApiTokenSchema, onRequest },
     async (request) => {
       const { id } = request.params
       await revokeApiToken(ctx, callerOf(request), id)

@@ -3,12 +3,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookSecrets } from '../accounts/installations.ts'
+import { receiveDeliverySchema } from '../contract/webhook-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { LabelValue, Metrics } from '../metrics/metrics.ts'
-import type { Envelope, Platform } from '../platforms/platform.ts'
+import type { Platform, UnverifiedDelivery } from '../platforms/platform.ts'
 import type { Admission, DeliveryIntake } from '../workflows/accept-delivery.ts'
-import { receiveDelivery } from './contract/webhook.ts'
 import type { Server } from './server.ts'
 
 /** The platform's own limit of a delivery, in bytes. */
@@ -21,10 +21,10 @@ const appLevelReason =
 const inactiveReason = 'The repository is disconnected'
 
 /** One request, and the repository that it says to be about. */
-interface Received {
+interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders
   readonly rawBody: Buffer
-  readonly envelope: Envelope
+  readonly envelope: UnverifiedDelivery
   readonly repo: RepositoryName | null
 }
 
@@ -47,21 +47,21 @@ export async function addWebhookRoutes(
       done(null, body),
     )
     scope.addHook('preSerialization', (_request, reply, answer, done) => {
-      options.metrics.deliveries.inc({ answer: nameAnswer(reply.statusCode, answer) })
+      options.metrics.deliveries.inc({ answer: answerLabelOf(reply.statusCode, answer) })
       options.metrics.deliveryDuration.observe({}, reply.elapsedTime / 1000)
       done(null, answer)
     })
-    const route = { schema: receiveDelivery, bodyLimit, config: { quiet: true } }
+    const route = { schema: receiveDeliverySchema, bodyLimit, config: { quiet: true } }
     scope.post('/api/v1/webhooks/host', route, async ({ headers, body }) => {
       const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-      const envelope = options.platform.readEnvelope(headers, rawBody)
+      const envelope = options.platform.readUnverifiedDelivery(headers, rawBody)
       if (envelope.targetType === 'integration')
         return { status: 'ignored' as const, reason: appLevelReason }
       return receive({ headers, rawBody, envelope, repo: envelope.findRepository() })
     })
   })
 
-  async function receive(request: Received) {
+  async function receive(request: ReceivedRequest) {
     const acceptance = await options.intake.accept(request.repo, (secrets) =>
       admit(request, secrets),
     )
@@ -80,13 +80,13 @@ export async function addWebhookRoutes(
   }
 
   /** Throws RequestError for what is refused, and UmpireError `delivery_invalid` for a body that can't be read. */
-  function admit(request: Received, secrets: WebhookSecrets): Admission {
+  function admit(request: ReceivedRequest, secrets: WebhookSecrets): Admission {
     const { envelope, rawBody, repo } = request
     const accepted = options.enforceSignatures ? acceptedSecrets(secrets) : []
     const isChecked = accepted.length > 0
     if (!isChecked) assertAcceptableUnsigned(request)
     else if (!isSigned(envelope.signature, rawBody, accepted)) throw invalidSignature()
-    const delivery = envelope.open()
+    const delivery = envelope.parse()
     // A key that stands twice or is escaped can name another repository than the one whose secrets were used.
     if (delivery.repo?.toLowerCase() !== repo?.toLowerCase()) throw invalidSignature()
     if (secrets.active.length === 0 && secrets.inactive.length > 0) return { status: 'ignored' }
@@ -115,7 +115,7 @@ function invalidSignature(): RequestError {
 }
 
 /** Throws RequestError for what nobody signed and a platform would not send: no web page must reach a receiver by itself. */
-function assertAcceptableUnsigned({ headers, rawBody }: Received): void {
+function assertAcceptableUnsigned({ headers, rawBody }: ReceivedRequest): void {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
     throw new RequestError('access_denied', 'Unsigned deliveries from a web page are refused')
   }
@@ -128,11 +128,11 @@ function assertAcceptableUnsigned({ headers, rawBody }: Received): void {
 }
 
 /** What a delivery was answered, in one of the words that the metrics have for it. */
-function nameAnswer(status: number, answer: unknown): LabelValue<'deliveries', 'answer'> {
-  return answerNames[status === 200 ? (answer as { status: string }).status : status] ?? 'error'
+function answerLabelOf(status: number, answer: unknown): LabelValue<'deliveries', 'answer'> {
+  return answerLabels[status === 200 ? (answer as { status: string }).status : status] ?? 'error'
 }
 
-const answerNames: Readonly<Record<string, LabelValue<'deliveries', 'answer'>>> = {
+const answerLabels: Readonly<Record<string, LabelValue<'deliveries', 'answer'>>> = {
   received: 'received',
   duplicate_skipped: 'duplicate',
   ignored: 'ignored',

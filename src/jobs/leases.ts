@@ -37,7 +37,7 @@ interface Claimable {
  *
  * @returns which try begins, without those that lost their worker, and how many of those there were
  */
-export function countTries(
+export function countAttempts(
   { status, attempts, losses }: Claimable,
   { maxAttempts, maxLosses }: ClaimOptions,
 ): { attempt: number; losses: number; isExhausted: boolean } {
@@ -51,7 +51,7 @@ export function countTries(
 }
 
 /** How a piece of work is given back. */
-export interface PutBack {
+export interface RequeueOptions {
   readonly delaySeconds: number
   readonly countsAsAttempt: boolean
   readonly error?: string
@@ -62,7 +62,7 @@ export interface PutBack {
  * Brings back what a clock that went back has left in the future: no lease is longer than it can be, and no wait began
  * later than now. The leases of living workers are prolonged as ever.
  */
-export async function mendTimes(
+export async function clampFutureTimes(
   db: Db,
   table: 'workflow_runs' | 'scans',
   leaseSeconds: number,

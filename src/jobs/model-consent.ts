@@ -16,7 +16,7 @@ export async function readModelConsent(db: Db, repo: RepositoryName): Promise<bo
 }
 
 /** Writes down what a scan found; nothing where the scan isn't ours any more. */
-export async function noteModelConsent(
+export async function saveModelConsent(
   db: Db,
   { repo, fence }: ClaimedScan,
   asksModels: boolean,
@@ -31,7 +31,7 @@ export async function noteModelConsent(
 }
 
 /** At one start. */
-const mostRepositories = 1000
+const maxEmbeddingScans = 1000
 
 /** Asks for scans of repositories that have memories which this embedder hasn't seen, though models may be asked about them. */
 export async function requestEmbeddingScans(
@@ -45,6 +45,6 @@ export async function requestEmbeddingScans(
       select from memories m
       where m.repo = s.repo and m.ended_at is null
         and not exists (select from memory_vectors v where v.memory_id = m.id and v.embedder = ${embedder}))
-    limit ${sql.lit(mostRepositories)}`.execute(tx)
+    limit ${sql.lit(maxEmbeddingScans)}`.execute(tx)
   for (const { repo } of rows) await requestScan(tx, wakeUps, repo)
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { insertRequest, redoEvent } from '../events/retry-event.ts'
+import { insertReviewRequest, redoEvent } from '../events/review-requests.ts'
 import type { WakeUps } from './queue.ts'
 import { hasWaitingEvents, lockPullRequest } from './runs.ts'
 
@@ -11,20 +11,20 @@ import { hasWaitingEvents, lockPullRequest } from './runs.ts'
  * What a completed run waits for to be done again. `reopened`: its pull request was closed; `model`: its model took no
  * part, or not to the end.
  */
-export type RedoWhen = 'reopened' | 'model'
+export type RedoTrigger = 'reopened' | 'model'
 
 /** A review that fails in the same way again and again is not paid for without end. */
 const maxRunsOfHead = 5
 /** At most so many at once: the next round finds the others. */
-const batch = 100
+const maxBatchSize = 100
 
 /** The runs that wait for that, of open pull requests; `r` is the run. */
-const waiting = (when: RedoWhen) => sql`
+const selectPendingRedos = (when: RedoTrigger) => sql`
   from workflow_runs r join pull_requests p on p.repo = r.repo and p.number = r.pr_number
   where r.redo_when = ${when} and p.state = 'open'`
 
 /** Ends the waiting of runs whose head was reviewed too often already. */
-export async function forgetVainRedos(db: Db): Promise<void> {
+export async function dropExhaustedRedos(db: Db): Promise<void> {
   await transactionWithRetry(db, (tx) =>
     sql`update workflow_runs r set redo_when = null
       where redo_when is not null and (select count(*) from workflow_runs s
@@ -34,8 +34,8 @@ export async function forgetVainRedos(db: Db): Promise<void> {
 }
 
 /** Whether any review waits for that. */
-export async function hasRedos(db: Db, when: RedoWhen): Promise<boolean> {
-  const { rows } = await sql`select 1 ${waiting(when)} limit 1`.execute(db)
+export async function hasPendingRedos(db: Db, when: RedoTrigger): Promise<boolean> {
+  const { rows } = await sql`select 1 ${selectPendingRedos(when)} limit 1`.execute(db)
   return rows.length > 0
 }
 
@@ -45,12 +45,12 @@ export async function hasRedos(db: Db, when: RedoWhen): Promise<boolean> {
  *
  * @returns how many reviews were asked for
  */
-export async function redoReviews(db: Db, wakeUps: WakeUps, when: RedoWhen): Promise<number> {
+export async function redoReviews(db: Db, wakeUps: WakeUps, when: RedoTrigger): Promise<number> {
   const { rows } = await sql<PullRequestRef & { id: number; is_latest: boolean }>`
     select r.id, r.repo, r.pr_number as number,
       not exists (select 1 from workflow_runs n where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id)
         as is_latest
-    ${waiting(when)} order by r.id limit ${sql.lit(batch)}`.execute(db)
+    ${selectPendingRedos(when)} order by r.id limit ${sql.lit(maxBatchSize)}`.execute(db)
   let asked = 0
   for (const { id, is_latest: isLatest, ...ref } of rows) {
     const isAsked = await transactionWithRetry(db, async (tx) => {
@@ -61,7 +61,7 @@ export async function redoReviews(db: Db, wakeUps: WakeUps, when: RedoWhen): Pro
       const event = freed[0]?.event ?? null
       // Another worker was first, or somebody asked already.
       if (event === null || !isLatest || (await hasWaitingEvents(tx, ref))) return false
-      await insertRequest(tx, ref, { id: event, type: redoEvent })
+      await insertReviewRequest(tx, ref, { id: event, type: redoEvent })
       await wakeUps.reviews.wake(tx, [ref])
       return true
     })

@@ -5,17 +5,17 @@ import type { Schema } from '../db/schema.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
-import { dismissalEvent } from '../events/retry-event.ts'
+import { dismissalEvent } from '../events/review-requests.ts'
 import {
   type ClaimOptions,
   type ClaimResult,
-  countTries,
+  clampFutureTimes,
+  countAttempts,
   isOverdue,
   leaseEnd,
-  mendTimes,
-  type PutBack,
+  type RequeueOptions,
 } from './leases.ts'
-import type { RedoWhen } from './redo-reviews.ts'
+import type { RedoTrigger } from './redo-reviews.ts'
 
 /** A claimed run. `fence` tells this claim from earlier and later ones. */
 export interface ClaimedRun extends PullRequestRef {
@@ -24,13 +24,13 @@ export interface ClaimedRun extends PullRequestRef {
   /** 1 for the first try; those that lost their worker don't count. */
   readonly attempt: number
   /** The head that deliveries had told of when its events were taken up last. */
-  readonly toldHead: string | null
+  readonly lastSeenHead: string | null
   /** How long the oldest of its events had waited for the claim, in seconds. */
   readonly waitedSeconds: number
 }
 
-const unsettled = ['pending', 'processing'] as const
-const fresh = { status: 'pending', attempts: 0, losses: 0 } as const
+const unfinishedStatuses = ['pending', 'processing'] as const
+const newRun = { status: 'pending', attempts: 0, losses: 0 } as const
 
 /**
  * Takes up a pull request's review: the run becomes `processing` under a lease, and so do its waiting events. A run
@@ -51,13 +51,13 @@ export async function claimRun(
         sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'),
       )
       .where(samePullRequest(ref))
-      .where('status', 'in', unsettled)
+      .where('status', 'in', unfinishedStatuses)
       .executeTakeFirst()
     if (existing?.status === 'processing' && existing.held) return { kind: 'busy' }
     if (existing?.status === 'pending' && existing.wait_seconds > 0) {
       return { kind: 'later', seconds: existing.wait_seconds }
     }
-    const { attempt, losses, isExhausted } = countTries(existing ?? fresh, options)
+    const { attempt, losses, isExhausted } = countAttempts(existing ?? newRun, options)
     if (existing && isExhausted) {
       await endAsExhausted(tx, existing.id, losses)
       await refreshListing(tx, ref)
@@ -82,10 +82,10 @@ export async function claimRun(
       .executeTakeFirstOrThrow()
     const waitedSeconds = await moveEventsToRun(tx, ref, id)
     await refreshListing(tx, ref)
-    const toldHead = await readToldHead(tx, ref)
+    const lastSeenHead = await readLastSeenHead(tx, ref)
     return {
       kind: 'claimed',
-      run: { ...ref, id, fence: run.fence, attempt, toldHead, waitedSeconds },
+      run: { ...ref, id, fence: run.fence, attempt, lastSeenHead, waitedSeconds },
     }
   })
 }
@@ -118,7 +118,7 @@ export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
  *
  * @param installationId null for the deployment-wide token
  */
-export async function assertMayWrite(
+export async function assertCanWrite(
   db: Db,
   run: ClaimedRun,
   installationId: number | null,
@@ -136,12 +136,12 @@ export async function assertMayWrite(
  * at: a push whose event is taken up here is visible at the platform by then. A dismissal waits for a run of its own,
  * as this one may have recalled the findings already. Returns the run as it is to go on.
  */
-export async function takeUpEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> {
+export async function claimEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> {
   return db.transaction().execute(async (tx) => {
     await lockRun(tx, run)
     await moveEventsToRun(tx, run, run.id, { except: dismissalEvent })
     await refreshListing(tx, run)
-    return { ...run, toldHead: await readToldHead(tx, run) }
+    return { ...run, lastSeenHead: await readLastSeenHead(tx, run) }
   })
 }
 
@@ -172,7 +172,7 @@ export type RunOutcome = Partial<
     decision: string
     timings: string
     warnings: string
-    redo_when: RedoWhen | null
+    redo_when: RedoTrigger | null
     basis: string
   }
 >
@@ -204,8 +204,9 @@ export async function endRun(
     .returning(sql<number>`extract(epoch from now() - started_at)::float8`.as('seconds'))
     .executeTakeFirst()
   if (!ended) throw new LeaseLostError()
-  const toldHead = await readToldHead(tx, run)
-  if (toldHead !== run.toldHead && toldHead !== outcome.head_sha) await releaseNewestEvent(tx, run)
+  const lastSeenHead = await readLastSeenHead(tx, run)
+  if (lastSeenHead !== run.lastSeenHead && lastSeenHead !== outcome.head_sha)
+    await requeueNewestEvent(tx, run)
   await tx
     .updateTable('events')
     .set({ status, processed_at: sql`now()` })
@@ -221,7 +222,7 @@ export async function endRun(
  * Gives a run back, to be taken up again: after a fault with a delay, or at once when the worker stops. Its events
  * wait again.
  */
-export async function putBackRun(tx: Db, run: ClaimedRun, options: PutBack): Promise<void> {
+export async function requeueRun(tx: Db, run: ClaimedRun, options: RequeueOptions): Promise<void> {
   await lockPullRequest(tx, run)
   const back = await tx
     .updateTable('workflow_runs')
@@ -256,7 +257,7 @@ export async function findStrandedPullRequests(
   db: Db,
   leaseSeconds: number,
 ): Promise<PullRequestRef[]> {
-  await mendTimes(db, 'workflow_runs', leaseSeconds)
+  await clampFutureTimes(db, 'workflow_runs', leaseSeconds)
   const { rows } = await sql<PullRequestRef>`
     select repo, number from (
       select repo, pr_number as number, created_at from workflow_runs
@@ -280,7 +281,10 @@ export async function findStrandedPullRequests(
  * Pull requests of which a review was recorded so many seconds ago and nothing was learned: whoever was at it has died. At most
  * 100.
  */
-export async function findUnlearned(db: Db, seconds: number): Promise<PullRequestRef[]> {
+export async function findUnlearnedPullRequests(
+  db: Db,
+  seconds: number,
+): Promise<PullRequestRef[]> {
   const { rows } = await sql<PullRequestRef>`
     select distinct repo, pr_number as number from workflow_runs
     where not is_learned and (finished_at < now() - make_interval(secs => ${seconds}) or finished_at > now())
@@ -289,7 +293,7 @@ export async function findUnlearned(db: Db, seconds: number): Promise<PullReques
 }
 
 /** Writes down that what there was to learn of a pull request was learned. */
-export async function noteLearned(db: Db, ref: PullRequestRef): Promise<void> {
+export async function markLearned(db: Db, ref: PullRequestRef): Promise<void> {
   await sql`update workflow_runs set is_learned = true where ${samePullRequest(ref)} and not is_learned`.execute(
     db,
   )
@@ -298,7 +302,7 @@ export async function noteLearned(db: Db, ref: PullRequestRef): Promise<void> {
 /**
  * Ends all leases at once. Only for a database that no other process can have open: whoever held them is dead.
  */
-export async function endAllLeases(db: Db): Promise<void> {
+export async function endRunLeases(db: Db): Promise<void> {
   await db
     .updateTable('workflow_runs')
     .set({ lease_until: sql`now() - interval '1 second'` })
@@ -325,7 +329,7 @@ export async function lockPullRequest(
 }
 
 /** The head that the newest delivery told of, also one that was skipped as a duplicate. */
-async function readToldHead(tx: Db, ref: PullRequestRef): Promise<string | null> {
+async function readLastSeenHead(tx: Db, ref: PullRequestRef): Promise<string | null> {
   const row = await tx
     .selectFrom('pull_requests')
     .select('head_sha')
@@ -335,7 +339,7 @@ async function readToldHead(tx: Db, ref: PullRequestRef): Promise<string | null>
   return row?.head_sha ?? null
 }
 
-async function releaseNewestEvent(tx: Db, run: ClaimedRun): Promise<void> {
+async function requeueNewestEvent(tx: Db, run: ClaimedRun): Promise<void> {
   await tx
     .updateTable('events')
     .set({ status: 'pending' })
@@ -380,7 +384,7 @@ async function moveEventsToRun(
     .where('repo', '=', ref.repo)
     .where('pr_number', '=', ref.number)
     .where('wants_review', '=', true)
-    .where('status', 'in', unsettled)
+    .where('status', 'in', unfinishedStatuses)
     .where('event_type', '<>', except)
     .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds'))
     .execute()
@@ -395,7 +399,7 @@ export async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boo
     .where('repo', '=', ref.repo)
     .where('pr_number', '=', ref.number)
     .where('wants_review', '=', true)
-    .where('status', 'in', unsettled)
+    .where('status', 'in', unfinishedStatuses)
     .limit(1)
     .executeTakeFirst()
   return waiting !== undefined
@@ -417,7 +421,7 @@ async function endAsExhausted(tx: Db, runId: number, losses: number): Promise<vo
     .updateTable('events')
     .set({ status: 'failed', processed_at: sql`now()` })
     .where('run_id', '=', runId)
-    .where('status', 'in', unsettled)
+    .where('status', 'in', unfinishedStatuses)
     .execute()
 }
 

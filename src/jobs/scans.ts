@@ -1,19 +1,19 @@
 // Scans: who brings what is known of a repository up to date, for how long, and how it ends. All times are the database's clock.
 import { type RawBuilder, sql } from 'kysely'
+import { codeIndexVersion } from '../code/code-index.ts'
 import type { Db } from '../db/database.ts'
 import type { RunStatus } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { announce } from '../events/listing.ts'
-import { factsVersion } from '../workspace/code-facts.ts'
 import {
   type ClaimOptions,
   type ClaimResult,
-  countTries,
+  clampFutureTimes,
+  countAttempts,
   isOverdue,
   leaseEnd,
-  mendTimes,
-  type PutBack,
+  type RequeueOptions,
 } from './leases.ts'
 import type { WakeUps } from './queue.ts'
 
@@ -47,12 +47,12 @@ export interface ScanState {
 }
 
 /** An expression that announces each row of `changed` to the live streams, when the transaction commits. */
-const announceChanged = announce(
+const announceUpdatedScan = announce(
   sql`(select told from (select repo, status as scan, step, done, total) as told)`,
 )
 
 /** What is read of a scan that was changed. */
-interface ChangedScan {
+interface UpdatedScan {
   readonly status: RunStatus
   readonly fence: number
   readonly attempts: number
@@ -60,10 +60,13 @@ interface ChangedScan {
 }
 
 /** Changes one scan, and announces how it stands now. Undefined where there is none such. */
-async function change(tx: Db, statement: RawBuilder<unknown>): Promise<ChangedScan | undefined> {
-  const { rows } = await sql<ChangedScan>`
+async function updateScan(
+  tx: Db,
+  statement: RawBuilder<unknown>,
+): Promise<UpdatedScan | undefined> {
+  const { rows } = await sql<UpdatedScan>`
     with changed as (${statement} returning *)
-    select status, fence, attempts, thorough, ${announceChanged} from changed`.execute(tx)
+    select status, fence, attempts, thorough, ${announceUpdatedScan} from changed`.execute(tx)
   return rows[0]
 }
 
@@ -90,7 +93,7 @@ export async function requestScan(
     .forUpdate()
     .executeTakeFirstOrThrow()
   if (running.status !== 'processing') {
-    await change(
+    await updateScan(
       tx,
       sql`
       update scans set status = 'pending', thorough = thorough or ${thorough}, attempts = 0, losses = 0, retry_at = null,
@@ -107,7 +110,7 @@ export async function requestScan(
 }
 
 /** Asks for a scan of a repository that never had one, in the caller's transaction. */
-export async function ensureScanned(
+export async function ensureScanRequested(
   tx: Db,
   wakeUps: Pick<WakeUps, 'scans'>,
   repo: RepositoryName,
@@ -121,7 +124,10 @@ export async function ensureScanned(
 }
 
 /** The platform's id of the repository of which something is known under a name; null where nobody has asked for it. */
-export async function findScannedRepository(tx: Db, repo: RepositoryName): Promise<string | null> {
+export async function findScannedRepositoryId(
+  tx: Db,
+  repo: RepositoryName,
+): Promise<string | null> {
   const row = await tx
     .selectFrom('scans')
     .select('platform_repo_id')
@@ -136,7 +142,7 @@ export async function findScannedRepository(tx: Db, repo: RepositoryName): Promi
  *
  * @param options `isNew`: another one had the name; its commits don't count any more
  */
-export async function noteScannedRepository(
+export async function saveScannedRepositoryId(
   tx: Db,
   { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
   { isNew }: { isNew: boolean },
@@ -148,7 +154,7 @@ export async function noteScannedRepository(
 }
 
 /** Of these repositories, those that were scanned once, or are to be. */
-export async function findScanned(
+export async function findScannedRepositories(
   tx: Db,
   repos: readonly RepositoryName[],
 ): Promise<RepositoryName[]> {
@@ -194,19 +200,19 @@ export async function claimScan(
     if (existing.status === 'pending' && existing.wait_seconds > 0) {
       return { kind: 'later', seconds: existing.wait_seconds }
     }
-    const { attempt, losses, isExhausted } = countTries(existing, options)
+    const { attempt, losses, isExhausted } = countAttempts(existing, options)
     if (isExhausted) {
       await endAsExhausted(tx, repo, losses)
       return { kind: 'exhausted' }
     }
-    const claimed = await change(
+    const claimed = await updateScan(
       tx,
       sql`
       update scans set status = 'processing', worker = ${worker}, attempts = attempts + 1, losses = ${losses},
         fence = fence + 1, lease_until = ${leaseEnd(options.leaseSeconds)}, retry_at = null, started_at = coalesce(started_at, now())
       where repo = ${repo}`,
     )
-    const { fence, thorough } = claimed as ChangedScan
+    const { fence, thorough } = claimed as UpdatedScan
     return { kind: 'claimed', run: { repo, worker, fence, attempt, thorough } }
   })
 }
@@ -238,12 +244,12 @@ export async function assertScanLease(db: Db, scan: ClaimedScan): Promise<void> 
 }
 
 /** Tells what the scan is doing. Throws LeaseLostError as `extendScanLease`. */
-export async function noteProgress(
+export async function saveScanProgress(
   db: Db,
   scan: ClaimedScan,
   { step, done, total }: { step: string; done: number; total: number },
 ): Promise<void> {
-  const changed = await change(
+  const changed = await updateScan(
     db,
     sql`update scans set step = ${step}, done = ${done}, total = ${total} where ${heldBy(scan)}`,
   )
@@ -271,7 +277,7 @@ export async function endScan(
   scan: ClaimedScan,
   { status, commit, described, error, errorCode }: ScanOutcome,
 ): Promise<void> {
-  const changed = await change(
+  const changed = await updateScan(
     tx,
     sql`
     update scans set
@@ -290,13 +296,13 @@ export async function endScan(
 }
 
 /** Gives a scan back, to be taken up again: after a fault with a delay, or at once when the worker stops. */
-export async function putBackScan(
+export async function requeueScan(
   tx: Db,
   wakeUps: Pick<WakeUps, 'scans'>,
   scan: ClaimedScan,
-  { delaySeconds, countsAsAttempt, error, errorCode }: PutBack,
+  { delaySeconds, countsAsAttempt, error, errorCode }: RequeueOptions,
 ): Promise<void> {
-  const changed = await change(
+  const changed = await updateScan(
     tx,
     sql`
     update scans set status = 'pending', worker = null, lease_until = null,
@@ -311,7 +317,7 @@ export async function putBackScan(
 
 /** Repositories whose scan waits though nobody holds it, as `findStrandedPullRequests` has it. At most 1000. */
 export async function findStrandedScans(db: Db, leaseSeconds: number): Promise<RepositoryName[]> {
-  await mendTimes(db, 'scans', leaseSeconds)
+  await clampFutureTimes(db, 'scans', leaseSeconds)
   const { rows } = await sql<{ repo: RepositoryName }>`
     select repo from scans
     where (status = 'processing' and lease_until < now())
@@ -331,7 +337,7 @@ export async function endScanLeases(db: Db): Promise<void> {
 }
 
 /** At one start. */
-const mostOutdated = 1000
+const maxOutdatedScans = 1000
 
 /**
  * Asks for the scans that nobody asked for: of repositories whose graph an older version of the program read, that were
@@ -343,7 +349,7 @@ export async function requestOutdatedScans(
   layers: { memory: boolean; graph: boolean },
 ): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
-    select repo from code_graphs where facts_version < ${factsVersion} and commit_sha is not null and ${layers.graph}
+    select repo from code_graphs where facts_version < ${codeIndexVersion} and commit_sha is not null and ${layers.graph}
     union
     select repo_full_name from installations i
     where is_active and not exists (select from scans where repo = i.repo_full_name)
@@ -352,12 +358,12 @@ export async function requestOutdatedScans(
     where status = 'completed' and commit_sha is not null and (
       (${layers.memory} and described_sha is null)
       or (${layers.graph} and not exists (select from code_graphs g where g.repo = s.repo and g.commit_sha is not null)))
-    limit ${sql.lit(mostOutdated)}`.execute(tx)
+    limit ${sql.lit(maxOutdatedScans)}`.execute(tx)
   for (const { repo } of rows) await requestScan(tx, wakeUps, repo)
 }
 
 async function endAsExhausted(tx: Db, repo: RepositoryName, losses: number): Promise<void> {
-  await change(
+  await updateScan(
     tx,
     sql`
     update scans set status = 'failed', finished_at = now(), lease_until = null, worker = null,

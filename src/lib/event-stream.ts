@@ -18,11 +18,11 @@ export interface EventStreamOptions {
   /** What clients are told to wait before they connect again. */
   readonly retryMs: number
   /** How long a reader may take for what waits when the stream ends. */
-  readonly lastReadMs: number
+  readonly drainTimeoutMs: number
   /** A reader for whom more than so many characters wait when the next event comes is cut off. */
-  readonly mostWaiting: number
+  readonly maxBufferedCharacters: number
   /** Called when that happens. */
-  readonly onCutOff?: () => void
+  readonly onSlowReader?: () => void
 }
 
 /** Opens a stream. */
@@ -35,18 +35,18 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     ended = true
     output.push(null)
     // A reader that doesn't take what waits for it can't hold the end up.
-    setTimeout(() => output.destroy(), options.lastReadMs).unref()
+    setTimeout(() => output.destroy(), options.drainTimeoutMs).unref()
   }
   const write = (text: string) => {
     if (ended || output.destroyed) return
-    if (output.readableLength <= options.mostWaiting) {
+    if (output.readableLength <= options.maxBufferedCharacters) {
       output.push(text)
       return
     }
     // For people who look: it stands behind all that they did not read.
     output.push(': cut off, for too much waited to be read\n\n')
     end()
-    options.onCutOff?.()
+    options.onSlowReader?.()
   }
   write(`retry: ${options.retryMs}\n\n`)
   return {

@@ -4,18 +4,18 @@
 // could keep a process busy for hours. Here all ways to match are followed side by side instead.
 
 /** What a glob may come to when its braces are written out. */
-const mostAlternatives = 50
-const longestGlob = 200
+const maxAlternatives = 50
+const maxGlobLength = 200
 /** Work of one set of globs over all paths it is asked about: a second or two. */
-const mostSteps = 20_000_000
+const maxSteps = 20_000_000
 
 /** What is left of the work that several sets of globs may make together. */
 export interface GlobMeter {
-  left: number
+  remainingSteps: number
 }
 
-export function startGlobMeter(): GlobMeter {
-  return { left: mostSteps }
+export function createGlobMeter(): GlobMeter {
+  return { remainingSteps: maxSteps }
 }
 
 type Token =
@@ -29,12 +29,12 @@ type Token =
   | { readonly kind: 'folders' }
 
 /** What is wrong with a glob, to be read after its text; null where nothing is. */
-export function findGlobFault(glob: string): string | null {
+export function findGlobError(glob: string): string | null {
   if (glob.trim() === '') return 'is empty'
-  if (glob.length > longestGlob) return `is longer than ${longestGlob} characters`
+  if (glob.length > maxGlobLength) return `is longer than ${maxGlobLength} characters`
   if (glob.startsWith('!')) return "begins with `!`, which isn't understood"
   return expandBraces(glob) === undefined
-    ? `has braces for more than ${mostAlternatives} alternatives`
+    ? `has braces for more than ${maxAlternatives} alternatives`
     : null
 }
 
@@ -47,21 +47,21 @@ export function findGlobFault(glob: string): string | null {
  * @param options.braces false takes braces literally
  * @param options.meter shared by several sets; each has its own by default
  */
-export function createGlobTest(
+export function createGlobMatcher(
   globs: readonly string[],
   options: { braces?: boolean; meter?: GlobMeter } = {},
 ): (path: string) => boolean | undefined {
   const patterns = globs
-    .filter((glob) => findGlobFault(glob) === null)
+    .filter((glob) => findGlobError(glob) === null)
     .flatMap((glob) => (options.braces === false ? [glob] : expandBraces(glob)!))
     .flatMap(anchorGlob)
     .map(readTokens)
-  const meter = options.meter ?? startGlobMeter()
+  const meter = options.meter ?? createGlobMeter()
   return (path) => {
     const characters = [...path]
     for (const tokens of patterns) {
       if (matches(tokens, characters, meter)) return true
-      if (meter.left <= 0) return undefined
+      if (meter.remainingSteps <= 0) return undefined
     }
     return false
   }
@@ -72,7 +72,7 @@ function expandBraces(glob: string): string[] | undefined {
   const done: string[] = []
   const open = [glob]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (done.length + open.length >= mostAlternatives) return undefined
+    if (done.length + open.length >= maxAlternatives) return undefined
     // The innermost group; a brace after a backslash, and one without a comma, stand for themselves.
     const group = /(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}/.exec(next)
     if (group === null) done.push(next)
@@ -135,8 +135,8 @@ function matches(
   let states = new Set<number>()
   enter(tokens, states, 0)
   for (const character of characters) {
-    meter.left -= states.size
-    if (states.size === 0 || meter.left <= 0) return false
+    meter.remainingSteps -= states.size
+    if (states.size === 0 || meter.remainingSteps <= 0) return false
     const next = new Set<number>()
     for (const state of states) {
       const token = tokens[state]

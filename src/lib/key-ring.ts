@@ -82,12 +82,12 @@ export function unseal(ring: KeyRing, sealed: Uint8Array, owner: string): string
 }
 
 /** Whether it was sealed under the current key. */
-export function isSealedByCurrent({ current }: KeyRing, sealed: Uint8Array): boolean {
+export function isSealedByCurrentKey({ current }: KeyRing, sealed: Uint8Array): boolean {
   return keyIdOf(Buffer.from(sealed)) === current.id
 }
 
 /** Whether it was sealed under a key that isn't in force: it may well be opened again, once that key is back. */
-export function isSealedByOther(ring: KeyRing, sealed: Uint8Array): boolean {
+export function isSealedByUnknownKey(ring: KeyRing, sealed: Uint8Array): boolean {
   return ring.find(keyIdOf(Buffer.from(sealed))) === undefined
 }
 

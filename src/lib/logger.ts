@@ -17,15 +17,15 @@ export function createLogger(options: {
 }): Log {
   const stream = options.destination ?? { write: (line: string) => process.stderr.write(line) }
   const blotted = options.secrets.flatMap((secret) =>
-    secret !== null && secret.length >= 6 ? spellings(secret) : [],
+    secret !== null && secret.length >= 6 ? encodeVariants(secret) : [],
   )
   return pino(
     { level: options.level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line: string) => stream.write(blotOut(line, blotted)) },
+    { write: (line: string) => stream.write(redact(line, blotted)) },
   )
 }
 
-function blotOut(line: string, secrets: readonly string[]): string {
+function redact(line: string, secrets: readonly string[]): string {
   let result = line
   for (const secret of secrets)
     if (result.includes(secret)) result = result.replaceAll(secret, '[secret]')
@@ -33,7 +33,7 @@ function blotOut(line: string, secrets: readonly string[]): string {
 }
 
 /** A secret as it turns up in a line of JSON, also inside of a basic authorization. */
-function spellings(secret: string): string[] {
+function encodeVariants(secret: string): string[] {
   const encoded = [secret, `x-access-token:${secret}`].map((text) =>
     Buffer.from(text).toString('base64'),
   )

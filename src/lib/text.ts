@@ -1,16 +1,13 @@
-// Text for databases, platforms and people: well-formed Unicode without NUL; the word that was meant.
-
-/** Replaces NUL characters and halves of surrogate pairs by U+FFFD: PostgreSQL refuses both. */
-export function toStorable(text: string): string {
-  const wellFormed = text.toWellFormed()
-  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed
-}
+// Finds the word that was meant by a mistyped one.
 
 /** The word of some that a mistyped one is nearest to; undefined where none is near. */
-export function findNearestWord(typed: string, words: readonly string[]): string | undefined {
+export function findClosestMatch(typed: string, words: readonly string[]): string | undefined {
   if (typed.length > 40) return undefined
   const simple = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '')
-  const rated = words.map((word) => ({ word, distance: countEdits(simple(typed), simple(word)) }))
+  const rated = words.map((word) => ({
+    word,
+    distance: levenshteinDistance(simple(typed), simple(word)),
+  }))
   const nearest = rated.sort((one, other) => one.distance - other.distance)[0]
   return nearest !== undefined && nearest.distance <= Math.max(1, typed.length / 3)
     ? nearest.word
@@ -18,7 +15,7 @@ export function findNearestWord(typed: string, words: readonly string[]): string
 }
 
 /** How many letters have to be put in, taken out or changed (Levenshtein's distance). */
-function countEdits(one: string, other: string): number {
+function levenshteinDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of [...one].entries()) {
     const next = [index + 1]

@@ -2,7 +2,7 @@
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { createSharedSlots, type SharedSlots } from './slots.ts'
+import { createFairSemaphore, type FairSemaphore } from './semaphore.ts'
 import { retainWasmCode } from './wasm-code.ts'
 
 /** Time to start a thread and load what it needs, in milliseconds: long, because a busy machine is no mistake of the input. */
@@ -21,9 +21,9 @@ export interface ThreadPoolOptions {
   readonly memoryMegabytes?: { readonly old: number; readonly young?: number }
 }
 
-/** What became of a piece of work. `isSpent`: the thread has taken more memory than it should keep, and is to be replaced. */
+/** What became of a piece of work. `shouldReplaceThread`: the thread has taken more memory than it should keep, and is to be replaced. */
 export type ThreadOutcome<Result> =
-  | { readonly outcome: 'done'; readonly result: Result; readonly isSpent?: boolean }
+  | { readonly outcome: 'done'; readonly result: Result; readonly shouldReplaceThread?: boolean }
   | { readonly outcome: 'too_slow' | 'failed' }
 
 /** What a thread is sent. */
@@ -41,13 +41,13 @@ export type ThreadAnswer<Result, Part = never> = { readonly id: number } & (
 
 interface Waiting<Work, Result, Part> {
   readonly work: Work
-  readonly give: RunOptions<Part>
+  readonly give: ThreadRunOptions<Part>
   readonly settle: (outcome: ThreadOutcome<Result>) => void
 }
 
-export interface RunOptions<Part> {
+export interface ThreadRunOptions<Part> {
   /** Whose work it is: threads are shared out by turns. */
-  readonly party?: string | undefined
+  readonly tenant?: string | undefined
   /** Called with each part of the result as it comes. */
   readonly onPart?: (part: Part) => void
   /** What of the work is handed over to the thread instead of copied. */
@@ -57,7 +57,7 @@ export interface RunOptions<Part> {
 /** Threads are started when there is work, and don't keep the process alive when there is none. */
 export class ThreadPool<Work extends object, Result, Part = never> implements AsyncDisposable {
   readonly #options: ThreadPoolOptions
-  readonly #places: SharedSlots
+  readonly #places: FairSemaphore
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
   readonly #queue: Waiting<Work, Result, Part>[] = []
@@ -66,15 +66,15 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
-    this.#places = createSharedSlots(options.threads, options.threads)
+    this.#places = createFairSemaphore(options.threads, options.threads)
   }
 
   /**
    * Does one piece of work. Never rejects: a thread that hangs or dies, also by disposing, makes the outcome `too_slow`
    * or `failed`. After those the thread is replaced.
    */
-  async run(work: Work, give: RunOptions<Part> = {}): Promise<ThreadOutcome<Result>> {
-    const release = await this.#places.take(give.party ?? '')
+  async run(work: Work, give: ThreadRunOptions<Part> = {}): Promise<ThreadOutcome<Result>> {
+    const release = await this.#places.acquire(give.tenant ?? '')
     if (this.#isClosed) {
       release()
       return { outcome: 'failed' }
@@ -109,7 +109,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
   }
 
   /** Ends the threads that have nothing to do, but for one that is ready for a little work; more of it starts others. */
-  async rest(): Promise<void> {
+  async releaseIdleThreads(): Promise<void> {
     await Promise.all(this.#idle.splice(1).map((worker) => worker.terminate()))
   }
 
@@ -161,7 +161,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       worker.on('error', () => {})
       worker.unref()
       // A thread never gives back the memory that a parser once took, and what broke off leaves it half-filled.
-      if (outcome.outcome === 'done' && outcome.isSpent !== true && !this.#isClosed)
+      if (outcome.outcome === 'done' && outcome.shouldReplaceThread !== true && !this.#isClosed)
         this.#idle.push(worker)
       else void worker.terminate()
       settle(outcome)

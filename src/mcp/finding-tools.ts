@@ -4,13 +4,13 @@ import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { type ReviewDetail, readReview } from '../events/read-review.ts'
-import { repositoryName } from './review-tools.ts'
-import { defineListTool, type McpTool, type ToolRecord } from './tool.ts'
+import { defineListTool, type McpTool, type ToolRecord } from './mcp-tool.ts'
+import { repositoryNameInput } from './review-tools.ts'
 
 export const pullRequestNumber = z.int().describe('The number of the pull request')
 
 /** A finding. */
-export const finding = z.object({
+export const listedFindingSchema = z.object({
   severity: z.enum(['critical', 'moderate', 'minor']),
   category: z.string(),
   title: z.string(),
@@ -25,18 +25,18 @@ export const finding = z.object({
 })
 
 /** What the latest review of a pull request found. */
-export function listFindings({ db }: Pick<AppContext, 'db'>): McpTool {
+export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool {
   return defineListTool({
     kind: 'list',
     name: 'list_pr_findings',
     title: 'Findings on a pull request',
     description:
       'The open findings of the latest review of a pull request, the worst first, with suggested changes.',
-    input: z.object({ repo: repositoryName, pr_number: pullRequestNumber }),
-    output: finding,
+    input: z.object({ repo: repositoryNameInput, pr_number: pullRequestNumber }),
+    output: listedFindingSchema,
     run: async ({ repo, pr_number }) => {
       const event = await findListedEvent(db, { repo, number: pr_number })
-      return event === undefined ? [] : shapeFindings(await readReview(db, [repo], event))
+      return event === undefined ? [] : serializeFindings(await readReview(db, [repo], event))
     },
   })
 }
@@ -56,7 +56,7 @@ export async function findListedEvent(
 }
 
 /** The open findings of a review. */
-export function shapeFindings(review: ReviewDetail | undefined): ToolRecord[] {
+export function serializeFindings(review: ReviewDetail | undefined): ToolRecord[] {
   return (review?.findings ?? [])
     .filter(({ state }) => state === 'open')
     .map(

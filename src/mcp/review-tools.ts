@@ -1,41 +1,41 @@
 // The tools that everybody may call who reaches the server: recent reviews, verdicts, contributors, health.
 import { z } from 'zod'
 import {
+  findCanonicalName,
   findReviewRecord,
-  findSpelling,
   listReviewRecords,
   type ReviewRecord,
-  readReviewReach,
+  readReviewCounts,
 } from '../analytics/review-records.ts'
 import type { AppContext } from '../context.ts'
-import { withinTime } from '../db/within-time.ts'
+import { withTimeout } from '../db/with-timeout.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { Verdict } from '../domain/review.ts'
-import { readTogether } from '../knowledge/graph/read-graph.ts'
-import { countPullRequestsByAuthor } from '../knowledge/touches/count-pull-requests.ts'
-import { defineListTool, defineObjectTool, type McpTool, type ToolRecord } from './tool.ts'
+import { countPullRequestsByAuthor } from '../knowledge/file-activity/count-pull-requests.ts'
+import { readInOneSnapshot } from '../knowledge/graph/read-graph.ts'
+import { defineListTool, defineObjectTool, type McpTool, type ToolRecord } from './mcp-tool.ts'
 
-const mostListed = 50
+const maxListedReviews = 50
 /** How many of a repository's newest records a verdict is looked for in. */
-const lookedAt = 100
+const maxRecordsSearched = 100
 /** So many completed reviews are full health. */
-const healthyReviews = 20
+const fullHealthReviews = 20
 
 const healthNote =
   'Merge times are not tracked, so avg_merge_time_hours is null. health_score counts completed reviews: ' +
-  `${healthyReviews} or more are 100.`
+  `${fullHealthReviews} or more are 100.`
 
 /** Of the repository that a tool is asked about. */
-export const repositoryName = z
+export const repositoryNameInput = z
   .string()
   .max(300)
   // No text of a database can hold it.
   .refine((name) => !name.includes('\0'), 'There is no such name')
   .describe("The repository, as 'owner/repo'")
-export const verdict = z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENT', 'UNKNOWN'])
-export const status = z.enum(['completed', 'failed', 'processing', 'pending'])
+export const verdictSchema = z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENT', 'UNKNOWN'])
+export const statusSchema = z.enum(['completed', 'failed', 'processing', 'pending'])
 
-const verdictNames: Readonly<Record<Verdict, z.output<typeof verdict>>> = {
+const verdictNames: Readonly<Record<Verdict, z.output<typeof verdictSchema>>> = {
   APPROVE: 'APPROVED',
   REQUEST_CHANGES: 'CHANGES_REQUESTED',
   NEEDS_DISCUSSION: 'COMMENT',
@@ -43,7 +43,12 @@ const verdictNames: Readonly<Record<Verdict, z.output<typeof verdict>>> = {
 
 /** The four tools of the interface. */
 export function createReviewTools(ctx: Pick<AppContext, 'db' | 'config'>): readonly McpTool[] {
-  return [recentReviews(ctx), contributorStats(ctx), pullRequestVerdict(ctx), repositoryHealth(ctx)]
+  return [
+    createRecentReviewsTool(ctx),
+    createContributorStatsTool(ctx),
+    createVerdictTool(ctx),
+    createRepositoryHealthTool(ctx),
+  ]
 }
 
 /** A review as clients see it. */
@@ -53,22 +58,22 @@ export function describeReview(record: ReviewRecord): ToolRecord {
     id,
     repo,
     pr_number: number,
-    ...judge(record),
+    ...describeVerdict(record),
     created_at: createdAt.toISOString(),
     status,
   }
 }
 
 /** As clients know verdicts. */
-export function nameVerdict(given: Verdict | null): z.output<typeof verdict> {
+export function nameVerdict(given: Verdict | null): z.output<typeof verdictSchema> {
   return given === null ? 'UNKNOWN' : verdictNames[given]
 }
 
-function judge({ verdict, summary, error }: ReviewRecord) {
+function describeVerdict({ verdict, summary, error }: ReviewRecord) {
   return { verdict: nameVerdict(verdict), summary: summary ?? error ?? '' }
 }
 
-function recentReviews({ db }: Pick<AppContext, 'db'>): McpTool {
+function createRecentReviewsTool({ db }: Pick<AppContext, 'db'>): McpTool {
   return defineListTool({
     kind: 'list',
     name: 'get_recent_reviews',
@@ -76,26 +81,30 @@ function recentReviews({ db }: Pick<AppContext, 'db'>): McpTool {
     description:
       'The newest reviews of pull requests of a repository, newest first, with verdict and summary.',
     input: z.object({
-      repo: repositoryName,
-      limit: z.int().default(10).describe(`How many at most; never more than ${mostListed}`),
+      repo: repositoryNameInput,
+      limit: z.int().default(10).describe(`How many at most; never more than ${maxListedReviews}`),
     }),
     output: z.object({
       id: z.int(),
       repo: z.string(),
       pr_number: z.int().optional(),
-      verdict,
+      verdict: verdictSchema,
       summary: z.string(),
       created_at: z.iso.datetime().optional(),
-      status,
+      status: statusSchema,
     }),
     run: async ({ repo, limit }) => {
-      const records = await listReviewRecords(db, repo, Math.max(0, Math.min(limit, mostListed)))
+      const records = await listReviewRecords(
+        db,
+        repo,
+        Math.max(0, Math.min(limit, maxListedReviews)),
+      )
       return records.map(describeReview)
     },
   })
 }
 
-function contributorStats({ db, config }: Pick<AppContext, 'db' | 'config'>): McpTool {
+function createContributorStatsTool({ db, config }: Pick<AppContext, 'db' | 'config'>): McpTool {
   const { enabled, queryTimeoutMs } = config.graph
   return defineListTool({
     kind: 'list',
@@ -103,64 +112,64 @@ function contributorStats({ db, config }: Pick<AppContext, 'db' | 'config'>): Mc
     title: 'Contributors',
     description:
       'Who opened how many pull requests that touched files of a repository, most first.',
-    input: z.object({ repo: repositoryName }),
+    input: z.object({ repo: repositoryNameInput }),
     output: z.object({ login: z.string(), pr_count: z.int() }),
     run: async ({ repo }) => {
       if (!enabled) return []
-      const count = readTogether(db, queryTimeoutMs, async (tx) =>
-        countPullRequestsByAuthor(tx, await findSpelling(tx, repo)),
+      const count = readInOneSnapshot(db, queryTimeoutMs, async (tx) =>
+        countPullRequestsByAuthor(tx, await findCanonicalName(tx, repo)),
       )
-      const authors = await withinTime(queryTimeoutMs, count)
+      const authors = await withTimeout(queryTimeoutMs, count)
       return (authors ?? []).map(({ login, pullRequests }) => ({ login, pr_count: pullRequests }))
     },
   })
 }
 
-function pullRequestVerdict({ db }: Pick<AppContext, 'db'>): McpTool {
+function createVerdictTool({ db }: Pick<AppContext, 'db'>): McpTool {
   return defineObjectTool({
     kind: 'object',
     name: 'get_pr_verdict',
     title: 'Verdict on a pull request',
     description:
-      `What the latest finished review of a pull request came to, among the last ${lookedAt} reviews of its repository. ` +
+      `What the latest finished review of a pull request came to, among the last ${maxRecordsSearched} reviews of its repository. ` +
       'UNKNOWN means that none has finished yet.',
     input: z.object({
-      repo: repositoryName,
+      repo: repositoryNameInput,
       pr_number: z.int().describe('The number of the pull request'),
     }),
     output: z.object({
       repo: z.string().optional(),
       pr_number: z.int().optional(),
-      verdict: verdict.optional(),
+      verdict: verdictSchema.optional(),
       summary: z.string().optional(),
       created_at: z.iso.datetime().optional(),
       error: z.string().optional(),
     }),
     run: async ({ repo, pr_number: number }) => {
-      const record = await findReviewRecord(db, { repo, number }, lookedAt)
+      const record = await findReviewRecord(db, { repo, number }, maxRecordsSearched)
       if (record === undefined)
         throw new UmpireError('not_found', `No review found for ${repo}#${number}`)
       return {
         repo: record.repo,
         pr_number: number,
-        ...judge(record),
+        ...describeVerdict(record),
         created_at: record.createdAt.toISOString(),
       }
     },
-    describeFault: (_, error) => ({ error }),
+    describeFailure: (_, error) => ({ error }),
   })
 }
 
-function repositoryHealth({ db }: Pick<AppContext, 'db'>): McpTool {
+function createRepositoryHealthTool({ db }: Pick<AppContext, 'db'>): McpTool {
   const shape = (
     repo: string,
-    { completed, seen, reviewed }: Awaited<ReturnType<typeof readReviewReach>>,
+    { completed, seen, reviewed }: Awaited<ReturnType<typeof readReviewCounts>>,
   ) => ({
     repo,
     review_coverage_pct: seen === 0 ? 0 : Math.floor((reviewed / seen) * 100),
     avg_merge_time_hours: null,
     open_prs_indexed: completed,
-    health_score: Math.min(100, Math.trunc((completed / healthyReviews) * 100)),
+    health_score: Math.min(100, Math.trunc((completed / fullHealthReviews) * 100)),
     note: healthNote,
   })
   return defineObjectTool({
@@ -169,7 +178,7 @@ function repositoryHealth({ db }: Pick<AppContext, 'db'>): McpTool {
     title: 'Health of a repository',
     description:
       'How many of the pull requests of a repository were reviewed, and a score of how much it is reviewed.',
-    input: z.object({ repo: repositoryName }),
+    input: z.object({ repo: repositoryNameInput }),
     output: z.object({
       repo: z.string(),
       review_coverage_pct: z.int().min(0).max(100),
@@ -180,10 +189,10 @@ function repositoryHealth({ db }: Pick<AppContext, 'db'>): McpTool {
       error: z.string().optional(),
     }),
     run: async ({ repo }) => {
-      const name = await findSpelling(db, repo)
-      return shape(name, await readReviewReach(db, name))
+      const name = await findCanonicalName(db, repo)
+      return shape(name, await readReviewCounts(db, name))
     },
-    describeFault: ({ repo }, error) => ({
+    describeFailure: ({ repo }, error) => ({
       ...shape(typeof repo === 'string' ? repo : '', { completed: 0, seen: 0, reviewed: 0 }),
       error,
     }),

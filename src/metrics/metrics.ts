@@ -1,7 +1,7 @@
 // Records what happens, as numbers for the operator; everybody gets the recorder as an argument.
-import { type Definition, definitions, type Labels } from './definitions.ts'
+import { type Labels, type MetricDefinition, metricDefinitions } from './metric-definitions.ts'
 
-type Definitions = typeof definitions
+type Definitions = typeof metricDefinitions
 type Values<L extends Labels> = { readonly [Name in keyof L]: L[Name][number] }
 
 export interface Counter<V> {
@@ -19,11 +19,11 @@ export interface Histogram<V> {
 }
 
 type Recorder<D> =
-  D extends Definition<'counter', infer L>
+  D extends MetricDefinition<'counter', infer L>
     ? Counter<Values<L>>
-    : D extends Definition<'gauge', infer L>
+    : D extends MetricDefinition<'gauge', infer L>
       ? Gauge<Values<L>>
-      : D extends Definition<'histogram', infer L>
+      : D extends MetricDefinition<'histogram', infer L>
         ? Histogram<Values<L>>
         : never
 
@@ -39,11 +39,11 @@ export type LabelValue<
   Name extends keyof Definitions[Key]['labels'],
 > = Definitions[Key]['labels'][Name] extends readonly (infer Value)[] ? Value : never
 
-const nothing = { inc() {}, set() {}, observe() {} }
+const noopRecorder = { inc() {}, set() {}, observe() {} }
 
 /** Records nothing. */
 export const noMetrics = {
-  ...Object.fromEntries(Object.keys(definitions).map((key) => [key, nothing])),
+  ...Object.fromEntries(Object.keys(metricDefinitions).map((key) => [key, noopRecorder])),
   onScrape() {},
 } as unknown as Metrics
 

@@ -1,8 +1,8 @@
 // A recorder whose numbers Prometheus can read. Holds a registry of its own; there is none for the whole process.
 import * as prometheus from 'prom-client'
-import { type Definition, definitions, type Labels } from './definitions.ts'
+import { type Labels, type MetricDefinition, metricDefinitions } from './metric-definitions.ts'
 import type { Metrics } from './metrics.ts'
-import { watchProcess } from './watch-process.ts'
+import { recordProcessMetrics } from './process-metrics.ts'
 
 export interface Prometheus extends Disposable {
   readonly metrics: Metrics
@@ -17,7 +17,7 @@ type LabelValues = Readonly<Record<string, string>>
 export function createPrometheus(): Prometheus {
   const registry = new prometheus.Registry()
   const fills: (() => void | Promise<void>)[] = []
-  const recorders = Object.entries(definitions).map(([key, definition]) => [
+  const recorders = Object.entries(metricDefinitions).map(([key, definition]) => [
     key,
     createRecorder(registry, definition),
   ])
@@ -25,7 +25,7 @@ export function createPrometheus(): Prometheus {
     ...Object.fromEntries(recorders),
     onScrape: (fill: () => void | Promise<void>) => void fills.push(fill),
   } as Metrics
-  const watch = watchProcess(metrics)
+  const watch = recordProcessMetrics(metrics)
   return {
     metrics,
     contentType: registry.contentType,
@@ -39,12 +39,18 @@ export function createPrometheus(): Prometheus {
 
 function createRecorder(
   registry: prometheus.Registry,
-  { kind, name, help, labels, buckets }: Definition<'counter' | 'gauge' | 'histogram', Labels>,
+  {
+    kind,
+    name,
+    help,
+    labels,
+    buckets,
+  }: MetricDefinition<'counter' | 'gauge' | 'histogram', Labels>,
 ) {
   const common = { name, help, labelNames: Object.keys(labels), registers: [registry] }
   if (kind === 'counter') {
     const counter = new prometheus.Counter(common)
-    for (const values of combine(labels)) counter.inc(values, 0)
+    for (const values of combineLabelValues(labels)) counter.inc(values, 0)
     // Numbers of other servers are counted here too, and the library throws at what is none.
     return {
       inc: (values: LabelValues, by = 1) =>
@@ -53,7 +59,7 @@ function createRecorder(
   }
   if (kind === 'histogram') {
     const histogram = new prometheus.Histogram({ ...common, buckets: [...buckets] })
-    for (const values of combine(labels)) histogram.zero(values)
+    for (const values of combineLabelValues(labels)) histogram.zero(values)
     return {
       observe: (values: LabelValues, seconds: number) =>
         histogram.observe(values, Math.max(0, seconds)),
@@ -68,7 +74,7 @@ function createRecorder(
 }
 
 /** All combinations of the values of some labels. */
-function combine(labels: Labels): LabelValues[] {
+function combineLabelValues(labels: Labels): LabelValues[] {
   return Object.entries(labels).reduce<LabelValues[]>(
     (combinations, [name, values]) =>
       combinations.flatMap((combination) =>

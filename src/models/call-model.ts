@@ -1,52 +1,52 @@
 // One call of a model: budget first, then retries with backoff, then the fallback model; every call is counted.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError } from '../domain/errors.ts'
-import { isAboutSchema, isBareForbidden, toModelError } from './model-errors.ts'
+import { type Budget, costOf, usageOf } from './budget.ts'
+import { isBareForbidden, isSchemaError, toModelError } from './model-errors.ts'
 import type { Price } from './prices.ts'
 import type { CallOptions, CallResult, ProviderModel, ProviderTraits } from './providers.ts'
-import { readStream, requireWhole, tokensOf } from './read-stream.ts'
-import type { CallRecorder } from './record-calls.ts'
-import { type Budget, costOf, usageOf } from './spend.ts'
+import { countTokens, readStream, requireCompleteAnswer } from './read-stream.ts'
+import type { ModelCallRecorder } from './record-model-calls.ts'
 
 /** One way to get an answer: a configured model. */
-export interface Route {
+export interface ModelRoute {
   readonly name: string
   readonly model: ProviderModel
   readonly traits: ProviderTraits
   readonly price: Price | null
   /** Kept out of messages. */
   readonly secrets: readonly string[]
-  readonly learned: {
+  readonly observed: {
     /** Becomes true when its server turned out not to know demanded shapes; then the prompt's words must do. */
     refusesSchema: boolean
     /** Why its key is refused; null once it answers. */
     refusal: ModelError | null
   }
-  readonly calls: CallRecorder
+  readonly calls: ModelCallRecorder
 }
 
-export interface Timing {
+export interface CallTiming {
   /** Longest silence on the line. */
   readonly idleTimeoutMs: number
   /** Wait before the first retry; doubled for each further one. */
   readonly backoffMs: number
   /** A longer wait that a provider asks for is left to the caller. */
-  readonly longestWaitMs: number
+  readonly maxWaitMs: number
   /** Tries after the first one, for each model. */
   readonly retries: number
 }
 
-export const defaultTiming: Timing = {
+export const defaultCallTiming: CallTiming = {
   idleTimeoutMs: 60_000,
   backoffMs: 1000,
-  longestWaitMs: 20_000,
+  maxWaitMs: 20_000,
   retries: 2,
 }
 
 /** What the calls of one conversation have in common. */
 interface Conversation {
   readonly budget: Budget
-  readonly timing: Timing
+  readonly timing: CallTiming
   readonly responseFormat: ResponseFormat
   /** Called whenever an answer begins. */
   readonly onBegin: () => void
@@ -62,7 +62,10 @@ export type ResponseFormat = CallOptions['responseFormat']
  * to the end of the loop. Answers are streamed, so that silence and breaking off are noticed, and given to the loop
  * whole.
  */
-export function createCaller(routes: readonly Route[], conversation: Conversation): ProviderModel {
+export function createFallbackModel(
+  routes: readonly ModelRoute[],
+  conversation: Conversation,
+): ProviderModel {
   let preferred = 0
   return {
     specificationVersion: 'v4',
@@ -93,28 +96,28 @@ export function createCaller(routes: readonly Route[], conversation: Conversatio
 }
 
 async function callRoute(
-  route: Route,
+  route: ModelRoute,
   options: CallOptions,
   conversation: Conversation,
 ): Promise<CallResult> {
   const { budget, timing, responseFormat } = conversation
-  const atMostUsd = highestCost(route, options)
+  const atMostUsd = estimateMaxCostUsd(route, options)
   for (let attempt = 0; ; attempt++) {
     try {
       using _ = await budget.reserve(atMostUsd, options.abortSignal)
       const result = await callOnce(route, { ...options, responseFormat }, conversation)
-      route.learned.refusal = null
+      route.observed.refusal = null
       return result
     } catch (error) {
       options.abortSignal?.throwIfAborted()
       const failure = toModelError(error, route.secrets)
-      if (!route.learned.refusesSchema && responseFormat !== undefined && isAboutSchema(error)) {
-        route.learned.refusesSchema = true
+      if (!route.observed.refusesSchema && responseFormat !== undefined && isSchemaError(error)) {
+        route.observed.refusesSchema = true
         continue
       }
-      route.calls.failed(failure.code)
+      route.calls.recordFailure(failure.code)
       if (failure.code === 'model_unauthorized' && !isBareForbidden(error))
-        route.learned.refusal = failure
+        route.observed.refusal = failure
       await waitForRetry(failure, attempt, timing, options.abortSignal)
     }
   }
@@ -129,22 +132,22 @@ async function callRoute(
 export async function waitForRetry(
   failure: ModelError,
   attempt: number,
-  timing: Timing,
+  timing: CallTiming,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const wait = failure.retryAfterMs ?? timing.backoffMs * 2 ** attempt
-  if (!failure.retryable || attempt >= timing.retries || wait > timing.longestWaitMs) throw failure
+  if (!failure.retryable || attempt >= timing.retries || wait > timing.maxWaitMs) throw failure
   await delay(wait, undefined, signal ? { signal } : {})
 }
 
 async function callOnce(
-  route: Route,
+  route: ModelRoute,
   options: CallOptions,
   { budget, onBegin }: Conversation,
 ): Promise<CallResult> {
   const toolsOpen = (options.tools?.length ?? 0) > 0 && options.toolChoice?.type !== 'none'
   const startedAt = performance.now()
-  const demandShape = !route.learned.refusesSchema && (route.traits.schemaWithTools || !toolsOpen)
+  const demandShape = !route.observed.refusesSchema && (route.traits.schemaWithTools || !toolsOpen)
   const { stream } = await route.model.doStream({
     ...options,
     prompt: route.traits.textParts ? options.prompt : joinTexts(options.prompt),
@@ -153,11 +156,11 @@ async function callOnce(
   })
   onBegin()
   const streamed = await readStream(stream, options.maxOutputTokens ?? 0)
-  const usage = usageOf(tokensOf(streamed, countCharacters(options)), route.price)
+  const usage = usageOf(countTokens(streamed, countCharacters(options)), route.price)
   budget.add(usage, route.name)
-  route.calls.used(usage)
-  const { content, finish } = requireWhole(streamed)
-  route.calls.answered(startedAt)
+  route.calls.recordUsage(usage)
+  const { content, finish } = requireCompleteAnswer(streamed)
+  route.calls.recordAnswer(startedAt)
   // Not every server obeys "no more tools"; the loop would throw away all that was done.
   const kept = toolsOpen ? content : content.filter((part) => part.type !== 'tool-call')
   const stopped = kept.length < content.length
@@ -171,7 +174,7 @@ async function callOnce(
 }
 
 /** What a call costs at most, in US dollars; 0 where the price isn't known. */
-function highestCost({ price }: Route, options: CallOptions): number {
+function estimateMaxCostUsd({ price }: ModelRoute, options: CallOptions): number {
   const input = Math.ceil(countCharacters(options) / 4)
   return (
     costOf(

@@ -1,25 +1,29 @@
 // The contract of a model that turns texts into vectors, and calls of one: in batches, within budget, retried, checked.
 import { embedMany } from 'ai'
-import type { EmbedderChoice } from '../config/config.ts'
+import type { EmbedderConfig } from '../config/config.ts'
 import { ModelError } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
-import { defaultTiming, type Timing, waitForRetry } from './call-model.ts'
+import { type Budget, costOf, usageOf } from './budget.ts'
+import { type CallTiming, defaultCallTiming, waitForRetry } from './call-model.ts'
 import { createIdleFetch } from './idle-fetch.ts'
 import { toModelError } from './model-errors.ts'
 import { type Price, priceOf } from './prices.ts'
 import { createProviderEmbedder, type ProviderEmbedder, type ProviderOptions } from './providers.ts'
-import { type CallRecorder, type ModelMetrics, recordCalls } from './record-calls.ts'
-import { type Budget, costOf, usageOf } from './spend.ts'
+import {
+  createModelCallRecorder,
+  type ModelCallRecorder,
+  type ModelMetrics,
+} from './record-model-calls.ts'
 
 /** Of one call. */
-const textsOfCall = 64
+const maxTextsPerCall = 64
 
 /** In characters; longer texts are cut. Below the second number it isn't the length that a provider minds. */
-const longestText = 2000
-const shortestCut = 250
+const maxTextLength = 2000
+const minTextLength = 250
 
 /** More than any well-known model has. A row of the database has room for as many. */
-const mostDimensions = 4096
+const maxDimensions = 4096
 
 export interface EmbedRequest {
   readonly texts: readonly string[]
@@ -44,47 +48,47 @@ export interface Embedder {
   ): Promise<{ readonly vectors: readonly (readonly number[])[]; readonly tokens: number }>
 }
 
-interface Route {
+interface EmbedderRoute {
   readonly name: string
   readonly model: ProviderEmbedder
   readonly price: Price | null
   /** Kept out of messages. */
   readonly secrets: readonly string[]
-  readonly timing: Timing
+  readonly timing: CallTiming
   /** In characters: shorter once the model turned out to take less. */
   readonly learned: { longestText: number }
-  readonly calls: CallRecorder
+  readonly calls: ModelCallRecorder
 }
 
 /** Makes the configured embedder. Nothing is asked over the network yet, and no key is checked. */
 export function createEmbedder(
-  choice: EmbedderChoice,
-  given: Partial<Timing> = {},
+  choice: EmbedderConfig,
+  given: Partial<CallTiming> = {},
   metrics: ModelMetrics = noMetrics,
 ): Embedder {
-  const timing = { ...defaultTiming, ...given }
-  const route: Route = {
+  const timing = { ...defaultCallTiming, ...given }
+  const route: EmbedderRoute = {
     name: `${choice.provider}:${choice.id}`,
     model: createProviderEmbedder(choice, createIdleFetch(timing.idleTimeoutMs)),
     price: priceOf(choice),
     secrets: choice.apiKey === null ? [] : [choice.apiKey],
     timing,
-    learned: { longestText },
-    calls: recordCalls(metrics, 'embedding'),
+    learned: { longestText: maxTextLength },
+    calls: createModelCallRecorder(metrics, 'embedding'),
   }
   const { name, price } = route
   return { name, priced: price !== null, embed: (request, signal) => embed(route, request, signal) }
 }
 
-async function embed(route: Route, request: EmbedRequest, signal: AbortSignal) {
+async function embed(route: EmbedderRoute, request: EmbedRequest, signal: AbortSignal) {
   signal.throwIfAborted()
   const deadline = AbortSignal.timeout(request.timeMs)
   const within = AbortSignal.any([signal, deadline])
   const vectors: number[][] = []
   let tokens = 0
   try {
-    for (let start = 0; start < request.texts.length; start += textsOfCall) {
-      const texts = request.texts.slice(start, start + textsOfCall)
+    for (let start = 0; start < request.texts.length; start += maxTextsPerCall) {
+      const texts = request.texts.slice(start, start + maxTextsPerCall)
       const answer = await embedBatch(route, { ...request, texts }, within)
       vectors.push(...answer.vectors)
       tokens += answer.tokens
@@ -101,7 +105,7 @@ async function embed(route: Route, request: EmbedRequest, signal: AbortSignal) {
   return { vectors, tokens }
 }
 
-async function embedBatch(route: Route, request: EmbedRequest, signal: AbortSignal) {
+async function embedBatch(route: EmbedderRoute, request: EmbedRequest, signal: AbortSignal) {
   const { timing, learned, secrets } = route
   for (let attempt = 0; ; attempt++) {
     try {
@@ -109,25 +113,25 @@ async function embedBatch(route: Route, request: EmbedRequest, signal: AbortSign
     } catch (error) {
       signal.throwIfAborted()
       const failure = toModelError(error, secrets)
-      if (failure.code === 'model_context_overflow' && learned.longestText > shortestCut) {
+      if (failure.code === 'model_context_overflow' && learned.longestText > minTextLength) {
         learned.longestText = Math.ceil(learned.longestText / 2)
         attempt = -1
         continue
       }
-      route.calls.failed(failure.code)
+      route.calls.recordFailure(failure.code)
       await waitForRetry(failure, attempt, timing, signal)
     }
   }
 }
 
 async function embedOnce(
-  { model, name, price, learned, calls }: Route,
+  { model, name, price, learned, calls }: EmbedderRoute,
   { texts, purpose, budget }: EmbedRequest,
   signal: AbortSignal,
 ) {
   const values = texts.map((text) => text.slice(0, learned.longestText).toWellFormed())
   const estimate = Math.ceil(values.reduce((sum, { length }) => sum + length, 0) / 4)
-  using _ = await budget.reserve(costOf(tokensOf(estimate), price) ?? 0, signal)
+  using _ = await budget.reserve(costOf(inputTokens(estimate), price) ?? 0, signal)
   const startedAt = performance.now()
   const { embeddings, usage } = await embedMany({
     model,
@@ -137,12 +141,12 @@ async function embedOnce(
     providerOptions: optionsFor[purpose],
   })
   const tokens = Number.isFinite(usage.tokens) && usage.tokens > 0 ? usage.tokens : estimate
-  const used = usageOf(tokensOf(tokens), price)
+  const used = usageOf(inputTokens(tokens), price)
   budget.add(used, name)
-  calls.used(used)
+  calls.recordUsage(used)
   if (embeddings.length !== values.length)
-    throw unusable('the number of vectors is not that of the texts')
-  calls.answered(startedAt)
+    throw unusableVectorsError('the number of vectors is not that of the texts')
+  calls.recordAnswer(startedAt)
   return { vectors: embeddings, tokens }
 }
 
@@ -152,20 +156,20 @@ const optionsFor: Readonly<Record<EmbedRequest['purpose'], ProviderOptions>> = {
   document: { google: { taskType: 'RETRIEVAL_DOCUMENT' } },
 }
 
-function tokensOf(input: number) {
+function inputTokens(input: number) {
   return { input, cacheRead: 0, cacheWrite: 0, output: 0 }
 }
 
 function requireSameDimension(vectors: readonly (readonly number[])[]): void {
   const dimension = vectors[0]?.length ?? 1
-  if (dimension === 0 || dimension > mostDimensions)
-    throw unusable(`vectors have 1 to ${mostDimensions} dimensions`)
+  if (dimension === 0 || dimension > maxDimensions)
+    throw unusableVectorsError(`vectors have 1 to ${maxDimensions} dimensions`)
   if (vectors.some(({ length }) => length !== dimension))
-    throw unusable('vectors are of different dimensions')
+    throw unusableVectorsError('vectors are of different dimensions')
   if (!vectors.every((vector) => vector.every(Number.isFinite)))
-    throw unusable('vectors are of finite numbers')
+    throw unusableVectorsError('vectors are of finite numbers')
 }
 
-function unusable(why: string): ModelError {
+function unusableVectorsError(why: string): ModelError {
   return new ModelError('model_invalid_output', `Model: its vectors can't be used: ${why}.`)
 }

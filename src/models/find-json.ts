@@ -8,7 +8,7 @@ const maxAttempts = 200
 export interface FoundJson {
   readonly value: unknown
   /** It is the whole text, or all that stands in the one fence that is the whole text. */
-  readonly alone: boolean
+  readonly isWholeText: boolean
 }
 
 /**
@@ -18,23 +18,23 @@ export interface FoundJson {
  * @returns undefined where there is none, or more than one
  */
 export function findJson(text: string): FoundJson | undefined {
-  const whole = parse(withoutFence(text))
-  if (whole !== undefined) return { value: whole, alone: true }
+  const whole = parse(stripFence(text))
+  if (whole !== undefined) return { value: whole, isWholeText: true }
   const objects = findObjects(text)
-  return objects.length === 1 ? { value: objects[0], alone: false } : undefined
+  return objects.length === 1 ? { value: objects[0], isWholeText: false } : undefined
 }
 
 /** What there is of the JSON in a text that was cut: open strings, arrays and objects are closed. */
-export async function findCutJson(text: string): Promise<FoundJson | undefined> {
-  const start = nextOpening(text, 0)
-  if (start === -1 || endOfValue(text, start) !== -1) return findJson(text)
+export async function findTruncatedJson(text: string): Promise<FoundJson | undefined> {
+  const start = findNextBracket(text, 0)
+  if (start === -1 || findValueEnd(text, start) !== -1) return findJson(text)
   const { value, state } = await parsePartialJson(text.slice(start))
   if (state === 'failed-parse') return findJson(text)
-  return { value, alone: withoutFence(text).startsWith(text.slice(start).trimEnd()) }
+  return { value, isWholeText: stripFence(text).startsWith(text.slice(start).trimEnd()) }
 }
 
 /** A text that is one fence without it; any other as it is, both without blanks around. */
-function withoutFence(text: string): string {
+function stripFence(text: string): string {
   const trimmed = text.trim()
   const opening = /^```\w*\s*/.exec(trimmed)
   if (opening === null) return trimmed
@@ -45,12 +45,12 @@ function withoutFence(text: string): string {
 function findObjects(text: string): unknown[] {
   const objects: unknown[] = []
   let attempts = 0
-  for (let at = nextOpening(text, 0); at !== -1; attempts++) {
+  for (let at = findNextBracket(text, 0); at !== -1; attempts++) {
     if (attempts === maxAttempts) return []
-    const end = endOfValue(text, at)
+    const end = findValueEnd(text, at)
     const value = end === -1 || text[at] === '[' ? undefined : parse(text.slice(at, end))
     if (value !== undefined) objects.push(value)
-    at = nextOpening(text, end === -1 ? at + 1 : end)
+    at = findNextBracket(text, end === -1 ? at + 1 : end)
   }
   return objects
 }
@@ -64,13 +64,13 @@ function parse(text: string): unknown {
   }
 }
 
-function nextOpening(text: string, from: number): number {
+function findNextBracket(text: string, from: number): number {
   const found = text.slice(from).search(/[{[]/)
   return found === -1 ? -1 : from + found
 }
 
 /** Index after the bracket that closes the one at `start`; -1 where none does. */
-function endOfValue(text: string, start: number): number {
+function findValueEnd(text: string, start: number): number {
   let depth = 0
   let inString = false
   for (let i = start; i < text.length; i++) {

@@ -1,11 +1,16 @@
 // The tool loop: asks the model, runs the tools it calls, and makes it answer before a limit is reached.
 import { asSchema, generateText, isStepCount, type StepResult, type ToolSet, tool } from 'ai'
 import { ModelError, UmpireError } from '../domain/errors.ts'
-import { createCaller, type ResponseFormat, type Route, type Timing } from './call-model.ts'
-import { findCutJson, findJson } from './find-json.ts'
-import type { Answer, EarlyEnd, GenerateLimits, GenerateRequest, ModelTool } from './model.ts'
-import { cacheMark } from './providers.ts'
-import type { Budget } from './spend.ts'
+import type { Budget } from './budget.ts'
+import {
+  type CallTiming,
+  createFallbackModel,
+  type ModelRoute,
+  type ResponseFormat,
+} from './call-model.ts'
+import { findJson, findTruncatedJson } from './find-json.ts'
+import type { EarlyEnd, GenerateLimits, GenerateRequest, ModelAnswer, ModelTool } from './model.ts'
+import { cacheBreakpoint } from './providers.ts'
 
 /** Calls of tools that one step may have on average; more are answered with a refusal. */
 const toolCallsPerStep = 8
@@ -15,27 +20,27 @@ const lastStepNotice =
 
 /** See `Model.generate`. */
 export async function generate(
-  routes: readonly Route[],
-  timing: Timing,
+  routes: readonly ModelRoute[],
+  timing: CallTiming,
   request: GenerateRequest,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ModelAnswer> {
   signal.throwIfAborted()
   const { limits } = request
-  const budget = request.budget.part()
+  const budget = request.budget.createShare()
   const deadline = AbortSignal.timeout(limits.timeMs)
   const toolCalls: string[] = []
   const answeredBy = new Set<string>()
-  const watch = watchLimits(limits, budget)
+  const watch = createLimitWatcher(limits, budget)
   try {
     const result = await generateText({
-      model: createCaller(routes, {
-        ...{ budget, timing, responseFormat: await formatOf(request) },
+      model: createFallbackModel(routes, {
+        ...{ budget, timing, responseFormat: await toResponseFormat(request) },
         onBegin: () => request.onAnswerBegins?.(),
         onAnswer: (name) => answeredBy.add(name),
       }),
-      instructions: { role: 'system', content: request.system, providerOptions: cacheMark },
-      messages: [{ role: 'user', content: toParts(request) }],
+      instructions: { role: 'system', content: request.system, providerOptions: cacheBreakpoint },
+      messages: [{ role: 'user', content: toContentParts(request) }],
       tools: toToolSet(request.tools ?? [], limits.steps * toolCallsPerStep, toolCalls),
       toolCallConcurrency: 4,
       stopWhen: isStepCount(limits.steps),
@@ -51,10 +56,10 @@ export async function generate(
       abortSignal: AbortSignal.any([signal, deadline]),
     })
     const cut = result.finishReason === 'length'
-    const found = cut ? await findCutJson(result.text) : findJson(result.text)
-    const { value: json, alone } = found ?? { value: undefined, alone: false }
+    const found = cut ? await findTruncatedJson(result.text) : findJson(result.text)
+    const { value: json, isWholeText: alone } = found ?? { value: undefined, isWholeText: false }
     return {
-      ...{ text: result.text, json, alone, cut, toolCalls },
+      ...{ text: result.text, json, isWholeText: alone, truncated: cut, toolCalls },
       earlyEnd: watch.earlyEnd(),
       answeredBy: [...answeredBy],
       usage: budget.usage,
@@ -74,7 +79,7 @@ export async function generate(
  * Tells when the next step must be the answer: when a further step like those before, and the answer after it, would
  * go over a limit. So a loop that never ends still ends with an answer.
  */
-function watchLimits(limits: GenerateLimits, budget: Budget) {
+function createLimitWatcher(limits: GenerateLimits, budget: Budget) {
   const startedAt = performance.now()
   let early: EarlyEnd | null = null
   const reached = async (steps: readonly StepResult<ToolSet>[]): Promise<EarlyEnd | null> => {
@@ -101,14 +106,14 @@ function watchLimits(limits: GenerateLimits, budget: Budget) {
   }
 }
 
-function toParts({ shared, prompt }: GenerateRequest) {
+function toContentParts({ shared, prompt }: GenerateRequest) {
   const own = { type: 'text' as const, text: prompt }
   return shared === undefined
     ? [own]
-    : [{ type: 'text' as const, text: shared, providerOptions: cacheMark }, own]
+    : [{ type: 'text' as const, text: shared, providerOptions: cacheBreakpoint }, own]
 }
 
-async function formatOf(request: GenerateRequest): Promise<ResponseFormat> {
+async function toResponseFormat(request: GenerateRequest): Promise<ResponseFormat> {
   if (request.output === undefined) return undefined
   return { type: 'json', name: 'answer', schema: await asSchema(request.output).jsonSchema }
 }

@@ -15,7 +15,7 @@ const maxErrorBytes = 256 * 1024
 export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch {
   return async (input, init) => {
     const idle = new AbortController()
-    const giveUp = () => idle.abort(silence(idleTimeoutMs))
+    const giveUp = () => idle.abort(idleTimeoutError(idleTimeoutMs))
     let timer = setTimeout(giveUp, idleTimeoutMs)
     const restart = () => {
       clearTimeout(timer)
@@ -29,7 +29,7 @@ export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch 
         return response
       }
       restart()
-      const body = watch(response.body, response.ok, restart, () => clearTimeout(timer))
+      const body = watchBody(response.body, response.ok, restart, () => clearTimeout(timer))
       return new Response(body, {
         status: response.status,
         statusText: response.statusText,
@@ -42,7 +42,7 @@ export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch 
   }
 }
 
-function watch(
+function watchBody(
   body: ReadableStream<Uint8Array>,
   isAnswer: boolean,
   onBytes: () => void,
@@ -84,6 +84,6 @@ function watch(
   })
 }
 
-function silence(milliseconds: number): ModelError {
+function idleTimeoutError(milliseconds: number): ModelError {
   return new ModelError('model_unavailable', `The model sent nothing for ${milliseconds / 1000} s.`)
 }

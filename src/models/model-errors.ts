@@ -75,11 +75,11 @@ const rules: readonly Rule[] = [
 export function toModelError(error: unknown, secrets: readonly string[]): ModelError {
   const own = findModelError(error)
   if (own !== undefined) return own
-  const failure = describe(error)
+  const failure = readFailure(error)
   const rule =
     rules.find((candidate) => candidate.pattern.test(failure.text)) ??
     rules.find((candidate) => failure.status !== null && candidate.status.includes(failure.status))
-  const detail = scrub(failure.message, secrets)
+  const detail = sanitizeMessage(failure.message, secrets)
   const status = failure.status === null ? '' : ` (HTTP ${failure.status})`
   const make = (code: ModelErrorCode, says: string) =>
     new ModelError(code, `Model: ${says}${status}${detail === '' ? '.' : `: ${detail}`}`, {
@@ -93,19 +93,19 @@ export function toModelError(error: unknown, secrets: readonly string[]): ModelE
 
 /** Whether only the status 403 speaks of a refused key: gateways and firewalls answer so to what a request holds too. */
 export function isBareForbidden(error: unknown): boolean {
-  const { status, text } = describe(error)
+  const { status, text } = readFailure(error)
   return status === 403 && !rules.some(({ pattern }) => pattern.test(text))
 }
 
 /** Whether a refusal was about the demanded shape of the answer, which not every server knows. */
-export function isAboutSchema(error: unknown): boolean {
+export function isSchemaError(error: unknown): boolean {
   if (
     !APICallError.isInstance(error) ||
     ![400, 404, 415, 422, 500, 501].includes(error.statusCode ?? 0)
   )
     return false
   return /response_?format|json_?schema|grammar|structured|output_config|responseSchema/i.test(
-    describe(error).text,
+    readFailure(error).text,
   )
 }
 
@@ -117,7 +117,7 @@ function findModelError(error: unknown): ModelError | undefined {
   return undefined
 }
 
-function describe(error: unknown): Failure {
+function readFailure(error: unknown): Failure {
   if (APICallError.isInstance(error)) {
     const headers = error.responseHeaders ?? {}
     const body = (error.responseBody ?? '').slice(0, 10_000)
@@ -167,7 +167,7 @@ function readRetryAfter(
 }
 
 /** A provider's message made fit to be shown: no keys, no addresses, no control characters, short. */
-export function scrub(text: string, secrets: readonly string[]): string {
+export function sanitizeMessage(text: string, secrets: readonly string[]): string {
   let result = text
   for (const secret of secrets)
     if (secret !== '')

@@ -1,8 +1,8 @@
 // Reads a model's name as people write it: `provider:id`.
-import type { ModelChoice } from '../config/config.ts'
+import type { ModelConfig } from '../config/config.ts'
 import { ConfigError } from '../domain/errors.ts'
 
-const providers: readonly ModelChoice['provider'][] = [
+const providers: readonly ModelConfig['provider'][] = [
   'anthropic',
   'openai',
   'google',
@@ -14,7 +14,7 @@ const providers: readonly ModelChoice['provider'][] = [
  *
  * @throws ConfigError that lists the known providers
  */
-export function parseModelName(text: string): Pick<ModelChoice, 'provider' | 'id'> {
+export function parseModelName(text: string): Pick<ModelConfig, 'provider' | 'id'> {
   const colon = text.indexOf(':')
   const provider = providers.find((known) => known === text.slice(0, colon))
   const id = text.slice(colon + 1).trim()

@@ -1,7 +1,7 @@
 // The contract of a language model, as the rest of the program sees it: one call, with tools, limits and a budget.
 import type { z } from 'zod'
 import type { Usage } from '../domain/review.ts'
-import type { Budget } from './spend.ts'
+import type { Budget } from './budget.ts'
 
 /**
  * The part of a tool that the loop needs (`tools/tool.ts` lies above this folder and fits). Results go to the model as
@@ -47,7 +47,7 @@ export interface GenerateRequest {
 /** What ended the loop early; null when the model answered by itself. */
 export type EarlyEnd = 'steps' | 'tokens' | 'cost' | 'time'
 
-export interface Answer {
+export interface ModelAnswer {
   readonly text: string
   /**
    * The JSON that the text is, or else the only object between its words; what there is of it where the text was cut.
@@ -55,10 +55,10 @@ export interface Answer {
    */
   readonly json: unknown
   /** The JSON is the whole text, fenced or not. Between other words it may be a quotation. */
-  readonly alone: boolean
+  readonly isWholeText: boolean
   readonly earlyEnd: EarlyEnd | null
   /** The text ended at the output limit. */
-  readonly cut: boolean
+  readonly truncated: boolean
   /** Names of the tools that were called, in order. */
   readonly toolCalls: readonly string[]
   /** Names of the models that answered its calls; another than the one that was asked stood in for it. */
@@ -75,7 +75,7 @@ export interface Model {
    * Asks the model, running tools until it answers. Short waits, retries and the change to the other configured
    * model happen inside. Throws `ModelError` (see its codes), or the signal's reason when that was aborted.
    */
-  generate(request: GenerateRequest, signal: AbortSignal): Promise<Answer>
+  generate(request: GenerateRequest, signal: AbortSignal): Promise<ModelAnswer>
   /** Whether its key was refused. Then each `generate` throws that refusal, and asks nobody, until `probe` succeeds. */
   readonly isRefusing: boolean
   /** Asks one short question. Resolves to whether it was answered. */

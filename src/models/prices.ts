@@ -1,5 +1,5 @@
 // List prices of well-known models, in US dollars per million tokens, as published in November 2026.
-import type { ModelChoice } from '../config/config.ts'
+import type { ModelConfig } from '../config/config.ts'
 
 export interface Rates {
   /** Input that was neither read from nor written to a cache. */
@@ -94,7 +94,7 @@ const google: PriceTable = {
   'gemini-embedding-001': flat(0.15, 0),
 }
 
-const tables: Readonly<Record<ModelChoice['provider'], PriceTable>> = {
+const priceTables: Readonly<Record<ModelConfig['provider'], PriceTable>> = {
   anthropic,
   openai,
   google,
@@ -102,16 +102,16 @@ const tables: Readonly<Record<ModelChoice['provider'], PriceTable>> = {
 }
 
 // A beginning fits only up to a boundary, and not where another version follows: `gpt-5` says nothing about `gpt-5.9`.
-function fits(id: string, beginning: string): boolean {
+function matchesPrefix(id: string, beginning: string): boolean {
   return (
     id.startsWith(beginning) && (id.length === beginning.length || id[beginning.length] === '-')
   )
 }
 
 /** A model's price; null where it isn't known, and for servers of one's own. */
-export function priceOf(choice: Pick<ModelChoice, 'provider' | 'id'>): Price | null {
-  const table = tables[choice.provider]
-  const beginnings = Object.keys(table).filter((beginning) => fits(choice.id, beginning))
+export function priceOf(choice: Pick<ModelConfig, 'provider' | 'id'>): Price | null {
+  const table = priceTables[choice.provider]
+  const beginnings = Object.keys(table).filter((beginning) => matchesPrefix(choice.id, beginning))
   const longest = beginnings.sort((a, b) => b.length - a.length)[0]
   return longest === undefined ? null : table[longest]!
 }

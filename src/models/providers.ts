@@ -3,7 +3,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { EmbedderChoice, ModelChoice } from '../config/config.ts'
+import type { EmbedderConfig, ModelConfig } from '../config/config.ts'
 
 /** What a provider's client offers; the names follow from it, so that its package stays the only source. */
 export type ProviderModel = ReturnType<ReturnType<typeof createAnthropic>['languageModel']>
@@ -24,11 +24,13 @@ export interface ProviderTraits {
 }
 
 /** Marks the end of what is worth caching; providers that cache by themselves ignore it. */
-export const cacheMark: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+export const cacheBreakpoint: ProviderOptions = {
+  anthropic: { cacheControl: { type: 'ephemeral' } },
+}
 
-const traits: Readonly<Record<ModelChoice['provider'], ProviderTraits>> = {
+const traits: Readonly<Record<ModelConfig['provider'], ProviderTraits>> = {
   // The mark on the call moves along with the conversation: each step of a tool loop reads what the last one wrote.
-  anthropic: { schemaWithTools: true, textParts: true, options: cacheMark },
+  anthropic: { schemaWithTools: true, textParts: true, options: cacheBreakpoint },
   // Code under review is not to be kept at the provider.
   openai: { schemaWithTools: true, textParts: true, options: { openai: { store: false } } },
   google: { schemaWithTools: true, textParts: true, options: {} },
@@ -36,12 +38,12 @@ const traits: Readonly<Record<ModelChoice['provider'], ProviderTraits>> = {
   compatible: { schemaWithTools: false, textParts: false, options: {} },
 }
 
-export function traitsOf(choice: Pick<ModelChoice, 'provider'>): ProviderTraits {
+export function traitsOf(choice: Pick<ModelConfig, 'provider'>): ProviderTraits {
   return traits[choice.provider]
 }
 
 // Addresses and keys are always given: left out, the clients would read them from the environment by themselves.
-const addresses: Readonly<Record<ModelChoice['provider'], string>> = {
+const defaultAddresses: Readonly<Record<ModelConfig['provider'], string>> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
@@ -50,7 +52,7 @@ const addresses: Readonly<Record<ModelChoice['provider'], string>> = {
 
 /** The client for a model. Nothing is asked over the network yet. */
 export function createProviderModel(
-  choice: ModelChoice,
+  choice: ModelConfig,
   fetch: typeof globalThis.fetch,
 ): ProviderModel {
   const settings = settingsOf(choice, fetch)
@@ -68,7 +70,7 @@ export function createProviderModel(
 
 /** The client for a model that turns texts into vectors. Nothing is asked over the network yet. */
 export function createProviderEmbedder(
-  choice: EmbedderChoice,
+  choice: EmbedderConfig,
   fetch: typeof globalThis.fetch,
 ): ProviderEmbedder {
   const settings = settingsOf(choice, fetch)
@@ -82,15 +84,15 @@ export function createProviderEmbedder(
   }
 }
 
-function settingsOf(choice: ModelChoice, fetch: typeof globalThis.fetch) {
+function settingsOf(choice: ModelConfig, fetch: typeof globalThis.fetch) {
   return {
     apiKey: choice.apiKey ?? '',
-    baseURL: choice.baseUrl ?? addresses[choice.provider],
+    baseURL: choice.baseUrl ?? defaultAddresses[choice.provider],
     fetch,
   }
 }
 
-function createCompatible({ apiKey }: ModelChoice, settings: ReturnType<typeof settingsOf>) {
+function createCompatible({ apiKey }: ModelConfig, settings: ReturnType<typeof settingsOf>) {
   return createOpenAICompatible({
     ...settings,
     ...(apiKey === null ? { apiKey: undefined } : {}),

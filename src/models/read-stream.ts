@@ -1,7 +1,7 @@
 // Reads a model's answer from its stream to the end, and tells a whole answer from one that broke off.
 import { ModelError } from '../domain/errors.ts'
+import type { CallTokens } from './budget.ts'
 import type { CallResult, CallStream } from './providers.ts'
-import type { CallTokens } from './spend.ts'
 
 type Content = CallResult['content'][number]
 type Finish = Pick<CallResult, 'finishReason' | 'usage' | 'providerMetadata'>
@@ -17,7 +17,7 @@ export interface StreamedAnswer {
 
 /** More than any tokenizer makes of one token on average, and room for what is not counted as output. */
 const charactersPerToken = 16
-const moreCharacters = 100_000
+const extraCharacters = 100_000
 
 /**
  * Reads a stream to its end, or until it holds more than an answer can, and lets go of it then. Never throws for what
@@ -29,7 +29,7 @@ export async function readStream(
   stream: CallStream,
   outputTokens: number,
 ): Promise<StreamedAnswer> {
-  const most = outputTokens * charactersPerToken + moreCharacters
+  const most = outputTokens * charactersPerToken + extraCharacters
   const blocks = new Map<string, { at: number; kind: 'text' | 'reasoning' }>()
   const content: Content[] = []
   let finish: Finish | undefined
@@ -60,7 +60,7 @@ export async function readStream(
           if (block === undefined) break
           const delta = 'delta' in part ? part.delta : ''
           characters += delta.length
-          content[block.at] = extend(content[block.at]!, delta, part.providerMetadata)
+          content[block.at] = appendDelta(content[block.at]!, delta, part.providerMetadata)
           break
         }
         case 'tool-call':
@@ -82,7 +82,7 @@ export async function readStream(
 }
 
 // Signatures of reasoning arrive with a later part and must go back with the block.
-function extend(
+function appendDelta(
   block: Content,
   delta: string,
   providerMetadata: Finish['providerMetadata'],
@@ -100,7 +100,7 @@ function extend(
  *
  * @throws the stream's own error, or a ModelError when it broke off, was refused, overflowed or is empty
  */
-export function requireWhole(streamed: StreamedAnswer): {
+export function requireCompleteAnswer(streamed: StreamedAnswer): {
   content: readonly Content[]
   finish: Finish
 } {
@@ -128,7 +128,7 @@ export function requireWhole(streamed: StreamedAnswer): {
 }
 
 /** Tokens of one call as the provider counted them, else estimated at four characters each. */
-export function tokensOf(streamed: StreamedAnswer, promptCharacters: number): CallTokens {
+export function countTokens(streamed: StreamedAnswer, promptCharacters: number): CallTokens {
   const usage = streamed.finish?.usage
   const { total, cacheRead, cacheWrite } = usage?.inputTokens ?? {}
   return {

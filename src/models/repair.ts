@@ -1,7 +1,7 @@
 // The one repair round for an answer of the wrong shape, and answers that must have a shape.
 import type { z } from 'zod'
 import { ModelError } from '../domain/errors.ts'
-import type { Answer, GenerateRequest, Model } from './model.ts'
+import type { GenerateRequest, Model, ModelAnswer } from './model.ts'
 
 const repairSystem = [
   'You correct a JSON document that another program could not use.',
@@ -10,7 +10,7 @@ const repairSystem = [
 ].join('\n')
 
 /** Most of a wrong answer that is shown again, in characters. */
-const maxShown = 60_000
+const maxShownCharacters = 60_000
 
 /**
  * Asks a model to put an answer right. The context is not sent again: it is the shape that is wrong.
@@ -22,9 +22,9 @@ export function requestRepair(
   wrong: { text: string; problems: readonly string[]; output: z.ZodType },
   request: Pick<GenerateRequest, 'limits' | 'budget'>,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ModelAnswer> {
   const problems = wrong.problems.slice(0, 20).map((problem) => `- ${problem}`)
-  const document = JSON.stringify(wrong.text.slice(0, maxShown))
+  const document = JSON.stringify(wrong.text.slice(0, maxShownCharacters))
   return model.generate(
     {
       system: repairSystem,
@@ -53,10 +53,10 @@ export async function generateObject<T>(
   model: Model,
   request: GenerateRequest & { output: z.ZodType<T> },
   signal: AbortSignal,
-): Promise<{ value: T; answer: Answer }> {
+): Promise<{ value: T; answer: ModelAnswer }> {
   const answer = await model.generate(request, signal)
   const first = request.output.safeParse(answer.json)
-  if (first.success && !answer.cut) return { value: first.data, answer }
+  if (first.success && !answer.truncated) return { value: first.data, answer }
   const problems = first.success ? ['it was cut at the end'] : describeProblems(first.error)
   const repaired = await requestRepair(
     model,

@@ -1,10 +1,10 @@
 // Reads webhook requests: the header dialects of the platforms, and the payload they share.
 import { z } from 'zod'
+import { splitRepositoryName } from '../contract/repository-name.ts'
 import { UmpireError } from '../domain/errors.ts'
-import { readFormField } from './form-field.ts'
-import type { DeliveredPullRequest, Delivery, Envelope } from './platform.ts'
-import { splitRepositoryName } from './repository-name.ts'
-import { findJsonString } from './scan-json.ts'
+import { findJsonString } from './find-json-string.ts'
+import type { DeliveredPullRequest, Delivery, UnverifiedDelivery } from './platform.ts'
+import { readFormField } from './read-form-field.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -12,7 +12,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const maxDepth = 500
 /** Also the largest integer of the database's columns. */
 const maxInteger = 2 ** 31 - 1
-const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
+const headerPrefixes = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
 
 /**
  * Reads the headers of a webhook request of any dialect. The body is parsed only when the envelope is opened, because
@@ -20,7 +20,7 @@ const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
  *
  * @param headers with lower-case names, as Node gives them
  */
-export function readEnvelope(headers: Headers, rawBody: Uint8Array): Envelope {
+export function readUnverifiedDelivery(headers: Headers, rawBody: Uint8Array): UnverifiedDelivery {
   const body = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
   const isForm = /^\s*application\/x-www-form-urlencoded\b/i.test(
     readHeader(headers, 'content-type') ?? '',
@@ -28,15 +28,15 @@ export function readEnvelope(headers: Headers, rawBody: Uint8Array): Envelope {
   let json: Buffer | null | undefined
   const readJson = () => (json ??= isForm ? readFormField(body, 'payload') : body)
   return {
-    targetType: readDialects(headers, 'hook-installation-target-type') ?? 'repository',
+    targetType: readPrefixedHeader(headers, 'hook-installation-target-type') ?? 'repository',
     signature: readHeader(headers, 'x-hub-signature-256') ?? null,
     findRepository: () => {
       const name = findJsonString(readJson() ?? Buffer.alloc(0), ['repository', 'full_name'])
       return name !== null && splitRepositoryName(name) !== undefined ? name : null
     },
-    open: () => {
+    parse: () => {
       const text = readJson()
-      if (text === null) throw invalid('The form has no field named payload.')
+      if (text === null) throw invalidDelivery('The form has no field named payload.')
       return parseDelivery(headers, text)
     },
   }
@@ -44,24 +44,24 @@ export function readEnvelope(headers: Headers, rawBody: Uint8Array): Envelope {
 
 /** The stored payload is the received text and not a copy made by parsing, which would round large numbers. */
 function parseDelivery(headers: Headers, body: Buffer): Delivery {
-  const json = replaceUnstorable(body.toString('utf8'))
+  const json = replaceUnstorableCharacters(body.toString('utf8'))
   const fields = parseFields(json)
   const { repository, pull_request: value } = fields
   const pullRequest = pullRequestFields.safeParse(value).data ?? null
   return {
-    event: readEventName(headers) ?? nameEventByPayload(fields),
+    event: readEventName(headers) ?? inferEventName(fields),
     action: fields.action === 'synchronized' ? 'synchronize' : fields.action,
-    deliveryId: readDialects(headers, 'delivery', /^[\x21-\x7e]{1,200}$/) ?? null,
+    deliveryId: readPrefixedHeader(headers, 'delivery', /^[\x21-\x7e]{1,200}$/) ?? null,
     repo: repository?.full_name ?? null,
     hasPullRequest: value != null,
-    pullRequest: pullRequest && describePullRequest(pullRequest),
+    pullRequest: pullRequest && toDeliveredPullRequest(pullRequest),
     payload: json,
-    readFields: { action: fields.action, repository, pull_request: pullRequest },
+    parsedFields: { action: fields.action, repository, pull_request: pullRequest },
   }
 }
 
 /** Databases take neither NUL nor half of a surrogate pair, whether they stand in the text or as an escape. */
-function replaceUnstorable(json: string): string {
+function replaceUnstorableCharacters(json: string): string {
   const text = json.includes('\0') ? json.replaceAll('\0', '\uFFFD') : json
   if (!/\\u(?:0000|[dD][89a-fA-F])/.test(text)) return text
   // Every escape is matched, from left to right, so that an escaped backslash before a `u` isn't taken for one.
@@ -72,15 +72,16 @@ function replaceUnstorable(json: string): string {
 }
 
 function parseFields(json: string): PayloadFields {
-  if (isDeeperThan(json, maxDepth)) throw invalid(`The body nests deeper than ${maxDepth} levels.`)
+  if (isDeeperThan(json, maxDepth))
+    throw invalidDelivery(`The body nests deeper than ${maxDepth} levels.`)
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch {
-    throw invalid('The body is not JSON.')
+    throw invalidDelivery('The body is not JSON.')
   }
   const fields = payloadFields.safeParse(value)
-  if (!fields.success) throw invalid('The body is not a JSON object.')
+  if (!fields.success) throw invalidDelivery('The body is not a JSON object.')
   return fields.data
 }
 
@@ -149,7 +150,7 @@ const pullRequestFields = z.object({
   merged_at: time,
 })
 
-function describePullRequest(fields: z.output<typeof pullRequestFields>): DeliveredPullRequest {
+function toDeliveredPullRequest(fields: z.output<typeof pullRequestFields>): DeliveredPullRequest {
   return {
     number: fields.number,
     title: fields.title,
@@ -174,16 +175,16 @@ function describePullRequest(fields: z.output<typeof pullRequestFields>): Delive
 }
 
 function readEventName(headers: Headers): string | undefined {
-  return readDialects(headers, 'event', /^\w[\w.-]{0,99}$/)
+  return readPrefixedHeader(headers, 'event', /^\w[\w.-]{0,99}$/)
 }
 
-function nameEventByPayload(fields: PayloadFields): string {
+function inferEventName(fields: PayloadFields): string {
   if (fields.pull_request != null) return 'pull_request'
   return fields.issue != null ? 'issue' : 'unknown'
 }
 
-function readDialects(headers: Headers, name: string, pattern = /./): string | undefined {
-  for (const dialect of dialects) {
+function readPrefixedHeader(headers: Headers, name: string, pattern = /./): string | undefined {
+  for (const dialect of headerPrefixes) {
     const value = readHeader(headers, dialect + name)
     if (value !== undefined && pattern.test(value)) return value
   }
@@ -196,6 +197,6 @@ function readHeader(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-function invalid(message: string): UmpireError {
+function invalidDelivery(message: string): UmpireError {
   return new UmpireError('delivery_invalid', message)
 }

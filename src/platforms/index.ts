@@ -2,7 +2,7 @@
 import { noMetrics } from '../metrics/metrics.ts'
 import { createGithub } from './github/github.ts'
 import type { Platform, PlatformConfig } from './platform.ts'
-import type { PlatformMetrics } from './record-calls.ts'
+import type { PlatformMetrics } from './record-platform-calls.ts'
 
 /** The adapter for the configured platform. Connects to nothing yet. */
 export function createPlatform(

@@ -1,13 +1,14 @@
 // Finds the issues that texts name, in the words that platforms share.
+
+import { splitRepositoryName } from '../contract/repository-name.ts'
 import type { IssueReference, PullRequestRef } from '../domain/pull-request.ts'
-import { splitRepositoryName } from './repository-name.ts'
 
 /** Words before a reference that say: this is what the change is for. */
-const closing =
+const closingKeyword =
   /\b(?:clos(?:e|es|ed|ing)|fix(?:|es|ed|ing)|resolv(?:e|es|ed|ing)|implement(?:|s|ed))\b[ \t]*:?[ \t]*$/i
 
 /** Where texts are about, and where the platform's pages are. */
-export interface ReferencePlace {
+export interface ReferenceContext {
   readonly repo: string
   /** Without a slash at the end. */
   readonly webUrl: string
@@ -19,7 +20,7 @@ export interface ReferencePlace {
  * texts. Hidden comments and code count for nothing.
  */
 export function findIssueReferences(
-  place: ReferencePlace,
+  place: ReferenceContext,
   { texts, branch }: { texts: readonly string[]; branch: string },
 ): IssueReference[] {
   const found = texts.flatMap((text) => findInText(place, text))
@@ -40,20 +41,20 @@ export function findIssueReferences(
 const reference =
   /(?<address>https?:\/\/[^\s<>"')\]]{1,300})|(?<![\w/&.-])(?:(?<repo>[\w.-]{1,100}\/[\w.-]{1,100})?#|GH-)(?<number>\d{1,9})(?![\w-])/gi
 
-function findInText(place: ReferencePlace, text: string): IssueReference[] {
-  const plain = takeOutHidden(text)
+function findInText(place: ReferenceContext, text: string): IssueReference[] {
+  const plain = removeHiddenText(text)
   return [...plain.matchAll(reference)].flatMap(({ index, groups = {} }) => {
     const { address, repo = place.repo, number } = groups
     const ref =
-      address === undefined ? { repo, number: Number(number) } : readAddress(place, address)
+      address === undefined ? { repo, number: Number(number) } : parseIssueUrl(place, address)
     if (ref === undefined || ref.number === 0 || splitRepositoryName(ref.repo) === undefined)
       return []
-    return [{ ...ref, closes: closing.test(plain.slice(Math.max(0, index - 30), index)) }]
+    return [{ ...ref, closes: closingKeyword.test(plain.slice(Math.max(0, index - 30), index)) }]
   })
 }
 
 /** A link counts by where it leads, whatever it shows: `#1` may be another repository's there. */
-function takeOutHidden(text: string): string {
+function removeHiddenText(text: string): string {
   return text
     .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, ' ')
     .replaceAll(/^(`{3,}|~{3,})[\s\S]*?(?:^\1|$(?![\s\S]))/gm, ' ')
@@ -63,7 +64,7 @@ function takeOutHidden(text: string): string {
 }
 
 /** The issue or pull request of this platform that an address leads to. */
-function readAddress({ webUrl }: ReferencePlace, address: string): PullRequestRef | undefined {
+function parseIssueUrl({ webUrl }: ReferenceContext, address: string): PullRequestRef | undefined {
   if (!address.toLowerCase().startsWith(`${webUrl.toLowerCase()}/`)) return undefined
   const [, repo, number] =
     /^([\w.-]+\/[\w.-]+)\/(?:issues|pulls?)\/(\d{1,9})(?!\w)/.exec(

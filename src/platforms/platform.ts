@@ -41,9 +41,9 @@ export interface Access {
 /** Differences between platforms, as data. */
 export interface PlatformLimits {
   /** Longest comment body the platform takes, in characters. */
-  readonly commentLength: number
-  /** Most files that `listFiles` can show; a change with more is read through git. */
-  readonly listedFiles: number
+  readonly maxCommentLength: number
+  /** Most files that `listFilesTool` can show; a change with more is read through git. */
+  readonly maxListedFiles: number
   /** Whether the platform keeps contributor statistics. */
   readonly contributorStatistics: boolean
   /** Whether threads can be resolved. */
@@ -127,7 +127,7 @@ export interface ContributorStatistics {
 }
 
 /** Where to clone from. `headers` (authorization) are passed to git through its environment, never in the URL. */
-export interface CloneAddress {
+export interface CloneRemote {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -158,9 +158,9 @@ export interface ReviewToPublish {
   }
   readonly comments: readonly InlineComment[]
   /** None of these is posted: one that stands from an earlier review is brought up to date. */
-  readonly kept: readonly Pick<InlineComment, 'marker' | 'body'>[]
+  readonly updateOnly: readonly Pick<InlineComment, 'marker' | 'body'>[]
   /** Markers of comments that earlier reviews posted and this one says nothing about. */
-  readonly former: readonly string[]
+  readonly formerMarkers: readonly string[]
   /** What the review says to the platform itself; `comment` leaves merging alone. */
   readonly event: 'comment' | 'approve' | 'request_changes'
   /** Called before every write; throws when writing is no longer allowed (the lease was lost). */
@@ -177,7 +177,7 @@ export interface PublishedReview {
     readonly url: string
   }[]
   /** Markers of the comments whose line the platform refused. */
-  readonly refused: readonly string[]
+  readonly refusedMarkers: readonly string[]
 }
 
 /** What an annotation shows of a finding. */
@@ -191,11 +191,11 @@ export interface AnnotationFormat {
   /** Shown at the finding's lines. */
   finding(finding: AnnotatedFinding): string
   /** Shown with the job as a whole. */
-  remark(level: 'notice' | 'warning', text: string): string
+  message(level: 'notice' | 'warning', text: string): string
 }
 
 /** How far a review is: in progress, or ended, with whether that keeps the pull request from being merged. */
-export type ReviewState = 'pending' | { readonly end: ReviewEnd; readonly blocks: boolean }
+export type ReviewProgress = 'pending' | { readonly end: ReviewEnd; readonly blocks: boolean }
 
 /** The state shown on the commit. */
 export interface CommitStatus {
@@ -203,7 +203,7 @@ export interface CommitStatus {
   /** Name of the check, for example `umpire/review`. */
   readonly context: string
   /** Each platform lowers it to the states that it has. */
-  readonly state: ReviewState
+  readonly state: ReviewProgress
   /** At most 140 characters. */
   readonly description: string
   readonly url: string
@@ -248,7 +248,7 @@ export interface DeliveredPullRequest {
 }
 
 /** One webhook request as it came: nothing of its body was parsed, so that its signature can be checked first. */
-export interface Envelope {
+export interface UnverifiedDelivery {
   /** `repository` where the header is missing. */
   readonly targetType: string
   /** The `X-Hub-Signature-256` header as it came; null where it is missing. */
@@ -259,7 +259,7 @@ export interface Envelope {
    */
   findRepository(): RepositoryName | null
   /** Parses the body. @throws UmpireError `delivery_invalid` for one that isn't a JSON object, or is nested too deeply */
-  open(): Delivery
+  parse(): Delivery
 }
 
 /** One webhook request, parsed. */
@@ -279,11 +279,11 @@ export interface Delivery {
   /** The received JSON, safe to store: NUL characters and lone surrogates are U+FFFD. */
   readonly payload: string
   /** What of the payload is read, in its own form. */
-  readonly readFields: object
+  readonly parsedFields: object
 }
 
 /**
- * A code-hosting platform. All methods but `readEnvelope`, `findIssues`, `isPersonalToken` and the addresses ask the
+ * A code-hosting platform. All methods but `readUnverifiedDelivery`, `findIssues`, `isPersonalToken` and the addresses ask the
  * network, take a signal, and throw `PlatformError`. None retries for longer than a few seconds: waiting is the job's part.
  */
 export interface Platform {
@@ -303,8 +303,8 @@ export interface Platform {
     signal?: AbortSignal,
   ): Promise<OAuthGrant>
   /** Whether the configured application and its secret are accepted. */
-  acceptsApplication(signal?: AbortSignal): Promise<boolean>
-  viewer(token: string, signal?: AbortSignal): Promise<Viewer>
+  acceptsOAuthApp(signal?: AbortSignal): Promise<boolean>
+  getViewer(token: string, signal?: AbortSignal): Promise<Viewer>
   /**
    * Whether the account's owner may have made the token for themselves. One that shows that an application got it
    * doesn't prove who sends it: that application, and whoever runs it, has it too.
@@ -350,16 +350,16 @@ export interface Platform {
   /** Takes a webhook away; one that isn't there counts as taken away. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
   /** Reads the headers of a webhook request. */
-  readEnvelope(
+  readUnverifiedDelivery(
     headers: Readonly<Record<string, string | string[] | undefined>>,
     rawBody: Uint8Array,
-  ): Envelope
+  ): UnverifiedDelivery
 
   getPullRequest(access: Access, number: number, signal?: AbortSignal): Promise<PullRequest>
   /** Unified diff from the merge base to the head. `platform_too_large` where the platform refuses. */
   getDiff(access: Access, number: number, signal?: AbortSignal): Promise<string>
   /** The commit where head and base parted. */
-  mergeBase(access: Access, base: string, head: string, signal?: AbortSignal): Promise<string>
+  getMergeBase(access: Access, base: string, head: string, signal?: AbortSignal): Promise<string>
   /** All changed files over all pages, up to `limits.listedFiles`. */
   listFiles(access: Access, number: number, signal?: AbortSignal): Promise<readonly ListedFile[]>
   /** Its newest commits, 100 at most, the oldest of them first. */
@@ -399,16 +399,16 @@ export interface Platform {
     ref: string,
     signal?: AbortSignal,
   ): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }>
-  cloneAddress(access: Access): CloneAddress
+  cloneRemote(access: Access): CloneRemote
   /** Address of the page that shows a file at a commit, at a line from 1 where one is given. Safe inside a Markdown link. */
-  fileAddress(
+  fileUrl(
     repo: RepositoryName,
     place: { commit: string; path: string; line: number | null },
   ): string
   /** Bytes by language name. */
-  languages(access: Access, signal?: AbortSignal): Promise<Readonly<Record<string, number>>>
+  getLanguages(access: Access, signal?: AbortSignal): Promise<Readonly<Record<string, number>>>
   /** Empty while the platform is still computing them. */
-  contributors(access: Access, signal?: AbortSignal): Promise<readonly ContributorStatistics[]>
+  listContributors(access: Access, signal?: AbortSignal): Promise<readonly ContributorStatistics[]>
 
   /**
    * Makes the pull request show this review and nothing twice: edits the summary in place where our account's own

@@ -1,9 +1,9 @@
 // A reviewer that gives one model the change, lets it look around with read-only tools, and reads its findings.
 import type { GenerateLimits } from '../models/index.ts'
-import type { ModelOptions, ReaderOptions } from './model-options.ts'
-import { wholeTask } from './prompts/review-prompt.ts'
-import type { Field } from './prompts/specialist-prompts.ts'
-import { createFence } from './prompts/untrusted-block.ts'
+import type { AttentionCheckOptions, ModelOptions } from './model-options.ts'
+import { createPromptFence } from './prompts/prompt-fence.ts'
+import { fullReviewTask } from './prompts/review-prompt.ts'
+import type { ReviewField } from './prompts/specialist-prompts.ts'
 import { reviewRounds } from './review-rounds.ts'
 import type { Reviewer } from './reviewer.ts'
 
@@ -16,10 +16,10 @@ const defaultLimits: GenerateLimits = {
 }
 
 /** Defects of the other fields are easier to take for a matter of taste. */
-const plantedFields: readonly Field[] = ['correctness', 'security']
+const canaryFields: readonly ReviewField[] = ['correctness', 'security']
 
 /** Makes the agentic reviewer of one review. */
-export function createAgenticReviewer(options: ModelOptions & ReaderOptions): Reviewer {
+export function createAgenticReviewer(options: ModelOptions & AttentionCheckOptions): Reviewer {
   const name = 'agentic'
   return {
     name,
@@ -27,17 +27,17 @@ export function createAgenticReviewer(options: ModelOptions & ReaderOptions): Re
       reviewRounds(
         {
           reviewer: name,
-          who: 'the model',
+          label: 'the model',
           model: options.model,
-          task: [wholeTask],
+          task: [fullReviewTask],
           change,
           tools: options.tools,
-          plantedFields: options.attentionCheck === false ? [] : plantedFields,
-          isShared: false,
+          canaryFields: options.attentionCheck === false ? [] : canaryFields,
+          sharesRounds: false,
           language: options.language ?? 'English',
-          fence: createFence(),
+          fence: createPromptFence(),
           limits: { ...defaultLimits, ...options.limits },
-          budget: options.budget.part(),
+          budget: options.budget.createShare(),
           startedAt: performance.now(),
         },
         context,

@@ -2,32 +2,37 @@
 import { ModelError } from '../domain/errors.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
 import {
-  type Answer,
   type Budget,
   type GenerateLimits,
   type Model,
+  type ModelAnswer,
   requestRepair,
 } from '../models/index.ts'
 import type { Tool } from '../tools/tool.ts'
-import { createPlant } from './attention/plant.ts'
-import { addToChange } from './attention/planted-change.ts'
-import { addToRound } from './attention/planted-round.ts'
-import { takeOutPlant } from './attention/take-out.ts'
+import { createCanary } from './attention/canary.ts'
+import { addCanaryToChange } from './attention/canary-change.ts'
+import { addCanaryToRound } from './attention/canary-round.ts'
+import { removeCanary } from './attention/remove-canary.ts'
 import { fenceTools } from './fence-tools.ts'
-import type { PromptPart } from './prompts/prompt-part.ts'
-import { reviewInstructions, sayTask, showRound, showSpans } from './prompts/review-prompt.ts'
-import type { Field } from './prompts/specialist-prompts.ts'
-import type { Fence } from './prompts/untrusted-block.ts'
 import {
-  answerShape,
+  answerSchema,
+  isEmptyAnswer,
   keepMostSevere,
-  type ReadAnswer,
-  readAnswer,
-  saysNothingFound,
-} from './read-findings.ts'
+  type ParsedAnswer,
+  parseFindings,
+} from './parse-findings.ts'
+import type { PromptFence } from './prompts/prompt-fence.ts'
+import type { PromptPart } from './prompts/prompt-part.ts'
+import {
+  renderRound,
+  renderSpans,
+  renderTask,
+  reviewInstructions,
+} from './prompts/review-prompt.ts'
+import type { ReviewField } from './prompts/specialist-prompts.ts'
 import type { Change, Citable, ContextRound } from './reviewer.ts'
 
-const notTheObject =
+const notJsonObject =
   'The answer is not just the JSON object that was asked for. JSON that its words only quote, or speak against, is not part of it.'
 
 /** One model's review of a change, with one task. Those of one change that differ in their task share the rest. */
@@ -35,20 +40,20 @@ export interface Assignment {
   /** Name of the reviewer, for its findings. */
   readonly reviewer: string
   /** Who reviews, within a sentence: `the model`. */
-  readonly who: string
+  readonly label: string
   readonly model: Model
   readonly task: readonly PromptPart[]
   readonly change: Change
   /** Read-only, and all that the model can call. */
   readonly tools: (change: Change) => readonly Tool[]
   /** Of which a defect is planted in each round, as proof that it was read; empty where none is. */
-  readonly plantedFields: readonly Field[]
+  readonly canaryFields: readonly ReviewField[]
   /** Others look at the same rounds with a task of their own. */
-  readonly isShared: boolean
+  readonly sharesRounds: boolean
   /** Of what the model writes. */
   readonly language: string
   /** Of the review. */
-  readonly fence: Fence
+  readonly fence: PromptFence
   /** `steps` and `outputTokens` hold for one round, `totalTokens` and `timeMs` for all. */
   readonly limits: GenerateLimits
   /** Counts what this assignment uses. */
@@ -71,7 +76,7 @@ export interface RoundReport {
   /** False when the model did not come to an end with it. */
   readonly complete: boolean
   /** It reported the planted defect, or there was none. */
-  readonly isProven: boolean
+  readonly passedAttentionCheck: boolean
 }
 
 /**
@@ -86,20 +91,20 @@ export async function askForFindings(
   files: string,
   signal: AbortSignal,
 ): Promise<RoundReport> {
-  const { model, fence, who, change, plantedFields } = assignment
-  const plant = plantedFields.length > 0 ? createPlant(round, plantedFields) : null
-  const shown = plant === null ? change : addToChange(change, plant)
+  const { model, fence, label: who, change, canaryFields: plantedFields } = assignment
+  const plant = plantedFields.length > 0 ? createCanary(round, plantedFields) : null
+  const shown = plant === null ? change : addCanaryToChange(change, plant)
   const { shared, own } =
     plant === null
       ? { shared: round.spans, own: [] }
-      : addToRound(round, plant, assignment.isShared ? fence.mark : null)
+      : addCanaryToRound(round, plant, assignment.sharesRounds ? fence.mark : null)
   const answer = await model.generate(
     {
       system: reviewInstructions(assignment.language),
-      shared: showRound(shared, fence),
-      prompt: [...showSpans(own, fence), sayTask(assignment.task)].join('\n\n'),
+      shared: renderRound(shared, fence),
+      prompt: [...renderSpans(own, fence), renderTask(assignment.task)].join('\n\n'),
       tools: fenceTools(assignment.tools(shown), fence),
-      output: answerShape,
+      output: answerSchema,
       limits: remainingLimits(assignment),
       budget: assignment.budget,
       ...(assignment.onAnswerBegins && { onAnswerBegins: assignment.onAnswerBegins }),
@@ -112,10 +117,11 @@ export async function askForFindings(
     answer,
     signal,
   )
-  const left = plant === null ? { ...read, isProven: true } : takeOutPlant(read, plant, change)
+  const left =
+    plant === null ? { ...read, passedAttentionCheck: true } : removeCanary(read, plant, change)
   const findings = keepMostSevere(left.findings)
   const notes: string[] = []
-  if (answer.cut) notes.push(`The answer of ${who} about ${files} ended at its output limit.`)
+  if (answer.truncated) notes.push(`The answer of ${who} about ${files} ended at its output limit.`)
   if (answer.earlyEnd !== null)
     notes.push(
       `While ${who} looked at ${files}, it was stopped by its limit of ${answer.earlyEnd}.`,
@@ -126,8 +132,8 @@ export async function askForFindings(
     notes,
     dropped: dropped + left.findings.length - findings.length,
     answeredBy: answer.answeredBy,
-    complete: !answer.cut && answer.earlyEnd === null,
-    isProven: left.isProven,
+    complete: !answer.truncated && answer.earlyEnd === null,
+    passedAttentionCheck: left.passedAttentionCheck,
   }
 }
 
@@ -151,18 +157,18 @@ type RoundTask = Assignment & { readonly citable: readonly Citable[] }
 /** Reads the findings; what doesn't fit is sent back once, and then dropped and counted. */
 async function readWithRepair(
   assignment: RoundTask,
-  answer: Answer,
+  answer: ModelAnswer,
   signal: AbortSignal,
-): Promise<{ read: ReadAnswer; dropped: number }> {
-  const read = readAnswer(answer, assignment.change, assignment.reviewer, assignment.citable)
+): Promise<{ read: ParsedAnswer; dropped: number }> {
+  const read = parseFindings(answer, assignment.change, assignment.reviewer, assignment.citable)
   // What was cut is wrong at its end only, and nothing but another full answer would mend it.
-  if (read !== undefined && (read.misfits.length === 0 || answer.cut))
-    return { read, dropped: read.surplus + read.misfits.length }
+  if (read !== undefined && (read.invalid.length === 0 || answer.truncated))
+    return { read, dropped: read.surplus + read.invalid.length }
   const wrong =
     read === undefined
-      ? { text: answer.text, problems: [notTheObject] }
+      ? { text: answer.text, problems: [notJsonObject] }
       : {
-          text: JSON.stringify({ summary: read.summary, findings: read.misfits }),
+          text: JSON.stringify({ summary: read.summary, findings: read.invalid }),
           problems: read.problems,
         }
   const repaired = answer.text.trim() === '' ? undefined : await repair(assignment, wrong, signal)
@@ -170,17 +176,17 @@ async function readWithRepair(
     const isEmpty = repaired?.findings.length === 0
     if (
       repaired === undefined ||
-      (isEmpty && !(repaired.misfits.length === 0 && saysNothingFound(answer.text)))
+      (isEmpty && !(repaired.invalid.length === 0 && isEmptyAnswer(answer.text)))
     )
       throw new ModelError('model_invalid_output', 'Model: it gave no usable answer.')
-    return { read: repaired, dropped: repaired.surplus + repaired.misfits.length }
+    return { read: repaired, dropped: repaired.surplus + repaired.invalid.length }
   }
   // Only what was wrong counts of the second answer; it may repeat what was right.
   const isKnown = (finding: ProposedFinding) =>
     read.findings.some((each) => each.path === finding.path && each.title === finding.title)
   const corrected = (repaired?.findings ?? []).filter((finding) => !isKnown(finding))
-  const added = corrected.slice(0, read.misfits.length)
-  const dropped = read.surplus + read.misfits.length - added.length
+  const added = corrected.slice(0, read.invalid.length)
+  const dropped = read.surplus + read.invalid.length - added.length
   return { read: { ...read, findings: [...read.findings, ...added] }, dropped }
 }
 
@@ -188,17 +194,17 @@ async function repair(
   assignment: RoundTask,
   wrong: { text: string; problems: readonly string[] },
   signal: AbortSignal,
-): Promise<ReadAnswer | undefined> {
+): Promise<ParsedAnswer | undefined> {
   const { model, change, reviewer, budget, citable } = assignment
   try {
     const limits = remainingLimits(assignment)
     const answer = await requestRepair(
       model,
-      { ...wrong, output: answerShape },
+      { ...wrong, output: answerSchema },
       { limits, budget },
       signal,
     )
-    return readAnswer(answer, change, reviewer, citable)
+    return parseFindings(answer, change, reviewer, citable)
   } catch (error) {
     // The findings that did fit are not to be lost with it.
     if (error instanceof ModelError) return undefined

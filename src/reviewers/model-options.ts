@@ -4,7 +4,7 @@ import type { Tool } from '../tools/tool.ts'
 import type { Change } from './reviewer.ts'
 
 /** What all of them need, however many models they ask. */
-export interface ReviewOptions {
+export interface CommonModelOptions {
   /** The tools for a change; read-only, and all that a model can call. */
   readonly tools: (change: Change) => readonly Tool[]
   /** Of the review, so that whoever holds it is made anew for each. */
@@ -15,12 +15,12 @@ export interface ReviewOptions {
 }
 
 /** For reviewers: what they ask a model to read. */
-export interface ReaderOptions {
+export interface AttentionCheckOptions {
   /** Whether a model must prove that it read each round, by a planted defect; true by default. */
   readonly attentionCheck?: boolean
 }
 
 /** For those that ask one model. */
-export interface ModelOptions extends ReviewOptions {
+export interface ModelOptions extends CommonModelOptions {
   readonly model: Model
 }

@@ -2,9 +2,9 @@
 import { ModelError } from '../domain/errors.ts'
 import type { Budget, GenerateLimits, Model } from '../models/index.ts'
 import type { Assignment } from './ask-for-findings.ts'
-import type { ReaderOptions, ReviewOptions } from './model-options.ts'
-import { type Field, fields, taskOf } from './prompts/specialist-prompts.ts'
-import { createFence } from './prompts/untrusted-block.ts'
+import type { AttentionCheckOptions, CommonModelOptions } from './model-options.ts'
+import { createPromptFence } from './prompts/prompt-fence.ts'
+import { type ReviewField, specialistFields, specialistTask } from './prompts/specialist-prompts.ts'
 import { listPaths, reviewRounds } from './review-rounds.ts'
 import type { PackedContext, Reviewer, ReviewerReport } from './reviewer.ts'
 import { type Synthesis, synthesize } from './synthesize.ts'
@@ -25,10 +25,10 @@ const synthesisLimits: GenerateLimits = {
 }
 
 /** Longest that the others wait for the first one's answer to begin. */
-const longestHeadStartMs = 15_000
+const maxHeadStartMs = 15_000
 
 /** What is easier, and harmless when missed, is for the cheaper model. */
-const roles: Readonly<Record<Field, 'main' | 'fast'>> = {
+const modelRoles: Readonly<Record<ReviewField, 'main' | 'fast'>> = {
   correctness: 'main',
   security: 'main',
   performance: 'main',
@@ -36,7 +36,7 @@ const roles: Readonly<Record<Field, 'main' | 'fast'>> = {
   maintainability: 'fast',
 }
 
-export interface ParallelReviewerOptions extends ReviewOptions, ReaderOptions {
+export interface ParallelReviewerOptions extends CommonModelOptions, AttentionCheckOptions {
   /** `fast` also makes the one report of all; it may be the same as `main`. */
   readonly models: { readonly main: Model; readonly fast: Model }
 }
@@ -49,8 +49,8 @@ export function createParallelReviewer(options: ParallelReviewerOptions): Review
   return {
     name,
     review: async (change, context, signal) => {
-      const budget = options.budget.part()
-      const fence = createFence()
+      const budget = options.budget.createShare()
+      const fence = createPromptFence()
       const startedAt = performance.now()
       const common = {
         reviewer: name,
@@ -60,7 +60,7 @@ export function createParallelReviewer(options: ParallelReviewerOptions): Review
         fence,
         limits,
         startedAt,
-        isShared: true,
+        sharesRounds: true,
       }
       const { attentionCheck = true } = options
       const outcome = await runSpecialists(
@@ -80,7 +80,7 @@ export function createParallelReviewer(options: ParallelReviewerOptions): Review
 }
 
 interface SpecialistsRun {
-  readonly common: Omit<Assignment, 'who' | 'model' | 'task' | 'budget' | 'plantedFields'>
+  readonly common: Omit<Assignment, 'label' | 'model' | 'task' | 'budget' | 'canaryFields'>
   readonly models: ParallelReviewerOptions['models']
   readonly attentionCheck: boolean
   readonly budget: Budget
@@ -88,32 +88,32 @@ interface SpecialistsRun {
 }
 
 /** A specialist that could do nothing. */
-interface Absence {
-  readonly field: Field
+interface FailedSpecialist {
+  readonly field: ReviewField
   readonly failure: ModelError
 }
 
 /** What the specialists came to, in the order of their fields. */
 interface SpecialistsOutcome {
-  readonly reports: readonly (ReviewerReport & { readonly field: Field })[]
-  readonly absent: readonly Absence[]
+  readonly reports: readonly (ReviewerReport & { readonly field: ReviewField })[]
+  readonly absent: readonly FailedSpecialist[]
 }
 
 async function runSpecialists(
   run: SpecialistsRun,
   signal: AbortSignal,
 ): Promise<SpecialistsOutcome> {
-  const takeTurn = createHeadStarts(Math.min(longestHeadStartMs, run.common.limits.timeMs / 10))
+  const takeTurn = createHeadStarts(Math.min(maxHeadStartMs, run.common.limits.timeMs / 10))
   const settled = await Promise.allSettled(
-    fields.map(async (field) => {
-      const model = run.models[roles[field]]
+    specialistFields.map(async (field) => {
+      const model = run.models[modelRoles[field]]
       const letOthersBegin = await takeTurn(model.name)
       try {
         const assignment: Assignment = {
           ...run.common,
-          ...{ who: `the ${field} specialist`, model, task: [taskOf(field)] },
-          plantedFields: run.attentionCheck ? [field] : [],
-          budget: run.budget.part(fields.length),
+          ...{ label: `the ${field} specialist`, model, task: [specialistTask(field)] },
+          canaryFields: run.attentionCheck ? [field] : [],
+          budget: run.budget.createShare(specialistFields.length),
           onAnswerBegins: letOthersBegin,
         }
         return await reviewRounds(assignment, run.context, signal)
@@ -123,10 +123,10 @@ async function runSpecialists(
     }),
   )
   signal.throwIfAborted()
-  const reports: (ReviewerReport & { field: Field })[] = []
-  const absent: Absence[] = []
+  const reports: (ReviewerReport & { field: ReviewField })[] = []
+  const absent: FailedSpecialist[] = []
   for (const [at, result] of settled.entries()) {
-    const field = fields[at]!
+    const field = specialistFields[at]!
     if (result.status === 'fulfilled') reports.push({ ...result.value, field })
     else if (result.reason instanceof ModelError) absent.push({ field, failure: result.reason })
     else throw result.reason
@@ -160,7 +160,7 @@ function createHeadStarts(longestMs: number): (model: string) => Promise<() => v
 }
 
 /** The failure to tell when all failed: one that goes away by itself, where there is one. */
-function chooseFailure(absent: readonly Absence[]): ModelError {
+function chooseFailure(absent: readonly FailedSpecialist[]): ModelError {
   const failures = absent.map(({ failure }) => failure)
   return failures.find(({ retryable }) => retryable) ?? failures[0]!
 }
@@ -175,7 +175,10 @@ function composeReport(
       ? listPaths(context.rounds)
       : new Set(reports.flatMap((report) => report.unread))
   // Several may have the same to say about the model.
-  const notes = new Set([...reports.flatMap((report) => report.notes), ...describeAbsent(absent)])
+  const notes = new Set([
+    ...reports.flatMap((report) => report.notes),
+    ...describeFailedSpecialists(absent),
+  ])
   return {
     findings: synthesis.findings,
     summary: synthesis.summary,
@@ -190,7 +193,7 @@ function composeReport(
 }
 
 /** Who took no part and why, one sentence for each reason. */
-function describeAbsent(absent: readonly Absence[]): string[] {
+function describeFailedSpecialists(absent: readonly FailedSpecialist[]): string[] {
   const byReason = Map.groupBy(absent, ({ failure }) => failure.publicMessage)
   return [...byReason].map(([reason, those]) => {
     const names = those.map(({ field }) => field)

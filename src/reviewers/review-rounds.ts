@@ -1,14 +1,14 @@
 // Leads a model through all rounds of a change: halves what is too long, names what could not be looked at.
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import type { Assignment, RoundReport } from './ask-for-findings.ts'
-import { type ReadRound, readRound } from './read-round.ts'
+import { type CheckedRoundReport, reviewWithAttentionCheck } from './review-with-attention-check.ts'
 import type { ContextRound, ContextSpan, PackedContext, ReviewerReport } from './reviewer.ts'
 
 /** How often a round that is too long for the model is halved. */
 const maxHalvings = 2
 
 /** After these further calls would only fail in the same way. */
-export const finalCodes: readonly ModelErrorCode[] = [
+export const fatalErrorCodes: readonly ModelErrorCode[] = [
   'model_unauthorized',
   'model_misconfigured',
   'model_budget_spent',
@@ -22,7 +22,7 @@ export async function reviewRounds(
   context: PackedContext,
   signal: AbortSignal,
 ): Promise<ReviewerReport> {
-  const reports: ReadRound[] = []
+  const reports: CheckedRoundReport[] = []
   const notes: string[] = []
   const unread = new Set<string>()
   const waiting = context.rounds.map((round) => ({ round, halvings: 0 }))
@@ -30,12 +30,14 @@ export async function reviewRounds(
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { round, halvings } = next
     try {
-      const report = await readRound(assignment, round, nameFiles([round]), signal)
+      const report = await reviewWithAttentionCheck(assignment, round, nameFiles([round]), signal)
       reports.push(report)
       if (report.failure) failures.push(report.failure)
-      if (report.unproven === null) continue
+      if (report.unreadReason === null) continue
       for (const path of listPaths([round])) unread.add(path)
-      notes.push(`${describeFiles([round])} not reviewed by ${assignment.who}. ${report.unproven}`)
+      notes.push(
+        `${describeFiles([round])} not reviewed by ${assignment.label}. ${report.unreadReason}`,
+      )
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       const halves =
@@ -45,11 +47,11 @@ export async function reviewRounds(
         continue
       }
       failures.push(error)
-      const isFinal = finalCodes.includes(error.code)
+      const isFinal = fatalErrorCodes.includes(error.code)
       const missed = isFinal ? [round, ...waiting.splice(0).map((each) => each.round)] : [round]
       for (const path of listPaths(missed)) unread.add(path)
       notes.push(
-        `${describeFiles(missed)} not reviewed by ${assignment.who}. ${error.publicMessage}`,
+        `${describeFiles(missed)} not reviewed by ${assignment.label}. ${error.publicMessage}`,
       )
     }
   }
@@ -60,19 +62,22 @@ export async function reviewRounds(
     usage: assignment.budget.usage,
     notes: [
       ...reports.flatMap((report) => report.notes),
-      ...describeModel(assignment, reports),
+      ...describeModelAnswers(assignment, reports),
       ...notes,
     ],
     unread: [...unread],
     failures,
     complete:
       failures.length === 0 &&
-      reports.every(({ complete, unproven }) => complete && unproven === null),
+      reports.every(({ complete, unreadReason: unproven }) => complete && unproven === null),
   }
 }
 
 /** What is to be said once about all rounds: which model stood in, and how much of what was proposed did not fit. */
-function describeModel({ model, who }: Assignment, reports: readonly RoundReport[]): string[] {
+function describeModelAnswers(
+  { model, label: who }: Assignment,
+  reports: readonly RoundReport[],
+): string[] {
   const others = new Set(reports.flatMap((report) => report.answeredBy))
   others.delete(model.name)
   const dropped = reports.reduce((sum, report) => sum + report.dropped, 0)

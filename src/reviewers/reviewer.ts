@@ -5,17 +5,17 @@
 //   span     a piece of text in the packed context, with its origin and how far it may be trusted
 //   claim    a proposed finding that has its place in the diff
 //   round    one helping of a change that doesn't fit into the token budget at once
-import type { RepositorySettings } from '../config/repository-config.ts'
+import type { RepositorySettings } from '../config/repository-settings.ts'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
 import type { ModelError } from '../domain/errors.ts'
-import type { Evidence, Finding, Ground, ProposedFinding, Severity } from '../domain/finding.ts'
-import { type LiveContext, noLiveContext } from '../domain/live-context.ts'
+import type { Citation, Evidence, Finding, ProposedFinding, Severity } from '../domain/finding.ts'
+import { emptyLiveContext, type LiveContext } from '../domain/live-context.ts'
 import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile, Usage } from '../domain/review.ts'
+import type { NumberedLines } from '../git/render-diff.ts'
+import type { Snapshot } from '../git/snapshot.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { NumberedLines } from '../workspace/render-diff.ts'
-import type { Snapshot } from '../workspace/snapshot.ts'
 
 /** What is to be reviewed. */
 export interface Change {
@@ -30,9 +30,9 @@ export interface Change {
    */
   readonly files: readonly FileDiff[]
   /** Files that only rules read: models are spared lock files, and copies and output that the base has too. */
-  readonly spared: readonly SparedFile[]
-  /** How the changed lines of `files` and `spared` have to be read, by path. */
-  readonly needs: ReadonlyMap<string, LineNeeds>
+  readonly exemptFiles: readonly ExemptFile[]
+  /** How the changed lines of `files` and `exemptFiles` have to be read, by path. */
+  readonly needs: ReadonlyMap<string, ReadingNeeds>
   /** The others, and why. */
   readonly skipped: readonly SkippedFile[]
   /** Other limits of what could be gathered, one sentence each. */
@@ -48,7 +48,7 @@ export interface Change {
   readonly issues: readonly LinkedIssue[]
   readonly earlier: EarlierReviews
   /** What trackers and chats say about it, and tools to ask them further. */
-  readonly live: LiveContext
+  readonly liveContext: LiveContext
   readonly remoteTools: readonly Tool[]
   /** What the code graph and the memory know about it; null where there is neither, as on the command line. */
   readonly graph: ChangeGraph | null
@@ -57,18 +57,21 @@ export interface Change {
 }
 
 /** All files that somebody reads. */
-export function listReadFiles({ files, spared }: Pick<Change, 'files' | 'spared'>): FileDiff[] {
-  return [...files, ...spared.map(({ file }) => file)]
+export function listReviewedFiles({
+  files,
+  exemptFiles,
+}: Pick<Change, 'files' | 'exemptFiles'>): FileDiff[] {
+  return [...files, ...exemptFiles.map(({ file }) => file)]
 }
 
 /** A file that models need not read, and why, in one phrase. */
-export interface SparedFile {
+export interface ExemptFile {
   readonly file: FileDiff
   readonly reason: string
 }
 
 /** Numbers of changed lines of one file. */
-export interface LineNeeds {
+export interface ReadingNeeds {
   readonly changed: number
   /** Those that a model or the rules of their language must have read; a search of the text is enough for the others. */
   readonly program: number
@@ -87,8 +90,8 @@ export interface EarlierReviews {
 export const noEarlierReviews: EarlierReviews = { findings: [], seenLines: new Set(), notes: [] }
 
 /** Of a change about which nobody else was asked. */
-export const noOutsideContext: Pick<Change, 'live' | 'remoteTools'> = {
-  live: noLiveContext,
+export const noOutsideContext: Pick<Change, 'liveContext' | 'remoteTools'> = {
+  liveContext: emptyLiveContext,
   remoteTools: [],
 }
 
@@ -114,13 +117,13 @@ export interface ContextSpan {
   /** What of it findings can cite, where there is something. */
   readonly citable?: readonly Citable[]
   /** Of a list of the change's files: its text were this file one of them. */
-  readonly listWith?: (file: FileDiff) => string
+  readonly renderWithFile?: (file: FileDiff) => string
 }
 
 /** What a finding can rest on, under the short name by which a model cites it. */
 export interface Citable {
   readonly name: string
-  readonly ground: Ground
+  readonly citation: Citation
 }
 
 /** What a model is shown of a change in one round. */
@@ -128,7 +131,7 @@ export interface ContextRound {
   readonly spans: readonly ContextSpan[]
   readonly tokens: number
   /** Which lines of files have their number before them; all by default. */
-  readonly numbers?: NumberedLines
+  readonly lineNumbers?: NumberedLines
 }
 
 /** The packed context: as many rounds as the budget allows, and what fitted into none. */
@@ -138,7 +141,7 @@ export interface PackedContext {
 }
 
 /** The context of a review without a model: none. */
-export const noContext: PackedContext = { rounds: [], omitted: [] }
+export const emptyContext: PackedContext = { rounds: [], omitted: [] }
 
 /** A file of which the rules read no more than the text, and why, in one phrase. */
 export interface TextOnlyFile {
@@ -165,7 +168,7 @@ export interface ReviewerReport {
   /** What kept models from doing all of it, for the operator. */
   readonly failures?: readonly ModelError[]
   /** Ids of rules that had nothing to look at: what they found before may still be there. */
-  readonly idle?: readonly string[]
+  readonly skippedRules?: readonly string[]
   /** Of the rules: files whose changed lines they read by the syntax of their language. */
   readonly readByRules?: readonly string[]
   /** Of the rules: files that they could only search as text. */

@@ -1,33 +1,35 @@
 // The reviewer that needs no model: rules about known classes of mistakes, on the added lines only.
+
+import { isTestPath, languageOfPath } from '../code/languages.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { ownerOf } from '../domain/pull-request.ts'
 import { noUsage } from '../domain/review.ts'
-import { createSlots } from '../lib/slots.ts'
+import { createSemaphore } from '../lib/semaphore.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
-import { isTestPath, languageOfPath } from '../workspace/languages.ts'
-import { type Change, listReadFiles, type Reviewer, type ReviewerReport } from './reviewer.ts'
+import { type Change, listReviewedFiles, type Reviewer, type ReviewerReport } from './reviewer.ts'
 import { checkFiles } from './rules/check-files.ts'
 import { checkManifests } from './rules/check-manifests.ts'
-import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { checkLines } from './rules/line-rules.ts'
-import { toProposal } from './rules/propose-finding.ts'
+import { toProposedFinding } from './rules/propose-finding.ts'
 import type { RuleFinding } from './rules/rule.ts'
-import type { CheckRequest, CheckResult } from './rules/rule-worker.ts'
+import { isScript, type RuleFileKind, ruleFileKindOf } from './rules/rule-file-kind.ts'
+import type { RuleWorkerRequest, RuleWorkerResult } from './rules/rule-worker.ts'
 
 /** Larger files are written by programs, not by people. */
 const maxFileBytes = 512 * 1024
 /** What the rules of one review parse at most: more would keep the threads from other reviews for minutes. */
-const mostParsed = { files: 1_000, bytes: 16 * 1024 * 1024 }
-const beyondMost = 'the change is too large for the rules to parse all of it: searched as text only'
+const maxParsed = { files: 1_000, bytes: 16 * 1024 * 1024 }
+const overParseLimit =
+  'the change is too large for the rules to parse all of it: searched as text only'
 /** Files in memory at a time: a few more than threads, so that none of them waits. */
-const filesAtOnce = 4
+const maxConcurrentFiles = 4
 /** No line that people write is longer; a rule that reads a line reads no more of it. */
 const maxLineLength = 2_000
 /** More than a person reads; the rest is counted, least severe first. */
-const mostInFile = 100
-const mostInReview = 500
+const maxFindingsPerFile = 100
+const maxFindingsPerReview = 500
 
 export interface StaticReviewerOptions {
   /** Ids of rules that are switched off. */
@@ -39,7 +41,7 @@ export interface StaticReviewerOptions {
   /** How much longer before the thread itself is ended, in milliseconds; default 1,000. */
   readonly graceMs?: number
   /** What is parsed for one review at most; default 1,000 files and 16 MB. */
-  readonly mostParsed?: { readonly files: number; readonly bytes: number }
+  readonly maxParsed?: { readonly files: number; readonly bytes: number }
 }
 
 export interface StaticReviewer extends Reviewer, AsyncDisposable {
@@ -47,13 +49,13 @@ export interface StaticReviewer extends Reviewer, AsyncDisposable {
   warmUp(paths?: readonly string[]): void
 }
 
-type RuleWorkers = ThreadPool<CheckRequest, CheckResult>
+type RuleWorkers = ThreadPool<RuleWorkerRequest, RuleWorkerResult>
 
 /** What reviewing a file takes. */
-interface Means {
+interface FileReviewContext {
   readonly workers: RuleWorkers
   readonly disabled: ReadonlySet<string>
-  readonly read: ReadInTurn
+  readonly read: BudgetedRead
 }
 
 /** What a file came to. */
@@ -85,25 +87,25 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
     name: 'static',
     async review(change, _context, signal): Promise<ReviewerReport> {
       signal.throwIfAborted()
-      const files = listReadFiles(change)
+      const files = listReviewedFiles(change)
       const disabled = new Set([...(options.disabledRules ?? []), ...change.settings.disabledRules])
-      const slots = createSlots(filesAtOnce)
-      const read = readAtMost(options.mostParsed ?? mostParsed)
+      const slots = createSemaphore(maxConcurrentFiles)
+      const read = createReadBudget(options.maxParsed ?? maxParsed)
       const reports = await Promise.all(
         files.map(async (file) => {
-          const release = await slots.take()
+          const release = await slots.acquire()
           return reviewFile(change, file, { workers, disabled, read }, signal).finally(release)
         }),
       )
-      const known = await checkKnown(change, disabled)
+      const known = await runGraphRules(change, disabled)
       const ofManifests = await checkManifests(change, disabled, signal)
       signal.throwIfAborted()
       const findings = [...known.findings, ...ofManifests, ...checkFiles(change, disabled)]
-      return { ...summarizeReports(addFindings(reports, findings)), idle: known.idle }
+      return { ...summarizeReports(addFindings(reports, findings)), skippedRules: known.idle }
     },
     warmUp(paths = []) {
       const like = paths
-        .map((path) => ({ path, kind: kindOfFile(path) }))
+        .map((path) => ({ path, kind: ruleFileKindOf(path) }))
         .find(({ kind }) => kind !== undefined)
       workers.warmUp(
         like?.kind && { path: like.path, kind: like.kind, text: '', addedLines: [], imported: [] },
@@ -114,7 +116,7 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
 }
 
 /** What the code graph shows to be wrong, and the rules that had none to look at. */
-async function checkKnown(
+async function runGraphRules(
   change: Change,
   disabled: ReadonlySet<string>,
 ): Promise<{ findings: readonly ProposedFinding[]; idle: readonly string[] }> {
@@ -147,13 +149,13 @@ function addFindings(
 function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
   const findings = keepWorst(
     reports.flatMap((report) => report.findings),
-    mostInReview,
+    maxFindingsPerReview,
   )
   const kept = new Map<string, number>()
   for (const { path } of findings) kept.set(path, (kept.get(path) ?? 0) + 1)
   const surplus = reports.reduce((sum, report) => sum + report.found, 0) - findings.length
   const missed = reports.flatMap(({ note }) => (note === undefined ? [] : [note]))
-  const isLeftOut = ({ textOnly }: FileReport) => textOnly === beyondMost
+  const isLeftOut = ({ textOnly }: FileReport) => textOnly === overParseLimit
   const isWhole = (report: FileReport) =>
     report.note === undefined && !isLeftOut(report) && report.found === (kept.get(report.path) ?? 0)
   return {
@@ -173,7 +175,7 @@ function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
 function describeSurplus(count: number): string {
   const found =
     count === 1 ? '1 more place that is not shown' : `${count} more places that are not shown`
-  return `The rules found ${found}: of a file the worst ${mostInFile} are, of a review the worst ${mostInReview}.`
+  return `The rules found ${found}: of a file the worst ${maxFindingsPerFile} are, of a review the worst ${maxFindingsPerReview}.`
 }
 
 /** The most severe of the findings, among equals those on earlier lines; in the order in which they came. */
@@ -193,14 +195,14 @@ function keepWorst<T extends Pick<RuleFinding, 'severity' | 'startLine'>>(
 async function reviewFile(
   change: Change,
   file: FileDiff,
-  means: Means,
+  means: FileReviewContext,
   signal: AbortSignal,
 ): Promise<FileReport> {
   signal.throwIfAborted()
   const added = addedLines(file)
   const isTest = isTestPath(file.path)
   const inLines = checkLines(file.path, added, isTest)
-  const kind = kindOfFile(file.path)
+  const kind = ruleFileKindOf(file.path)
   const parsed = await checkSyntax(change, file, { kind, added }, means, signal)
   // Tests do on purpose what would be a mistake elsewhere; a hole is one everywhere.
   const inSyntax = isTest
@@ -209,8 +211,8 @@ async function reviewFile(
   const found = [...inLines, ...inSyntax]
     .filter((finding) => !means.disabled.has(finding.rule))
     .sort((one, other) => one.startLine - other.startLine)
-  const findings = keepWorst(found, mostInFile).map((finding) =>
-    toProposal(finding, { path: file.path, side: 'RIGHT', texts: added }),
+  const findings = keepWorst(found, maxFindingsPerFile).map((finding) =>
+    toProposedFinding(finding, { path: file.path, side: 'RIGHT', texts: added }),
   )
   return {
     path: file.path,
@@ -245,16 +247,16 @@ interface SyntaxReport {
 }
 
 /** Reads a file, unless the review has read as much as it may. */
-type ReadInTurn = (
+type BudgetedRead = (
   read: () => Promise<Uint8Array | undefined>,
 ) => Promise<Uint8Array | 'beyond' | undefined>
 
 /** One file after the other, so that the same ones are left out whenever the change is reviewed. */
-function readAtMost({ files, bytes }: { files: number; bytes: number }): ReadInTurn {
-  const turns = createSlots(1)
+function createReadBudget({ files, bytes }: { files: number; bytes: number }): BudgetedRead {
+  const turns = createSemaphore(1)
   let left = { files, bytes }
   return async (read) => {
-    const release = await turns.take()
+    const release = await turns.acquire()
     try {
       if (left.files <= 0 || left.bytes <= 0) return 'beyond'
       const content = await read()
@@ -267,7 +269,7 @@ function readAtMost({ files, bytes }: { files: number; bytes: number }): ReadInT
 }
 
 /** The report on a file whose syntax no rule reads. */
-function describeUnknown(path: string): SyntaxReport {
+function describeUnsupported(path: string): SyntaxReport {
   const language = languageOfPath(path)
   const what = language === undefined ? 'this kind of file' : language.name
   return { found: [], note: undefined, textOnly: `no rules for ${what}: searched as text only` }
@@ -276,11 +278,11 @@ function describeUnknown(path: string): SyntaxReport {
 async function checkSyntax(
   change: Change,
   file: FileDiff,
-  { kind, added }: { kind: FileKind | undefined; added: ReadonlyMap<number, string> },
-  { workers, read }: Means,
+  { kind, added }: { kind: RuleFileKind | undefined; added: ReadonlyMap<number, string> },
+  { workers, read }: FileReviewContext,
   signal: AbortSignal,
 ): Promise<SyntaxReport> {
-  if (kind === undefined) return describeUnknown(file.path)
+  if (kind === undefined) return describeUnsupported(file.path)
   // What goes missing is the matter of the rules on the code graph, which don't read this file.
   if (added.size === 0) return { found: [], note: undefined, textOnly: undefined }
   const unread = (reason: string) => ({
@@ -295,7 +297,7 @@ async function checkSyntax(
     return unread('it is larger than 512 KB or could not be read')
   }
   signal.throwIfAborted()
-  if (bytes === 'beyond') return { found: [], note: undefined, textOnly: beyondMost }
+  if (bytes === 'beyond') return { found: [], note: undefined, textOnly: overParseLimit }
   if (!bytes) return unread('it is not a regular file at the head')
   const text = new TextDecoder().decode(bytes)
   const lines = text.split(/\r?\n/)
@@ -312,7 +314,7 @@ async function checkSyntax(
     : []
   signal.throwIfAborted()
   const request = { path: file.path, kind, text, addedLines: numbers, imported }
-  const result = await workers.run(request, { party: ownerOf(change.pullRequest.repo) })
+  const result = await workers.run(request, { tenant: ownerOf(change.pullRequest.repo) })
   if (result.outcome === 'done') {
     const { findings, unparsed } = result.result
     const textOnly = unparsed ? 'not parsed where changed: searched as text only there' : undefined

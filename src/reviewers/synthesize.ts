@@ -1,18 +1,18 @@
 // Makes one report of what several specialists found. Every finding of it is one of theirs.
 import { z } from 'zod'
 import { ModelError } from '../domain/errors.ts'
-import { bySeverity, type ProposedFinding, severities } from '../domain/finding.ts'
+import { compareBySeverity, type ProposedFinding, severities } from '../domain/finding.ts'
 import { type Budget, type GenerateLimits, generateObject, type Model } from '../models/index.ts'
+import { maxFindings } from './parse-findings.ts'
+import type { PromptFence } from './prompts/prompt-fence.ts'
 import {
   type SpecialistFinding,
   synthesisInstructions,
   synthesisMessage,
 } from './prompts/synthesis-prompt.ts'
-import type { Fence } from './prompts/untrusted-block.ts'
-import { maxFindings } from './read-findings.ts'
 import type { ReviewerReport } from './reviewer.ts'
 
-const synthesisShape = z.object({
+const synthesisSchema = z.object({
   summary: z.string(),
   dropped: z.array(
     z.object({ index: z.number(), because: z.enum(['repeats', 'contradicts']), kept: z.number() }),
@@ -20,11 +20,11 @@ const synthesisShape = z.object({
 })
 
 /** As `dropped` lists them. */
-type Drop = z.output<typeof synthesisShape>['dropped'][number]
+type Drop = z.output<typeof synthesisSchema>['dropped'][number]
 
 export interface SynthesisOptions {
   readonly model: Model
-  readonly fence: Fence
+  readonly fence: PromptFence
   readonly language: string
   readonly limits: GenerateLimits
   readonly budget: Budget
@@ -49,7 +49,7 @@ export async function synthesize(
   const all = reports.flatMap(({ field, findings }) =>
     findings.map((finding) => ({ field, finding })),
   )
-  const kept = all.toSorted((a, b) => bySeverity(a.finding, b.finding)).slice(0, maxFindings)
+  const kept = all.toSorted((a, b) => compareBySeverity(a.finding, b.finding)).slice(0, maxFindings)
   const plain: Synthesis = {
     findings: kept.map(({ finding }) => finding),
     summary: reports.find(({ summary }) => summary !== '')?.summary ?? '',
@@ -79,11 +79,11 @@ async function askForSynthesis(
   reports: readonly SpecialistReport[],
   findings: readonly SpecialistFinding[],
   signal: AbortSignal,
-): Promise<z.output<typeof synthesisShape>> {
+): Promise<z.output<typeof synthesisSchema>> {
   const request = {
     system: synthesisInstructions(language),
     prompt: synthesisMessage(reports, findings, fence),
-    output: synthesisShape,
+    output: synthesisSchema,
     ...{ limits, budget },
   }
   return (await generateObject(model, request, signal)).value
@@ -109,19 +109,19 @@ function dropFindings(
     )
       continue
     left.delete(index)
-    if (because === 'repeats') left.set(kept, strengthen(stays, gone))
+    if (because === 'repeats') left.set(kept, combineFindings(stays, gone))
   }
   return [...left.values()]
 }
 
 /** A finding that somebody else made too: as severe as the more severe of the two, with the evidence of both. */
-function strengthen(finding: ProposedFinding, other: ProposedFinding): ProposedFinding {
+function combineFindings(finding: ProposedFinding, other: ProposedFinding): ProposedFinding {
   const places = new Map(
     [...other.evidence, ...finding.evidence].map((each) => [`${each.path}:${each.line}`, each]),
   )
   return {
     ...finding,
-    severity: bySeverity(finding, other) <= 0 ? finding.severity : other.severity,
+    severity: compareBySeverity(finding, other) <= 0 ? finding.severity : other.severity,
     confidence: Math.max(finding.confidence, other.confidence),
     evidence: [...places.values()].slice(0, 10),
   }

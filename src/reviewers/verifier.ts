@@ -1,23 +1,23 @@
 // Has a model try to refute what reviewers claim, a few claims a call, with the code in hand and read-only tools.
 import { randomBytes } from 'node:crypto'
 import { ModelError } from '../domain/errors.ts'
-import { bySeverity, type ProposedFinding } from '../domain/finding.ts'
+import { compareBySeverity, type ProposedFinding } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
-import { type Answer, type GenerateLimits, requestRepair } from '../models/index.ts'
-import { createLineReader } from '../workspace/line-reader.ts'
+import { createLineReader } from '../git/line-reader.ts'
+import { type GenerateLimits, type ModelAnswer, requestRepair } from '../models/index.ts'
 import { remainingLimits } from './ask-for-findings.ts'
-import { type ClaimFiles, showClaimCode } from './claim-code.ts'
 import { fenceTools } from './fence-tools.ts'
 import type { ModelOptions } from './model-options.ts'
-import { createFence } from './prompts/untrusted-block.ts'
+import { checksSchema, type ParsedChecks, parseChecks } from './parse-checks.ts'
+import { createPromptFence } from './prompts/prompt-fence.ts'
 import {
   type NamedClaim,
-  quoteGround,
+  quoteCitation,
   verifyInstructions,
   verifyMessage,
 } from './prompts/verify-prompt.ts'
-import { checksShape, type ReadChecks, readChecks } from './read-checks.ts'
-import { finalCodes } from './review-rounds.ts'
+import { type ClaimFiles, renderClaimCode } from './render-claim-code.ts'
+import { fatalErrorCodes } from './review-rounds.ts'
 import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
 
 /** `steps` and `outputTokens` hold for one call with its tools, `totalTokens` and `timeMs` for the whole verification. */
@@ -33,19 +33,19 @@ const maxClaimsPerCall = 5
 /** More than people are shown; the least severe are left unchecked. */
 const maxClaims = 60
 /** Calls side by side. The budget holds over all of them. */
-const sideBySide = 3
+const maxConcurrentCalls = 3
 
-const notTheObject = 'The answer is not the JSON object that was asked for.'
+const notJsonObject = 'The answer is not the JSON object that was asked for.'
 
 /** Makes the verifier of one review. */
 export function createVerifier(options: ModelOptions): Verifier {
   return {
     verify: async (change, claims, signal) => {
       if (claims.length === 0) return { checks: [], usage: noUsage, notes: [] }
-      const run: Run = {
+      const run: VerificationRun = {
         ...options,
         limits: { ...defaultLimits, ...options.limits },
-        budget: options.budget.part(),
+        budget: options.budget.createShare(),
         change,
         files: { head: createLineReader(change.head), base: createLineReader(change.base) },
         startedAt: performance.now(),
@@ -53,13 +53,13 @@ export function createVerifier(options: ModelOptions): Verifier {
         failures: new Set(),
         answeredBy: new Set(),
       }
-      await verifyBatches(run, claims.toSorted(bySeverity).slice(0, maxClaims), signal)
-      return reportOn(run, claims)
+      await verifyBatches(run, claims.toSorted(compareBySeverity).slice(0, maxClaims), signal)
+      return createReport(run, claims)
     },
   }
 }
 
-interface Run extends Omit<ModelOptions, 'limits'> {
+interface VerificationRun extends Omit<ModelOptions, 'limits'> {
   readonly limits: GenerateLimits
   readonly change: Change
   readonly files: ClaimFiles
@@ -72,7 +72,7 @@ interface Run extends Omit<ModelOptions, 'limits'> {
 }
 
 async function verifyBatches(
-  run: Run,
+  run: VerificationRun,
   claims: readonly ProposedFinding[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -91,11 +91,11 @@ async function verifyBatches(
           continue
         }
         run.failures.add(error.publicMessage)
-        if (finalCodes.includes(error.code)) waiting.length = 0
+        if (fatalErrorCodes.includes(error.code)) waiting.length = 0
       }
     }
   }
-  await Promise.all(Array.from({ length: sideBySide }, work))
+  await Promise.all(Array.from({ length: maxConcurrentCalls }, work))
 }
 
 /** Those of a file together, in the order of their first claims: the worst first, for the budget may not last. */
@@ -108,17 +108,19 @@ function groupClaims(claims: readonly ProposedFinding[]): ProposedFinding[][] {
 }
 
 async function verifyBatch(
-  run: Run,
+  run: VerificationRun,
   batch: readonly ProposedFinding[],
   signal: AbortSignal,
 ): Promise<[ProposedFinding, ClaimCheck][]> {
-  const fence = createFence()
+  const fence = createPromptFence()
   const series = randomBytes(4).toString('hex')
   const claims = batch.map(
     (claim, index): NamedClaim => ({
       id: `${series}-${index + 1}`,
       claim,
-      ground: claim.restsOn ? quoteGround(claim.restsOn, run.change.live.records) : null,
+      citation: claim.citation
+        ? quoteCitation(claim.citation, run.change.liveContext.records)
+        : null,
     }),
   )
   const answer = await run.model.generate(
@@ -126,11 +128,11 @@ async function verifyBatch(
       system: verifyInstructions(run.language ?? 'English'),
       prompt: verifyMessage(
         claims,
-        await showClaimCode(run.change, run.files, batch, fence),
+        await renderClaimCode(run.change, run.files, batch, fence),
         fence,
       ),
       tools: fenceTools(run.tools(run.change), fence),
-      output: checksShape,
+      output: checksSchema,
       limits: remainingLimits(run),
       budget: run.budget,
     },
@@ -146,21 +148,21 @@ async function verifyBatch(
 
 /** Reads the checks; what doesn't fit is sent back once. What is still missing then stays unchecked. */
 async function readWithRepair(
-  run: Run,
-  answer: Answer,
+  run: VerificationRun,
+  answer: ModelAnswer,
   claims: readonly NamedClaim[],
   signal: AbortSignal,
-): Promise<ReadChecks['checks']> {
-  const read = readChecks(answer.json, claims)
+): Promise<ParsedChecks['checks']> {
+  const read = parseChecks(answer.json, claims)
   if (
     answer.text.trim() === '' ||
-    (read !== undefined && (read.misfits.length === 0 || answer.cut))
+    (read !== undefined && (read.invalid.length === 0 || answer.truncated))
   )
     return read?.checks ?? new Map()
   const wrong =
     read === undefined
-      ? { text: answer.text, problems: [notTheObject] }
-      : { text: JSON.stringify({ checks: read.misfits }), problems: read.problems }
+      ? { text: answer.text, problems: [notJsonObject] }
+      : { text: JSON.stringify({ checks: read.invalid }), problems: read.problems }
   const repaired = await repair(run, wrong, claims, signal)
   // Out of mere words, which may be the data's, no refutation may come: it would silence a finding.
   const usable = [...(repaired?.checks ?? [])].filter(
@@ -170,15 +172,15 @@ async function readWithRepair(
 }
 
 async function repair(
-  run: Run,
+  run: VerificationRun,
   wrong: { text: string; problems: readonly string[] },
   claims: readonly NamedClaim[],
   signal: AbortSignal,
-): Promise<ReadChecks | undefined> {
+): Promise<ParsedChecks | undefined> {
   try {
     const asked = { limits: remainingLimits(run), budget: run.budget }
-    const answer = await requestRepair(run.model, { ...wrong, output: checksShape }, asked, signal)
-    return readChecks(answer.json, claims)
+    const answer = await requestRepair(run.model, { ...wrong, output: checksSchema }, asked, signal)
+    return parseChecks(answer.json, claims)
   } catch (error) {
     // The checks that did fit are not to be lost with it.
     if (!(error instanceof ModelError)) throw error
@@ -187,7 +189,7 @@ async function repair(
   }
 }
 
-function reportOn(run: Run, claims: readonly ProposedFinding[]): VerifierReport {
+function createReport(run: VerificationRun, claims: readonly ProposedFinding[]): VerifierReport {
   const checks = claims.map((claim) => run.checks.get(claim))
   const missing = checks.filter((check) => check === undefined).length
   const what = missing === 1 ? '1 claim' : `${missing} claims`

@@ -1,16 +1,16 @@
 // Read-only tools over the repository at the reviewed head and at the merge base.
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
-import { findCallers, findDefinition, searchCode } from './search-tools.ts'
+import { findCallersTool, findDefinitionTool, searchCodeTool } from './search-tools.ts'
 import type { Tool } from './tool.ts'
 import {
-  at,
   cleanPath,
-  cutLine,
   defineTool,
   prefixOption,
   type Repository,
   splitLines,
+  truncateLine,
+  versionInput,
 } from './tool-input.ts'
 
 const maxLines = 400
@@ -19,11 +19,18 @@ const maxCommits = 10
 
 /** The tools for one change. Every output is bounded; errors say how to call it right. */
 export function createCodeTools(repository: Repository): Tool[] {
-  const makers = [readFile, searchCode, listFiles, findDefinition, findCallers, showHistory]
+  const makers = [
+    readFileTool,
+    searchCodeTool,
+    listFilesTool,
+    findDefinitionTool,
+    findCallersTool,
+    showHistoryTool,
+  ]
   return makers.map((make) => make(repository) as Tool)
 }
 
-function readFile(repository: Repository) {
+function readFileTool(repository: Repository) {
   return defineTool({
     name: 'read_file',
     description: `Reads a file of the repository with line numbers, at most ${maxLines} lines at a time.`,
@@ -31,7 +38,7 @@ function readFile(repository: Repository) {
       path: z.string().describe('Path from the root of the repository'),
       start_line: z.number().nullish().describe('First line, 1 by default'),
       end_line: z.number().nullish().describe('Last line'),
-      at,
+      at: versionInput,
     }),
     run: async (input, signal) => {
       const path = cleanPath(input.path)
@@ -57,31 +64,34 @@ function readFile(repository: Repository) {
         throw new UmpireError('out_of_range', 'start_line must not be after end_line.')
       const body = lines
         .slice(first - 1, last)
-        .map((line, index) => `${first + index}\t${cutLine(line)}`)
+        .map((line, index) => `${first + index}\t${truncateLine(line)}`)
       return [`${path}, lines ${first} to ${last} of ${lines.length}`, ...body].join('\n')
     },
   })
 }
 
-function listFiles(repository: Repository) {
+function listFilesTool(repository: Repository) {
   return defineTool({
     name: 'list_files',
     description: 'Lists the files and folders of the repository, or of one folder.',
-    input: z.object({ prefix: z.string().nullish().describe('A folder; the root by default'), at }),
+    input: z.object({
+      prefix: z.string().nullish().describe('A folder; the root by default'),
+      at: versionInput,
+    }),
     run: async ({ prefix, at: version }, signal) => {
       const option = prefixOption(prefix)
       const entries = await repository[version ?? 'head'].listFiles({ signal, ...option })
       if (entries.length === 0) throw new UmpireError('not_found', 'There are no files there.')
       const paths = entries.map((entry) => entry.path)
-      return (paths.length <= maxEntries ? paths : foldFolders(paths, option.prefix ?? '')).join(
-        '\n',
-      )
+      return (
+        paths.length <= maxEntries ? paths : summarizeFolders(paths, option.prefix ?? '')
+      ).join('\n')
     },
   })
 }
 
 /** A large tree as its first level: folders with their number of files. */
-function foldFolders(paths: readonly string[], prefix: string): string[] {
+function summarizeFolders(paths: readonly string[], prefix: string): string[] {
   const base = prefix === '' ? '' : `${prefix}/`
   const counts = new Map<string, number>()
   for (const path of paths) {
@@ -97,7 +107,7 @@ function foldFolders(paths: readonly string[], prefix: string): string[] {
   return more > 0 ? [...lines.slice(0, maxEntries), `and ${more} more`] : lines
 }
 
-function showHistory(repository: Repository) {
+function showHistoryTool(repository: Repository) {
   return defineTool({
     name: 'show_history',
     description: `Shows the newest commits that touched a file or folder, ${maxCommits} at most: why its code is as it is.`,
@@ -109,8 +119,8 @@ function showHistory(repository: Repository) {
         .slice(0, maxCommits)
         .map(({ sha, committedAt, author, message }) =>
           [
-            `${sha.slice(0, 12)} ${committedAt.slice(0, 10)} ${cutLine(author)}`,
-            ...showMessage(message),
+            `${sha.slice(0, 12)} ${committedAt.slice(0, 10)} ${truncateLine(author)}`,
+            ...formatMessage(message),
           ].join('\n'),
         )
         .join('\n')
@@ -119,8 +129,8 @@ function showHistory(repository: Repository) {
 }
 
 /** The first lines of a commit's message, indented. */
-function showMessage(message: string): string[] {
+function formatMessage(message: string): string[] {
   const lines = splitLines(message.trim())
-  const shown = lines.slice(0, 8).map((line) => `  ${cutLine(line)}`)
+  const shown = lines.slice(0, 8).map((line) => `  ${truncateLine(line)}`)
   return lines.length > shown.length ? [...shown, '  [cut]'] : shown
 }

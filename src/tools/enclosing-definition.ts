@@ -5,12 +5,12 @@ const maxDistance = 2000
 /** No line that opens a definition is longer; what is longer may be hostile. */
 const maxLineLength = 400
 
-const byWord =
+const keywordDefinition =
   /(?:^|\s)(?:function\*?|class|interface|struct|trait|impl|enum|def|fn|func|fun|module|namespace|object|protocol|record)\s+(?:\([^()]*\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)/u
-const assigned =
+const assignedDefinition =
   /^\s*(?:(?:export|default|public|private|static|readonly)\s+)*(?:(?:const|let|var)\s+)?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:=|:)\s*(?:async\b\s*)?(?:function\b|\(|[\p{L}_$][\p{L}\p{N}_$]*\s*=>)/u
-const asMethod = /([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^<>]*>)?\($/u
-const statements = new Set(
+const methodDefinition = /([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^<>]*>)?\($/u
+const statementKeywords = new Set(
   'if for while switch catch with return else do try foreach match when using lock'.split(' '),
 )
 
@@ -20,32 +20,37 @@ const statements = new Set(
  * @param lines of the file
  * @param line 1-based
  */
-export function nameEnclosing(lines: readonly string[], line: number): string | undefined {
+export function enclosingDefinitionName(
+  lines: readonly string[],
+  line: number,
+): string | undefined {
   let indent = indentOf(lines[line - 1] ?? '')
   for (let index = line - 2; index >= Math.max(0, line - 1 - maxDistance) && indent > 0; index--) {
     const text = lines[index]!
     const own = indentOf(text)
     // What closes something, or opens a body on a line of its own, belongs to a line above it that is as far out.
     if (text.trim() === '' || own >= indent || /^\s*[)}\]{]/.test(text)) continue
-    const found = nameDefinition(text, lines[index + 1]?.trim() === '{')
+    const found = definitionName(text, lines[index + 1]?.trim() === '{')
     if (found !== undefined) return found
     indent = own
   }
   return undefined
 }
 
-function nameDefinition(text: string, bodyFollows: boolean): string | undefined {
+function definitionName(text: string, bodyFollows: boolean): string | undefined {
   if (text.length > maxLineLength || /^\s*(?:\/\/|#|\*|--)/.test(text)) return undefined
   const opensBody = bodyFollows || /[{:]\s*$/.test(text)
   const found =
-    byWord.exec(text)?.[1] ?? assigned.exec(text)?.[1] ?? (opensBody ? nameMethod(text) : undefined)
-  return found === undefined || statements.has(found) ? undefined : found
+    keywordDefinition.exec(text)?.[1] ??
+    assignedDefinition.exec(text)?.[1] ??
+    (opensBody ? methodName(text) : undefined)
+  return found === undefined || statementKeywords.has(found) ? undefined : found
 }
 
 /** A name before brackets, where no value is computed. */
-function nameMethod(text: string): string | undefined {
+function methodName(text: string): string | undefined {
   if (/^\s*(?:return|await|throw|yield|new)\b|=>|=\s/.test(text)) return undefined
-  return asMethod.exec(text.slice(0, text.indexOf('(') + 1))?.[1]
+  return methodDefinition.exec(text.slice(0, text.indexOf('(') + 1))?.[1]
 }
 
 function indentOf(text: string): number {

@@ -1,18 +1,18 @@
 // Read-only tools that search: for text, for where a name is defined, and for who uses it.
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
-import type { SearchMatch, Snapshot } from '../workspace/snapshot.ts'
-import { nameEnclosing } from './enclosing-definition.ts'
-import { type KnownPlaces, listKnownCallers, listKnownDefinitions } from './known-places.ts'
+import type { SearchMatch, Snapshot } from '../git/snapshot.ts'
+import { enclosingDefinitionName } from './enclosing-definition.ts'
+import { type KnownLocations, listKnownCallers, listKnownDefinitions } from './known-locations.ts'
 import {
-  at,
-  cutLine,
   defineTool,
-  name,
-  pathPrefix,
+  nameInput,
+  pathPrefixInput,
   prefixOption,
   type Repository,
   requireName,
+  truncateLine,
+  versionInput,
 } from './tool-input.ts'
 
 const maxMatches = 60
@@ -21,15 +21,15 @@ const maxFilesRead = 20
 /** A name that is defined more often than this says nothing. */
 const maxDefinitions = 200
 
-export function searchCode(repository: Repository) {
+export function searchCodeTool(repository: Repository) {
   return defineTool({
     name: 'search_code',
     description: 'Finds lines in the repository: what uses, configures or tests something.',
     input: z.object({
       pattern: z.string().describe('POSIX extended regular expression, for one line'),
       literal: z.boolean().nullish().describe('Take the pattern literally'),
-      path_prefix: pathPrefix,
-      at,
+      path_prefix: pathPrefixInput,
+      at: versionInput,
     }),
     run: async ({ pattern, literal, path_prefix, at: version }, signal) => {
       if (pattern === '' || pattern.length > 300 || /[\n\0]/.test(pattern))
@@ -40,16 +40,16 @@ export function searchCode(repository: Repository) {
         signal,
         ...prefixOption(path_prefix),
       }
-      return showMatches(await repository[version ?? 'head'].search(pattern, options))
+      return formatMatches(await repository[version ?? 'head'].search(pattern, options))
     },
   })
 }
 
-export function findDefinition(repository: Repository) {
+export function findDefinitionTool(repository: Repository) {
   return defineTool({
     name: 'find_definition',
     description: 'Finds where a function, class, type, variable or method of this name is defined.',
-    input: z.object({ name, at }),
+    input: z.object({ name: nameInput, at: versionInput }),
     run: async (input, signal) => {
       const symbol = requireName(input.name)
       const snapshot = repository[input.at ?? 'head']
@@ -57,19 +57,19 @@ export function findDefinition(repository: Repository) {
         limit: maxMatches + 1,
         signal,
       })
-      return showMatches(found, {
+      return formatMatches(found, {
         known: listKnownDefinitions(isAtHead(input) ? repository.graph : null, symbol),
       })
     },
   })
 }
 
-export function findCallers(repository: Repository) {
+export function findCallersTool(repository: Repository) {
   return defineTool({
     name: 'find_callers',
     description:
       'Finds who calls or otherwise uses a function, class, type, variable or method of this name, outside its definition, and in which definition each use stands.',
-    input: z.object({ name, path_prefix: pathPrefix, at }),
+    input: z.object({ name: nameInput, path_prefix: pathPrefixInput, at: versionInput }),
     run: async (input, signal) => {
       const symbol = requireName(input.name)
       const snapshot = repository[input.at ?? 'head']
@@ -78,7 +78,7 @@ export function findCallers(repository: Repository) {
         ...options,
         limit: maxDefinitions,
       })
-      const defined = new Set(definitions.map(placeOf))
+      const defined = new Set(definitions.map(locationKey))
       const found = await snapshot.search(usePattern(symbol), {
         ...options,
         limit: maxMatches + 1 + defined.size,
@@ -89,11 +89,11 @@ export function findCallers(repository: Repository) {
         options.prefix,
       )
       const uses = found.filter(
-        (match) => !defined.has(placeOf(match)) && !known.places.has(placeOf(match)),
+        (match) => !defined.has(locationKey(match)) && !known.locations.has(locationKey(match)),
       )
-      return showMatches(uses, {
+      return formatMatches(uses, {
         known,
-        enclosing: await nameEnclosings(snapshot, uses.slice(0, maxMatches), signal),
+        enclosing: await findEnclosingNames(snapshot, uses.slice(0, maxMatches), signal),
       })
     },
   })
@@ -116,12 +116,12 @@ function usePattern(symbol: string): string {
   return `(^|[^[:alnum:]_$])${symbol.replaceAll('$', '\\$')}([^[:alnum:]_$]|$)`
 }
 
-function placeOf({ path, line }: SearchMatch): string {
+function locationKey({ path, line }: SearchMatch): string {
   return `${path}:${line}`
 }
 
 /** Names of the definitions that uses stand in, by place, where the text around tells them. */
-async function nameEnclosings(
+async function findEnclosingNames(
   snapshot: Snapshot,
   uses: readonly SearchMatch[],
   signal: AbortSignal,
@@ -135,8 +135,8 @@ async function nameEnclosings(
     if (bytes === undefined) continue
     const lines = new TextDecoder().decode(bytes).split(/\r?\n/)
     for (const use of uses.filter((each) => each.path === path)) {
-      const enclosing = nameEnclosing(lines, use.line)
-      if (enclosing !== undefined) names.set(placeOf(use), enclosing)
+      const enclosing = enclosingDefinitionName(lines, use.line)
+      if (enclosing !== undefined) names.set(locationKey(use), enclosing)
     }
   }
   return names
@@ -148,16 +148,16 @@ function isAtHead(input: { at?: 'head' | 'base' | null | undefined }): boolean {
 }
 
 /** What is known stands first, then what the search found beside it. */
-function showMatches(
+function formatMatches(
   found: readonly SearchMatch[],
-  { known, enclosing }: { known?: KnownPlaces; enclosing?: ReadonlyMap<string, string> } = {},
+  { known, enclosing }: { known?: KnownLocations; enclosing?: ReadonlyMap<string, string> } = {},
 ): string {
   const lines = known?.lines ?? []
-  const matches = found.filter((match) => !known?.places.has(placeOf(match)))
+  const matches = found.filter((match) => !known?.locations.has(locationKey(match)))
   if (lines.length + matches.length === 0) return 'Nothing found.'
   const shown = matches.slice(0, maxMatches).map((match) => {
-    const within = enclosing?.get(placeOf(match))
-    return `${placeOf(match)}: ${within === undefined ? '' : `in ${within}: `}${cutLine(match.text.trim())}`
+    const within = enclosing?.get(locationKey(match))
+    return `${locationKey(match)}: ${within === undefined ? '' : `in ${within}: `}${truncateLine(match.text.trim())}`
   })
   return [
     ...lines,

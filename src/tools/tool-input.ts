@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { CommitSummary } from '../domain/pull-request.ts'
-import type { Snapshot } from '../workspace/snapshot.ts'
+import type { Snapshot } from '../git/snapshot.ts'
 import type { Tool } from './tool.ts'
 
 const maxLineLength = 400
@@ -18,12 +18,12 @@ export interface Repository {
 }
 
 // Some providers send null for what is left out, so every optional input takes it.
-export const at = z
+export const versionInput = z
   .enum(['head', 'base'])
   .nullish()
   .describe('Which version; the head of the change by default')
-export const pathPrefix = z.string().nullish().describe('Only files under this folder')
-export const name = z.string().describe('The bare identifier')
+export const pathPrefixInput = z.string().nullish().describe('Only files under this folder')
+export const nameInput = z.string().describe('The bare identifier')
 
 /** Gives a tool the type of its input. */
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
@@ -68,6 +68,6 @@ export function splitLines(text: string): string[] {
   return lines
 }
 
-export function cutLine(line: string): string {
+export function truncateLine(line: string): string {
   return line.length <= maxLineLength ? line : `${line.slice(0, maxLineLength)} [cut]`
 }

@@ -8,7 +8,7 @@ export interface Rounds {
 }
 
 /**
- * Starts one round after the other, the first one after a pause or `atOnce`.
+ * Starts one round after the other, the first one after a pause or `maxConcurrency`.
  *
  * @param work what is to be done stands in the database, so several workers can share it; `what` is a word for the log
  */

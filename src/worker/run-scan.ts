@@ -1,4 +1,6 @@
 // Claims a repository's scan, scans under a lease that is kept alive, and settles how it ends.
+
+import { createFileIndexer, type FileIndexer } from '../code/file-indexer.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { LeaseLostError, UmpireError } from '../domain/errors.ts'
@@ -9,11 +11,10 @@ import {
   claimScan,
   endScan,
   extendScanLease,
-  putBackScan,
+  requeueScan,
 } from '../jobs/scans.ts'
 import { describeFault, WorkerStopping } from '../workflows/describe-fault.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
-import { createFactReader, type FactReader } from '../workspace/fact-reader.ts'
 
 /** Starting threads takes longer than reading a changed file. */
 const readerRestsAfterMs = 60_000
@@ -27,7 +28,7 @@ export interface Scanner {
 
 /** Makes the scanner of a worker. Its threads are started by the first scan, and end some time after the last one. */
 export function openScanner(ctx: AppContext, worker: string): Scanner {
-  let reader: (FactReader & AsyncDisposable) | null = null
+  let reader: (FileIndexer & AsyncDisposable) | null = null
   let rest: NodeJS.Timeout | undefined
   let running = 0
   const close = async () => {
@@ -39,7 +40,7 @@ export function openScanner(ctx: AppContext, worker: string): Scanner {
   return {
     async run(repo, stopping) {
       clearTimeout(rest)
-      reader ??= createFactReader()
+      reader ??= createFileIndexer()
       running += 1
       try {
         await runScan(ctx, { name: worker, reader, stopping }, repo)
@@ -54,7 +55,7 @@ export function openScanner(ctx: AppContext, worker: string): Scanner {
 
 async function runScan(
   ctx: AppContext,
-  worker: { name: string; reader: FactReader; stopping: AbortSignal },
+  worker: { name: string; reader: FileIndexer; stopping: AbortSignal },
   repo: RepositoryName,
 ): Promise<void> {
   const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
@@ -81,7 +82,7 @@ async function runScan(
 async function scanClaimed(
   ctx: AppContext,
   scan: ClaimedScan,
-  { reader, signal }: { reader: FactReader; signal: AbortSignal },
+  { reader, signal }: { reader: FileIndexer; signal: AbortSignal },
 ): Promise<void> {
   const log = ctx.log.child({ repo: scan.repo, scan_attempt: scan.attempt })
   log.info({}, 'The scan begins')
@@ -126,9 +127,9 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
 function putBack(
   ctx: AppContext,
   scan: ClaimedScan,
-  how: Parameters<typeof putBackScan>[3],
+  how: Parameters<typeof requeueScan>[3],
 ): Promise<void> {
-  return transactionWithRetry(ctx.db, (tx) => putBackScan(tx, ctx.wakeUps, scan, how))
+  return transactionWithRetry(ctx.db, (tx) => requeueScan(tx, ctx.wakeUps, scan, how))
 }
 
 function end(

@@ -1,10 +1,10 @@
 // The worker: reviews pull requests, scans repositories, and what comes round; until it is stopped.
 import { randomUUID } from 'node:crypto'
-import { hastenAccessChecks } from '../accounts/access-checks.ts'
-import { keepsKnowledge } from '../config/config.ts'
+import { shortenAccessCheckDelays } from '../accounts/access-checks.ts'
+import { isKnowledgeEnabled } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { requestEmbeddingScans } from '../jobs/model-consent.ts'
-import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
+import { endRunLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
 import { followThreads } from '../workflows/follow-threads.ts'
@@ -32,8 +32,8 @@ export async function startWorker(
   options: { exclusive: boolean },
 ): Promise<Worker> {
   const name = `worker-${randomUUID().slice(0, 8)}`
-  if (options.exclusive) await Promise.all([endAllLeases(ctx.db), endScanLeases(ctx.db)])
-  if (keepsKnowledge(ctx.config)) {
+  if (options.exclusive) await Promise.all([endRunLeases(ctx.db), endScanLeases(ctx.db)])
+  if (isKnowledgeEnabled(ctx.config)) {
     const layers = { memory: ctx.config.memory, graph: ctx.config.graph.enabled }
     await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, ctx.wakeUps, layers))
   }
@@ -65,7 +65,7 @@ export async function startWorker(
     repositoryOf: (repo) => repo,
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
-  await hastenAccessChecks(ctx.db, ctx.config.accessCheckMinutes)
+  await shortenAccessCheckDelays(ctx.db, ctx.config.accessCheckMinutes)
   const pauseMs = sweepMs(ctx.config)
   ctx.metrics.onScrape(() => {
     ctx.metrics.running.set({ work: 'review' }, reviews.running())

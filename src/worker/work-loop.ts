@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
 import type { WakeUpQueue } from '../jobs/queue.ts'
-import { createSharedSlots } from '../lib/slots.ts'
+import { createFairSemaphore } from '../lib/semaphore.ts'
 import { WorkerStopping } from '../workflows/describe-fault.ts'
 import { startRounds } from './rounds.ts'
 
@@ -16,7 +16,7 @@ export interface KindOfWork<Subject> {
   readonly queue: WakeUpQueue<Subject>
   /** In this process. */
   readonly atOnce: number
-  /** Of one owner; by default as `createSharedSlots` has it. */
+  /** Of one owner; by default as `createFairSemaphore` has it. */
   readonly atOncePerOwner?: number
   repositoryOf(subject: Subject): RepositoryName
   /** How long what runs may go on after the signal to stop. */
@@ -48,7 +48,7 @@ export async function startWorkLoop<Subject>(
   ctx: LoopContext,
   kind: KindOfWork<Subject>,
 ): Promise<WorkLoop> {
-  const slots = createSharedSlots(kind.atOnce, kind.atOncePerOwner)
+  const slots = createFairSemaphore(kind.atOnce, kind.atOncePerOwner)
   const breakOff = new AbortController()
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
@@ -62,7 +62,7 @@ export async function startWorkLoop<Subject>(
     if (stopping.signal.aborted || line.has(key) || line.size >= mostInLine) return
     lines.set(owner, line.set(key, subject))
     // Who still waits when it stops is handed on.
-    const release = await slots.take(owner, stopping.signal).catch(() => undefined)
+    const release = await slots.acquire(owner, stopping.signal).catch(() => undefined)
     if (release === undefined) return
     line.delete(key)
     if (line.size === 0) lines.delete(owner)

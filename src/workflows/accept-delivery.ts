@@ -2,19 +2,19 @@
 // transaction. Deliveries that arrive together are committed together. A merge asks for a scan, too.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import type { Db } from '../db/database.ts'
-import { isDatabaseUnavailable } from '../db/errors.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import {
   duplicateKey,
   insertEvents,
   type NewEvent,
-  noteUncheckedPullRequests,
   pullRequestOf,
   savePullRequests,
+  saveUnconfirmedPullRequests,
 } from '../events/events.ts'
 import type { WakeUps } from '../jobs/queue.ts'
-import { findScanned, requestScan } from '../jobs/scans.ts'
+import { findScannedRepositories, requestScan } from '../jobs/scans.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
 
@@ -140,7 +140,7 @@ function findObstacle({ repo, pullRequest }: Delivery): string | null {
 /** What strangers send is kept no longer than it is of use. */
 const maxKeptCharacters = 1000
 
-function describeReadFields({ readFields }: Delivery): string {
+function describeReadFields({ parsedFields: readFields }: Delivery): string {
   return JSON.stringify(readFields, (_key, value) =>
     typeof value === 'string' ? value.slice(0, maxKeptCharacters) : value,
   )
@@ -154,7 +154,7 @@ async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Pro
   const stored = await transactionWithRetry(ctx.db, (tx) =>
     Promise.all([
       savePullRequests(tx, events),
-      noteUncheckedPullRequests(tx, events),
+      saveUnconfirmedPullRequests(tx, events),
       insertEvents(tx, firsts),
       // A wake-up too many, for a duplicate, finds nothing to do.
       ctx.wakeUps.reviews.wake(tx, distinctPullRequests(firsts)),
@@ -187,7 +187,7 @@ function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
 /** What was merged changes what is known of a repository, if anything is. */
 async function scanMerged(tx: Db, wakeUps: WakeUps, events: readonly NewEvent[]): Promise<void> {
   const repos = new Set(events.filter(isMerge).map(({ repo }) => repo))
-  const known = await findScanned(tx, [...repos] as RepositoryName[])
+  const known = await findScannedRepositories(tx, [...repos] as RepositoryName[])
   // Always in the same order, as they are locked.
   for (const repo of known.sort()) await requestScan(tx, wakeUps, repo, { evenIfRunning: true })
 }

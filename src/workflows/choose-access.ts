@@ -1,10 +1,10 @@
 // Chooses with whose token a repository is read and written.
 import { listTokenHolders, type RepositoryTokenHolder } from '../accounts/installations.ts'
-import { maySignIn, openToken } from '../accounts/users.ts'
+import { maySignIn, unsealToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { isSealedByOther } from '../lib/key-ring.ts'
+import { isSealedByUnknownKey } from '../lib/key-ring.ts'
 import type { Access } from '../platforms/platform.ts'
 import { keyLost } from './describe-fault.ts'
 
@@ -105,7 +105,9 @@ export async function chooseAccess(
 /** Whether all that stands in the way of someone's token is the secret key. */
 function isOfOtherKey({ config, keys }: AccessContext, holder: RepositoryTokenHolder): boolean {
   const { login, encrypted_token: sealed } = holder
-  return sealed !== null && maySignIn(config.signInAllowed, login) && isSealedByOther(keys, sealed)
+  return (
+    sealed !== null && maySignIn(config.signInAllowed, login) && isSealedByUnknownKey(keys, sealed)
+  )
 }
 
 /** With the token of the first who can push, else of the first who can read. */
@@ -136,7 +138,7 @@ async function tryHolder(
 ): Promise<ProvenAccess | string> {
   if (!maySignIn(ctx.config.signInAllowed, holder.login))
     return 'SIGN_IN_ALLOWED does not name them.'
-  const token = openToken(ctx.keys, holder)
+  const token = unsealToken(ctx.keys, holder)
   if (token === undefined) return 'It cannot be decrypted.'
   return proveAccess(ctx, { repo, token, installationId: holder.installationId }, signal)
 }

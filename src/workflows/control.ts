@@ -4,14 +4,14 @@ import {
   type Account,
   ensureOperator,
   findAccounts,
-  findTokenHolder,
+  findTokenOwner,
   listAllApiTokens,
   type OwnedToken,
   operatorLogin,
 } from '../accounts/operator.ts'
 import { revokeToken, saveToken } from '../accounts/tokens.ts'
-import { forgetToolPins } from '../accounts/tool-pins.ts'
-import { forgetLostTokens, maySignIn } from '../accounts/users.ts'
+import { deleteToolPins } from '../accounts/tool-pins.ts'
+import { deleteLostTokens, maySignIn } from '../accounts/users.ts'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
@@ -98,7 +98,7 @@ export function createControl(
     listTokens: () => listAllApiTokens(db),
     revokeToken: (tokenId) =>
       transactionWithRetry(db, async (tx) => {
-        const holder = await findTokenHolder(tx, tokenId)
+        const holder = await findTokenOwner(tx, tokenId)
         const revoked =
           holder && (await revokeToken(tx, { userId: holder.id, tokenId, kind: 'api' }))
         if (holder === undefined || revoked === undefined)
@@ -106,9 +106,9 @@ export function createControl(
         await recordAudit(tx, doneTo(holder), 'token_revoked', revoked.name)
         return revoked.name
       }),
-    forgetLostTokens: () => forgetLostTokens(db, ctx.keys),
+    forgetLostTokens: () => deleteLostTokens(db, ctx.keys),
     readDatabase: () => readDatabaseFacts(database),
-    trustSource: (name) => forgetToolPins(db, name),
+    trustSource: (name) => deleteToolPins(db, name),
   }
 }
 

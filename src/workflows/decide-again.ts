@@ -4,13 +4,13 @@ import type { Selectable } from 'kysely'
 import type { AppContext, ReviewContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { WorkflowRunsTable } from '../db/schema.ts'
-import { bySeverity, type Finding } from '../domain/finding.ts'
-import { noLiveContext } from '../domain/live-context.ts'
+import { compareBySeverity, type Finding } from '../domain/finding.ts'
+import { emptyLiveContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { type Coverage, noUsage, type Review, type ReviewBasis } from '../domain/review.ts'
-import { dismissalEvent, listAsking, retryEvent } from '../events/retry-event.ts'
-import { findOtherBlock } from '../jobs/find-other-block.ts'
-import { assertMayWrite, type ClaimedRun } from '../jobs/runs.ts'
+import { dismissalEvent, listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
+import { findBlockingReview } from '../jobs/find-blocking-review.ts'
+import { assertCanWrite, type ClaimedRun } from '../jobs/runs.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
 import type { ChosenAccess } from './choose-access.ts'
@@ -150,12 +150,12 @@ async function stillStands(
   { base, head }: PullRequest,
   { basis }: StoredReview,
 ): Promise<boolean> {
-  const asking = await listAsking(ctx.db, run.id)
+  const asking = await listClaimedEventTypes(ctx.db, run.id)
   if (asking.includes(retryEvent)) return false
   if (asking.every((type) => type === dismissalEvent)) return true
   if (basis.modelFailed) return false
   const [mergeBaseSha, { digest: settingsDigest }] = await Promise.all([
-    ctx.platform.mergeBase(access, base.sha, head.sha, signal),
+    ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
     readRepositoryWill(createPlatformSnapshot(ctx.platform, access, base.sha, signal)),
   ])
   return basis.key === describeBasis(ctx, { mergeBaseSha, settingsDigest })
@@ -176,7 +176,9 @@ function decide(
   { basis, coverage, ...before }: StoredReview,
   earlier: Recalled,
 ): Decided {
-  const findings = earlier.findings.filter(({ state }) => state === 'open').toSorted(bySeverity)
+  const findings = earlier.findings
+    .filter(({ state }) => state === 'open')
+    .toSorted(compareBySeverity)
   // What doesn't hang on the findings is as the review stored it.
   const stored = before.decision as unknown as VerdictInput
   const verdictInput = { ...stored, ...countFindings(findings) }
@@ -212,11 +214,11 @@ async function publish(
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
       reach,
       memories: basis.memories,
-      live: sources ?? noLiveContext,
+      live: sources ?? emptyLiveContext,
       models: basis.models,
       durationMs: basis.durationMs,
-      otherBlock: await findOtherBlock(ctx.db, run, review.headSha),
-      beforeWrite: () => assertMayWrite(ctx.db, run, access.installationId),
+      otherBlock: await findBlockingReview(ctx.db, run, review.headSha),
+      beforeWrite: () => assertCanWrite(ctx.db, run, access.installationId),
     },
     signal,
   )

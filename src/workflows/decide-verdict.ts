@@ -1,5 +1,5 @@
 // The verdict and the confidence: pure functions of the findings and the coverage. Models only propose findings.
-import type { RepositorySettings } from '../config/repository-config.ts'
+import type { RepositorySettings } from '../config/repository-settings.ts'
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
 import {
   type Confidence,

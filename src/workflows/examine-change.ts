@@ -2,10 +2,10 @@
 import type { ReviewContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { type Coverage, noUsage, type Review, type ReviewWarning } from '../domain/review.ts'
-import { blotSecrets } from '../lib/blot-secrets.ts'
+import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
-import { addUsage, type Budget } from '../models/spend.ts'
-import { type Change, noContext, type PackedContext } from '../reviewers/reviewer.ts'
+import { addUsage, type Budget } from '../models/budget.ts'
+import { type Change, emptyContext, type PackedContext } from '../reviewers/reviewer.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
 import { measureCoverage } from './measure-coverage.ts'
@@ -66,14 +66,14 @@ export async function examineChange(
 }
 
 async function packForModels(ctx: ReviewContext, change: Change): Promise<PackedContext> {
-  if (ctx.models.main === null || change.settings.mode === 'static') return noContext
-  const [{ loadTokenCounter, packContext }, { mostPlantTokens }] = await Promise.all([
+  if (ctx.models.main === null || change.settings.mode === 'static') return emptyContext
+  const [{ loadTokenCounter, packContext }, { maxCanaryTokens }] = await Promise.all([
     import('./pack-context.ts'),
-    import('../reviewers/attention/plant.ts'),
+    import('../reviewers/attention/canary.ts'),
   ])
   const { contextTokens, attentionCheck } = ctx.config.review
   const budget = {
-    tokensPerRound: contextTokens - (attentionCheck ? mostPlantTokens : 0),
+    tokensPerRound: contextTokens - (attentionCheck ? maxCanaryTokens : 0),
     maxRounds: 4,
   }
   return await packContext(ctx, change, budget, await loadTokenCounter())
@@ -114,7 +114,10 @@ function listWarnings(
 ): ReviewWarning[] {
   const all = [...failures, ...reports.flatMap((report) => report.failures ?? [])]
   const byMessage = new Map(
-    all.map(({ code, message }) => [message, { code, message: blotSecrets(message, secrets) }]),
+    all.map(({ code, message }) => [
+      message,
+      { code, message: redactKnownSecrets(message, secrets) },
+    ]),
   )
   return [...byMessage.values()]
 }

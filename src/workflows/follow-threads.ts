@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { requestDecision } from '../events/retry-event.ts'
+import { requestVerdictUpdate } from '../events/review-requests.ts'
 import { claimThreadChecks } from '../events/thread-checks.ts'
 import { hasWaitingEvents, lockPullRequest } from '../jobs/runs.ts'
 import type { Access } from '../platforms/platform.ts'
@@ -47,7 +47,7 @@ async function followPullRequest(
     const state = await lockPullRequest(tx, ref)
     // A review that is under way looks at the threads itself, or the next round does.
     if (state !== 'open' || (await hasWaitingEvents(tx, ref))) return
-    await requestDecision(tx, ref)
+    await requestVerdictUpdate(tx, ref)
     await ctx.wakeUps.reviews.wake(tx, [ref])
   })
   ctx.log.info(

@@ -1,9 +1,9 @@
 // Gathers what is to be reviewed: the commits, their diff, which of its files people wrote, and what is known about it.
 import type { AppContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
+import { parseDiff } from '../git/parse-diff.ts'
 import type { Access } from '../platforms/platform.ts'
 import { type Change, type EarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
-import { parseDiff } from '../workspace/diff.ts'
 import { gatherBackground, noBackground } from './gathering/gather-background.ts'
 import { gatherSources } from './gathering/gather-sources.ts'
 import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
@@ -18,7 +18,7 @@ export type GatheredChange = Change &
 
 type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models' | 'gitHost'>
 
-/** Gathers a change at the head that `pullRequest` shows. */
+/** Gathers a change at the head that `pullRequestSchema` shows. */
 export async function gatherChange(
   ctx: GatherContext,
   access: Access,

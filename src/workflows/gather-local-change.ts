@@ -1,30 +1,30 @@
 // Gathers a change from a repository on this machine: commits, what is staged, or what isn't committed.
 import { basename } from 'node:path'
+import { languageOfPath } from '../code/languages.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile } from '../domain/review.ts'
-import { type Change, noEarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
-import { parseDiff } from '../workspace/diff.ts'
-import { languageOfPath } from '../workspace/languages.ts'
 import {
   findDefaultBranch,
-  noCommits,
-  nothingToCompare,
-} from '../workspace/local-default-branch.ts'
+  noCommitsError,
+  nothingToCompareError,
+} from '../git/find-default-branch.ts'
 import {
   type LocalEdits,
   readStagedEdits,
   readUncommittedEdits,
   type UnreadFile,
-} from '../workspace/local-edits.ts'
-import { listCommits } from '../workspace/local-history.ts'
-import { type LocalRepository, openLocalRepository } from '../workspace/local-repository.ts'
-import type { GitHost } from '../workspace/run-git.ts'
+} from '../git/local-edits.ts'
+import { listCommits } from '../git/local-history.ts'
+import { type LocalRepository, openLocalRepository } from '../git/local-repository.ts'
+import { parseDiff } from '../git/parse-diff.ts'
+import type { GitRuntime } from '../git/run-git.ts'
 import {
   createScratchRepository,
   emptyTree,
   type ScratchRepository,
-} from '../workspace/scratch-repository.ts'
+} from '../git/scratch-repository.ts'
+import { type Change, noEarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
 import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
 import { sortFiles } from './gathering/sort-files.ts'
 
@@ -45,7 +45,7 @@ export interface Comparison {
   /** The commit on the new side; null for what isn't committed. */
   readonly headSha: string | null
   /** What to say where there is nothing on the new side, if that is worth a word. */
-  readonly nothing?: string | undefined
+  readonly emptyReason?: string | undefined
 }
 
 export interface GatheredLocally extends AsyncDisposable {
@@ -57,7 +57,7 @@ export interface GatheredLocally extends AsyncDisposable {
 
 /** Where to look. */
 export interface LocalTask {
-  readonly host: GitHost
+  readonly host: GitRuntime
   /** A folder inside of the repository. */
   readonly folder: string
   readonly source: LocalSource
@@ -148,7 +148,7 @@ async function chooseSides(
     description,
     baseSha: headCommit ?? null,
     headSha: null,
-    nothing,
+    emptyReason: nothing,
   }
   return { comparison, base, headCommit, head: base, edits }
 }
@@ -164,7 +164,7 @@ async function compareBranch(
   headCommit: string | undefined,
   signal: AbortSignal,
 ): Promise<Sides> {
-  if (headCommit === undefined) throw noCommits()
+  if (headCommit === undefined) throw noCommitsError()
   return compareCommits(
     repository,
     headCommit,
@@ -179,11 +179,11 @@ async function compareCommits(
   name: string,
   signal: AbortSignal,
 ): Promise<Sides> {
-  if (headCommit === undefined) throw noCommits()
+  if (headCommit === undefined) throw noCommitsError()
   const { commit, named } = await findBase(repository, name)
   const base = await repository.mergeBase(commit, headCommit, signal)
   if (base === undefined) {
-    throw nothingToCompare(
+    throw nothingToCompareError(
       repository.isShallow
         ? `Only part of the history is here, and in it HEAD and ${named} have no commit in common: fetch more of it, with git fetch --unshallow (in CI: a fetch depth of 0).`
         : `HEAD and ${named} have no commit in common.`,
@@ -208,14 +208,14 @@ async function findBase(
     const commit = await repository.findCommit(named)
     if (commit !== undefined) return { commit, named }
   }
-  throw nothingToCompare(
+  throw nothingToCompareError(
     `There is no commit that is called ${name}: fetch it, or name another with --base.`,
   )
 }
 
 async function openScratch(repository: LocalRepository, base: string): Promise<ScratchRepository> {
-  return createScratchRepository(repository.host, {
-    objects: repository.objects,
+  return createScratchRepository(repository.runtime, {
+    objects: repository.objectsDirectory,
     oidLength: base.length,
   })
 }

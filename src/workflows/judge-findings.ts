@@ -5,7 +5,7 @@ import { type Finding, type Severity, severities } from '../domain/finding.ts'
 import type { Usage } from '../domain/review.ts'
 import {
   type Change,
-  listReadFiles,
+  listReviewedFiles,
   type ReviewerReport,
   type Verifier,
 } from '../reviewers/reviewer.ts'
@@ -47,7 +47,7 @@ export interface Judgement {
 }
 
 /** What the judge reads of a reviewer's report. */
-export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread' | 'idle'> & {
+export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread' | 'skippedRules'> & {
   readonly reviewer: string
 }
 
@@ -170,8 +170,8 @@ async function followAll(
 function wasRead({ change, reports }: Case, { reviewer, path, rule }: Finding): boolean {
   const report = reports.find((candidate) => candidate.reviewer === reviewer)
   if (report === undefined || report.unread.includes(path)) return false
-  const isIdle = rule !== null && (report.idle?.includes(rule) ?? false)
-  return !isIdle && listReadFiles(change).some((file) => file.path === path)
+  const isIdle = rule !== null && (report.skippedRules?.includes(rule) ?? false)
+  return !isIdle && listReviewedFiles(change).some((file) => file.path === path)
 }
 
 /** What the verification means: what stays open, what is taken back, and what isn't raised. */

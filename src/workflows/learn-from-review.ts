@@ -2,8 +2,8 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { findUnlearned, noteLearned } from '../jobs/runs.ts'
-import { ensureScanned } from '../jobs/scans.ts'
+import { findUnlearnedPullRequests, markLearned } from '../jobs/runs.ts'
+import { ensureScanRequested } from '../jobs/scans.ts'
 import { lockMemories } from '../knowledge/memory/save-memories.ts'
 import { learnAuthor } from './learning/learn-author.ts'
 import { learnDismissals } from './learning/learn-dismissals.ts'
@@ -23,12 +23,12 @@ export async function learnFromReview(ctx: AppContext, ref: PullRequestRef): Pro
   }
   const onFault = (error: unknown) =>
     ctx.log.warn({ err: error }, 'A review will be learned from once more')
-  await noteLearned(ctx.db, ref).catch(onFault)
+  await markLearned(ctx.db, ref).catch(onFault)
 }
 
 /** Learns from reviews whose worker died between recording them and learning from them. */
 export async function learnWhatWasLeft(ctx: AppContext, signal: AbortSignal): Promise<void> {
-  for (const ref of await findUnlearned(ctx.db, ctx.config.review.leaseSeconds)) {
+  for (const ref of await findUnlearnedPullRequests(ctx.db, ctx.config.review.leaseSeconds)) {
     signal.throwIfAborted()
     await learnFromReview(ctx, ref)
     ctx.log.info(ref, 'A review was learned from whose worker was lost')
@@ -48,6 +48,6 @@ async function learn(ctx: AppContext, ref: PullRequestRef): Promise<void> {
     await embedNewMemories(ctx, ref.repo)
   }
   if (memory || graph.enabled) {
-    await transactionWithRetry(ctx.db, (tx) => ensureScanned(tx, ctx.wakeUps, ref.repo))
+    await transactionWithRetry(ctx.db, (tx) => ensureScanRequested(tx, ctx.wakeUps, ref.repo))
   }
 }

@@ -1,6 +1,6 @@
 // Measures how much of a change was read: by changed line, and by who read it.
 import type { Coverage, LineCoverage, SkippedFile } from '../domain/review.ts'
-import type { Change, LineNeeds, PackedContext } from '../reviewers/reviewer.ts'
+import type { Change, PackedContext, ReadingNeeds } from '../reviewers/reviewer.ts'
 import { isUnwanted } from './gathering/sort-files.ts'
 import type { Judgement } from './judge-findings.ts'
 import type { ReviewersOutcome } from './run-reviewers.ts'
@@ -90,11 +90,11 @@ function collectReadings(
   }
 }
 
-function measureFiles({ files, spared, needs }: Change, readings: Readings): FileCoverage[] {
-  const none: LineNeeds = { changed: 0, program: 0 }
+function measureFiles({ files, exemptFiles, needs }: Change, readings: Readings): FileCoverage[] {
+  const none: ReadingNeeds = { changed: 0, program: 0 }
   // A file that became a link, or the other way round, stands in a diff twice.
   const forAll = new Set(files.map(({ path }) => path))
-  const forRules = new Set(spared.map(({ file }) => file.path)).difference(forAll)
+  const forRules = new Set(exemptFiles.map(({ file }) => file.path)).difference(forAll)
   const measure = (needsModel: boolean) => (path: string) =>
     measureFile(path, needs.get(path) ?? none, readings, needsModel)
   return [...[...forAll].map(measure(readings.hasModel)), ...[...forRules].map(measure(false))]
@@ -106,7 +106,7 @@ function measureFiles({ files, spared, needs }: Change, readings: Readings): Fil
  */
 function measureFile(
   path: string,
-  { changed, program }: LineNeeds,
+  { changed, program }: ReadingNeeds,
   { byModel, byRules, textOnly, omitted }: Readings,
   needsModel: boolean,
 ): FileCoverage {

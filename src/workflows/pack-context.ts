@@ -2,15 +2,15 @@
 // token budget, most telling first. What was shown in no round is named.
 import type { ReviewContext } from '../context.ts'
 import type { FileDiff } from '../domain/diff.ts'
+import type { NumberedLines } from '../git/render-diff.ts'
 import {
   type Change,
   type ContextRound,
   type ContextSpan,
-  noContext,
+  emptyContext,
   type OmittedFile,
   type PackedContext,
 } from '../reviewers/reviewer.ts'
-import type { NumberedLines } from '../workspace/render-diff.ts'
 import { type CountTokens, estimateTokens } from './packing/count-tokens.ts'
 import type { Piece } from './packing/cut-pieces.ts'
 import { describeChange } from './packing/describe-change.ts'
@@ -34,7 +34,7 @@ export async function packContext(
   budget: { tokensPerRound: number; maxRounds: number },
   countTokens: CountTokens,
 ): Promise<PackedContext> {
-  if (change.files.length === 0) return noContext
+  if (change.files.length === 0) return emptyContext
   const header = describeChange(change, budget.tokensPerRound, countTokens)
   const room = budget.tokensPerRound - sumTokens(header)
   const { pieces, numbers, tokens } = await orderPieces(change, {
@@ -61,7 +61,7 @@ export async function packContext(
 }
 
 function closeRound(spans: readonly ContextSpan[], numbers: NumberedLines): ContextRound {
-  return { spans, tokens: sumTokens(spans), numbers }
+  return { spans, tokens: sumTokens(spans), lineNumbers: numbers }
 }
 
 function sumTokens(spans: readonly ContextSpan[]): number {

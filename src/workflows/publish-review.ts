@@ -3,10 +3,10 @@ import type { AppContext } from '../context.ts'
 import type { AppliedMemory } from '../domain/change-graph.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { ToldContext } from '../domain/live-context.ts'
-import type { Reach } from '../domain/reach.ts'
+import type { Impact } from '../domain/impact.ts'
+import type { LiveContextSummary } from '../domain/live-context.ts'
 import type { Review } from '../domain/review.ts'
-import type { OtherBlock } from '../jobs/find-other-block.ts'
+import type { BlockingReview } from '../jobs/find-blocking-review.ts'
 import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
 import { renderInlineComments } from './posting/render-finding.ts'
@@ -23,14 +23,14 @@ export interface Publication {
   readonly runId: number
   readonly history: ReviewHistory
   /** Whom the change reaches; null where nothing is known. */
-  readonly reach: Reach | null
+  readonly reach: Impact | null
   /** The memories that are told with it. */
   readonly memories: readonly AppliedMemory[]
   /** What trackers and chats said. */
-  readonly live: ToldContext
+  readonly live: LiveContextSummary
   readonly durationMs: number
   /** A commit has one status for all of its pull requests: one that blocks is shown before one that passes. */
-  readonly otherBlock: OtherBlock | null
+  readonly otherBlock: BlockingReview | null
   /** Names of the models that answered. */
   readonly models: readonly string[]
   /** Throws when writing is no longer allowed. */
@@ -48,8 +48,8 @@ export async function publishReview(
 ): Promise<{ published: PublishedReview; findings: readonly Finding[] }> {
   let findings = publication.review.findings
   let published = await ensure(ctx, publication, findings, signal)
-  if (published.refused.length > 0) {
-    const refused = new Set(published.refused)
+  if (published.refusedMarkers.length > 0) {
+    const refused = new Set(published.refusedMarkers)
     findings = findings.map((finding) =>
       refused.has(findingMarker(finding)) ? { ...finding, placement: 'summary' as const } : finding,
     )
@@ -117,7 +117,7 @@ function ensure(
     review: { ...review, findings },
     serviceName: ctx.config.serviceName,
     limits,
-    linkTo: (place) => ctx.platform.fileAddress(access.repo, place),
+    linkTo: (place) => ctx.platform.fileUrl(access.repo, place),
     secrets: ctx.secrets,
   })
   const { comments, kept } = renderInlineComments(findings, limits, ctx.secrets)
@@ -128,8 +128,10 @@ function ensure(
       headSha: review.headSha,
       summary: { marker: summaryMarker, body, id: posted?.summary.id ?? null },
       // What was just posted may not show in lists yet.
-      ...(posted === null ? { comments, kept } : { comments: [], kept: [...comments, ...kept] }),
-      former: [...history.resolved, ...history.resolvedBefore, ...history.dismissed].map(
+      ...(posted === null
+        ? { comments, updateOnly: kept }
+        : { comments: [], updateOnly: [...comments, ...kept] }),
+      formerMarkers: [...history.resolved, ...history.resolvedBefore, ...history.dismissed].map(
         findingMarker,
       ),
       event: 'comment',

@@ -221,7 +221,7 @@ async function listStored(db: Db, ref: PullRequestRef): Promise<StoredFinding[]>
       body: row.body,
       suggestion: row.suggestion,
       evidence: row.evidence,
-      ...(row.rests_on && { restsOn: row.rests_on }),
+      ...(row.rests_on && { citation: row.rests_on }),
       confidence: row.confidence,
       fingerprint: row.fingerprint,
       anchorHash: row.anchor_hash,

@@ -1,14 +1,17 @@
 // Writes down what a review came to: the run's end, its events, its findings. One transaction, refused when the
 // lease was lost.
 import { sql } from 'kysely'
-import { recordSpend } from '../analytics/spend.ts'
+import { recordSpend } from '../analytics/model-spend.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding, Severity } from '../domain/finding.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 import type { WakeUps } from '../jobs/queue.ts'
 import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.ts'
-import { saveTouches, type Touches } from '../knowledge/touches/save-touches.ts'
+import {
+  type PullRequestActivity,
+  saveFileActivity,
+} from '../knowledge/file-activity/save-file-activity.ts'
 import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { ModelUse } from '../models/index.ts'
 
@@ -41,7 +44,7 @@ export async function recordReview(
     findings: readonly Finding[]
     commentUrls: ReadonlyMap<string, string | null>
     /** What the pull request touches; null where it is not to be kept. */
-    touches: Touches | null
+    touches: PullRequestActivity | null
     /** Counted together with the run's end: the next review already finds it in the day's budget. */
     spend: readonly ModelUse[]
   },
@@ -53,7 +56,7 @@ export async function recordReview(
     await noteVerdict(tx, run, input)
     const { verdict } = input.outcome
     if (verdict) await saveDismissals(tx, run, input.findings)
-    if (input.touches && verdict) await saveTouches(tx, { ...run, verdict }, input.touches)
+    if (input.touches && verdict) await saveFileActivity(tx, { ...run, verdict }, input.touches)
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
     return seconds
   })
@@ -201,7 +204,7 @@ function findingRow(run: ClaimedRun, finding: Finding, commentUrl: string | null
     body: finding.body,
     suggestion: finding.suggestion,
     evidence: JSON.stringify(finding.evidence),
-    rests_on: finding.restsOn ? JSON.stringify(finding.restsOn) : null,
+    rests_on: finding.citation ? JSON.stringify(finding.citation) : null,
     confidence: finding.confidence,
     verified: finding.verified,
     state: finding.state,

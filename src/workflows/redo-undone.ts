@@ -1,6 +1,6 @@
 // Asks again for reviews that a closed pull request or an absent model left undone.
 import type { AppContext } from '../context.ts'
-import { forgetVainRedos, hasRedos, redoReviews } from '../jobs/redo-reviews.ts'
+import { dropExhaustedRedos, hasPendingRedos, redoReviews } from '../jobs/redo-reviews.ts'
 
 /**
  * One round. A model is probed only while reviews wait for it, so that it costs nothing otherwise. What a refused key
@@ -10,10 +10,10 @@ export async function redoUndone(
   { db, wakeUps, models, log }: Pick<AppContext, 'db' | 'wakeUps' | 'models' | 'log'>,
   signal: AbortSignal,
 ): Promise<void> {
-  await forgetVainRedos(db)
+  await dropExhaustedRedos(db)
   const reopened = await redoReviews(db, wakeUps, 'reopened')
   if (reopened > 0) log.info({ reviews: reopened }, 'Reopened pull requests are reviewed')
-  if (models.main === null || !(await hasRedos(db, 'model'))) return
+  if (models.main === null || !(await hasPendingRedos(db, 'model'))) return
   const { main, fast } = models
   // The one that refuses first: that question costs nothing.
   const asked = fast !== null && fast !== main && fast.isRefusing ? [fast, main] : [main]

@@ -1,17 +1,17 @@
 // Reviews a pull request: recall → gather → examine → head moved? → publish → record.
 import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
-import type { ToldContext } from '../domain/live-context.ts'
+import type { LiveContextSummary } from '../domain/live-context.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
-import { findOtherBlock } from '../jobs/find-other-block.ts'
-import { assertMayWrite, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
-import { blotSecrets } from '../lib/blot-secrets.ts'
+import { findBlockingReview } from '../jobs/find-blocking-review.ts'
+import { assertCanWrite, type ClaimedRun, claimEvents } from '../jobs/runs.ts'
+import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
-import type { ReviewState } from '../platforms/platform.ts'
-import { promptVersions } from '../reviewers/prompts/versions.ts'
+import type { ReviewProgress } from '../platforms/platform.ts'
+import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { decideAgain, describeBasis } from './decide-again.ts'
@@ -48,7 +48,7 @@ export interface ReviewTask {
 
 /** Runs one claimed review to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
 export async function reviewPullRequest(shared: AppContext, task: ReviewTask): Promise<void> {
-  const ctx = { ...shared, syntax: shared.syntax.forParty(ownerOf(task.run.repo)) }
+  const ctx = { ...shared, syntax: shared.syntax.forOwner(ownerOf(task.run.repo)) }
   for (let heads = 1; heads <= maxHeads; heads++) {
     const { run, pullRequest } = await lookAtHead(ctx, task)
     if (pullRequest.state !== 'open') {
@@ -118,7 +118,7 @@ async function readChange(
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
   stack: AsyncDisposableStack,
 ) {
-  const release = await ctx.gatherSlots.take(ownerOf(run.repo), signal)
+  const release = await ctx.gatherSlots.acquire(ownerOf(run.repo), signal)
   try {
     const change = stack.use(await gatherChange(ctx, access, known, signal))
     const graph = gatherGraph(ctx, change, signal)
@@ -137,7 +137,7 @@ async function lookAtHead(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
 ): Promise<{ run: ClaimedRun; pullRequest: PullRequest }> {
-  const upToDate = await takeUpEvents(ctx.db, run)
+  const upToDate = await claimEvents(ctx.db, run)
   const pullRequest = await ctx.platform.getPullRequest(access, run.number, signal)
   await confirmPullRequests(ctx.db, [{ ...pullRequest, repo: run.repo }])
   return { run: upToDate, pullRequest }
@@ -167,11 +167,11 @@ async function concludeReview(
       history: compareWithEarlier(change.earlier.findings, judgement),
       reach,
       memories: basis.memories,
-      live: change.live,
+      live: change.liveContext,
       models: basis.models,
       durationMs: basis.durationMs,
-      otherBlock: await findOtherBlock(ctx.db, run, review.headSha),
-      beforeWrite: () => assertMayWrite(ctx.db, run, access.installationId),
+      otherBlock: await findBlockingReview(ctx.db, run, review.headSha),
+      beforeWrite: () => assertCanWrite(ctx.db, run, access.installationId),
     },
     signal,
   )
@@ -230,9 +230,9 @@ function isModelAway(warnings: readonly ReviewWarning[]): boolean {
 }
 
 /** Null where nobody was asked. What they said isn't kept: it is theirs, and may change. */
-function describeSources({ live }: Change): string | null {
+function describeSources({ liveContext: live }: Change): string | null {
   if (live.records.length + live.missing.length === 0) return null
-  const told: ToldContext = {
+  const told: LiveContextSummary = {
     records: live.records.map(({ text, ...record }) => record),
     missing: live.missing,
   }
@@ -254,7 +254,7 @@ function describeReviewBasis(
   return {
     key: describeBasis(ctx, { mergeBaseSha, settingsDigest }),
     modelFailed: failures.length > 0 || reports.some(isIncomplete),
-    words: reports.map(({ summary }) => blotSecrets(summary, ctx.secrets)),
+    words: reports.map(({ summary }) => redactKnownSecrets(summary, ctx.secrets)),
     reviewers: reports.map(({ reviewer }) => reviewer),
     models,
     durationMs,
@@ -264,7 +264,7 @@ function describeReviewBasis(
 }
 
 /** Nobody reviewed: that never satisfies a required check by what the author did. */
-const skipped: ReviewState = { end: 'skipped', blocks: true }
+const skipped: ReviewProgress = { end: 'skipped', blocks: true }
 
 /**
  * Ends the review of a pull request that was closed or merged: nothing is posted.
@@ -301,10 +301,10 @@ async function showStatus(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
   { head, url }: PullRequest,
-  shown: { state: ReviewState; description: string },
+  shown: { state: ReviewProgress; description: string },
 ): Promise<void> {
   // A worker that slept must not hide what another one has shown since.
-  await assertMayWrite(ctx.db, run, access.installationId)
+  await assertCanWrite(ctx.db, run, access.installationId)
   await ensureStatusIfAllowed(
     ctx,
     access,

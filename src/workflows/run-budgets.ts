@@ -1,5 +1,5 @@
 // The money of the runs under way: what one spends counts for the others before it is written down.
-import { spentByRunUsd, spentTodayUsd } from '../analytics/spend.ts'
+import { spentByRunUsd, spentTodayUsd } from '../analytics/model-spend.ts'
 import type { AppContext } from '../context.ts'
 import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
 import { type Budget, createBudget } from '../models/index.ts'

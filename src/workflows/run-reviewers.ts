@@ -1,7 +1,8 @@
 // Runs the reviewers side by side.
+
+import { toStorableText } from '../contract/storable-text.ts'
 import { ModelError } from '../domain/errors.ts'
-import { changeWords } from '../domain/finding.ts'
-import { toStorable } from '../lib/text.ts'
+import { mapCitationText } from '../domain/finding.ts'
 import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
 
 /** A report with the name of who made it. */
@@ -44,20 +45,20 @@ export async function runReviewers(
 function makeStorable(report: ReviewerReport): ReviewerReport {
   return {
     ...report,
-    summary: toStorable(report.summary),
-    notes: report.notes.map(toStorable),
+    summary: toStorableText(report.summary),
+    notes: report.notes.map(toStorableText),
     findings: report.findings.map((finding) => ({
       ...finding,
-      quote: toStorable(finding.quote),
-      title: toStorable(finding.title),
-      body: toStorable(finding.body),
-      suggestion: finding.suggestion === null ? null : toStorable(finding.suggestion),
+      quote: toStorableText(finding.quote),
+      title: toStorableText(finding.title),
+      body: toStorableText(finding.body),
+      suggestion: finding.suggestion === null ? null : toStorableText(finding.suggestion),
       evidence: finding.evidence.map((item) => ({
         ...item,
-        path: toStorable(item.path),
-        note: toStorable(item.note),
+        path: toStorableText(item.path),
+        note: toStorableText(item.note),
       })),
-      ...(finding.restsOn && { restsOn: changeWords(finding.restsOn, toStorable) }),
+      ...(finding.citation && { citation: mapCitationText(finding.citation, toStorableText) }),
     })),
   }
 }

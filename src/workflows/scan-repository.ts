@@ -2,23 +2,23 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
-import { keepReviewsApart } from '../events/keep-apart.ts'
+import { splitReviews } from '../events/split-reviews.ts'
+import type { Mirror } from '../git/mirror.ts'
 import { readModelConsent } from '../jobs/model-consent.ts'
 import {
   assertScanLease,
   endScan,
-  findScannedRepository,
-  noteScannedRepository,
+  findScannedRepositoryId,
   readScan,
   type ScanState,
+  saveScannedRepositoryId,
 } from '../jobs/scans.ts'
-import { forgetKnowledge } from '../knowledge/forget-repository.ts'
+import { deleteKnowledge } from '../knowledge/delete-repository-knowledge.ts'
+import { deleteUnusedGraphs } from '../knowledge/graph/delete-unused-graphs.ts'
 import { findGraph } from '../knowledge/graph/read-graph.ts'
-import { sweepForgotten } from '../knowledge/graph/sweep-graphs.ts'
-import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
+import { openGraph, type WritableGraph } from '../knowledge/graph/write-graph.ts'
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
 import type { Access } from '../platforms/platform.ts'
-import type { Mirror } from '../workspace/git.ts'
 import { chooseAccess } from './choose-access.ts'
 import { openRepositoryMirror } from './gathering/gather-sources.ts'
 import { embedMemories } from './remembering/embed-memories.ts'
@@ -48,7 +48,7 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   await fetchCommits(mirror, commit, graph, signal)
   progress.lap('fetch')
   await using snapshot = mirror.snapshot(commit)
-  const repository = { host: ctx.gitHost, gitDirectory: mirror.gitDirectory }
+  const repository = { runtime: ctx.gitHost, gitDirectory: mirror.gitDirectory }
   const { objects } = mirror
   const all: Scan = { ...task, ctx, progress, repository, objects, commit, snapshot }
   const before = graph?.commit ?? null
@@ -84,14 +84,14 @@ async function forgetAnother(
   const { repo } = scan
   const { id: platformRepoId } = await ctx.platform.getRepository(access, signal)
   await transactionWithRetry(ctx.db, async (tx) => {
-    const known = await findScannedRepository(tx, repo)
+    const known = await findScannedRepositoryId(tx, repo)
     if (known === platformRepoId) return
     await assertScanLease(tx, scan)
     if (known !== null) {
-      await forgetKnowledge(tx, repo)
-      await keepReviewsApart(tx, { repo, formerId: known, platformRepoId })
+      await deleteKnowledge(tx, repo)
+      await splitReviews(tx, { repo, formerId: known, platformRepoId })
     }
-    await noteScannedRepository(tx, { repo, platformRepoId }, { isNew: known !== null })
+    await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: known !== null })
   })
 }
 
@@ -110,7 +110,7 @@ async function isKnown(
 async function fetchCommits(
   mirror: Mirror,
   commit: string,
-  graph: OpenGraph | null,
+  graph: WritableGraph | null,
   signal: AbortSignal,
 ): Promise<void> {
   const both = graph === null || graph.commit === null ? [commit] : [commit, graph.commit]
@@ -122,14 +122,14 @@ async function fetchCommits(
   }
 }
 
-/** Returns the graph as it is then. `isSmall`: what there is to say of the project can't have changed. */
+/** Returns the graph as it is then. `fitsOneTransaction`: what there is to say of the project can't have changed. */
 async function bringUpToDate(
   scan: Scan,
-  graph: OpenGraph,
-): Promise<{ graph: OpenGraph; isSmall: boolean }> {
+  graph: WritableGraph,
+): Promise<{ graph: WritableGraph; isSmall: boolean }> {
   const changed = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
   const current = changed === null ? await buildGraph(scan, graph) : graph
-  await sweepForgotten(scan.ctx.db, scan.signal)
+  await deleteUnusedGraphs(scan.ctx.db, scan.signal)
   scan.progress.lap('sweep')
   // Of code, the names of what it defines; of all else, anything.
   return { graph: current, isSmall: changed?.every(({ facts }) => facts !== null) ?? false }

@@ -1,12 +1,12 @@
 // Settles a review that was broken off: taken over, put back for another try, or failed with the reason.
-import { recordSpend } from '../analytics/spend.ts'
+import { recordSpend } from '../analytics/model-spend.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { assertMayWrite, type ClaimedRun, endRun, putBackRun } from '../jobs/runs.ts'
+import { assertCanWrite, type ClaimedRun, endRun, requeueRun } from '../jobs/runs.ts'
 import type { Budget } from '../models/index.ts'
-import type { Access, ReviewState } from '../platforms/platform.ts'
+import type { Access, ReviewProgress } from '../platforms/platform.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { describeFault, WorkerStopping } from './describe-fault.ts'
 import { statusContext } from './publish-review.ts'
@@ -88,7 +88,7 @@ async function findWritable(
   access: ChosenAccess | null,
 ): Promise<ChosenAccess | null> {
   try {
-    await assertMayWrite(ctx.db, run, access?.installationId ?? null)
+    await assertCanWrite(ctx.db, run, access?.installationId ?? null)
     return access
   } catch (error) {
     if (error instanceof ConnectionEndedError) return null
@@ -99,18 +99,18 @@ async function findWritable(
 async function putBack(
   ctx: AppContext,
   review: BrokenReview,
-  how: Parameters<typeof putBackRun>[2],
+  how: Parameters<typeof requeueRun>[2],
 ): Promise<void> {
   const { run } = review
   await transactionWithRetry(ctx.db, async (tx) => {
-    await putBackRun(tx, run, how)
+    await requeueRun(tx, run, how)
     await recordSpend(tx, run, usesOf(review))
     await ctx.wakeUps.reviews.wake(tx, [run], how.delaySeconds)
   })
 }
 
 /** A review that failed read nothing to its end. */
-const failed: ReviewState = { end: 'incomplete', blocks: true }
+const failed: ReviewProgress = { end: 'incomplete', blocks: true }
 
 const usesOf = ({ budget }: BrokenReview) => budget?.uses ?? []
 

@@ -1,7 +1,7 @@
 // The two or three sentences at the head of a review, from its findings and the reviewers' own words. Pure.
 import type { Finding } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
-import { blotSecrets } from '../lib/blot-secrets.ts'
+import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import type { ReviewerReport } from '../reviewers/reviewer.ts'
 import { codeSpan, neutralizeLine } from './posting/neutralize.ts'
 
@@ -29,7 +29,7 @@ export function summarizeReview(
       ? describeClean(coverage)
       : 'No findings to show. The coverage says what is missing from this review.'
   const words = reports
-    .map((report) => blotSecrets(report.summary, secrets).trim())
+    .map((report) => redactKnownSecrets(report.summary, secrets).trim())
     .filter((summary) => summary !== '')
   return [opening, ...words].join('\n\n')
 }
@@ -83,6 +83,6 @@ export function describeClean(
 }
 
 function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {
-  const claim = neutralizeLine(blotSecrets(title, secrets), { maxLength: 300 })
-  return `The riskiest point is in ${codeSpan(blotSecrets(`${path}:${startLine}`, secrets))}: ${claim}${/[.…?!]$/.test(claim) ? '' : '.'}`
+  const claim = neutralizeLine(redactKnownSecrets(title, secrets), { maxLength: 300 })
+  return `The riskiest point is in ${codeSpan(redactKnownSecrets(`${path}:${startLine}`, secrets))}: ${claim}${/[.…?!]$/.test(claim) ? '' : '.'}`
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../src/platforms/platform.ts'
 
 /** What stands on a pull request, as the platform itself knows it. */
-export interface Standing {
+export interface PostedState {
   readonly comments: readonly { id: string; author: string; body: string; edits: number }[]
   readonly inline: readonly {
     id: string
@@ -41,7 +41,7 @@ export interface PlatformFixture {
   readonly access: Access
   readonly login: string
   /** Someone who can write to the repository and administers nothing. */
-  readonly other: Access
+  readonly otherAccess: Access
   readonly otherLogin: string
   /** The form of a token that its owner makes for themselves. */
   readonly personalToken: string
@@ -58,7 +58,7 @@ export interface PlatformFixture {
   /** Opens an issue. Returns its number. */
   openIssue(input: { title: string; body: string }): Promise<number>
   /** Other repositories: one that everybody can see, one that the reviewing account can't, one that it administers too. */
-  readonly elsewhere: {
+  readonly otherRepositories: {
     readonly public: string
     readonly hidden: string
     readonly administered: string
@@ -73,7 +73,7 @@ export interface PlatformFixture {
   comment(number: number, author: string, body: string): Promise<void>
   /** Answers an inline comment. */
   reply(number: number, commentId: string, author: string, body: string): Promise<void>
-  standing(number: number): Promise<Standing>
+  readPosted(number: number): Promise<PostedState>
   statuses(
     sha: string,
   ): Promise<readonly { context: string; state: string; description: string; url: string }[]>
@@ -87,12 +87,12 @@ export interface PlatformFixture {
   ): Promise<{ headers: IncomingHttpHeaders; body: Buffer; secret: string }>
   rename(name: string): Promise<void>
   /** How often something was written through the API. */
-  writes(): number
+  countWrites(): number
   /**
    * The next write of that kind is applied, but its answer never arrives; with `late` no list shows it before lists were
    * read once more. Returns what tells whether that happened.
    */
-  loseAnswer(of: 'summary' | 'inline', how?: { late: boolean }): () => boolean
+  loseResponse(of: 'summary' | 'inline', how?: { late: boolean }): () => boolean
   /** Lists show nothing of what is written from now on, until the function that it returns is called. */
   holdLists(): () => void
   /** From now on all diffs count as too large to be shown. */
@@ -143,15 +143,15 @@ function makeReview(
     headSha,
     summary: { marker: summaryMarker, body: `${summaryMarker}\n### Nothing to say`, id: null },
     comments: [],
-    kept: [],
-    former: [],
+    updateOnly: [],
+    formerMarkers: [],
     event: 'comment',
     beforeWrite: async () => {},
     ...rest,
   }
 }
 
-function change(lines: Readonly<Record<number, string | null>>): Files {
+function changeLines(lines: Readonly<Record<number, string | null>>): Files {
   const all = String(mainFiles['src/count.ts']).split('\n')
   for (const [line, text] of Object.entries(lines)) all[Number(line) - 1] = text ?? '\0'
   return { 'src/count.ts': all.filter((text) => text !== '\0').join('\n') }
@@ -173,7 +173,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     afterAll(() => fixture[Symbol.asyncDispose]())
 
     /** A pull request that changes lines 3, 20 and 21 of a file with 40 lines. */
-    async function openChange(files = change({ 3: 'changed 3', 20: 'changed 20', 21: null })) {
+    async function openChange(files = changeLines({ 3: 'changed 3', 20: 'changed 20', 21: null })) {
       const head = `topic-${++branches}`
       const sha = await fixture.push(head, files)
       return { sha, head, number: await fixture.open({ head }) }
@@ -181,11 +181,11 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
     describe('accounts and repositories', () => {
       it('tells who is behind a token, and refuses a bad one', async () => {
-        expect(await platform.viewer(access.token)).toMatchObject({
+        expect(await platform.getViewer(access.token)).toMatchObject({
           login: fixture.login,
           id: expect.stringMatching(/^\d+$/),
         })
-        const error = await catchError(platform.viewer('not-a-token'))
+        const error = await catchError(platform.getViewer('not-a-token'))
         expect(error).toMatchObject({ name: 'PlatformError', code: 'platform_unauthorized' })
       })
 
@@ -208,7 +208,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           hasMore: false,
         })
         expect(await find(access.token, 2)).toEqual({ repositories: [], hasMore: false })
-        expect((await find(fixture.other.token, 1)).repositories).toMatchObject([
+        expect((await find(fixture.otherAccess.token, 1)).repositories).toMatchObject([
           { repo: access.repo, admin: false },
         ])
         expect(
@@ -225,8 +225,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect([first.hasMore, second.hasMore]).toEqual([true, false])
         expect(
           [...first.repositories, ...second.repositories].map(({ repo }) => repo).sort(),
-        ).toEqual([access.repo, fixture.elsewhere.administered].sort())
-        const none = await platform.listRepositories(fixture.other.token, {
+        ).toEqual([access.repo, fixture.otherRepositories.administered].sort())
+        const none = await platform.listRepositories(fixture.otherAccess.token, {
           administered: true,
           page: 1,
           perPage: 50,
@@ -240,12 +240,12 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           ...{ id: expect.stringMatching(/^\d+$/), repo: access.repo },
           ...{ private: true, admin: true, push: true },
         })
-        expect(await platform.getRepository(fixture.other)).toMatchObject({
+        expect(await platform.getRepository(fixture.otherAccess)).toMatchObject({
           repo: access.repo,
           admin: false,
         })
         const hidden = await catchError(
-          platform.getRepository({ ...access, repo: fixture.elsewhere.hidden }),
+          platform.getRepository({ ...access, repo: fixture.otherRepositories.hidden }),
         )
         expect(hidden.code).toBe('platform_not_found')
         for (const repo of ['../..', 'a', 'a/b/c', '']) {
@@ -270,7 +270,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const code = back.searchParams.get('code')!
         const grant = await platform.exchangeCode({ code, redirectUri, codeVerifier })
         expect(grant.scopes).toContain('repo')
-        expect((await platform.viewer(grant.token)).login).toBe(fixture.login)
+        expect((await platform.getViewer(grant.token)).login).toBe(fixture.login)
         expect(platform.isPersonalToken(grant.token)).toBe(false)
         expect(platform.isPersonalToken(fixture.personalToken)).toBe(true)
         const replay = await catchError(platform.exchangeCode({ code, redirectUri, codeVerifier }))
@@ -302,8 +302,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
 
       it('tells whether the application is accepted', async () => {
-        expect(await platform.acceptsApplication()).toBe(true)
-        expect(await fixture.otherApplication.acceptsApplication()).toBe(false)
+        expect(await platform.acceptsOAuthApp()).toBe(true)
+        expect(await fixture.otherApplication.acceptsOAuthApp()).toBe(false)
       })
     })
 
@@ -317,7 +317,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await platform.hasWebhook(access, { id, url: input.url })).toBe(true)
         expect(await platform.hasWebhook(access, { id, url: `${input.url}/elsewhere` })).toBe(false)
         const denied = await catchError(
-          platform.createWebhook(fixture.other, { ...input, url: `${input.url}/2` }),
+          platform.createWebhook(fixture.otherAccess, { ...input, url: `${input.url}/2` }),
         )
         expect(denied.code).toMatch(/^platform_(not_found|forbidden)$/)
         await platform.deleteWebhook(access, id)
@@ -341,8 +341,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('send what readEnvelope reads, signed over the raw body', async () => {
         const { number, sha, head } = await openChange()
         const { headers, body, secret } = await fixture.delivery('opened', number)
-        const envelope = platform.readEnvelope(headers, body)
-        const delivery = envelope.open()
+        const envelope = platform.readUnverifiedDelivery(headers, body)
+        const delivery = envelope.parse()
         const listed = await platform.getPullRequest(access, number)
         expect(envelope.targetType).toBe('repository')
         expect(envelope.findRepository()).toBe(access.repo)
@@ -370,7 +370,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(delivery.payload).toBe(body.toString())
         const next = await fixture.push(head, { 'src/new.ts': 'new\n' })
         const pushed = await fixture.delivery('synchronize', number)
-        expect(platform.readEnvelope(pushed.headers, pushed.body).open()).toMatchObject({
+        expect(platform.readUnverifiedDelivery(pushed.headers, pushed.body).parse()).toMatchObject({
           action: 'synchronize',
           pullRequest: { number, headSha: next },
         })
@@ -380,7 +380,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     describe('reading', () => {
       it('shows a pull request through its life', async () => {
         const head = `topic-${++branches}`
-        const sha = await fixture.push(head, change({ 3: 'changed' }))
+        const sha = await fixture.push(head, changeLines({ 3: 'changed' }))
         const title = 'Ünïcode "quotes" 😀'
         const number = await fixture.open({ head, title, body: 'Why\n\n<!-- x -->', draft: true })
         const open = await platform.getPullRequest(access, number)
@@ -421,7 +421,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
       it('shows the change since the merge base', async () => {
         const { number, sha } = await openChange({
-          ...change({ 3: 'changed' }),
+          ...changeLines({ 3: 'changed' }),
           'src/old name.ts': null,
           'src/new näme.ts': 'one\ntwo\nthree\nfour\nfive\n',
           'README.md': null,
@@ -458,10 +458,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           },
         ])
         const { base } = await platform.getPullRequest(access, number)
-        const parted = await platform.mergeBase(access, 'main', sha)
+        const parted = await platform.getMergeBase(access, 'main', sha)
         expect(parted).toMatch(/^[0-9a-f]{40}$/)
-        expect(await platform.mergeBase(access, base.sha, sha)).toBe(parted)
-        expect(await platform.mergeBase(access, parted, sha)).toBe(parted)
+        expect(await platform.getMergeBase(access, base.sha, sha)).toBe(parted)
+        expect(await platform.getMergeBase(access, parted, sha)).toBe(parted)
       })
 
       it('case 56: lists files over all pages', async () => {
@@ -528,15 +528,17 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect((await catchError(platform.getIssue(access, 99_999))).code).toBe(
           'platform_not_found',
         )
-        const hidden = { ...access, repo: fixture.elsewhere.hidden }
+        const hidden = { ...access, repo: fixture.otherRepositories.hidden }
         expect((await catchError(platform.getIssue(hidden, 1))).code).toBe('platform_not_found')
       })
 
       it('knows who can see a repository', async () => {
         expect(await platform.isPublic(access)).toBe(false)
-        expect(await platform.isPublic({ ...access, repo: fixture.elsewhere.public })).toBe(true)
+        expect(await platform.isPublic({ ...access, repo: fixture.otherRepositories.public })).toBe(
+          true,
+        )
         const hidden = await catchError(
-          platform.isPublic({ ...access, repo: fixture.elsewhere.hidden }),
+          platform.isPublic({ ...access, repo: fixture.otherRepositories.hidden }),
         )
         expect(hidden.code).toBe('platform_not_found')
       })
@@ -614,15 +616,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
       it('has an address for a file at a commit that means nothing in Markdown', async () => {
         const commit = 'c'.repeat(40)
-        const plain = platform.fileAddress(access.repo, { commit, path: 'src/count.ts', line: 3 })
+        const plain = platform.fileUrl(access.repo, { commit, path: 'src/count.ts', line: 3 })
         expect(plain).toMatch(
           new RegExp(`^${RegExp.escape(fixture.url)}/.*${commit}/src/count\\.ts#.*3$`),
         )
         const path = 'a b/_c_*d*)[e](f)!<g>`h`"i"\\j#k?l%m'
-        expect(platform.fileAddress(access.repo, { commit, path, line: null })).toMatch(
-          /^[\w:/.%-]+$/,
-        )
-        expect(platform.fileAddress(access.repo, { commit, path, line: null })).not.toContain('_c')
+        expect(platform.fileUrl(access.repo, { commit, path, line: null })).toMatch(/^[\w:/.%-]+$/)
+        expect(platform.fileUrl(access.repo, { commit, path, line: null })).not.toContain('_c')
       })
 
       it('reads the tree', async () => {
@@ -642,9 +642,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
 
       it('knows languages and contributors', async () => {
-        const languages = await platform.languages(access)
+        const languages = await platform.getLanguages(access)
         expect(languages.TypeScript).toBeGreaterThan(0)
-        const contributors = await platform.contributors(access)
+        const contributors = await platform.listContributors(access)
         if (!platform.limits.contributorStatistics) expect(contributors).toEqual([])
         else
           expect(contributors).toContainEqual(
@@ -653,7 +653,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
 
       it('can be cloned from its address with its headers, and not without', async () => {
-        const { url, headers } = platform.cloneAddress(access)
+        const { url, headers } = platform.cloneRemote(access)
         expect(url).not.toContain(access.token)
         const settings = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
         const environment = {
@@ -686,7 +686,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ]
         const review = makeReview(number, sha, { comments })
         const published = await platform.ensureReview(access, review)
-        const standing = await fixture.standing(number)
+        const standing = await fixture.readPosted(number)
         expect(standing.comments).toMatchObject([
           { id: published.summary.id, author: fixture.login, body: review.summary.body, edits: 0 },
         ])
@@ -703,16 +703,16 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           { path: 'src/count.ts', side: 'LEFT', line: 21, startLine: null },
         ])
         expect(standing.reviews).toMatchObject([{ state: 'commented' }])
-        expect(published.refused).toEqual([])
+        expect(published.refusedMarkers).toEqual([])
         expect(published.comments.map(({ marker, id }) => [marker, id]).sort()).toEqual(
           standing.inline.map(({ id }, index) => [comments[index]!.marker, id]).sort(),
         )
         for (const { url } of [published.summary, ...published.comments])
           expect(url).toMatch(/^http/)
 
-        const writes = fixture.writes()
+        const writes = fixture.countWrites()
         expect(await platform.ensureReview(access, review)).toEqual(published)
-        expect(fixture.writes()).toBe(writes)
+        expect(fixture.countWrites()).toBe(writes)
       })
 
       it('edits the summary in place and posts only what is new', async () => {
@@ -734,7 +734,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
             comments,
           }),
         )
-        const standing = await fixture.standing(number)
+        const standing = await fixture.readPosted(number)
         expect(standing.comments).toMatchObject([{ id: published.summary.id, body, edits: 1 }])
         expect(standing.inline.map(({ path }) => path)).toEqual(['src/count.ts', 'src/more.ts'])
         expect(published.comments).toHaveLength(2)
@@ -750,28 +750,28 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           body: `Fewer by now\n\n${marker}`,
         })
         const [one, two, three] = comments as [InlineComment, InlineComment, InlineComment]
-        const standing = await fixture.standing(number)
+        const standing = await fixture.readPosted(number)
         await fixture.reply(number, standing.inline[0]!.id, fixture.login, `I wrote: ${one.body}`)
         const absent = makeComment('absent', { endLine: 20 })
         const next = makeReview(number, sha, {
           comments: [{ ...one, ...reword(one) }, three],
-          kept: [reword(two), reword(absent)],
+          updateOnly: [reword(two), reword(absent)],
         })
         const published = await platform.ensureReview(access, next)
         expect(published.comments.map(({ url }) => url).sort()).toEqual(
           first.comments.map(({ url }) => url).sort(),
         )
         expect(
-          (await fixture.standing(number)).inline.map(({ body, edits }) => [body, edits]),
+          (await fixture.readPosted(number)).inline.map(({ body, edits }) => [body, edits]),
         ).toEqual([
           [reword(one).body, 1],
           [reword(two).body, 1],
           [three.body, 0],
           [`I wrote: ${one.body}`, 0],
         ])
-        const writes = fixture.writes()
+        const writes = fixture.countWrites()
         await platform.ensureReview(access, next)
-        expect(fixture.writes()).toBe(writes)
+        expect(fixture.countWrites()).toBe(writes)
       })
 
       it("leaves others' writing alone, and keeps the oldest of our own summaries", async () => {
@@ -783,7 +783,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         await fixture.comment(number, fixture.login, `${summaryMarker} second`)
         const review = makeReview(number, sha)
         await platform.ensureReview(access, review)
-        const { comments } = await fixture.standing(number)
+        const { comments } = await fixture.readPosted(number)
         expect(comments.map(({ body }) => body)).toEqual([
           `${summaryMarker} forged`,
           'Written by hand',
@@ -803,19 +803,19 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ]
         const review = makeReview(number, sha, { comments })
         const published = await platform.ensureReview(access, review)
-        expect(published.refused).toEqual([comments[1]!.marker, comments[3]!.marker])
+        expect(published.refusedMarkers).toEqual([comments[1]!.marker, comments[3]!.marker])
         const good = [comments[0]!, comments[2]!, comments[4]!]
         expect(published.comments.map(({ marker }) => marker).sort()).toEqual(
           good.map(({ marker }) => marker).sort(),
         )
-        const standing = await fixture.standing(number)
+        const standing = await fixture.readPosted(number)
         expect(standing.inline.map(({ body }) => body).sort()).toEqual(
           good.map(({ body }) => body).sort(),
         )
         expect(standing.comments).toHaveLength(1)
 
         expect(await platform.ensureReview(access, review)).toEqual(published)
-        expect((await fixture.standing(number)).inline).toHaveLength(3)
+        expect((await fixture.readPosted(number)).inline).toHaveLength(3)
       })
 
       it('case 52: when all lines are refused, the summary still stands', async () => {
@@ -824,9 +824,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
         expect(published).toMatchObject({
           comments: [],
-          refused: comments.map(({ marker }) => marker),
+          refusedMarkers: comments.map(({ marker }) => marker),
         })
-        expect(await fixture.standing(number)).toMatchObject({
+        expect(await fixture.readPosted(number)).toMatchObject({
           inline: [],
           reviews: [],
           comments: [{ author: fixture.login }],
@@ -840,12 +840,12 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           const review = makeReview(number, sha, {
             comments: [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })],
           })
-          const wasLost = fixture.loseAnswer(kind)
+          const wasLost = fixture.loseResponse(kind)
           const published = await platform.ensureReview(access, review)
           expect(wasLost()).toBe(true)
-          expect(published.refused).toEqual([])
+          expect(published.refusedMarkers).toEqual([])
           expect(published.comments).toHaveLength(2)
-          const standing = await fixture.standing(number)
+          const standing = await fixture.readPosted(number)
           expect(standing.comments).toMatchObject([{ id: published.summary.id }])
           expect(standing.inline).toHaveLength(2)
           expect(standing.reviews).toHaveLength(1)
@@ -859,11 +859,11 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           const review = makeReview(number, sha, {
             comments: [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })],
           })
-          const wasLost = fixture.loseAnswer(kind, { late: true })
+          const wasLost = fixture.loseResponse(kind, { late: true })
           const published = await platform.ensureReview(access, review)
           expect(wasLost()).toBe(true)
           expect(published.comments).toHaveLength(2)
-          const standing = await fixture.standing(number)
+          const standing = await fixture.readPosted(number)
           expect(standing.comments).toMatchObject([{ id: published.summary.id }])
           expect(standing.inline).toHaveLength(2)
           expect(standing.reviews).toHaveLength(1)
@@ -879,16 +879,21 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         await platform.ensureReview(access, review)
         await platform.ensureReview(access, review)
         showLists()
-        const doubled = await fixture.standing(number)
+        const doubled = await fixture.readPosted(number)
         expect(doubled.comments).toHaveLength(2)
         expect(doubled.inline).toHaveLength(6)
         const answered = doubled.inline[4]!
         expect(answered.body).toBe(two.body)
         await fixture.reply(number, answered.id, fixture.otherLogin, 'Why?')
 
-        const next = { ...review, comments: [one], kept: [two], former: [three.marker] }
+        const next = {
+          ...review,
+          comments: [one],
+          updateOnly: [two],
+          formerMarkers: [three.marker],
+        }
         const published = await platform.ensureReview(access, next)
-        const { inline, comments: summaries } = await fixture.standing(number)
+        const { inline, comments: summaries } = await fixture.readPosted(number)
         expect(summaries).toMatchObject([{ id: doubled.comments[0]!.id }])
         expect(inline.map(({ id }) => id)).toEqual([
           doubled.inline[0]!.id,
@@ -899,9 +904,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(published.comments).toContainEqual(
           expect.objectContaining({ marker: two.marker, id: answered.id }),
         )
-        const writes = fixture.writes()
+        const writes = fixture.countWrites()
         await platform.ensureReview(access, next)
-        expect(fixture.writes()).toBe(writes)
+        expect(fixture.countWrites()).toBe(writes)
       })
 
       it('case 40: comments stand on files of any name', async () => {
@@ -914,8 +919,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         )
         const comments = paths.map((path, index) => makeComment(`n${index}`, { path }))
         const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
-        expect(published.refused).toEqual([])
-        expect((await fixture.standing(number)).inline.map(({ path }) => path)).toEqual(paths)
+        expect(published.refusedMarkers).toEqual([])
+        expect((await fixture.readPosted(number)).inline.map(({ path }) => path)).toEqual(paths)
       })
 
       it('writes nothing more once writing is not allowed', async () => {
@@ -931,7 +936,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await catchError(platform.ensureReview(access, review))).toBeInstanceOf(
           LeaseLostError,
         )
-        expect(await fixture.standing(number)).toMatchObject({
+        expect(await fixture.readPosted(number)).toMatchObject({
           comments: [{ author: fixture.login }],
           inline: [],
           reviews: [],
@@ -944,13 +949,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const refusing = makeReview(number, sha, { comments, event: 'request_changes' })
         await platform.ensureReview(access, refusing)
         await platform.ensureReview(access, refusing)
-        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual([
+        expect((await fixture.readPosted(number)).reviews.map(({ state }) => state)).toEqual([
           'changes_requested',
         ])
         const approving = makeReview(number, sha, { comments, event: 'approve' })
         await platform.ensureReview(access, approving)
         await platform.ensureReview(access, approving)
-        const { reviews, inline } = await fixture.standing(number)
+        const { reviews, inline } = await fixture.readPosted(number)
         expect(reviews.map(({ state }) => state)).toEqual(['changes_requested', 'approved'])
         expect(inline).toHaveLength(1)
       })
@@ -959,22 +964,24 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const { number, sha } = await openChange()
         const comments = [makeComment('bad', { endLine: 35 }), makeComment('good', { endLine: 3 })]
         const review = makeReview(number, sha, { comments, event: 'request_changes' })
-        expect((await platform.ensureReview(access, review)).refused).toEqual([comments[0]!.marker])
-        const { reviews, inline } = await fixture.standing(number)
+        expect((await platform.ensureReview(access, review)).refusedMarkers).toEqual([
+          comments[0]!.marker,
+        ])
+        const { reviews, inline } = await fixture.readPosted(number)
         expect(reviews.map(({ state }) => state)).toEqual(['commented', 'changes_requested'])
         expect(inline).toHaveLength(1)
       })
 
       it('comments on its own pull request, which nobody may approve', async () => {
         const head = `topic-${++branches}`
-        const sha = await fixture.push(head, change({ 3: 'changed' }))
+        const sha = await fixture.push(head, changeLines({ 3: 'changed' }))
         const number = await fixture.open({ head, author: fixture.login })
         const review = makeReview(number, sha, {
           comments: [makeComment('a', { endLine: 3 })],
           event: 'approve',
         })
         expect((await platform.ensureReview(access, review)).comments).toHaveLength(1)
-        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual([
+        expect((await fixture.readPosted(number)).reviews.map(({ state }) => state)).toEqual([
           'commented',
         ])
       })
@@ -1022,7 +1029,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
 
     it('says who may write to the repository, and that strangers may not', async () => {
-      const { login, otherLogin, elsewhere, other } = fixture
+      const { login, otherLogin, otherRepositories: elsewhere, otherAccess: other } = fixture
       expect(await platform.getPermission(access, login)).toBe('admin')
       expect(await platform.getPermission(access, otherLogin)).toBe('write')
       expect(await platform.getPermission(access, otherLogin.toUpperCase())).toBe('write')
@@ -1043,7 +1050,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const { number, sha, head } = await openChange()
         const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })]
         await platform.ensureReview(access, makeReview(number, sha, { comments }))
-        const [first] = (await fixture.standing(number)).inline
+        const [first] = (await fixture.readPosted(number)).inline
         await fixture.reply(number, first!.id, fixture.otherLogin, 'Not so')
         const threads = await platform.listThreads(access, number)
         expect(threads).toMatchObject([
@@ -1071,7 +1078,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           { resolved: true, resolvedBy: fixture.login },
           { resolved: false, resolvedBy: null },
         ])
-        await fixture.push(head, change({}))
+        await fixture.push(head, changeLines({}))
         await fixture.push(head, { 'src/other.ts': 'other\n' })
         expect((await platform.listThreads(access, number)).map(({ line }) => line)).toEqual([
           null,

@@ -10,15 +10,15 @@
 // PostgreSQL is the server at TEST_DATABASE_URL or one of its own; where there is none, its part is skipped and said so.
 import { parseArgs } from 'node:util'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
-import type { Violation } from './check.ts'
+import { type CrashScenario, createCrashScenario } from './crash-scenario.ts'
 import { type DeploymentKind, deploymentKinds } from './deployment.ts'
-import { namedPoints } from './named-points.ts'
+import type { Violation } from './find-violations.ts'
+import { planFailures } from './inject-failures.ts'
+import { killPoints } from './kill-points.ts'
 import { createRandom } from './random.ts'
 import { playRandomRound } from './random-round.ts'
-import { createScene, type Scene } from './scene.ts'
 import { runSelfCheck } from './self-check.ts'
-import { settleAndCheck } from './settle.ts'
-import { planTroubles } from './troubles.ts'
+import { settleAndCheck } from './settle-and-check.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -33,12 +33,13 @@ const { values: options } = parseArgs({
 const seed = Number(options.seed)
 const count = options.point === undefined ? Number(options.rounds) : 0
 const isShort = count > 0 && count < 40
-const chosen = options.on?.split(',') ?? (isShort ? ['embedded', 'postgresql'] : deploymentKinds)
+const selectedKinds =
+  options.on?.split(',') ?? (isShort ? ['embedded', 'postgresql'] : deploymentKinds)
 
 /** One round: the play, the settlement, the checks. */
 interface Round {
   readonly name: string
-  play(scene: Scene): Promise<string>
+  play(scene: CrashScenario): Promise<string>
 }
 
 /** Plays rounds on one deployment, in one scene as long as it is sound. Returns how many went wrong. */
@@ -47,13 +48,13 @@ async function playRounds(
   server: string | null,
   rounds: readonly Round[],
 ): Promise<number> {
-  let scene: Scene | null = null
+  let scene: CrashScenario | null = null
   let bad = 0
   try {
     for (const round of rounds) {
-      scene ??= await createScene(kind, server)
+      scene ??= await createCrashScenario(kind, server)
       const begun = performance.now()
-      const { done, violations } = await playOne(scene, round)
+      const { done, violations } = await playRound(scene, round)
       const outcome = violations.length === 0 ? 'ok' : `${violations.length} VIOLATIONS`
       const seconds = ((performance.now() - begun) / 1000).toFixed(1)
       console.log(
@@ -72,8 +73,8 @@ async function playRounds(
   return bad
 }
 
-async function playOne(
-  scene: Scene,
+async function playRound(
+  scene: CrashScenario,
   round: Round,
 ): Promise<{ done: string; violations: Violation[] }> {
   try {
@@ -85,8 +86,8 @@ async function playOne(
 }
 
 function listPoints(isShort: boolean): Round[] {
-  return namedPoints
-    .filter((point) => point.name.includes(options.point ?? '') && (!isShort || point.isShort))
+  return killPoints
+    .filter((point) => point.name.includes(options.point ?? '') && (!isShort || point.inShortRun))
     .map(({ name, reach }) => ({
       name,
       async play(scene) {
@@ -109,7 +110,7 @@ function listRandomRounds(
   const own = all.filter((index) => kinds[index % kinds.length] === kind)
   return own.map((index, at) => ({
     name: `round ${index + 1} of seed ${seed}`,
-    play: (scene) => playRandomRound(scene, createRandom(seed + index), planTroubles(kind, at)),
+    play: (scene) => playRandomRound(scene, createRandom(seed + index), planFailures(kind, at)),
   }))
 }
 
@@ -148,8 +149,9 @@ async function main(): Promise<number> {
   if (options['self-check']) return reportSelfCheck()
   if (!Number.isInteger(seed) || !Number.isInteger(count))
     throw new Error('--seed and --rounds are whole numbers')
-  const wanted = deploymentKinds.filter((kind) => chosen.includes(kind))
-  if (wanted.length !== chosen.length) throw new Error(`--on takes ${deploymentKinds.join(', ')}`)
+  const wanted = deploymentKinds.filter((kind) => selectedKinds.includes(kind))
+  if (wanted.length !== selectedKinds.length)
+    throw new Error(`--on takes ${deploymentKinds.join(', ')}`)
   const given = process.env.TEST_DATABASE_URL
   const needsServer = wanted.some((kind) => kind !== 'embedded')
   const programs = needsServer && !given ? findPostgresql() : null

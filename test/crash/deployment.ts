@@ -8,11 +8,11 @@ import { sql } from 'kysely'
 import type { DatabaseConfig } from '../../src/config/config.ts'
 import { type OpenDatabase, openDatabase } from '../../src/db/database.ts'
 import { transactionWithRetry } from '../../src/db/transaction.ts'
-import { dateAhead, hourMs } from '../fakes/date-ahead.ts'
+import { hourMs, stepDatabaseClockBack } from '../fakes/step-database-clock-back.ts'
 import { silentLog } from '../fakes/test-database.ts'
 import { webhookSecret } from '../start-app.ts'
 import type { Random } from './random.ts'
-import { type ServiceProcess, startProcess } from './service-process.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 const shiftedClock = fileURLToPath(new URL('../fakes/shifted-clock.ts', import.meta.url))
 
@@ -20,7 +20,9 @@ export const deploymentKinds = ['embedded', 'postgresql', 'postgresql-split'] as
 export type DeploymentKind = (typeof deploymentKinds)[number]
 
 /** Names of the processes of each kind, and what each is started with. */
-const parts: Readonly<Record<DeploymentKind, Readonly<Record<string, readonly string[]>>>> = {
+const processArguments: Readonly<
+  Record<DeploymentKind, Readonly<Record<string, readonly string[]>>>
+> = {
   embedded: { all: [] },
   postgresql: { all: [] },
   'postgresql-split': {
@@ -95,13 +97,13 @@ export async function createDeployment(
   let clockShiftMs = 0
   return {
     kind,
-    names: Object.keys(parts[kind]),
+    names: Object.keys(processArguments[kind]),
     url: `http://127.0.0.1:${port}`,
     start() {
-      for (const [name, args] of Object.entries(parts[kind])) {
+      for (const [name, args] of Object.entries(processArguments[kind])) {
         const withClock = { ...environment, CLOCK_SHIFT_MS: String(clockShiftMs) }
         if (!processes.has(name))
-          processes.set(name, startProcess({ args, environment: withClock, directory }))
+          processes.set(name, startServiceProcess({ args, environment: withClock, directory }))
       }
     },
     async ready() {
@@ -126,7 +128,7 @@ export async function createDeployment(
         return
       }
       await using database = await openDatabase(config, silentLog)
-      await transactionWithRetry(database.db, dateAhead)
+      await transactionWithRetry(database.db, stepDatabaseClockBack)
     },
     async cutConnection(random) {
       // One that starts without its database ends, and its supervisor starts it again.

@@ -1,20 +1,20 @@
 // A random round: pull requests come and change, deliveries come several times, and the service dies at any moment.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CrashScenario, TrackedPullRequest } from './crash-scenario.ts'
+import { type InjectedFailure, injectFailures } from './inject-failures.ts'
 import type { Random } from './random.ts'
-import type { Scene, TrackedPullRequest } from './scene.ts'
-import { makeTrouble, type Trouble } from './troubles.ts'
 
 /** Longer than a review takes here. */
-const longestLifeMs = 2500
+const maxUptimeMs = 2500
 
 /** Plays one round; the scene is not settled afterwards. Returns what was done, for the round's line. */
 export async function playRandomRound(
-  scene: Scene,
+  scene: CrashScenario,
   random: Random,
-  troubles: readonly Trouble[],
+  troubles: readonly InjectedFailure[],
 ): Promise<string> {
   const { deployment } = scene
-  await using _trouble = makeTrouble(scene, random, troubles)
+  await using _trouble = injectFailures(scene, random, troubles)
   const own: TrackedPullRequest[] = []
   const kills = random.between(1, 3)
   const moments: string[] = []
@@ -22,33 +22,37 @@ export async function playRandomRound(
     deployment.start()
     // At times it dies again while it starts.
     if (random.chance(0.7)) await deployment.ready()
-    const acting = act(scene, random, own)
-    const life = random.between(0, longestLifeMs)
+    const acting = changePullRequests(scene, random, own)
+    const life = random.between(0, maxUptimeMs)
     await sleep(life)
-    const victims = chooseVictims(deployment.names, random)
+    const victims = chooseProcessesToKill(deployment.names, random)
     await deployment.kill(victims)
     await acting
     moments.push(`${victims.join('+')} at ${life} ms`)
     if (troubles.includes('clock')) await scene.stepClockBack()
-    if (random.chance(0.3)) await changeOne(scene, random, own)
+    if (random.chance(0.3)) await changePullRequest(scene, random, own)
   }
   const trouble = troubles.length === 0 ? '' : ` with trouble of ${troubles.join(' and ')}`
   return `${own.length} pull requests, killed ${moments.join(', ')}${trouble}`
 }
 
 /** What people and the platform do meanwhile. */
-async function act(scene: Scene, random: Random, own: TrackedPullRequest[]): Promise<void> {
+async function changePullRequests(
+  scene: CrashScenario,
+  random: Random,
+  own: TrackedPullRequest[],
+): Promise<void> {
   const count = random.between(1, 3)
   for (let at = 0; at < count; at++) {
     if (own.length === 0 || random.chance(0.5)) own.push(await scene.open(random.between(0, 4)))
-    else await changeOne(scene, random, own)
+    else await changePullRequest(scene, random, own)
     scene.duplicateNewest(random.between(0, 3))
     await sleep(random.between(0, 300))
   }
 }
 
-async function changeOne(
-  scene: Scene,
+async function changePullRequest(
+  scene: CrashScenario,
   random: Random,
   own: readonly TrackedPullRequest[],
 ): Promise<void> {
@@ -57,7 +61,7 @@ async function changeOne(
 }
 
 /** All at times, otherwise one or some of them. */
-function chooseVictims(names: readonly string[], random: Random): readonly string[] {
+function chooseProcessesToKill(names: readonly string[], random: Random): readonly string[] {
   if (names.length === 1 || random.chance(0.3)) return names
   const certain = random.pick(names)
   return names.filter((name) => name === certain || random.chance(0.3))

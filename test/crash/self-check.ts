@@ -2,32 +2,32 @@
 import { sql } from 'kysely'
 import type { OpenDatabase } from '../../src/db/database.ts'
 import { repo, reviewerLogin, reviewerToken } from '../review-scenario.ts'
-import { findViolations, type Violation } from './check.ts'
-import { createScene, type Scene } from './scene.ts'
-import { settleAndCheck } from './settle.ts'
+import { type CrashScenario, createCrashScenario } from './crash-scenario.ts'
+import { findViolations, type Violation } from './find-violations.ts'
+import { settleAndCheck } from './settle-and-check.ts'
 
 interface Sabotage {
-  readonly what: string
+  readonly description: string
   /** Part of the violation that must be reported. */
   readonly expected: RegExp
   /** On a pull request of its own. */
-  harm(scene: Scene, database: OpenDatabase, number: number): Promise<unknown>
+  apply(scene: CrashScenario, database: OpenDatabase, number: number): Promise<unknown>
 }
 
 const sabotages: readonly Sabotage[] = [
   {
-    what: 'a second summary',
+    description: 'a second summary',
     expected: /2 summaries/,
-    harm: async ({ forge }, _, number) =>
+    apply: async ({ forge }, _, number) =>
       forge.comment(repo, number, reviewerLogin, forge.pullRequest(repo, number).comments[0]!.body),
   },
   {
-    what: 'a second comment about one finding',
+    description: 'a second comment about one finding',
     expected: /two comments about/,
-    harm: async ({ forge }, _, number) => {
+    apply: async ({ forge }, _, number) => {
       const { headSha, inlineComments } = forge.pullRequest(repo, number)
       const { path, line, side, body } = inlineComments[0]!
-      await write(forge.apiUrl, `/pulls/${number}/reviews`, {
+      await postToForge(forge.apiUrl, `/pulls/${number}/reviews`, {
         commit_id: headSha,
         event: 'COMMENT',
         comments: [{ path, line, side, body }],
@@ -35,24 +35,24 @@ const sabotages: readonly Sabotage[] = [
     },
   },
   {
-    what: 'a status that was not brought to its end',
+    description: 'a status that was not brought to its end',
     expected: /the status of the head is pending/,
-    harm: async ({ forge }, _, number) =>
-      write(forge.apiUrl, `/statuses/${forge.pullRequest(repo, number).headSha}`, {
+    apply: async ({ forge }, _, number) =>
+      postToForge(forge.apiUrl, `/statuses/${forge.pullRequest(repo, number).headSha}`, {
         state: 'pending',
         context: 'umpire/review',
       }),
   },
   {
-    what: 'a lost push',
+    description: 'a lost push',
     expected: /the summary is not about/,
-    harm: async (scene, _, number) =>
+    apply: async (scene, _, number) =>
       scene.push(scene.pullRequests.find((one) => one.number === number)!, 1),
   },
   {
-    what: 'a thread that was resolved although its flaw is there',
+    description: 'a thread that was resolved although its flaw is there',
     expected: /flaw_\w+ is resolved/,
-    harm: async ({ forge }, _, number) =>
+    apply: async ({ forge }, _, number) =>
       forge.resolveThread(
         repo,
         number,
@@ -61,32 +61,32 @@ const sabotages: readonly Sabotage[] = [
       ),
   },
   {
-    what: 'a lost event',
+    description: 'a lost event',
     expected: /event \d+ of delivery \S+ is lost/,
-    harm: (_, { db }, number) => sql`delete from events where pr_number = ${number}`.execute(db),
+    apply: (_, { db }, number) => sql`delete from events where pr_number = ${number}`.execute(db),
   },
   {
-    what: 'a stuck event',
+    description: 'a stuck event',
     expected: /event \d+ \(\S+ #\d+\) is processing/,
-    harm: (_, { db }, number) =>
+    apply: (_, { db }, number) =>
       sql`update events set status = 'processing' where pr_number = ${number}`.execute(db),
   },
   {
-    what: 'a stuck run',
+    description: 'a stuck run',
     expected: /run \d+ \(#\d+\) is processing/,
-    harm: (_, { db }, number) =>
+    apply: (_, { db }, number) =>
       sql`update workflow_runs set status = 'processing' where pr_number = ${number}`.execute(db),
   },
   {
-    what: 'a lost finding',
+    description: 'a lost finding',
     expected: /the recorded findings are none/,
-    harm: (_, { db }, number) => sql`delete from findings where pr_number = ${number}`.execute(db),
+    apply: (_, { db }, number) => sql`delete from findings where pr_number = ${number}`.execute(db),
   },
 ]
 
 /** Returns what went wrong: sabotage that nobody noticed, or a violation before any. */
 export async function runSelfCheck(): Promise<Violation[]> {
-  await using scene = await createScene('embedded', null)
+  await using scene = await createCrashScenario('embedded', null)
   scene.deployment.start()
   await scene.deployment.ready()
   for (const _ of sabotages) await scene.open(1)
@@ -94,7 +94,7 @@ export async function runSelfCheck(): Promise<Violation[]> {
   if (before.length > 0) return before
   await using database = await scene.deployment.openDatabase()
   const missed: Violation[] = []
-  for (const [index, { what, expected, harm }] of sabotages.entries()) {
+  for (const [index, { description: what, expected, apply: harm }] of sabotages.entries()) {
     const known = new Set(await findViolations(scene, database))
     await harm(scene, database, scene.pullRequests[index]!.number)
     const reported = (await findViolations(scene, database)).filter(
@@ -108,7 +108,7 @@ export async function runSelfCheck(): Promise<Violation[]> {
   return missed
 }
 
-async function write(apiUrl: string, path: string, body: object): Promise<void> {
+async function postToForge(apiUrl: string, path: string, body: object): Promise<void> {
   const response = await fetch(`${apiUrl}/repos/${repo}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${reviewerToken}`, 'content-type': 'application/json' },

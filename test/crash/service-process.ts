@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url))
 /** Longer than the grace time that a stopping service gives its reviews. */
-const stopMs = 30_000
+const stopTimeoutMs = 30_000
 
 export interface ServiceProcess {
   readonly isAlive: boolean
@@ -24,7 +24,7 @@ export interface ServiceProcess {
 }
 
 /** Starts `umpire serve` with further arguments in `directory`, where no stray `.env` file is. */
-export function startProcess(options: {
+export function startServiceProcess(options: {
   args: readonly string[]
   environment: Record<string, string>
   directory: string
@@ -77,7 +77,7 @@ export function startProcess(options: {
       if (!isAlive(child))
         throw new Error(`A process of the service had ended by itself.\n${log.join('\n')}`)
       child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
       const [code, signal] = (await exited) as [number | null, string | null]
       clearTimeout(timer)
       if (code !== 0)

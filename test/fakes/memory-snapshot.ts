@@ -1,6 +1,6 @@
 // A repository's files at one commit, held in memory: the snapshot for tests that need no git.
 import { createHash } from 'node:crypto'
-import type { SearchMatch, Snapshot } from '../../src/workspace/snapshot.ts'
+import type { SearchMatch, Snapshot } from '../../src/git/snapshot.ts'
 
 /** Classes of POSIX expressions that the tools use, as JavaScript has them. */
 const posixClasses: Readonly<Record<string, string>> = {

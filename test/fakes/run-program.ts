@@ -24,20 +24,20 @@ type Answer = { readonly id: number } & (
   | { readonly error: string }
 )
 
-interface Starter {
+interface Runner {
   readonly child: ChildProcess
   readonly waiting: Map<number, PromiseWithResolvers<ProgramResult>>
 }
 
 /** One for each process that asks, for as long as that lives. */
-let starter: Starter | undefined
-let runs = 0
+let runner: Runner | undefined
+let lastRunId = 0
 
 /** Runs a program to its end, whatever that is. Throws where it can't be started. */
 export function runProgram(run: ProgramRun): Promise<ProgramResult> {
-  starter ??= startStarter()
-  const { child, waiting } = starter
-  const id = ++runs
+  runner ??= startRunner()
+  const { child, waiting } = runner
+  const id = ++lastRunId
   const result = Promise.withResolvers<ProgramResult>()
   waiting.set(id, result)
   child.channel?.ref()
@@ -45,13 +45,13 @@ export function runProgram(run: ProgramRun): Promise<ProgramResult> {
   return result.promise
 }
 
-function startStarter(): Starter {
-  const child = fork(fileURLToPath(new URL('./small-process.ts', import.meta.url)), {
+function startRunner(): Runner {
+  const child = fork(fileURLToPath(new URL('./program-runner-process.ts', import.meta.url)), {
     serialization: 'advanced',
     execArgv: [],
     env: {},
   })
-  const waiting: Starter['waiting'] = new Map()
+  const waiting: Runner['waiting'] = new Map()
   child.on('message', (answer: Answer) => {
     const asked = waiting.get(answer.id)
     waiting.delete(answer.id)
@@ -62,7 +62,7 @@ function startStarter(): Starter {
   child.once('exit', () => {
     for (const asked of waiting.values())
       asked.reject(new Error('The process that starts programs has ended.'))
-    starter = undefined
+    runner = undefined
   })
   // Only work that is under way keeps this process alive.
   child.unref()

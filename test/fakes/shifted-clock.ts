@@ -1,15 +1,15 @@
 // Preloaded into a process (`--import`), makes its clock wrong by CLOCK_SHIFT_MS milliseconds.
 const shift = Number(process.env.CLOCK_SHIFT_MS ?? 0)
-const RightDate = Date
+const OriginalDate = Date
 
-class ShiftedDate extends RightDate {
+class ShiftedDate extends OriginalDate {
   constructor(...given: unknown[]) {
-    if (given.length === 0) super(RightDate.now() + shift)
+    if (given.length === 0) super(OriginalDate.now() + shift)
     else super(...(given as []))
   }
 
   static override now(): number {
-    return RightDate.now() + shift
+    return OriginalDate.now() + shift
   }
 }
 

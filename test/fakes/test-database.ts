@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type DatabaseConfig, openDatabase } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { runMigrations } from '../../src/db/run-migrations.ts'
 import { openWakeUps } from '../../src/jobs/queue.ts'
 
 /** Says nothing. */
@@ -110,7 +110,7 @@ async function makeFolder(
 
 async function migrateAndClose(config: DatabaseConfig): Promise<void> {
   await using open = await openDatabase(config, silentLog)
-  await migrate(open, silentLog)
+  await runMigrations(open, silentLog)
   // The job queue's own tables, which cost more time than all others.
   const embedded = open.engine === 'embedded'
   const wakeUps = await openWakeUps({

@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startContextServer } from '../fakes/mcp/context-server.ts'
 import { startSentryApi } from '../fakes/mcp/sentry-api.ts'
-import { linearIssue } from '../fakes/mcp/vendor-answers.ts'
-import { ownWords, repo, startScenario } from '../review-scenario.ts'
+import { linearIssue } from '../fakes/mcp/vendor-responses.ts'
+import { ownComments, repo, startScenario } from '../review-scenario.ts'
 
 const packaged = (path: string) => fileURLToPath(new URL(`node_modules/${path}`, import.meta.url))
 const sentry = packaged('@sentry/mcp-server/dist/index.js')
@@ -67,8 +67,8 @@ export async function checkContextServers(): Promise<void> {
   await scenario.forge.push(repo, 'main', { 'src/orders.ts': code(1) }, { author: 'alice' })
   const files = { 'src/orders.ts': code(2) }
   const number = await scenario.openPullRequest(files, { title: 'SHOP-12: totals' })
-  await scenario.settled()
-  const text = ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? ''
+  await scenario.waitUntilSettled()
+  const text = ownComments(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? ''
   match(
     text,
     /- linear: \[SHOP-12: Totals are wrong for ten articles\]\(https:\/\/linear\.app\/acme\/issue\/SHOP-12\/totals\)/,
@@ -143,10 +143,10 @@ async function startReference(
     if (/listening|running/.test(line)) break
   }
   child.stderr.resume()
-  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => end(child) }
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => stopProcess(child) }
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function stopProcess(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit')
   child.kill('SIGKILL')
   await gone

@@ -1,28 +1,35 @@
 // What a new operator sees in the browser: what comes next, and what checks of the set-up find.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { answer, type SeenRequest } from '../fakes/forge/forge.ts'
+import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
+import { replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { reviewerToken } from '../review-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
-import { findBarriers, keepPicture, openPage, startBrowser, type View, views } from './open-page.ts'
+import {
+  findAccessibilityProblems,
+  openPage,
+  saveScreenshot,
+  startBrowser,
+  type Viewport,
+  viewports,
+} from './open-page.ts'
 
-let scene: ConnectScene
+let scene: ConnectScenario
 let browser: Browser
 beforeAll(async () => {
   browser = await startBrowser()
   const env = { SECRET_KEY: 'ab'.repeat(20) }
-  scene = await startConnectScene({ env, parts: { web: true, worker: false } })
+  scene = await startConnectScenario({ env, parts: { web: true, worker: false } })
   const isOperator = ({ headers }: SeenRequest) =>
     headers.authorization?.includes(reviewerToken) ?? false
-  scene.forge.faults.add({ match: isOperator, action: answer(401) })
+  scene.forge.faults.add({ match: isOperator, action: replyWith(401) })
 })
 afterAll(async () => {
   await browser?.close()
   await scene?.[Symbol.asyncDispose]()
 })
 
-async function openFor(person: 'root' | 'alice', path: string, view?: View) {
+async function openFor(person: 'root' | 'alice', path: string, view?: Viewport) {
   const { session } = await signInWithToken(scene.app, tokenOf(person))
   const opened = await openPage(browser, { url: scene.app.url, session, ...view })
   await opened.page.goto(path)
@@ -30,11 +37,11 @@ async function openFor(person: 'root' | 'alice', path: string, view?: View) {
 }
 
 describe('checks of the set-up', () => {
-  it.each(views)(
+  it.each(viewports)(
     'tell an administrator what is wrong and what to do, and fold what is fine, %o',
     async (view) => {
       await using opened = await openFor('root', '/', view)
-      const { page, complaints } = opened
+      const { page, problems: complaints } = opened
       await page.getByRole('heading', { name: 'No reviews yet' }).waitFor()
       const found = page
         .locator('section', { hasText: 'Checks of the set-up' })
@@ -49,15 +56,15 @@ describe('checks of the set-up', () => {
       const fine = page.getByText(/^\d+ fine, \d+ not checked$/)
       const git = page.getByText(/^git \d/)
       expect(await git.isVisible()).toBe(false)
-      await keepPicture(page, 'first-run', view)
+      await saveScreenshot(page, 'first-run', view)
       await fine.click()
       await git.waitFor()
-      expect(await findBarriers(page)).toEqual([])
+      expect(await findAccessibilityProblems(page)).toEqual([])
       await page.goto('/settings?tab=set-up')
       await page.getByRole('heading', { name: 'Checks of the set-up' }).waitFor()
       await fine.waitFor()
-      expect(await findBarriers(page)).toEqual([])
-      await keepPicture(page, 'set-up-checks', view)
+      expect(await findAccessibilityProblems(page)).toEqual([])
+      await saveScreenshot(page, 'set-up-checks', view)
       expect(complaints).toEqual([])
     },
   )

@@ -5,30 +5,35 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 /** Where systems put it. */
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const chromiumPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-const calm = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking']
-const alone = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']
+const headlessFlags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+]
+const isolationFlags = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']
 
 /** Starts the browser. It fails where there is none, and says what to do. */
 export async function startBrowser(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? places.find((place) => existsSync(place))
+  const executablePath = process.env.CHROMIUM ?? chromiumPaths.find((place) => existsSync(place))
   if (executablePath === undefined) {
     throw new Error(
       'Tests of the page need Chromium (Debian: apt-get install chromium), or its path in CHROMIUM',
     )
   }
-  return chromium.launch({ executablePath, args: [...calm, ...alone] })
+  return chromium.launch({ executablePath, args: [...headlessFlags, ...isolationFlags] })
 }
 
 /** How a page is looked at. */
-export interface View {
+export interface Viewport {
   readonly width: number
   readonly dark: boolean
 }
 
 /** A screen in the light and in the dark, and a phone in the dark, whose parts a screen shows in the light too. */
-export const views: readonly View[] = [
+export const viewports: readonly Viewport[] = [
   { width: 1280, dark: false },
   { width: 1280, dark: true },
   { width: 360, dark: true },
@@ -37,7 +42,7 @@ export const views: readonly View[] = [
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page
   /** Errors, warnings and reports of the policy so far. */
-  readonly complaints: readonly string[]
+  readonly problems: readonly string[]
 }
 
 /**
@@ -48,7 +53,12 @@ export interface OpenPage extends AsyncDisposable {
  */
 export async function openPage(
   browser: Browser,
-  { url, session, width = 1280, dark = false }: { url: string; session?: string } & Partial<View>,
+  {
+    url,
+    session,
+    width = 1280,
+    dark = false,
+  }: { url: string; session?: string } & Partial<Viewport>,
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     baseURL: url,
@@ -72,13 +82,13 @@ export async function openPage(
     if (!['error', 'warning'].includes(message.type()) || isRefusal || isSlowDrawing) return
     complaints.push(message.text())
   })
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+  return { page, problems: complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** What keeps people from using the page as it stands: accessibility, and whether it is wider than the screen. */
-export async function findBarriers(page: Page): Promise<string[]> {
+export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   const barriers =
     (await page.evaluate(`${axe}; axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`)) as string[]
@@ -89,7 +99,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
 }
 
 /** Begins to count how far things jump: before the page is loaded. */
-export async function countJumps(page: Page): Promise<void> {
+export async function observeLayoutShifts(page: Page): Promise<void> {
   await page.addInitScript(`
     window.jumps = []
     const keep = (entries) => window.jumps.push(...entries.filter((entry) => !entry.hadRecentInput))
@@ -99,7 +109,7 @@ export async function countJumps(page: Page): Promise<void> {
 }
 
 /** How far things have jumped so far: the sum of the browser's layout-shift scores. */
-export async function readJumps(page: Page): Promise<number> {
+export async function readLayoutShift(page: Page): Promise<number> {
   await waitForFrames(page)
   return (await page.evaluate(
     'window.takeJumps(); window.jumps.reduce((sum, { value }) => sum + value, 0)',
@@ -124,7 +134,11 @@ export async function holdRequests(page: Page, pattern: RegExp): Promise<() => v
 }
 
 /** Keeps a picture in the folder PAGE_PICTURES, where that is set: for people to look at. */
-export async function keepPicture(page: Page, name: string, { width, dark }: View): Promise<void> {
+export async function saveScreenshot(
+  page: Page,
+  name: string,
+  { width, dark }: Viewport,
+): Promise<void> {
   const folder = process.env.PAGE_PICTURES
   if (folder === undefined) return
   await page.screenshot({

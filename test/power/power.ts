@@ -14,14 +14,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/db/database.ts'
-import { databaseErrorCode } from '../../src/db/errors.ts'
+import { databaseErrorCode } from '../../src/db/database-errors.ts'
 import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
 
 const trials = Number(process.argv[2] ?? 10)
 const controls = Math.max(2, Math.ceil(trials / 5))
 const writers = {
   durable: fileURLToPath(new URL('../fakes/database-writer.ts', import.meta.url)),
-  plain: fileURLToPath(new URL('./plain-writer.ts', import.meta.url)),
+  plain: fileURLToPath(new URL('./non-durable-writer.ts', import.meta.url)),
 }
 
 const run = (program: string, ...args: string[]) =>

@@ -1,7 +1,7 @@
 // Hand-written change graphs: what reviews get to know of a change, for tests of what they make of it.
 import type {
   AppliedMemory,
-  Caller,
+  CallSite,
   ChangedSymbol,
   ChangeGraph,
   RelatedPullRequest,
@@ -50,7 +50,7 @@ export function symbolOf(parts: Partial<ChangedSymbol> = {}): ChangedSymbol {
   }
 }
 
-export function callerOf(parts: Partial<Caller> = {}): Caller {
+export function callerOf(parts: Partial<CallSite> = {}): CallSite {
   return {
     symbol: 0,
     path: 'src/login.ts',

@@ -1,17 +1,17 @@
 // Makes a change from texts: two snapshots in memory, and the diff between them as git would print it.
 import { createHash } from 'node:crypto'
-import { defaultSettings } from '../../src/config/repository-config.ts'
+import { defaultSettings } from '../../src/config/repository-settings.ts'
 import type { FileDiff } from '../../src/domain/diff.ts'
 import { GitError } from '../../src/domain/errors.ts'
 import type { PullRequest } from '../../src/domain/pull-request.ts'
+import { parseDiff } from '../../src/git/parse-diff.ts'
+import type { Snapshot } from '../../src/git/snapshot.ts'
 import {
   type Change,
   noEarlierReviews,
   noOutsideContext,
   type PackedContext,
 } from '../../src/reviewers/reviewer.ts'
-import { parseDiff } from '../../src/workspace/diff.ts'
-import type { Snapshot } from '../../src/workspace/snapshot.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -91,7 +91,7 @@ export function changeOf(base: Files, head: Files, shown: Files = head): Change 
     mergeBaseSha: samplePullRequest.base.sha,
     diff,
     files: diff.files,
-    spared: [],
+    exemptFiles: [],
     needs: programsOf(diff.files),
     skipped: [],
     notes: [],

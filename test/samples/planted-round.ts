@@ -1,9 +1,9 @@
 // Rounds with planted defects, as messages show them: for tests that look at what stands in them.
-import { createPlant, type Plant } from '../../src/reviewers/attention/plant.ts'
-import { addToRound } from '../../src/reviewers/attention/planted-round.ts'
-import { showSpans } from '../../src/reviewers/prompts/review-prompt.ts'
-import type { Field } from '../../src/reviewers/prompts/specialist-prompts.ts'
-import { createFence } from '../../src/reviewers/prompts/untrusted-block.ts'
+import { type Canary, createCanary } from '../../src/reviewers/attention/canary.ts'
+import { addCanaryToRound } from '../../src/reviewers/attention/canary-round.ts'
+import { createPromptFence } from '../../src/reviewers/prompts/prompt-fence.ts'
+import { renderSpans } from '../../src/reviewers/prompts/review-prompt.ts'
+import type { ReviewField } from '../../src/reviewers/prompts/specialist-prompts.ts'
 import type { ContextRound, ContextSpan } from '../../src/reviewers/reviewer.ts'
 
 /** A round that shows files of these paths. */
@@ -17,11 +17,12 @@ export function roundOf(...paths: readonly string[]): ContextRound {
 /** What a message shows of a round with a planted defect of these fields. */
 export function plantIn(
   round: ContextRound,
-  fields: readonly Field[],
-): { plant: Plant; text: string; own: string } {
-  const plant = createPlant(round, fields)
-  const { shared } = addToRound(round, plant, null)
-  const show = (spans: readonly ContextSpan[]) => showSpans(spans, createFence()).join('\n\n')
+  fields: readonly ReviewField[],
+): { plant: Canary; text: string; own: string } {
+  const plant = createCanary(round, fields)
+  const { shared } = addCanaryToRound(round, plant, null)
+  const show = (spans: readonly ContextSpan[]) =>
+    renderSpans(spans, createPromptFence()).join('\n\n')
   return {
     plant,
     text: show(shared),

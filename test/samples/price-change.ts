@@ -1,9 +1,9 @@
 // A change of two files, the context that shows it, and what a model says about it: for tests of reviewers with a model.
 import { expect } from 'vitest'
 import { ModelError } from '../../src/domain/errors.ts'
-import type { ModelChoice } from '../../src/models/index.ts'
+import { parseDiff } from '../../src/git/parse-diff.ts'
+import type { ModelConfig } from '../../src/models/index.ts'
 import type { Change, ContextSpan, PackedContext } from '../../src/reviewers/reviewer.ts'
-import { parseDiff } from '../../src/workspace/diff.ts'
 import { createMemorySnapshot } from '../fakes/memory-snapshot.ts'
 import type { ModelRequest, ProtocolName } from '../fakes/models/model-server.ts'
 import { bareChange, programsOf, samplePullRequest } from './change-of-files.ts'
@@ -42,7 +42,7 @@ export const never = new AbortController().signal
 
 export const kinds: readonly {
   protocol: ProtocolName
-  provider: ModelChoice['provider']
+  provider: ModelConfig['provider']
   id: string
 }[] = [
   { protocol: 'anthropic', provider: 'anthropic', id: 'claude-opus-5-5' },
@@ -77,7 +77,7 @@ export function makeChange(headFiles: Record<string, string> = files, text = dif
     mergeBaseSha: 'c'.repeat(40),
     diff,
     files: diff.files,
-    spared: [],
+    exemptFiles: [],
     needs: programsOf(diff.files),
     skipped: [],
     notes: [],

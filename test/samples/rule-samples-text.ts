@@ -1,5 +1,5 @@
 // Samples for the rules on any text: a line that ends in ` ◀` must be reported. Hidden characters are escapes here.
-import { publicHosts } from '../../src/reviewers/rules/manifest-formats.ts'
+import { publicHosts } from '../../src/reviewers/rules/dependency-manifest.ts'
 import type { RuleSamples } from './rule-samples-script.ts'
 
 const [npm, yarn] = publicHosts.npm

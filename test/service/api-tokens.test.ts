@@ -1,14 +1,19 @@
 // Named tokens and the audit log, on each database engine.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccountScenario, aliceToken, bobToken, startAccounts } from '../account-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import {
+  type AccountScenario,
+  aliceToken,
+  bobToken,
+  startAccountScenario,
+} from '../account-scenario.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 
 let scene: AccountScenario
-let alice: SignedIn
-let bob: SignedIn
+let alice: SignedInUser
+let bob: SignedInUser
 beforeAll(async () => {
-  scene = await startAccounts()
+  scene = await startAccountScenario()
   alice = await signInWithToken(scene.app, aliceToken)
   bob = await signInWithToken(scene.app, bobToken)
 })
@@ -44,11 +49,11 @@ async function call(
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-const make = (person: SignedIn, body: unknown) =>
+const make = (person: SignedInUser, body: unknown) =>
   call('POST', '/api/v1/tokens', person.cookie, body)
-const revoke = (person: SignedIn, id: string) =>
+const revoke = (person: SignedInUser, id: string) =>
   call('DELETE', `/api/v1/tokens/${id}`, person.cookie)
-const namesOf = async (person: SignedIn) =>
+const namesOf = async (person: SignedInUser) =>
   (await call('GET', '/api/v1/tokens', person.cookie)).body.tokens?.map(({ name }) => name)
 const useToken = (jwt = '') => call('GET', '/auth/me', { authorization: `Bearer ${jwt}` })
 

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { ChangeGraph } from '../../src/domain/change-graph.ts'
-import { type ChangeGraphScene, startChangeGraphScene } from '../change-graph-scene.ts'
+import { type ChangeGraphScenario, startChangeGraphScenario } from '../change-graph-scenario.ts'
 import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
 
-let scene: ChangeGraphScene
+let scene: ChangeGraphScenario
 beforeAll(async () => {
-  scene = await startChangeGraphScene()
+  scene = await startChangeGraphScenario()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -61,10 +61,10 @@ beforeAll(async () => {
 
 /** Looks at a pull request of the shared repository, or of another one. */
 async function lookAt(
-  change: Parameters<ChangeGraphScene['propose']>[1],
+  change: Parameters<ChangeGraphScenario['propose']>[1],
   name = repo,
 ): Promise<ChangeGraph> {
-  const graph = await scene.look(name, await scene.propose(name, change))
+  const graph = await scene.readChangeGraph(name, await scene.propose(name, change))
   if (graph === null) throw new Error('Nothing is known')
   return graph
 }
@@ -361,7 +361,7 @@ describe('what can’t be told', () => {
   it('is nothing where the layers are off', async () => {
     const number = await scene.propose(repo, changed)
     const withLayers = (enabled: boolean, memory: boolean) =>
-      scene.look(repo, number, ({ config }) => ({
+      scene.readChangeGraph(repo, number, ({ config }) => ({
         config: { ...config, memory, graph: { ...config.graph, enabled } },
       }))
     expect(await withLayers(false, false)).toBe(null)
@@ -378,7 +378,7 @@ describe('what can’t be told', () => {
     const database = await createTestDatabase()
     const { db, close } = await openDatabase(database.config, silentLog)
     await close()
-    const graph = await scene.look(repo, number, () => ({ db }))
+    const graph = await scene.readChangeGraph(repo, number, () => ({ db }))
     expect(graph?.symbols).toMatchObject([{ name: 'priceOf', change: 'signature' }])
     expect(graph).toMatchObject({
       commit: null,
@@ -576,7 +576,7 @@ describe('other pull requests', () => {
         }),
       )
       .execute()
-    const graph = await scene.look(repo, number)
+    const graph = await scene.readChangeGraph(repo, number)
     expect(graph?.related).toEqual([
       {
         number: 9_002,
@@ -613,12 +613,12 @@ describe('a graph that is written anew while a review asks it', () => {
     const writeAnew = async () => {
       await sql`update code_graphs set id = -id where repo = ${name}`.execute(scene.app.db)
     }
-    const graph = await scene.look(name, number, ({ db }) => ({
+    const graph = await scene.readChangeGraph(name, number, ({ db }) => ({
       db: afterFirstTransaction(db, writeAnew),
     }))
     expect(graph?.notes).toEqual(['Who defines what the change uses could not be told.'])
     await writeAnew()
-    expect((await scene.look(name, number))?.notes).toEqual([])
+    expect((await scene.readChangeGraph(name, number))?.notes).toEqual([])
   })
 })
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { insertConnection } from '../insert-connection.ts'
 import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
 
 let forge: Forge
 let app: TestApp
-let anne: SignedIn
-let bob: SignedIn
+let anne: SignedInUser
+let bob: SignedInUser
 beforeAll(async () => {
   forge = await startShopForge()
   app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
@@ -23,7 +23,7 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]()
 })
 
-async function signIn(where: TestApp, login: string): Promise<SignedIn> {
+async function signIn(where: TestApp, login: string): Promise<SignedInUser> {
   forge.createUser(login, { token: `ghp_the_token_of_${login}` })
   return signInWithToken(where, `ghp_the_token_of_${login}`)
 }

@@ -2,15 +2,20 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { answer } from '../fakes/forge/forge.ts'
+import {
+  type ApiResponse,
+  type ConnectScenario,
+  startConnectScenario,
+  tokenOf,
+} from '../connect-scenario.ts'
+import { replyWith } from '../fakes/forge/forge.ts'
 import { signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
-let scene: ConnectScene
+let scene: ConnectScenario
 beforeAll(async () => {
   // Nothing is reviewed here.
-  scene = await startConnectScene({ parts: { web: true, worker: false } })
+  scene = await startConnectScenario({ parts: { web: true, worker: false } })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 afterEach(() => scene.forge.faults.clear())
@@ -52,7 +57,7 @@ async function sendRaw(
   method: string,
   path: string,
   headers: Record<string, string>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const sent = request(scene.app.url, { method, path, headers, agent: false })
   sent.end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -75,7 +80,7 @@ describe('connecting', () => {
     const repo = await scene.createRepository()
     const before = forge.requests.length
     const { status, body } = await scene.connect('alice', repo.toUpperCase())
-    const [record, ...others] = await scene.records(repo)
+    const [record, ...others] = await scene.readInstallations(repo)
     expect({ status, body }).toEqual({
       status: 200,
       body: { status: 'connected', installation_id: record!.id, repo },
@@ -114,7 +119,7 @@ describe('connecting', () => {
   it('has another secret for each repository', async () => {
     const repos = [await scene.createRepository(), await scene.createRepository()]
     for (const repo of repos) await scene.connect('alice', repo)
-    const [one, two] = await Promise.all(repos.map((repo) => scene.records(repo)))
+    const [one, two] = await Promise.all(repos.map((repo) => scene.readInstallations(repo)))
     expect(one![0]!.webhook_secret).not.toBe(two![0]!.webhook_secret)
   })
 
@@ -171,7 +176,7 @@ describe('connecting', () => {
     await withSpoiledToken('alice', async () =>
       expect(await scene.connect('alice', repo)).toEqual(alreadyConnected),
     )
-    expect(await scene.records(repo)).toHaveLength(1)
+    expect(await scene.readInstallations(repo)).toHaveLength(1)
   })
 
   it('refuses a former name of what is connected', async () => {
@@ -196,7 +201,7 @@ describe('connecting', () => {
       expect(await scene.connect('alice', repo)).toEqual(sessionExpired),
     )
     expect(scene.forge.requests.length).toBe(asked)
-    expect(await scene.records(repo)).toMatchObject([{ is_active: true }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: true }])
   })
 
   describe('a refusal of the platform', () => {
@@ -215,7 +220,7 @@ describe('connecting', () => {
       expect(await scene.connect('carol', repo)).toEqual(
         failed('You need admin permission on the repository.'),
       )
-      expect(await scene.records(repo)).toHaveLength(1)
+      expect(await scene.readInstallations(repo)).toHaveLength(1)
     })
 
     it('where there is no such repository', async () => {
@@ -244,12 +249,12 @@ describe('connecting', () => {
       const message = `Hook: url is not supported by https://forge.example/x?token=1 for ${tokenOf('alice')}`
       scene.forge.faults.add({
         match: ({ method }) => method === 'POST',
-        action: answer(422, { message }),
+        action: replyWith(422, { message }),
       })
       expect(await scene.connect('alice', repo)).toEqual(
         failed('Hook: url is not supported by for …'),
       )
-      expect(await scene.records(repo)).toEqual([])
+      expect(await scene.readInstallations(repo)).toEqual([])
     })
   })
 })
@@ -260,7 +265,7 @@ describe('several people', () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
-    const [first, second] = await scene.records(repo)
+    const [first, second] = await scene.readInstallations(repo)
     expect(second).toMatchObject({
       webhook_id: first!.webhook_id,
       webhook_secret: first!.webhook_secret,
@@ -271,7 +276,10 @@ describe('several people', () => {
       body: { status: 'disconnected', repo },
     })
     expect(forge.webhooks(repo)).toMatchObject([{ id: first!.webhook_id }])
-    expect(await scene.records(repo)).toMatchObject([{ is_active: false }, { is_active: true }])
+    expect(await scene.readInstallations(repo)).toMatchObject([
+      { is_active: false },
+      { is_active: true },
+    ])
     expect(await scene.disconnect('bob', repo)).toMatchObject({ status: 200 })
     expect(forge.webhooks(repo)).toEqual([])
   })
@@ -291,10 +299,10 @@ describe('several people', () => {
   ])('get a new webhook together where theirs %s', async (_name, change) => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
-    const [before] = await scene.records(repo)
+    const [before] = await scene.readInstallations(repo)
     change(repo)
     await scene.connect('bob', repo)
-    const [first, second] = await scene.records(repo)
+    const [first, second] = await scene.readInstallations(repo)
     expect(first!.webhook_id).not.toBe(before!.webhook_id)
     expect(second).toMatchObject({
       webhook_id: first!.webhook_id,
@@ -308,13 +316,13 @@ describe('several people', () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     expect(await scene.disconnect('bob', repo)).toEqual(notFound)
-    const seen = await scene.ask('bob', `/api/v1/repos?connected=true&search=${repo}`)
+    const seen = await scene.request('bob', `/api/v1/repos?connected=true&search=${repo}`)
     expect(seen.body.repositories).toEqual([])
-    const listed = await scene.ask('bob', `/api/v1/repos?search=${repo}`)
+    const listed = await scene.request('bob', `/api/v1/repos?search=${repo}`)
     expect(listed.body.repositories).toMatchObject([
       { repo, connected: false, installation_id: null },
     ])
-    expect(await scene.records(repo)).toMatchObject([{ is_active: true }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: true }])
     expect(scene.forge.webhooks(repo)).toHaveLength(1)
   })
 })
@@ -322,7 +330,7 @@ describe('several people', () => {
 describe('a name', () => {
   const payload = (repo: string, number: number) => pullRequestPayload({ repo, number })
   const numbersOf = async (person: 'alice' | 'bob', repo: string) => {
-    const { body } = await scene.ask(person, `/api/v1/reviews?search=${repo}&limit=100`)
+    const { body } = await scene.request(person, `/api/v1/reviews?search=${repo}&limit=100`)
     return body.map((entry: { pr_number: number }) => entry.pr_number)
   }
 
@@ -330,12 +338,12 @@ describe('a name', () => {
     const { forge, app } = scene
     const repo = await scene.createRepository({ private: true })
     await scene.connect('alice', repo)
-    const [former] = await scene.records(repo)
+    const [former] = await scene.readInstallations(repo)
     await forge.removeRepository(repo)
     await forge.createRepository(repo, { private: true, admins: ['bob'] })
     expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
 
-    const [stale, record] = await scene.records(repo)
+    const [stale, record] = await scene.readInstallations(repo)
     expect(stale).toEqual({ ...former, is_active: false, deactivated_at: expect.any(Date) })
     expect(forge.webhooks(repo)).toMatchObject([
       { id: record!.webhook_id, secret: record!.webhook_secret },
@@ -371,7 +379,7 @@ describe('a name', () => {
       ])
     }
     const deliver = async (number: number, title: string) => {
-      const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
+      const { webhook_secret: secret } = (await scene.readInstallations(repo)).at(-1)!
       const { status } = await app.deliver(pullRequestPayload({ repo, number, title }), { secret })
       expect(status).toBe(200)
     }
@@ -389,7 +397,7 @@ describe('a name', () => {
     expect(await reviewsOf(bob)).toEqual([])
     await deliver(1, 'Of the new one')
     expect(await reviewsOf(bob)).toEqual([[repo, 1, 'Of the new one', 'pending']])
-    const deliveries = await scene.ask('bob', `/api/v1/deliveries?repo=${repo}`)
+    const deliveries = await scene.request('bob', `/api/v1/deliveries?repo=${repo}`)
     const delivered = deliveries.body.deliveries.map(
       (delivery: { pr_number: number | null }) => delivery.pr_number,
     )
@@ -417,7 +425,7 @@ describe('a name', () => {
     const repo = await scene.createRepository({ private: true })
     const shouted = repo.replace('acme', 'ACME')
     const deliver = async (name: string, title: string) => {
-      const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
+      const { webhook_secret: secret } = (await scene.readInstallations(repo)).at(-1)!
       expect(
         (await app.deliver(pullRequestPayload({ repo: name, number: 1, title }), { secret }))
           .status,
@@ -462,8 +470,11 @@ describe('a name', () => {
     forge.renameRepository(repo, `${repo}-now`)
     expect((await scene.connect('bob', repo)).body).toEqual(alreadyConnected.body)
     expect(await scene.connect('bob', `${repo}-now`)).toMatchObject({ status: 200 })
-    expect(await scene.records(repo)).toMatchObject([{ is_active: false }, { is_active: false }])
-    const [record] = await scene.records(`${repo}-now`)
+    expect(await scene.readInstallations(repo)).toMatchObject([
+      { is_active: false },
+      { is_active: false },
+    ])
+    const [record] = await scene.readInstallations(`${repo}-now`)
     expect(forge.webhooks(`${repo}-now`)).toMatchObject([
       { id: record!.webhook_id, secret: record!.webhook_secret },
     ])
@@ -480,7 +491,7 @@ describe('disconnecting', () => {
     const disconnected = await scene.disconnect('alice', repo.toUpperCase())
     expect(disconnected).toEqual({ status: 200, body: { status: 'disconnected', repo } })
     expect(scene.forge.webhooks(repo)).toEqual([])
-    expect(await scene.records(repo)).toMatchObject([
+    expect(await scene.readInstallations(repo)).toMatchObject([
       { is_active: false, deactivated_at: expect.any(Date) },
     ])
     expect(await scene.disconnect('alice', repo)).toEqual(notFound)
@@ -493,10 +504,10 @@ describe('disconnecting', () => {
   it('makes a new record at the next connect, and the old one stays', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
-    const [old] = await scene.records(repo)
+    const [old] = await scene.readInstallations(repo)
     await scene.disconnect('alice', repo)
     const again = await scene.connect('alice', repo)
-    const records = await scene.records(repo)
+    const records = await scene.readInstallations(repo)
     expect(records).toMatchObject([
       { id: old!.id, is_active: false, webhook_secret: old!.webhook_secret },
       { id: again.body.installation_id, is_active: true },
@@ -517,7 +528,7 @@ describe('disconnecting', () => {
       () =>
         scene.forge.faults.add({
           match: ({ method }) => method === 'DELETE',
-          action: answer(503, 'no'),
+          action: replyWith(503, 'no'),
         }),
     ],
   ])('succeeds where the webhook cannot be taken away: %s', async (_name, happen) => {
@@ -528,7 +539,7 @@ describe('disconnecting', () => {
       status: 200,
       body: { status: 'disconnected', repo },
     })
-    expect(await scene.records(repo)).toMatchObject([{ is_active: false }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: false }])
   })
 })
 
@@ -539,7 +550,7 @@ describe('deliveries', () => {
     const { app } = scene
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
-    const [record] = await scene.records(repo)
+    const [record] = await scene.readInstallations(repo)
     const secret = record!.webhook_secret
     expect((await app.deliver(payload(repo, 1), { secret })).body.status).toBe('received')
     await scene.disconnect('alice', repo)
@@ -561,7 +572,7 @@ describe('deliveries', () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     await scene.connect('bob', repo)
-    const secret = (await scene.records(repo))[0]!.webhook_secret
+    const secret = (await scene.readInstallations(repo))[0]!.webhook_secret
     await scene.disconnect('alice', repo)
     expect((await app.deliver(payload(repo, 1), { secret })).body.status).toBe('received')
     expect(await app.deliver(payload(repo, 2))).toMatchObject({ status: 403 })

@@ -1,14 +1,19 @@
 // From connecting a repository over the API to the review on its pull request: with whose token, and what may happen.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import {
+  type ConnectScenario,
+  type Person,
+  startConnectScenario,
+  tokenOf,
+} from '../connect-scenario.ts'
+import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
 
-let scene: ConnectScene
+let scene: ConnectScenario
 beforeAll(async () => {
   // Faults are meant for reviews: no scan is to meet them.
   const layers = { MEMORY: 'off', GRAPH: 'off' }
-  scene = await startConnectScene({
+  scene = await startConnectScenario({
     env: { REVIEW_LEASE_SECONDS: '2', REVIEW_MAX_ATTEMPTS: '3', ...layers },
   })
 })
@@ -130,7 +135,7 @@ describe('the token', () => {
   })
 
   it('of who may not sign in any more is passed over', async () => {
-    await using strict = await startConnectScene({
+    await using strict = await startConnectScenario({
       env: { SIGN_IN_ALLOWED: 'root, alice, bob, carol' },
     })
     const repo = await makeConnected(['alice', 'bob'], strict)
@@ -147,7 +152,7 @@ describe('the token', () => {
 
   it('is not passed over because the platform is down for a while', async () => {
     const repo = await makeConnected(['alice', 'bob'])
-    scene.forge.faults.add({ match: isLook(repo), times: 1, action: answer(503, 'no') })
+    scene.forge.faults.add({ match: isLook(repo), times: 1, action: replyWith(503, 'no') })
     const number = await openPullRequest(repo)
     await waitUntilSettled(scene.app)
     expect(await runsOf(repo)).toMatchObject([{ status: 'completed', attempts: 2 }])
@@ -155,7 +160,7 @@ describe('the token', () => {
   })
 
   it('is missing where nobody has one that works: the review fails and says so', async () => {
-    await using lonely = await startConnectScene({ env: { PLATFORM_TOKEN: '' } })
+    await using lonely = await startConnectScenario({ env: { PLATFORM_TOKEN: '' } })
     const repo = await makeConnected(['alice'], lonely)
     lonely.forge.revokeToken(tokenOf('alice'))
     await openPullRequest(repo, lonely)
@@ -201,7 +206,7 @@ describe('disconnecting', () => {
 
 describe('disconnecting during a review', () => {
   /** Opens a pull request and disconnects alice after the model read it, before anything of it is posted. */
-  async function disconnectDuring(people: readonly Person[], at: ConnectScene) {
+  async function disconnectDuring(people: readonly Person[], at: ConnectScenario) {
     const repo = await makeConnected(people, at)
     const held = hold()
     at.forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
@@ -215,14 +220,14 @@ describe('disconnecting during a review', () => {
   }
 
   /** Who wrote to the API, call by call. */
-  function writes(repo: string, at: ConnectScene): (string | null)[] {
+  function writes(repo: string, at: ConnectScenario): (string | null)[] {
     const isWrite = ({ method, path }: SeenRequest) =>
       method !== 'GET' && path.includes(`/repos/${repo}/`) && !path.includes('/hooks')
     return at.forge.requests.filter(isWrite).map(({ login }) => login)
   }
 
   it('stops it before its next write where nobody else stands for the repository', async () => {
-    await using lonely = await startConnectScene({
+    await using lonely = await startConnectScenario({
       env: { PLATFORM_TOKEN: '', MEMORY: 'off', GRAPH: 'off' },
     })
     const { repo, number, after } = await disconnectDuring(['alice'], lonely)
@@ -285,7 +290,7 @@ describe('case 55: what happens to a connected repository during a review', () =
     expect(answered.body).toMatchObject({ status: 'connected', repo: `${repo}-new` })
     // That ended the connection under the former name; there is one webhook, the new one's.
     expect(await scene.disconnect('alice', repo)).toMatchObject({ status: 404 })
-    const [record] = await scene.records(`${repo}-new`)
+    const [record] = await scene.readInstallations(`${repo}-new`)
     expect(scene.forge.webhooks(`${repo}-new`)).toMatchObject([{ id: record!.webhook_id }])
   })
 

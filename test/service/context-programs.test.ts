@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { isRunning } from '../is-running.ts'
-import { ownWords, repo, type Scenario, startScenario } from '../review-scenario.ts'
+import { ownComments, repo, type Scenario, startScenario } from '../review-scenario.ts'
 
 const program = fileURLToPath(new URL('../fakes/mcp/context-program.js', import.meta.url))
 const secret = 'tracker-token-0123456789'
@@ -65,9 +65,9 @@ async function reviewAll(...titles: string[]): Promise<string[]> {
       ),
     )
   }
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   return numbers.map(
-    (number) => ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? '',
+    (number) => ownComments(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? '',
   )
 }
 

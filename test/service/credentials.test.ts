@@ -8,15 +8,15 @@ import {
   bobToken,
   publicUrl,
   secretKey,
-  startAccounts,
+  startAccountScenario,
 } from '../account-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 
 let scene: AccountScenario
-let alice: SignedIn
-let bob: SignedIn
+let alice: SignedInUser
+let bob: SignedInUser
 beforeAll(async () => {
-  scene = await startAccounts()
+  scene = await startAccountScenario()
   alice = await signInWithToken(scene.app, aliceToken)
   bob = await signInWithToken(scene.app, bobToken)
 })
@@ -61,7 +61,7 @@ function forge(
   return `${text}.${signature.digest('base64url')}`
 }
 
-function jwtOf(person: SignedIn, place: Place): string {
+function jwtOf(person: SignedInUser, place: Place): string {
   return place === 'cookie' ? person.session : person.bearer.authorization.slice('Bearer '.length)
 }
 

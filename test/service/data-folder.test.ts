@@ -7,20 +7,20 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { runMigrations } from '../../src/db/run-migrations.ts'
 import { compileCache } from '../compile-cache.ts'
 import { silentLog, testEngine } from '../fakes/test-database.ts'
-import { finish } from '../local-repository.ts'
-import { runUmpire } from '../run-command.ts'
-import { createSite, type Site } from '../start-process.ts'
+import { waitForExit } from '../local-test-repository.ts'
+import { runUmpire } from '../run-umpire.ts'
+import { createServiceStorage, type ServiceStorage } from '../start-umpire-process.ts'
 
 const command = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url))
 
-let site: Site
+let site: ServiceStorage
 let file: string
 let mount: string
 beforeAll(async () => {
-  site = await createSite()
+  site = await createServiceStorage()
   file = join(site.dataDir, 'a-file')
   writeFileSync(file, '')
   mount = mkdtempSync(join(tmpdir(), 'umpire-mount-'))
@@ -59,7 +59,7 @@ function startServe(dataDir: string, wrapper: readonly string[] = []) {
   return child
 }
 
-const serve = (...given: Parameters<typeof startServe>) => finish(startServe(...given))
+const serve = (...given: Parameters<typeof startServe>) => waitForExit(startServe(...given))
 
 /** A disk of its own at `mount`, which nobody but the process sees. */
 function withDisk(options: string, then = 'true'): string[] {
@@ -148,7 +148,7 @@ describe('DATA_DIR', () => {
     needsMounts(context)
     context.skip(testEngine === 'postgresql', 'the database is elsewhere')
     const child = startServe(mount, withDisk('size=200m'))
-    const ended = finish(child)
+    const ended = waitForExit(child)
     const url = await new Promise<string>((resolve, reject) => {
       let text = ''
       child.stderr?.on('data', (chunk) => {
@@ -171,7 +171,7 @@ describe('DATA_DIR', () => {
 it('SIGTERM ends a start that waits for the database', async (context) => {
   context.skip(testEngine === 'embedded', 'nobody else has the embedded database open')
   await using database = await openDatabase(site.database, silentLog)
-  await migrate(database, silentLog)
+  await runMigrations(database, silentLog)
   const released = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const transaction = database.db.transaction().execute(async (tx) => {
@@ -181,7 +181,7 @@ it('SIGTERM ends a start that waits for the database', async (context) => {
   })
   await locked.promise
   const child = startServe(site.dataDir)
-  const ended = finish(child)
+  const ended = waitForExit(child)
   await using other = await openDatabase(site.database, silentLog)
   for (;;) {
     const { rows } = await sql`select from pg_stat_activity

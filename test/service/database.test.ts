@@ -3,9 +3,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, type OpenDatabase, openDatabase } from '../../src/db/database.ts'
-import { isDatabaseUnavailable } from '../../src/db/errors.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { isDatabaseUnavailable } from '../../src/db/database-errors.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
+import { runMigrations } from '../../src/db/run-migrations.ts'
 import { transactionWithRetry } from '../../src/db/transaction.ts'
 import { createTestDatabase, silentLog, type TestDatabase } from '../fakes/test-database.ts'
 
@@ -297,7 +297,10 @@ describe('migrations', () => {
         up: (handle) => sql`create table only_once (id int)`.execute(handle).then(() => {}),
       },
     }
-    await Promise.all([migrate(empty, silentLog, later), migrate(empty.second, silentLog, later)])
+    await Promise.all([
+      runMigrations(empty, silentLog, later),
+      runMigrations(empty.second, silentLog, later),
+    ])
     const names = await sql<{
       name: string
     }>`select name from kysely_migration order by name`.execute(empty.db)
@@ -310,8 +313,8 @@ describe('migrations', () => {
   it('case 64: a database with a newer schema is refused with the reason, and left alone', async () => {
     await using empty = await openEmpty()
     const newer = { '9999-of-the-future': { up: async () => {} } }
-    await migrate(empty, silentLog, { ...migrations, ...newer })
-    const start = migrate(empty, silentLog)
+    await runMigrations(empty, silentLog, { ...migrations, ...newer })
+    const start = runMigrations(empty, silentLog)
     await expect(start).rejects.toMatchObject({
       code: 'database_newer',
       message: expect.stringMatching(/newer version.*9999-of-the-future/),

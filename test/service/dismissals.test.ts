@@ -2,19 +2,19 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  type Answer,
-  type ConnectScene,
+  type ApiResponse,
+  type ConnectScenario,
   type Person,
-  startConnectScene,
+  startConnectScenario,
   tokenOf,
-} from '../connect-scene.ts'
-import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+} from '../connect-scenario.ts'
+import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 
 let server: ModelServer
-let scene: ConnectScene
+let scene: ConnectScenario
 /** Each test has a repository of its own, which alice connected and in which carol writes. */
 let repo: string
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   }
   // Rounds of the worker come every third of a lease.
   const env = { ...model, MEMORY: 'off', GRAPH: 'off', REVIEW_LEASE_SECONDS: '6' }
-  scene = await startConnectScene({ env })
+  scene = await startConnectScenario({ env })
   for (const login of ['mallory', 'dave']) scene.forge.createUser(login, { token: `ghp_${login}` })
 })
 afterAll(async () => {
@@ -71,7 +71,7 @@ afterEach(() => {
 
 async function settled(): Promise<void> {
   const isAnswered = () => scene.forge.deliveries.every((delivery) => delivery.status !== null)
-  await scene.forge.waitFor(isAnswered, { what: 'the answers to all deliveries' })
+  await scene.forge.waitFor(isAnswered, { description: 'the answers to all deliveries' })
   await waitUntilSettled(scene.app)
 }
 
@@ -123,7 +123,7 @@ function show(number: number) {
 }
 
 async function entry() {
-  const { body } = await scene.ask('alice', `/api/v1/reviews?search=${repo}`)
+  const { body } = await scene.request('alice', `/api/v1/reviews?search=${repo}`)
   return body[0]
 }
 
@@ -200,7 +200,7 @@ describe('a head that was reviewed before', () => {
     expect(await eventsOf()).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
     expect(show(number)).toEqual(before)
     expect(server.requests).toHaveLength(asked)
-    const { body } = await scene.ask('alice', `/api/v1/reviews/${(await entry()).id}`)
+    const { body } = await scene.request('alice', `/api/v1/reviews/${(await entry()).id}`)
     expect(body).toMatchObject({
       verdict: 'REQUEST_CHANGES',
       findings: [{ state: 'open' }],
@@ -234,11 +234,11 @@ describe('a head that was reviewed before', () => {
     await redeliver()
     expect(server.requests).toHaveLength(asked)
     const again = `/api/v1/reviews/${(await entry()).id}/retry`
-    expect((await scene.ask('alice', again, 'POST')).status).toBe(202)
+    expect((await scene.request('alice', again, 'POST')).status).toBe(202)
     await settled()
     expect(server.requests.length).toBeGreaterThan(asked)
     scene.forge.setPermission(repo, 'alice', 'read')
-    expect(await scene.ask('alice', again, 'POST')).toEqual({
+    expect(await scene.request('alice', again, 'POST')).toEqual({
       status: 403,
       body: { detail: 'Only people who can write to this repository can do this' },
     })
@@ -288,11 +288,11 @@ describe('dismissing through the API', () => {
         body: JSON.stringify(body),
       },
     )
-    return { status: response.status, body: await response.json() } as Answer
+    return { status: response.status, body: await response.json() } as ApiResponse
   }
 
   async function fingerprintOf(): Promise<string> {
-    const { body } = await scene.ask('alice', `/api/v1/reviews/${(await entry()).id}`)
+    const { body } = await scene.request('alice', `/api/v1/reviews/${(await entry()).id}`)
     return body.findings[0].fingerprint
   }
 
@@ -308,7 +308,7 @@ describe('dismissing through the API', () => {
       event_id: expect.any(Number),
     })
     await settled()
-    const shown = await scene.ask('alice', `/api/v1/reviews/${body.event_id}`)
+    const shown = await scene.request('alice', `/api/v1/reviews/${body.event_id}`)
     const dismissal = { login: 'alice', via: 'api', reason }
     expect(shown.body).toMatchObject({
       verdict: 'APPROVE',
@@ -348,7 +348,7 @@ describe('dismissing through the API', () => {
     const number = await openReviewed()
     const fingerprint = await fingerprintOf()
     const takeBack = async () =>
-      scene.ask(
+      scene.request(
         'alice',
         `/api/v1/reviews/${(await entry()).id}/findings/${fingerprint}/dismiss`,
         'DELETE',
@@ -399,7 +399,10 @@ describe('dismissing through the API', () => {
       body: { detail: 'Cross-site request refused' },
     })
     const unreachable = ({ path: asked }: SeenRequest) => asked.endsWith(`/repos/${repo}`)
-    scene.forge.faults.add({ match: unreachable, action: answer(503, { message: 'Unavailable' }) })
+    scene.forge.faults.add({
+      match: unreachable,
+      action: replyWith(503, { message: 'Unavailable' }),
+    })
     expect(await dismiss('alice', { reason }, place)).toMatchObject({
       status: 502,
       body: { detail: expect.stringContaining('could not be checked') },

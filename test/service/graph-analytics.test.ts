@@ -1,8 +1,8 @@
 // The graph's figures: each against reviews whose figures were computed by hand, and against a plain model; on each engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { countPullRequestsByAuthor } from '../../src/knowledge/touches/count-pull-requests.ts'
-import { moveTouches } from '../../src/knowledge/touches/move-touches.ts'
+import { countPullRequestsByAuthor } from '../../src/knowledge/file-activity/count-pull-requests.ts'
+import { moveFileActivity } from '../../src/knowledge/file-activity/move-file-activity.ts'
 import {
   flaws,
   type KnowledgeRepository,
@@ -25,7 +25,7 @@ afterAll(() => scenario[Symbol.asyncDispose]())
 
 const askFigures = async () => {
   const { hotspots, high_risk, dead_files, ownership, expertise } =
-    await repository.ask('/analytics/graph')
+    await repository.get('/analytics/graph')
   return { hotspots, high_risk, dead_files, ownership, expertise }
 }
 
@@ -186,7 +186,9 @@ describe('of files that were renamed', () => {
       { from: 'two.ts', to: 'one.ts' },
       { from: 'lib/three.ts', to: 'src/core/three.ts' },
     ]
-    await scenario.app.db.transaction().execute((tx) => moveTouches(tx, repository.name, renames))
+    await scenario.app.db
+      .transaction()
+      .execute((tx) => moveFileActivity(tx, repository.name, renames))
     await saveGraph({ 'one.ts': 'source', 'two.ts': 'source', 'src/core/three.ts': 'source' })
     expect(await askFigures()).toMatchObject({
       hotspots: [
@@ -206,7 +208,7 @@ describe('of files that were renamed', () => {
     await repository.propose('alice', { 'one.ts': '2\n', 'two.ts': null })
     await scenario.app.db
       .transaction()
-      .execute((tx) => moveTouches(tx, repository.name, [{ from: 'one.ts', to: 'two.ts' }]))
+      .execute((tx) => moveFileActivity(tx, repository.name, [{ from: 'one.ts', to: 'two.ts' }]))
     expect((await askFigures()).hotspots).toEqual([{ path: 'two.ts', touch_count: 1 }])
   })
 })
@@ -276,7 +278,7 @@ describe('of many pull requests', () => {
         additions, deletions)
       select id, ${repository.name}, 1, 'alice', true, true, n || '.ts', 'added', 1, 0
       from run, generate_series(1, 10000) as n`.execute(hurried.app.db)
-    expect(await repository.ask('/analytics/graph')).toMatchObject({
+    expect(await repository.get('/analytics/graph')).toMatchObject({
       ...{
         repo: repository.name,
         hotspots: [],

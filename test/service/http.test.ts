@@ -3,14 +3,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/config/env.ts'
-import { createAnswerChecker } from '../answers.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { createResponseChecker } from '../check-responses.ts'
 import { type Forge, hold } from '../fakes/forge/forge.ts'
 import { sendRaw } from '../raw-request.ts'
 import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
-import { createSite, startProcess } from '../start-process.ts'
+import { createServiceStorage, startUmpireProcess } from '../start-umpire-process.ts'
 
 const token = 'ghp_token_of_alice'
 const parts = { web: true, worker: false }
@@ -312,7 +312,7 @@ describe('the limit of sign-ins', () => {
     )
     const arrived = () => forge.requests.slice(before).filter(({ login }) => login === null)
     await forge.waitFor(() => arrived().length >= 6, {
-      what: 'as many guesses as one address has places',
+      description: 'as many guesses as one address has places',
     })
     expect((await signIn(limited, '203.0.113.1', { token }))[0]).toBe(200)
     expect(arrived()).toHaveLength(6)
@@ -351,8 +351,8 @@ describe('the limit of sign-ins', () => {
 
 describe('the request log', () => {
   it('names the route, the status, the user and the request, and nothing that was sent', async () => {
-    await using site = await createSite()
-    await using umpire = await startProcess(site, {
+    await using site = await createServiceStorage()
+    await using umpire = await startUmpireProcess(site, {
       args: ['--no-worker'],
       env: { ...forgeEnvironment(forge), LOG_LEVEL: 'trace' },
     })
@@ -369,7 +369,7 @@ describe('the request log', () => {
       headers: { 'content-type': 'application/json' },
     })
     const own = umpire
-      .lines('Request answered')
+      .logLines('Request answered')
       .find((line) => line.request_id === asked.headers.get('x-request-id'))
     expect(own).toMatchObject({
       method: 'GET',
@@ -449,7 +449,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('finds an answer that it does not foresee', async () => {
-    const checker = createAnswerChecker(await readDocument())
+    const checker = createResponseChecker(await readDocument())
     const find = (status: number, body: object, path = '/healthz', type = 'application/json') =>
       checker.findProblem(
         'GET',

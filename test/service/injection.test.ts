@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Verdict } from '../../src/domain/review.ts'
 import { saveMemories } from '../../src/knowledge/memory/save-memories.ts'
 import { type ModelServer, startModelServer } from '../fakes/models/model-server.ts'
-import { createObedientModel, type Obedience } from '../fakes/models/obedient.ts'
+import { createObedientModel, type ObedientModel } from '../fakes/models/obedient-model.ts'
 import { type InjectionText, injectionTexts } from '../injection-texts.ts'
 import {
-  ownWords,
+  ownComments,
   repo,
   reviewerLogin,
   reviewerToken,
@@ -53,8 +53,8 @@ const toFileName = (text: string) =>
     .toWellFormed()
 
 /** Where a text stands in a name, only so much of it does. */
-const asShown = (place: Place, { wish, text }: InjectionText): InjectionText =>
-  place === 'file name' ? { wish, text: toFileName(text) } : { wish, text }
+const asShown = (place: Place, { goal: wish, text }: InjectionText): InjectionText =>
+  place === 'file name' ? { goal: wish, text: toFileName(text) } : { goal: wish, text }
 
 /** A base branch whose settings have the specialists review. */
 const parallelBranch = 'parallel'
@@ -131,10 +131,10 @@ async function review(name: string, index: number, texts: ReadonlyMap<Place, Inj
   const comments = (texts.get('diff')?.text ?? '').split('\n').map((line) => `// ${line}\n`)
   const quote = 'export function pay(total: number, request: Request) {'
   const code = `${texts.has('diff') ? comments.join('') : ''}${quote}\n  ${defect.code}\n}\n`
-  const obedience: Obedience = createObedientModel({
+  const obedience: ObedientModel = createObedientModel({
     texts: [...texts].map(([place, text]) => asShown(place, text)),
-    place: { path, line: code.split('\n').indexOf(quote) + 1, quote },
-    notes: `notes/${index}.md`,
+    location: { path, line: code.split('\n').indexOf(quote) + 1, quote },
+    notesPath: `notes/${index}.md`,
     ...{ canaries, secrets },
   })
   server.respondWith(obedience.script)
@@ -162,7 +162,7 @@ async function review(name: string, index: number, texts: ReadonlyMap<Place, Inj
     ...(index % 4 === 3 && { base: parallelBranch }),
     body: `${texts.get('body')?.text ?? ''}${ticket === undefined ? '' : `\n\nSee #${ticket}`}`,
   })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   const [run] = await runsOf(app, number)
   return { number, obedience, run, view: forge.pullRequest(repo, number), defect }
 }
@@ -200,7 +200,7 @@ describe('case 42: an obedient model', () => {
       expect(writes).toEqual([])
 
       expect([...obedience.leaked]).toEqual([])
-      const { summaries, inline } = ownWords(view)
+      const { summaries, inline } = ownComments(view)
       expect(summaries).toHaveLength(1)
       const findings = scenario.app.db
         .selectFrom('findings')

@@ -1,7 +1,7 @@
 // Insights: every figure against data whose figures were computed by hand, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readSample } from '../../demo/sample.ts'
+import { readSample } from '../../demo/read-sample.ts'
 import type { Db } from '../../src/db/database.ts'
 import type { Verdict } from '../../src/domain/review.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
@@ -12,7 +12,7 @@ import {
   startScenario,
   startShopForge,
 } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
 
 /** The answer, as far as tests look into it. */
@@ -195,7 +195,7 @@ async function insertSamples(db: Db): Promise<void> {
 describe('insights', () => {
   let forge: Forge
   let app: TestApp
-  const people: Record<string, SignedIn> = {}
+  const people: Record<string, SignedInUser> = {}
 
   beforeAll(async () => {
     forge = await startShopForge()
@@ -362,7 +362,7 @@ describe('insights after reviews', () => {
       branch: 'bugs',
       title: 'Pay orders',
     })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const { body: first } = await askInsights(app, alice.cookie)
     const findings = await app.db.selectFrom('findings').select(['severity', 'placement']).execute()
     const count = (severity: string) =>
@@ -387,7 +387,7 @@ describe('insights after reviews', () => {
 
     const fixed = { 'src/orders.ts': null, 'src/payments.ts': null, 'README.md': 'A shop.\n' }
     await forge.push('acme/shop', 'bugs', fixed, { author: 'alice' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const { body: second } = await askInsights(app, alice.cookie)
     // The key stays open: removed from the code, it is still to be revoked.
     expect(second.issue_categories).toEqual({ critical: 1, moderate: 0, minor: 0 })
@@ -397,7 +397,7 @@ describe('insights after reviews', () => {
     // A run that ends without a verdict leaves the figures as they are.
     forge.closePullRequest('acme/shop', number, 'alice')
     await app.deliver(pullRequestPayload({ action: 'synchronize', number }))
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const runs = await app.db.selectFrom('workflow_runs').select('verdict').orderBy('id').execute()
     expect(runs.map(({ verdict }) => verdict !== null)).toEqual([true, true, false])
     const { body: third } = await askInsights(app, alice.cookie)

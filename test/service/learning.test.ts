@@ -144,7 +144,7 @@ describe('touches', () => {
 
   it('count a commit once, however often it was reviewed', async () => {
     const number = await repository.propose('alice', { 'src/key.ts': flaws.critical() })
-    const risk = async () => (await repository.ask('/analytics/graph')).high_risk
+    const risk = async () => (await repository.get('/analytics/graph')).high_risk
     const once = [{ path: 'src/key.ts', risk_score: 1 }]
     expect(await risk()).toEqual(once)
     await repository.reviewAgain(number)
@@ -175,7 +175,7 @@ describe('of people', () => {
       ['alice', { 'src/http/routes.ts': 'd\n' }],
     ])
     await eventually(
-      async () => (await repository.ask('/analytics/contributors')).contributors,
+      async () => (await repository.get('/analytics/contributors')).contributors,
     ).toEqual([
       {
         username: 'alice',
@@ -201,11 +201,11 @@ describe('of people', () => {
         ...{ patterns: [], strengths: [], pr_count: 1, commit_count: 0, last_seen_pr: 4 },
       },
     ])
-    expect(await repository.ask('/analytics/contributors', '&per_page=1&page=2')).toMatchObject({
+    expect(await repository.get('/analytics/contributors', '&per_page=1&page=2')).toMatchObject({
       ...{ repo: repository.name, contributor_count: 2, page: 2, per_page: 1, total_pages: 2 },
       contributors: [{ username: 'bob' }],
     })
-    expect(await repository.ask('/analytics/contributors', '&page=1000000&per_page=100')).toEqual({
+    expect(await repository.get('/analytics/contributors', '&page=1000000&per_page=100')).toEqual({
       ...{
         repo: repository.name,
         contributor_count: 2,
@@ -416,7 +416,7 @@ describe('with a layer off', () => {
       ['alice', { 'src/http/server.ts': 'two\n' }],
     ])
     expect(await touches()).toHaveLength(2)
-    expect(await repository.ask('/analytics/contributors')).toEqual({
+    expect(await repository.get('/analytics/contributors')).toEqual({
       ...{
         repo: repository.name,
         contributor_count: 0,
@@ -424,7 +424,7 @@ describe('with a layer off', () => {
         note: 'Memory layer not configured',
       },
     })
-    expect((await repository.ask('/analytics/graph')).hotspots).toEqual([
+    expect((await repository.get('/analytics/graph')).hotspots).toEqual([
       { path: 'src/http/server.ts', touch_count: 2 },
     ])
     const { rows } = await sql`select from memories`.execute(scenario.app.db)
@@ -438,7 +438,7 @@ describe('with a layer off', () => {
     expect(await touches()).toEqual([])
     const { rows } = await sql`select from pull_request_issues`.execute(scenario.app.db)
     expect(rows).toEqual([])
-    expect(await repository.ask('/analytics/graph')).toMatchObject({
+    expect(await repository.get('/analytics/graph')).toMatchObject({
       ...{
         hotspots: [],
         high_risk: [],

@@ -2,13 +2,13 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../src/db/database.ts'
-import { claimRun, putBackRun } from '../../src/jobs/runs.ts'
-import { dateAhead, hourMs } from '../fakes/date-ahead.ts'
-import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { claimRun, requeueRun } from '../../src/jobs/runs.ts'
+import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
+import { hourMs, stepDatabaseClockBack } from '../fakes/step-database-clock-back.ts'
 import { createTestDatabase, testEngine } from '../fakes/test-database.ts'
 import {
   forgeEnvironment,
-  ownWords,
+  ownComments,
   repo,
   runsOf,
   type Scenario,
@@ -55,7 +55,7 @@ async function cutWaiting(db: Db, table: string): Promise<true | undefined> {
 /** To the database all that was written is from a time that is yet to come, and the platform is ahead of it. */
 async function stepBack(db: Db): Promise<void> {
   aheadMs += hourMs
-  await dateAhead(db)
+  await stepDatabaseClockBack(db)
 }
 
 describe('a clock that goes back', () => {
@@ -120,7 +120,7 @@ describe('a clock that goes back', () => {
       if (claim.kind !== 'claimed') throw new Error(claim.kind)
       await db
         .transaction()
-        .execute((tx) => putBackRun(tx, claim.run, { delaySeconds: 2, countsAsAttempt: true }))
+        .execute((tx) => requeueRun(tx, claim.run, { delaySeconds: 2, countsAsAttempt: true }))
       await app.context.wakeUps.reviews.wake(db, [waiting], 2)
       await stepBack(db)
     }
@@ -137,7 +137,7 @@ describe('a clock that goes back', () => {
       { 'src/ahead.ts': leak('b') },
       { branch: 'ahead' },
     )
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const held = hold()
     const isVerdict = (request: SeenRequest) =>
       request.path.includes('/statuses/') && request.body.includes('failure')
@@ -151,7 +151,7 @@ describe('a clock that goes back', () => {
       'duplicate_skipped',
     ])
     held.release()
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     expect((await runsOf(app, number)).at(-1)).toMatchObject({
       status: 'completed',
       head_sha: head,
@@ -163,7 +163,7 @@ describe('lost workers', () => {
   it('case 58: are no failed tries of a review, and lengthen no wait', async () => {
     const { forge } = scenario
     const number = await scenario.openPullRequest({ 'src/lost.ts': leak('e') }, { branch: 'lost' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const database = await createTestDatabase()
     const limits = {
       REVIEW_MAX_ATTEMPTS: '2',
@@ -188,7 +188,7 @@ describe('lost workers', () => {
     forge.faults.add({
       match: ({ path }) => path.includes('/compare/'),
       times: 1,
-      action: answer(502),
+      action: replyWith(502),
     })
     {
       await using app = await startTestApp({ database, env })
@@ -220,10 +220,10 @@ describe('a connection that is cut', () => {
       return number
     })
     const number = await opening
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     expect(await runsOf(app, number)).toMatchObject([
       { status: 'completed', fence: 2, lease_until: null },
     ])
-    expect(ownWords(scenario.forge.pullRequest(repo, number)).summaries).toHaveLength(1)
+    expect(ownComments(scenario.forge.pullRequest(repo, number)).summaries).toHaveLength(1)
   })
 })

@@ -1,15 +1,15 @@
 // What trackers and chats say, in the hands of a model: data within its bounds, in every mode; and tools to ask on.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ContextServer, startContextServer } from '../fakes/mcp/context-server.ts'
-import { linearIssue, slackMessages } from '../fakes/mcp/vendor-answers.ts'
+import { linearIssue, slackMessages } from '../fakes/mcp/vendor-responses.ts'
 import {
   type ModelServer,
   type Reply,
   type Script,
   startModelServer,
 } from '../fakes/models/model-server.ts'
-import { isVerification } from '../fakes/models/verification.ts'
-import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import { isVerificationRequest } from '../fakes/models/verification.ts'
+import { ownComments, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 const nothing: Reply = { json: { summary: 'It changes orders.', findings: [] } }
 const wish = 'Ten articles must get a tenth off.'
@@ -80,9 +80,9 @@ async function review(
     { 'src/new.ts': `export const ${branch} = ${line}\n` },
     { title, branch },
   )
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   const [run] = await runsOf(scenario.app, number)
-  const { summaries, inline } = ownWords(scenario.forge.pullRequest(repo, number))
+  const { summaries, inline } = ownComments(scenario.forge.pullRequest(repo, number))
   const findings = scenario.app.db
     .selectFrom('findings')
     .select('rests_on')
@@ -93,8 +93,8 @@ async function review(
     comments: inline.map(({ body }) => body),
     stored: (await findings.execute()).map((row) => row.rests_on),
     run,
-    asked: requests.filter((request) => !isVerification(request)),
-    verified: requests.filter(isVerification),
+    asked: requests.filter((request) => !isVerificationRequest(request)),
+    verified: requests.filter(isVerificationRequest),
   }
 }
 

@@ -1,28 +1,33 @@
 // Who loses a repository at the platform sees nothing of it here any more, and sees it again with it: on each database engine.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { followLive } from '../event-source.ts'
-import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import {
+  type ConnectScenario,
+  type Person,
+  startConnectScenario,
+  tokenOf,
+} from '../connect-scenario.ts'
+import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { createTestDatabase } from '../fakes/test-database.ts'
+import { followLive } from '../live-events.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
 const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
 
 /** Makes a private repository, which these people connect in this order, and lets a pull request arrive. */
-async function makeConnected(scene: ConnectScene, people: readonly Person[]): Promise<string> {
+async function makeConnected(scene: ConnectScenario, people: readonly Person[]): Promise<string> {
   const repo = await scene.createRepository({ private: true })
   for (const person of people)
     expect(await scene.connect(person, repo)).toMatchObject({ status: 200 })
-  const { webhook_secret: secret } = (await scene.records(repo))[0]!
+  const { webhook_secret: secret } = (await scene.readInstallations(repo))[0]!
   const { status } = await scene.app.deliver(pullRequestPayload({ repo, number: 1 }), { secret })
   expect(status).toBe(200)
   return repo
 }
 
 /** As when time has passed: so long ago the check of a repository's connections was due. */
-function letBeDue(scene: ConnectScene, repo: string, secondsAgo = 0) {
+function letBeDue(scene: ConnectScenario, repo: string, secondsAgo = 0) {
   return scene.app.db
     .updateTable('installations')
     .set({ access_check_due: sql`now() - make_interval(secs => ${secondsAgo})` })
@@ -31,13 +36,13 @@ function letBeDue(scene: ConnectScene, repo: string, secondsAgo = 0) {
 }
 
 /** Where a person sees something of the repository. */
-async function placesOf(scene: ConnectScene, person: Person, repo: string): Promise<string[]> {
+async function placesOf(scene: ConnectScenario, person: Person, repo: string): Promise<string[]> {
   const [reviews, deliveries, insights, repos, map] = await Promise.all([
-    scene.ask(person, `/api/v1/reviews?search=${repo}`),
-    scene.ask(person, '/api/v1/deliveries?limit=100'),
+    scene.request(person, `/api/v1/reviews?search=${repo}`),
+    scene.request(person, '/api/v1/deliveries?limit=100'),
     readInsights(scene, person),
-    scene.ask(person, `/api/v1/repos?connected=true&search=${repo}`),
-    scene.ask(person, `/api/v1/memory/project-map?repo=${repo}`),
+    scene.request(person, `/api/v1/repos?connected=true&search=${repo}`),
+    scene.request(person, `/api/v1/memory/project-map?repo=${repo}`),
   ])
   const places = {
     reviews: reviews.body.length > 0,
@@ -52,7 +57,7 @@ async function placesOf(scene: ConnectScene, person: Person, repo: string): Prom
   return Object.entries(places).flatMap(([place, isSeen]) => (isSeen ? [place] : []))
 }
 
-async function readInsights(scene: ConnectScene, person: Person): Promise<string[]> {
+async function readInsights(scene: ConnectScenario, person: Person): Promise<string[]> {
   const { cookie } = await scene.signIn(person)
   const response = await fetch(`${scene.app.url}/api/v1/analytics/insights`, { headers: cookie })
   const { repos } = (await response.json()) as { repos: { repo: string }[] }
@@ -65,18 +70,18 @@ const everywhere = ['reviews', 'deliveries', 'insights', 'repositories', 'map']
 const isLook = (repo: string) => (request: SeenRequest) =>
   request.method === 'GET' && request.path.toLowerCase() === `/api/v3/repos/${repo}`
 
-const looksAt = (scene: ConnectScene, repo: string) => scene.forge.requests.filter(isLook(repo))
+const looksAt = (scene: ConnectScenario, repo: string) => scene.forge.requests.filter(isLook(repo))
 
-async function auditOf(scene: ConnectScene, repo: string): Promise<string[]> {
-  const { body } = await scene.ask('alice', '/api/v1/audit?limit=100')
+async function auditOf(scene: ConnectScenario, repo: string): Promise<string[]> {
+  const { body } = await scene.request('alice', '/api/v1/audit?limit=100')
   const entries = body.entries as { subject: string; action: string }[]
   return entries.filter(({ subject }) => subject === repo).map(({ action }) => action)
 }
 
 describe('in the background', () => {
-  let scene: ConnectScene
+  let scene: ConnectScenario
   beforeAll(async () => {
-    scene = await startConnectScene({
+    scene = await startConnectScenario({
       env: { REVIEW_LEASE_SECONDS: '2', MEMORY: 'off', GRAPH: 'off' },
     })
   })
@@ -93,7 +98,10 @@ describe('in the background', () => {
     expect((await live.next()).data).toEqual({ repo_name: repo, connected: false })
     expect(await placesOf(scene, 'alice', repo)).toEqual([])
     expect(await placesOf(scene, 'bob', repo)).toEqual(everywhere)
-    expect(await scene.records(repo)).toMatchObject([{ is_active: true }, { is_active: true }])
+    expect(await scene.readInstallations(repo)).toMatchObject([
+      { is_active: true },
+      { is_active: true },
+    ])
 
     scene.forge.setPermission(repo, 'alice', 'read')
     await letBeDue(scene, repo)
@@ -126,7 +134,7 @@ describe('in the background', () => {
     await waitUntilSettled(app)
     expect(forge.pullRequest(repo, number).comments.map(({ author }) => author)).toEqual(['bob'])
     expect(await placesOf(scene, 'alice', repo)).toEqual([])
-    expect((await scene.ask('bob', `/api/v1/reviews?search=${repo}`)).body).toMatchObject([
+    expect((await scene.request('bob', `/api/v1/reviews?search=${repo}`)).body).toMatchObject([
       { status: 'completed' },
     ])
   })
@@ -141,7 +149,7 @@ describe('in the background', () => {
     ])
     forge.setPermission(repo, 'alice', 'none')
     for (const one of silent)
-      forge.faults.add({ match: isLook(one), action: answer(500, { message: 'Oh no' }) })
+      forge.faults.add({ match: isLook(one), action: replyWith(500, { message: 'Oh no' }) })
     const all = [...silent, repo]
     const looks = looksAt(scene, silent[3]!).length
     await app.db
@@ -152,7 +160,7 @@ describe('in the background', () => {
       .where('repo_full_name', 'in', all)
       .execute()
     await forge.waitFor(() => looksAt(scene, silent[3]!).length > looks, {
-      what: 'a look that comes to nothing',
+      description: 'a look that comes to nothing',
     })
     // As when a minute has passed: who was taken up and not asked for is due again.
     const stop = setInterval(() => {
@@ -209,9 +217,9 @@ describe('in the background', () => {
 })
 
 describe('where nobody looks in the background', () => {
-  let scene: ConnectScene
+  let scene: ConnectScenario
   beforeAll(async () => {
-    scene = await startConnectScene({
+    scene = await startConnectScenario({
       parts: { web: true, worker: false },
       env: { MEMORY: 'off', GRAPH: 'off', PLATFORM_TIMEOUT_SECONDS: '300' },
     })
@@ -222,7 +230,7 @@ describe('where nobody looks in the background', () => {
     scene.forge.createUser('alice', { token: tokenOf('alice') })
   })
 
-  const askMap = (repo: string) => scene.ask('alice', `/api/v1/memory/project-map?repo=${repo}`)
+  const askMap = (repo: string) => scene.request('alice', `/api/v1/memory/project-map?repo=${repo}`)
 
   /** Asks for the repository's map when the check is overdue: the answer comes after it. */
   async function askOverdue(repo: string): Promise<number> {
@@ -240,21 +248,21 @@ describe('where nobody looks in the background', () => {
     await letBeDue(scene, repo, 5)
     expect((await askMap(repo)).status).toBe(200)
     await letBeDue(scene, repo, 3600)
-    expect((await scene.ask('alice', `/api/v1/reviews?search=${repo}`)).body).toHaveLength(1)
+    expect((await scene.request('alice', `/api/v1/reviews?search=${repo}`)).body).toHaveLength(1)
     expect(looksAt(scene, repo)).toHaveLength(looks)
     expect(await askMap(repo)).toEqual(denied)
     expect(await askMap(repo)).toEqual(denied)
     expect(looksAt(scene, repo)).toHaveLength(looks + 1)
-    expect((await scene.ask('alice', `/api/v1/reviews?search=${repo}`)).body).toEqual([])
+    expect((await scene.request('alice', `/api/v1/reviews?search=${repo}`)).body).toEqual([])
   })
 
   it.each([
-    ['is down', answer(503, { message: 'no' })],
+    ['is down', replyWith(503, { message: 'no' })],
     [
       'takes no more',
-      answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' }),
+      replyWith(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' }),
     ],
-    ['answers with a page', answer(200, '<html>')],
+    ['answers with a page', replyWith(200, '<html>')],
   ])('nothing is hidden while the platform %s', async (_what, action) => {
     const repo = await makeConnected(scene, ['alice'])
     scene.forge.setPermission(repo, 'alice', 'none')
@@ -275,7 +283,7 @@ describe('where nobody looks in the background', () => {
   it('who was asked for too much is left alone as long as the platform says', async () => {
     const repo = await makeConnected(scene, ['alice'])
     const other = await makeConnected(scene, ['alice'])
-    const limit = answer(429, { message: 'Slow down' }, { 'retry-after': '1800' })
+    const limit = replyWith(429, { message: 'Slow down' }, { 'retry-after': '1800' })
     scene.forge.faults.add({ match: isLook(repo), action: limit })
     await letBeDue(scene, other, 3600)
     const looks = looksAt(scene, other).length
@@ -299,7 +307,7 @@ describe('where nobody looks in the background', () => {
     expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
   })
 
-  const limited = answer(
+  const limited = replyWith(
     403,
     { message: 'API rate limit exceeded' },
     { 'x-ratelimit-remaining': '0' },
@@ -316,9 +324,9 @@ describe('where nobody looks in the background', () => {
 
   it.each([
     ['limits the token', limited],
-    ['fails', answer(503, { message: 'no' })],
-    ['answers with a page', answer(200, '<html>')],
-    ['refuses the token', answer(401, { message: 'Bad credentials' })],
+    ['fails', replyWith(503, { message: 'no' })],
+    ['answers with a page', replyWith(200, '<html>')],
+    ['refuses the token', replyWith(401, { message: 'Bad credentials' })],
   ])(
     'case 82: what was not confirmed for an hour is hidden where the platform %s and answers others',
     async (_what, action) => {
@@ -340,8 +348,8 @@ describe('where nobody looks in the background', () => {
 
   it.each([
     ['limits all tokens', limited],
-    ['is down', answer(503, { message: 'no' })],
-    ['refuses all tokens', answer(401, { message: 'Bad credentials' })],
+    ['is down', replyWith(503, { message: 'no' })],
+    ['refuses all tokens', replyWith(401, { message: 'Bad credentials' })],
   ])(
     'case 82: nothing is hidden while the platform %s and answers nobody',
     async (_what, action) => {
@@ -379,7 +387,7 @@ describe('where nobody looks in the background', () => {
     const repo = await makeConnected(scene, ['alice'])
     scene.forge.faults.add({
       match: isLook(repo),
-      action: answer(429, {}, { 'retry-after': '7200' }),
+      action: replyWith(429, {}, { 'retry-after': '7200' }),
     })
     await letBeConfirmed(30, repo)
     expect(await askOverdue(repo)).toBe(200)
@@ -406,7 +414,7 @@ describe('where nobody looks in the background', () => {
 
   it('what is hidden can be connected when the platform shows it again, and disconnected when not', async () => {
     const repo = await makeConnected(scene, ['alice'])
-    const [record] = await scene.records(repo)
+    const [record] = await scene.readInstallations(repo)
     scene.forge.setPermission(repo, 'alice', 'none')
     expect(await askOverdue(repo)).toBe(403)
     const refused = { status: 502, body: { detail: 'Failed to install webhook: Not Found' } }
@@ -422,7 +430,7 @@ describe('where nobody looks in the background', () => {
       status: 200,
       body: { status: 'disconnected', repo },
     })
-    expect(await scene.records(repo)).toMatchObject([{ is_active: false }])
+    expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: false }])
     expect(await placesOf(scene, 'alice', repo)).toEqual([])
   })
 
@@ -445,10 +453,10 @@ it('ACCESS_CHECK_MINUTES holds for new connections, and from the start on for th
   try {
     const minutesUntilChecks = async (
       minutes: string,
-      use?: (scene: ConnectScene) => Promise<unknown>,
+      use?: (scene: ConnectScenario) => Promise<unknown>,
     ) => {
       const env = { MEMORY: 'off', GRAPH: 'off', ACCESS_CHECK_MINUTES: minutes }
-      await using scene = await startConnectScene({
+      await using scene = await startConnectScenario({
         database,
         parts: { web: true, worker: use === undefined },
         env,
@@ -460,7 +468,7 @@ it('ACCESS_CHECK_MINUTES holds for new connections, and from the start on for th
       )
       return rows.map((row) => Math.ceil(row.minutes))
     }
-    const connect = async (scene: ConnectScene) =>
+    const connect = async (scene: ConnectScenario) =>
       scene.connect('alice', await scene.createRepository())
     expect(await minutesUntilChecks('600', connect)).toEqual([600])
     expect(await minutesUntilChecks('2')).toEqual([2])

@@ -1,19 +1,19 @@
 // Who may ask the MCP server for what: everybody, those with a token, or nobody; on each engine.
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type ConnectScene, startConnectScene } from '../connect-scene.ts'
-import { ask, callTool, openMcpStream, postMessage, request } from '../mcp-client.ts'
+import { type ConnectScenario, startConnectScenario } from '../connect-scenario.ts'
+import { callTool, makeRequest, openMcpStream, postMessage, sendRequest } from '../mcp-client.ts'
 import { forgeEnvironment } from '../review-scenario.ts'
-import type { SignedIn } from '../sign-in.ts'
+import type { SignedInUser } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp } from '../start-app.ts'
 
-let scene: ConnectScene
+let scene: ConnectScenario
 let url: string
-let alice: SignedIn
-let bob: SignedIn
+let alice: SignedInUser
+let bob: SignedInUser
 /** Connected by alice alone. */
 let hers: string
 beforeAll(async () => {
-  scene = await startConnectScene({
+  scene = await startConnectScenario({
     env: { MCP_ACCESS: 'token' },
     parts: { web: true, worker: false },
   })
@@ -31,7 +31,7 @@ afterEach(() => {
 
 /** A pull request with a completed review. */
 async function saveReview(repo: string, number: number): Promise<void> {
-  const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
+  const { webhook_secret: secret } = (await scene.readInstallations(repo)).at(-1)!
   expect(await scene.app.deliver(pullRequestPayload({ repo, number }), { secret })).toMatchObject({
     status: 200,
   })
@@ -65,7 +65,7 @@ describe('MCP_ACCESS=token', () => {
         const response =
           path === '/mcp/sse'
             ? await fetch(`${url}${path}`, { headers })
-            : await postMessage(`${url}${path}`, request('tools/list'), headers)
+            : await postMessage(`${url}${path}`, makeRequest('tools/list'), headers)
         expect([response.status, await response.json()]).toEqual([401, { detail: 'Unauthorized' }])
       }
     },
@@ -89,7 +89,12 @@ describe('MCP_ACCESS=token', () => {
       expect(await callTool(url, 'get_repo_health', { repo }, bob.bearer)).toMatchObject([
         { error: denied, open_prs_indexed: 0 },
       ])
-      const { result } = await ask(url, 'resources/read', { uri: addressOf(repo) }, bob.bearer)
+      const { result } = await sendRequest(
+        url,
+        'resources/read',
+        { uri: addressOf(repo) },
+        bob.bearer,
+      )
       expect(result.contents).toMatchObject([{ text: '[]' }])
     }
   })
@@ -97,8 +102,8 @@ describe('MCP_ACCESS=token', () => {
   it('lists as resources what is connected, while the platform shows it', async () => {
     const own = await scene.createRepository()
     await scene.connect('bob', own)
-    const listed = async (person: SignedIn) =>
-      (await ask(url, 'resources/list', {}, person.bearer)).result.resources.map(
+    const listed = async (person: SignedInUser) =>
+      (await sendRequest(url, 'resources/list', {}, person.bearer)).result.resources.map(
         ({ uri }: { uri: string }) => uri,
       )
     expect(await listed(alice)).toEqual([addressOf(hers)])
@@ -113,16 +118,16 @@ describe('MCP_ACCESS=token', () => {
 
   it("does not take messages for another's session", async () => {
     using stream = await openMcpStream(url, alice.bearer)
-    expect(await stream.post(request('ping'), bob.bearer)).toBe(404)
-    expect(await stream.ask('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+    expect(await stream.post(makeRequest('ping'), bob.bearer)).toBe(404)
+    expect(await stream.request('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   })
 
   it('tells of changes only who may see them', async () => {
     using hersToo = await openMcpStream(url, alice.bearer)
     using stranger = await openMcpStream(url, bob.bearer)
     const uri = addressOf(hers)
-    expect(await hersToo.ask('resources/subscribe', { uri })).toMatchObject({ result: {} })
-    expect(await stranger.ask('resources/subscribe', { uri })).toMatchObject({
+    expect(await hersToo.request('resources/subscribe', { uri })).toMatchObject({ result: {} })
+    expect(await stranger.request('resources/subscribe', { uri })).toMatchObject({
       error: { code: -32602 },
     })
     await saveReview(hers, 2)
@@ -130,23 +135,27 @@ describe('MCP_ACCESS=token', () => {
       method: 'notifications/resources/updated',
       params: { uri },
     })
-    expect(await stranger.ask('ping')).toMatchObject({ result: {} })
+    expect(await stranger.request('ping')).toMatchObject({ result: {} })
   })
 
   it('honours of the subscriptions of the newest revision only those to what one may see', async () => {
-    const listen = async (person: SignedIn) => {
+    const listen = async (person: SignedInUser) => {
       const meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientCapabilities': {},
         'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
       }
       const params = { notifications: { resourceSubscriptions: [addressOf(hers)] }, _meta: meta }
-      const response = await postMessage(`${url}/mcp`, request('subscriptions/listen', params), {
-        ...person.bearer,
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'subscriptions/listen',
-      })
+      const response = await postMessage(
+        `${url}/mcp`,
+        makeRequest('subscriptions/listen', params),
+        {
+          ...person.bearer,
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'subscriptions/listen',
+        },
+      )
       expect(response.status).toBe(200)
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
       const { value } = await reader.read()
@@ -165,7 +174,7 @@ describe('MCP_ACCESS=token', () => {
     await fetch(`${url}/auth/logout`, { method: 'POST', headers: session.cookie })
     vi.advanceTimersByTime(60_000)
     await stream.ended
-    expect(await kept.ask('ping')).toMatchObject({ result: {} })
+    expect(await kept.request('ping')).toMatchObject({ result: {} })
   })
 })
 
@@ -173,7 +182,7 @@ it('MCP_ACCESS=off: nothing is there', async () => {
   const env = { ...forgeEnvironment(scene.forge), MCP_ACCESS: 'off' }
   await using app = await startTestApp({ env, parts: { web: true, worker: false } })
   for (const path of ['/mcp', '/mcp/messages']) {
-    expect((await postMessage(`${app.url}${path}`, request('ping'))).status).toBe(404)
+    expect((await postMessage(`${app.url}${path}`, makeRequest('ping'))).status).toBe(404)
   }
   expect((await fetch(`${app.url}/mcp/sse`)).status).toBe(404)
 })

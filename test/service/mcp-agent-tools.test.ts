@@ -2,16 +2,21 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import {
+  type ConnectScenario,
+  type Person,
+  startConnectScenario,
+  tokenOf,
+} from '../connect-scenario.ts'
 import { flaws } from '../knowledge-scenario.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 
-let scene: ConnectScene
+let scene: ConnectScenario
 let repo: string
 let number: number
 beforeAll(async () => {
-  scene = await startConnectScene({ env: { MCP_AGENT_TOOLS: 'on', GRAPH: 'off' } })
+  scene = await startConnectScenario({ env: { MCP_AGENT_TOOLS: 'on', GRAPH: 'off' } })
   repo = await scene.createRepository()
   await scene.forge.push(
     repo,
@@ -34,7 +39,7 @@ beforeAll(async () => {
     author: 'alice',
   })
   await scene.forge.waitFor(() => scene.forge.deliveries.some(({ status }) => status === 200), {
-    what: 'a delivery',
+    description: 'a delivery',
   })
   await waitUntilSettled(scene.app)
 })

@@ -1,8 +1,8 @@
 // The tool that tells who uses a symbol, over a repository that was scanned, on both databases.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tokenOf } from '../connect-scene.ts'
-import { type ScanScene, startScanScene } from '../scan-scene.ts'
+import { tokenOf } from '../connect-scenario.ts'
+import { type ScanScenario, startScanScenario } from '../scan-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 
 const files = {
@@ -38,11 +38,11 @@ const files = {
     "import { total } from './cart.ts'\nif (total([1]) !== 1) throw new Error('wrong')\n",
 }
 
-let scene: ScanScene
+let scene: ScanScenario
 let repo: string
 beforeAll(async () => {
-  scene = await startScanScene({ env: { MCP_AGENT_TOOLS: 'on' } })
-  repo = await scene.scanFilled(files)
+  scene = await startScanScenario({ env: { MCP_AGENT_TOOLS: 'on' } })
+  repo = await scene.createScannedRepository(files)
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -146,12 +146,12 @@ describe('find_callers', () => {
   })
 
   it('speaks of what is on the default branch now', async () => {
-    const shop = await scene.scanFilled(files)
+    const shop = await scene.createScannedRepository(files)
     await scene.forge.push(shop, 'main', {
       'src/pay.ts': null,
       'src/page.ts': 'export const lines = 0\n',
     })
-    await scene.scanAgain(shop)
+    await scene.rescan(shop)
     const { found } = await ask({ repo: shop, symbol: 'total' })
     expect(tell(found)).toEqual([
       'src/cart.ts:10 total',

@@ -1,7 +1,7 @@
 // The MCP server over HTTP: what it takes and refuses on each of its paths, and its resources; on each engine.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, openMcpStream, postMessage, request } from '../mcp-client.ts'
+import { makeRequest, openMcpStream, postMessage, sendRequest } from '../mcp-client.ts'
 import { sendRaw } from '../raw-request.ts'
 import { repo, type Scenario, startScenario } from '../review-scenario.ts'
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   })
   url = scenario.app.url
   await scenario.openPullRequest({ 'src/two.ts': 'export const two = 2\n' })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
 })
 afterAll(() => scenario[Symbol.asyncDispose]())
 
@@ -21,7 +21,7 @@ const paths = ['/mcp', '/mcp/sse', '/mcp/messages'] as const
 
 describe('case 67: a name that is not ours', () => {
   const send = (path: string, headers: readonly string[]) => {
-    const body = JSON.stringify(request('ping'))
+    const body = JSON.stringify(makeRequest('ping'))
     const isPost = path !== '/mcp/sse'
     const more = isPost ? ['content-type: application/json', `content-length: ${body.length}`] : []
     // A stream that is opened has to end: HTTP/1.0 and a wrong method would hide what is asked.
@@ -106,11 +106,11 @@ describe('case 67: what is no message', () => {
   })
 
   it('is not read when it is too large, or of another type', async () => {
-    const large = JSON.stringify(request('tools/call', { name: 'x'.repeat(300_000) }))
+    const large = JSON.stringify(makeRequest('tools/call', { name: 'x'.repeat(300_000) }))
     for (const path of ['/mcp', '/mcp/messages']) {
       expect((await postMessage(`${url}${path}`, large)).status).toBe(413)
       expect(
-        (await postMessage(`${url}${path}`, request('ping'), { 'content-type': 'text/plain' }))
+        (await postMessage(`${url}${path}`, makeRequest('ping'), { 'content-type': 'text/plain' }))
           .status,
       ).toBe(415)
     }
@@ -129,9 +129,9 @@ describe('case 67: what nobody knows', () => {
     'logging/setLevel',
     'sampling/createMessage',
   ])('case 67: the method %j', async (method) => {
-    expect(await ask(url, method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
+    expect(await sendRequest(url, method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
     using stream = await openMcpStream(url)
-    expect(await stream.ask(method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
+    expect(await stream.request(method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
   })
 
   it('case 67: a tool that is not there, and arguments that are no object', async () => {
@@ -142,7 +142,9 @@ describe('case 67: what nobody knows', () => {
       {},
       { name: 'get_repo_health', arguments: [] },
     ]) {
-      expect(await ask(url, 'tools/call', params)).toMatchObject({ error: { code: -32602 } })
+      expect(await sendRequest(url, 'tools/call', params)).toMatchObject({
+        error: { code: -32602 },
+      })
     }
   })
 
@@ -150,7 +152,7 @@ describe('case 67: what nobody knows', () => {
     const response = await postMessage(
       `${url}/mcp/messages?sessionId=00000000-0000-4000-8000-000000000000`,
       {
-        ...request('ping'),
+        ...makeRequest('ping'),
         id: 'mine',
       },
     )
@@ -167,7 +169,7 @@ describe('a message without a session', () => {
     async (accept) => {
       const response = await postMessage(
         `${url}/mcp/messages`,
-        { ...request('ping'), id: 'a' },
+        { ...makeRequest('ping'), id: 'a' },
         { accept },
       )
       expect(response.headers.get('content-type')).toMatch(/^application\/json/)
@@ -192,7 +194,7 @@ describe('a message without a session', () => {
       capabilities: {},
       clientInfo: { name: 'test', version: '1' },
     }
-    const { result } = await ask(url, 'initialize', params)
+    const { result } = await sendRequest(url, 'initialize', params)
     expect(result).toMatchObject({
       protocolVersion: '2024-11-05',
       serverInfo: { name: 'umpire-x', title: 'Umpire', version: expect.stringMatching(/^\d/) },
@@ -203,7 +205,7 @@ describe('a message without a session', () => {
 
 describe('the list of tools', () => {
   it('has the four, which only read, with schemas of what goes in and comes out', async () => {
-    const { result } = await ask(url, 'tools/list')
+    const { result } = await sendRequest(url, 'tools/list')
     expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
       'get_recent_reviews',
       'get_contributor_stats',
@@ -229,16 +231,16 @@ describe('the resource', () => {
   const address = `umpire://repos/${repo}/reviews`
 
   it('is a template', async () => {
-    const { result } = await ask(url, 'resources/templates/list')
+    const { result } = await sendRequest(url, 'resources/templates/list')
     expect(result.resourceTemplates).toMatchObject([
       { uriTemplate: 'umpire://repos/{owner}/{repo}/reviews' },
     ])
   })
 
   it('is the newest reviews, as the tool tells them', async () => {
-    const { result } = await ask(url, 'resources/read', { uri: address })
+    const { result } = await sendRequest(url, 'resources/read', { uri: address })
     expect(result.contents).toMatchObject([{ uri: address, mimeType: 'application/json' }])
-    const listed = await ask(url, 'tools/call', {
+    const listed = await sendRequest(url, 'tools/call', {
       name: 'get_recent_reviews',
       arguments: { repo, limit: 50 },
     })
@@ -247,7 +249,9 @@ describe('the resource', () => {
   })
 
   it('is empty for a repository that is not known', async () => {
-    const { result } = await ask(url, 'resources/read', { uri: 'umpire://repos/no/such/reviews' })
+    const { result } = await sendRequest(url, 'resources/read', {
+      uri: 'umpire://repos/no/such/reviews',
+    })
     expect(result.contents).toMatchObject([{ text: '[]' }])
   })
 
@@ -258,7 +262,9 @@ describe('the resource', () => {
     'umpire://repos/a/%2e%2e/reviews',
     '',
   ])('is not %j', async (uri) => {
-    expect(await ask(url, 'resources/read', { uri })).toMatchObject({ error: { code: -32602 } })
+    expect(await sendRequest(url, 'resources/read', { uri })).toMatchObject({
+      error: { code: -32602 },
+    })
   })
 })
 

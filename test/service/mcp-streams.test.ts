@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { callTool, openMcpStream, postMessage, request } from '../mcp-client.ts'
+import { callTool, makeRequest, openMcpStream, postMessage } from '../mcp-client.ts'
 import { openSocket } from '../raw-request.ts'
 import { forgeEnvironment, repo, type Scenario, startScenario } from '../review-scenario.ts'
-import { createSite, startProcess } from '../start-process.ts'
+import { createServiceStorage, startUmpireProcess } from '../start-umpire-process.ts'
 
 let scenario: Scenario
 let url: string
@@ -45,13 +45,13 @@ it('names the address for messages first, and is told of by the headers that pro
 
 it('leads to the messages below the path at which people reach it', async () => {
   const env = { ...forgeEnvironment(scenario.forge), PUBLIC_URL: 'https://umpire.example/reviews/' }
-  await using site = await createSite()
-  await using umpire = await startProcess(site, { args: ['--no-worker'], env })
+  await using site = await createServiceStorage()
+  await using umpire = await startUmpireProcess(site, { args: ['--no-worker'], env })
   using stream = await openMcpStream(umpire.url!)
   expect(new URL(stream.address).pathname).toBe('/reviews/mcp/messages')
   const warned =
     'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
-  expect(umpire.lines(warned), 'that it may be reached from elsewhere').toHaveLength(1)
+  expect(umpire.logLines(warned), 'that it may be reached from elsewhere').toHaveLength(1)
 })
 
 const openMcp =
@@ -72,9 +72,9 @@ it.each([
       PUBLIC_URL: 'http://localhost:8484',
       ...settings,
     }
-    await using site = await createSite()
-    await using umpire = await startProcess(site, { args: ['--no-worker'], env })
-    expect([openMcp, openSignIn].filter((warning) => umpire.lines(warning).length > 0)).toEqual(
+    await using site = await createServiceStorage()
+    await using umpire = await startUmpireProcess(site, { args: ['--no-worker'], env })
+    expect([openMcp, openSignIn].filter((warning) => umpire.logLines(warning).length > 0)).toEqual(
       said,
     )
   },
@@ -88,9 +88,9 @@ it('cuts off a client that asks and does not read, says so, and goes on with the
   const session = `${url}/mcp/messages?sessionId=${/sessionId=([\da-f-]+)/.exec(text)?.[1]}`
   // The answer has the id in it.
   const id = 'x'.repeat(200_000)
-  let answer = await postMessage(session, { ...request('ping'), id })
+  let answer = await postMessage(session, { ...makeRequest('ping'), id })
   for (let sent = 1; sent < 80 && answer.status === 202; sent++) {
-    answer = await postMessage(session, { ...request('ping'), id })
+    answer = await postMessage(session, { ...makeRequest('ping'), id })
   }
   expect(answer.status).toBe(404)
   const { error } = (await answer.json()) as { error: { message: string } }
@@ -98,7 +98,7 @@ it('cuts off a client that asks and does not read, says so, and goes on with the
     /^This session is over: more than 1 MB of answers waited for the reader of its stream\./,
   )
   using other = await openMcpStream(url)
-  expect(await other.ask('ping')).toMatchObject({ result: {} })
+  expect(await other.request('ping')).toMatchObject({ result: {} })
   slow.resume()
   await once(slow, 'close')
 })
@@ -122,8 +122,8 @@ it('answers on the stream, in parallel, each with its id', async () => {
 it('keeps two streams apart', async () => {
   using first = await openMcpStream(url)
   using second = await openMcpStream(url)
-  await first.post({ ...request('ping'), id: 'of the first' })
-  await second.post({ ...request('ping'), id: 'of the second' })
+  await first.post({ ...makeRequest('ping'), id: 'of the first' })
+  await second.post({ ...makeRequest('ping'), id: 'of the second' })
   expect([await first.next(), await second.next()].map(({ id }) => id)).toEqual([
     'of the first',
     'of the second',
@@ -140,48 +140,53 @@ it('tells those who subscribed that reviews changed, in whatever spelling they a
     { 'src/one.ts': 'export const one = 1\n' },
     { branch: 'first' },
   )
-  await scenario.settled()
-  expect(await exact.ask('resources/subscribe', { uri: address })).toMatchObject({ result: {} })
-  expect(await loud.ask('resources/subscribe', { uri: loudAddress })).toMatchObject({ result: {} })
+  await scenario.waitUntilSettled()
+  expect(await exact.request('resources/subscribe', { uri: address })).toMatchObject({ result: {} })
+  expect(await loud.request('resources/subscribe', { uri: loudAddress })).toMatchObject({
+    result: {},
+  })
   expect(
-    await other.ask('resources/subscribe', { uri: 'umpire://repos/acme/other/reviews' }),
+    await other.request('resources/subscribe', { uri: 'umpire://repos/acme/other/reviews' }),
   ).toMatchObject({
     result: {},
   })
-  expect(await other.ask('resources/subscribe', { uri: 'umpire://nothing' })).toMatchObject({
+  expect(await other.request('resources/subscribe', { uri: 'umpire://nothing' })).toMatchObject({
     error: { code: -32602 },
   })
   const number = await scenario.openPullRequest(
     { 'src/two.ts': 'export const two = 2\n' },
     { branch: 'second' },
   )
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   expect(number).not.toBe(first)
   expect(await exact.next()).toEqual(updated(address))
   expect(await loud.next()).toEqual(updated(loudAddress))
   const [record] = await callTool(url, 'get_pr_verdict', { repo, pr_number: number })
   expect(record).toMatchObject({ verdict: 'APPROVED' })
   // Nothing came before this answer.
-  expect(await other.ask('ping')).toMatchObject({ result: {} })
+  expect(await other.request('ping')).toMatchObject({ result: {} })
 })
 
 it('tells no more after the end of a subscription', async () => {
   using stays = await openMcpStream(url)
   using leaves = await openMcpStream(url)
-  for (const stream of [stays, leaves]) await stream.ask('resources/subscribe', { uri: address })
+  for (const stream of [stays, leaves])
+    await stream.request('resources/subscribe', { uri: address })
   expect(
-    await leaves.ask('resources/unsubscribe', {
+    await leaves.request('resources/unsubscribe', {
       uri: address.toUpperCase().replace(/^[^/]*/, 'umpire:'),
     }),
   ).toMatchObject({})
-  expect(await leaves.ask('resources/unsubscribe', { uri: address })).toMatchObject({ result: {} })
+  expect(await leaves.request('resources/unsubscribe', { uri: address })).toMatchObject({
+    result: {},
+  })
   await scenario.openPullRequest(
     { 'src/three.ts': 'export const three = 3\n' },
     { branch: 'third' },
   )
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   expect(await stays.next()).toEqual(updated(address))
-  expect(await leaves.ask('ping')).toMatchObject({ id: 1, result: {} })
+  expect(await leaves.request('ping')).toMatchObject({ id: 1, result: {} })
 })
 
 it("tells the SDK's client of the newest revision by a stream of its own", async () => {
@@ -237,7 +242,7 @@ it('shows on both transports that it lives', async () => {
   })
   vi.advanceTimersByTime(15_000)
   expect(await sign).toContain(': still here')
-  expect(await counted.ask('ping')).toMatchObject({ result: {} })
+  expect(await counted.request('ping')).toMatchObject({ result: {} })
   for (const one of [socket, raw]) one.destroy()
 })
 
@@ -253,20 +258,20 @@ it('has 200 streams for one address; the next is a 429, until a client drops one
     { timeout: 20_000, interval: 50 },
   )
   const listen = { notifications: { resourceSubscriptions: [address] } }
-  const refused = await postMessage(`${url}/mcp`, request('subscriptions/listen', listen))
+  const refused = await postMessage(`${url}/mcp`, makeRequest('subscriptions/listen', listen))
   expect([refused.status, await refused.json()]).toEqual([
     429,
     { detail: 'Too many MCP streams are open: close some first' },
   ])
   sockets[0]!.destroy()
   using next = await vi.waitFor(() => openMcpStream(url), { timeout: 10_000, interval: 20 })
-  expect(await next.ask('ping')).toMatchObject({ result: {} })
+  expect(await next.request('ping')).toMatchObject({ result: {} })
   for (const socket of sockets) socket.destroy()
 })
 
 it('case 63: streams are ended when the service stops', async () => {
-  await using site = await createSite()
-  await using umpire = await startProcess(site, {
+  await using site = await createServiceStorage()
+  await using umpire = await startUmpireProcess(site, {
     args: ['--no-worker'],
     env: forgeEnvironment(scenario.forge),
   })

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { changesChannel } from '../../src/events/listing.ts'
-import { answer, type Hold, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { type Hold, hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import {
   flaws,
   type KnowledgeRepository,
@@ -43,14 +43,14 @@ beforeAll(async () => {
   await tools.propose('carol', { 'src/a.ts': flaws.critical('c') })
   const isRead = (repo: string) => (seen: SeenRequest) =>
     new RegExp(`/repos/${repo}/pulls/\\d+$`).test(seen.path)
-  forge.faults.add({ match: isRead(shop.name), action: answer(404, { message: 'Not Found' }) })
+  forge.faults.add({ match: isRead(shop.name), action: replyWith(404, { message: 'Not Found' }) })
   const failed = await shop.propose('carol', { 'src/b.ts': '5\n' })
   forge.faults.clear()
   // One is held at the platform, which has the other one wait for long.
   held = hold()
   const isNumber = (number: number) => (seen: SeenRequest) =>
     seen.path.endsWith(`/repos/${shop.name}/pulls/${number}`)
-  const limited = answer(429, { message: 'Slow down' }, { 'retry-after': '3600' })
+  const limited = replyWith(429, { message: 'Slow down' }, { 'retry-after': '3600' })
   forge.faults.add({ match: isNumber(900), action: held })
   forge.faults.add({ match: isNumber(901), action: limited })
   for (const number of [900, 901]) {

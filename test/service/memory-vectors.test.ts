@@ -2,23 +2,23 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { saveMemories } from '../../src/knowledge/memory/save-memories.ts'
-import { startChangeGraphScene } from '../change-graph-scene.ts'
-import { tokenOf } from '../connect-scene.ts'
+import { startChangeGraphScenario } from '../change-graph-scenario.ts'
+import { tokenOf } from '../connect-scenario.ts'
 import {
   type EmbeddingServer,
   startEmbeddingServer,
-  tokensOfRequest,
+  tokensPerRequest,
 } from '../fakes/models/embedding-server.ts'
 import { createTestDatabase } from '../fakes/test-database.ts'
 import { forgeEnvironment } from '../review-scenario.ts'
-import { type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type ScanScenario, startScanScenario, waitForScan } from '../scan-scenario.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp } from '../start-app.ts'
 
 const key = 'sk-test-0123456789'
 let server: EmbeddingServer
-let scene: ScanScene
-let alice: SignedIn
+let scene: ScanScenario
+let alice: SignedInUser
 beforeAll(async () => {
   server = await startEmbeddingServer()
   const env = {
@@ -26,7 +26,7 @@ beforeAll(async () => {
     EMBEDDING_BASE_URL: server.url,
     MODEL_API_KEY: key,
   }
-  scene = await startScanScene({ env })
+  scene = await startScanScenario({ env })
   alice = await scene.signIn('alice')
 })
 afterAll(async () => {
@@ -67,7 +67,7 @@ const search = async (repo: string, words: string, query: Query = {}): Promise<s
   )
 
 /** A repository in which nothing is remembered but what a test writes. */
-const createEmpty = () => scene.scanFilled({})
+const createEmpty = () => scene.createScannedRepository({})
 
 /** Texts and embedders of a repository's vectors. */
 async function vectorsOf(repo: string, db = scene.app.db): Promise<string[]> {
@@ -82,7 +82,7 @@ async function rescan(
   files: Readonly<Record<string, string | null>> = {},
 ): Promise<void> {
   if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
-  await scene.scanAgain(repo)
+  await scene.rescan(repo)
 }
 
 const cents = 'Every price is an integer number of cents.'
@@ -155,7 +155,7 @@ describe('a search with an embedder', () => {
   })
 
   it('follows a file to its new name', async () => {
-    const repo = await scene.scanFilled({
+    const repo = await scene.createScannedRepository({
       'src/till.ts': `${'export const till = 1\n'.repeat(20)}`,
     })
     const amount = 'Every amount is a whole number.'
@@ -183,7 +183,7 @@ describe('a search with an embedder', () => {
     const repo = await createEmpty()
     const before = await spent()
     const more = (calls: number) => ({
-      tokens: before.tokens + calls * tokensOfRequest,
+      tokens: before.tokens + calls * tokensPerRequest,
       calls: before.calls + calls,
     })
     await add(repo, cents)
@@ -209,7 +209,7 @@ describe('a search with an embedder', () => {
 
 describe('a scan with an embedder', () => {
   it('lets everything be found by meaning that it describes, once', async () => {
-    const repo = await scene.scanFilled({
+    const repo = await scene.createScannedRepository({
       'src/tills/README.md': 'Adds up the amount of a sale.\n',
       'src/tills/till.ts': 'export const till = 1\n',
       'src/doors/door.ts': 'export const door = 1\n',
@@ -231,7 +231,7 @@ describe('a scan with an embedder', () => {
     expect(await search(repo, 'currency')).toEqual([])
     expect(await search(repo, 'cents')).toEqual([cents])
     await rescan(repo)
-    const { body } = await scene.ask('alice', `/api/v1/memory/scan?repo=${repo}`)
+    const { body } = await scene.request('alice', `/api/v1/memory/scan?repo=${repo}`)
     expect(body).toMatchObject({
       status: 'completed',
       error: expect.stringMatching(/^Not all memories have vectors: /),
@@ -240,7 +240,7 @@ describe('a scan with an embedder', () => {
     expect(await vectorsOf(repo)).toEqual([])
     server.respondWith(() => ({ kind: 'vectors' }))
     await rescan(repo)
-    expect((await scene.ask('alice', `/api/v1/memory/scan?repo=${repo}`)).body.error).toBe(null)
+    expect((await scene.request('alice', `/api/v1/memory/scan?repo=${repo}`)).body.error).toBe(null)
     expect(await search(repo, 'currency')).toEqual([cents])
   })
 
@@ -252,7 +252,7 @@ describe('a scan with an embedder', () => {
         `export const part${at} = ${at}\n`,
       ]),
     )
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     let answered = 0
     server.respondWith(() =>
       ++answered <= 2 ? { kind: 'vectors' } : { kind: 'status', status: 400 },
@@ -283,7 +283,7 @@ describe('a scan with an embedder', () => {
   })
 
   it('keeps no vectors that can not be compared', async () => {
-    const repo = await scene.createFilled({
+    const repo = await scene.createRepositoryWith({
       'src/a.ts': 'export const a = 1\n',
       'lib/b.ts': 'export const b = 1\n',
     })
@@ -293,7 +293,7 @@ describe('a scan with an embedder', () => {
     }
     server.respondWith(() => ({ kind: 'body', body }))
     await scene.connect('alice', repo)
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     expect(await vectorsOf(repo)).toEqual([])
     expect(await search(repo, 'src')).not.toEqual([])
   })
@@ -326,7 +326,7 @@ it('keeps no vector that comes when the repository wants no model to be asked an
 
 it('a review recalls what is said in other words than those of the change', async () => {
   const env = { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url }
-  await using graph = await startChangeGraphScene({ env })
+  await using graph = await startChangeGraphScenario({ env })
   const repo = await graph.createRepository({ 'lib/a.ts': 'export const a = 1\n' })
   await graph.app.db.transaction().execute((tx) =>
     saveMemories(tx, repo, [
@@ -338,8 +338,8 @@ it('a review recalls what is said in other words than those of the change', asyn
   )
   await graph.scan(repo)
   const number = await graph.propose(repo, { 'web/billing.ts': 'export const b = 1\n' })
-  const recalled = async (change?: Parameters<typeof graph.look>[2]) =>
-    (await graph.look(repo, number, change))?.memories.map(({ text }) => text)
+  const recalled = async (change?: Parameters<typeof graph.readChangeGraph>[2]) =>
+    (await graph.readChangeGraph(repo, number, change))?.memories.map(({ text }) => text)
   expect(await recalled()).toContain(cents)
   expect(await recalled(() => ({ embedder: null }))).not.toContain(cents)
 })
@@ -350,7 +350,7 @@ it('another EMBEDDING_MODEL makes the vectors anew at the next start', async () 
     ...forgeEnvironment(scene.forge),
     ...{ SECRET_KEY: 'k'.repeat(32), EMBEDDING_BASE_URL: server.url },
   }
-  const repo = await scene.createFilled({ 'src/a.ts': 'export const a = 1\n' })
+  const repo = await scene.createRepositoryWith({ 'src/a.ts': 'export const a = 1\n' })
   const start = (model: string) =>
     startTestApp({ database, env: { ...env, EMBEDDING_MODEL: `compatible:${model}` } })
   const embedders = async (app: Awaited<ReturnType<typeof start>>) => {

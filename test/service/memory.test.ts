@@ -2,14 +2,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchMemories } from '../../src/knowledge/memory/search-memories.ts'
-import { type ScanScene, startScanScene } from '../scan-scene.ts'
-import type { SignedIn } from '../sign-in.ts'
+import { type ScanScenario, startScanScenario } from '../scan-scenario.ts'
+import type { SignedInUser } from '../sign-in.ts'
 
-let scene: ScanScene
-let alice: SignedIn
-let bob: SignedIn
+let scene: ScanScenario
+let alice: SignedInUser
+let bob: SignedInUser
 beforeAll(async () => {
-  scene = await startScanScene()
+  scene = await startScanScenario()
   alice = await scene.signIn('alice')
   bob = await scene.signIn('bob')
 })
@@ -73,7 +73,7 @@ async function rescan(
   if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
   const { status } = await ask(repo, '/rescan', { method: 'POST', headers: alice.cookie })
   expect(status).toBe(200)
-  await scene.scanned(repo)
+  await scene.waitForScan(repo)
 }
 
 const headOf = async (repo: string) => (await scene.forge.branches(repo)).get('main')
@@ -82,7 +82,7 @@ const headOf = async (repo: string) => (await scene.forge.branches(repo)).get('m
 async function createEmpty(): Promise<string> {
   const repo = await scene.createRepository()
   await scene.connect('alice', repo)
-  await scene.scanned(repo)
+  await scene.waitForScan(repo)
   return repo
 }
 
@@ -104,7 +104,7 @@ const shop = {
 
 describe('a scan', () => {
   it('describes directories and key files', async () => {
-    const repo = await scene.scanFilled(shop)
+    const repo = await scene.createScannedRepository(shop)
     const { status, body } = await ask(repo, '/project-map')
     expect(status).toBe(200)
     expect(body.count).toBe(body.memories.length)
@@ -125,7 +125,7 @@ describe('a scan', () => {
   })
 
   it('takes over decisions and rules, with where they stand', async () => {
-    const repo = await scene.scanFilled(shop)
+    const repo = await scene.createScannedRepository(shop)
     const [decision] = (await list(repo, { type: 'decision' })).memories
     expect(decision).toMatchObject({
       memory: 'Keep orders in files (accepted): Orders are kept in files, one for each day.',
@@ -154,7 +154,7 @@ describe('a scan', () => {
   })
 
   it('leaves what is still so, follows what changed and ends what is gone', async () => {
-    const repo = await scene.scanFilled(shop)
+    const repo = await scene.createScannedRepository(shop)
     const before = await mapOf(repo)
     await rescan(repo)
     expect(await mapOf(repo)).toEqual(before)
@@ -179,7 +179,7 @@ describe('a scan', () => {
   })
 
   it('brings figures up to date where they stand, and keeps those away that somebody dismissed', async () => {
-    const repo = await scene.scanFilled(shop)
+    const repo = await scene.createScannedRepository(shop)
     const before = await mapOf(repo)
     const prices = before.get('src/prices')
     expect(prices?.memory).toContain('1 TypeScript file, 2 lines of code.')
@@ -233,7 +233,7 @@ describe('a scan', () => {
   })
 
   it('leaves what people say', async () => {
-    const repo = await scene.scanFilled(shop)
+    const repo = await scene.createScannedRepository(shop)
     const map = await mapOf(repo)
     const id = map.get('src/orders')?.id
     const edited = await ask(repo, `/${id}`, {
@@ -262,7 +262,7 @@ describe('a scan', () => {
   })
 
   it('does not bring back in the same words what somebody dismissed', async () => {
-    const repo = await scene.scanFilled(shop)
+    const repo = await scene.createScannedRepository(shop)
     const id = (await mapOf(repo)).get('src/orders')?.id
     expect((await ask(repo, `/${id}`, { method: 'DELETE' })).body).toEqual({
       status: 'dismissed',
@@ -284,7 +284,7 @@ describe('a rename on the default branch', () => {
       { length: 30 },
       (_, line) => `export const price${line} = ${line}\n`,
     ).join('')
-    const repo = await scene.scanFilled({ ...shop, 'src/prices/money.ts': money })
+    const repo = await scene.createScannedRepository({ ...shop, 'src/prices/money.ts': money })
     await add(repo, {
       type: 'risk_module',
       text: 'Rounding broke twice.',
@@ -361,7 +361,7 @@ describe('people', () => {
       body: { text: 'We use PostgreSQL 17.' },
     })
     await ask(repo, `/${edited.id}`, { method: 'DELETE' })
-    const { body } = await scene.ask('alice', '/api/v1/audit')
+    const { body } = await scene.request('alice', '/api/v1/audit')
     const entries = body.entries.filter(({ subject }: { subject: string }) =>
       subject.startsWith(`${repo} `),
     )
@@ -474,7 +474,7 @@ describe('people', () => {
 
 describe('a list', () => {
   it('has what came at once in an order that says something', async () => {
-    const repo = await scene.scanFilled({
+    const repo = await scene.createScannedRepository({
       ...shop,
       'AGENTS.md':
         '# Rules\n\n- Never write to the log of another service.\n- Always close what you have opened.\n',
@@ -577,7 +577,7 @@ describe('a search', () => {
 
   it('finds what lies near given files too, the nearer the better', async () => {
     const near = async (words: string, paths: string[]) =>
-      (await searchMemories(scene.app.db, repo, { words, paths, limit: 10 })).map(
+      (await searchMemories(scene.app.db, repo, { text: words, paths, limit: 10 })).map(
         ({ text }) => text,
       )
     const path = 'src/cart/cart-store.ts'

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { answer, hold } from '../fakes/forge/forge.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
 import { testEngine } from '../fakes/test-database.ts'
 import { repo, reviewerLogin, startScenario, waitUntilSettled } from '../review-scenario.ts'
-import { type Scrape, scrape, scrapeWhen } from '../scrape.ts'
+import { type Scrape, scrape, scrapeUntil } from '../scrape.ts'
 import { pullRequestPayload, startTestApp } from '../start-app.ts'
-import { createSite, startProcess } from '../start-process.ts'
+import { createServiceStorage, startUmpireProcess } from '../start-umpire-process.ts'
 
 const on = { METRICS_PORT: '0' }
 const modelKey = 'sk-test-0123456789'
@@ -144,7 +144,7 @@ describe('metrics', () => {
     const before = await scrape(app.app.metricsUrl)
     expect(before.value('umpire_queue_depth', { work: 'review' })).toBe(0)
     await sql`update workflow_runs set lease_until = now() - interval '1 second'`.execute(app.db)
-    await scrapeWhen(
+    await scrapeUntil(
       app.app.metricsUrl,
       (shown) => shown.value('umpire_queue_depth', { work: 'review' }) === 1,
     )
@@ -155,13 +155,13 @@ describe('metrics', () => {
     const { forge, app } = scenario
     const before = await scrape(app.app.metricsUrl)
     await scenario.openPullRequest({ 'src/leak.ts': leak }, { branch: 'leak' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     await scenario.openPullRequest({ 'src/clean.ts': clean }, { branch: 'clean' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const failing = (path: string) => path.includes('/compare/')
-    forge.faults.add({ match: ({ path }) => failing(path), times: 100, action: answer(500, {}) })
+    forge.faults.add({ match: ({ path }) => failing(path), times: 100, action: replyWith(500, {}) })
     await scenario.openPullRequest({ 'src/more.ts': clean }, { branch: 'more' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     forge.faults.clear()
     const held = hold()
     forge.faults.add({ match: ({ path }) => failing(path), times: 1, action: held })
@@ -169,11 +169,11 @@ describe('metrics', () => {
     await held.arrived
     forge.closePullRequest(repo, closed)
     held.release()
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const isCounted = (shown: Scrape) =>
       shown.value('umpire_review_duration_seconds_count') === 4 &&
       shown.value('umpire_work_in_progress', { work: 'review' }) === 0
-    const after = await scrapeWhen(app.app.metricsUrl, isCounted)
+    const after = await scrapeUntil(app.app.metricsUrl, isCounted)
     const count = grown(before, after)
     expect(count('umpire_reviews_total', { end: 'changes_requested' })).toBe(1)
     expect(count('umpire_reviews_total', { end: 'passed' })).toBe(1)
@@ -206,7 +206,7 @@ describe('metrics', () => {
     await using scenario = await startScenario({ env: on })
     Object.assign(scenario.forge.rateLimit, { limit: 5000, remaining: 4321 })
     await scenario.openPullRequest({ 'src/clean.ts': clean })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const shown = await scrape(scenario.app.app.metricsUrl)
     const left = shown.value('umpire_platform_rate_limit_remaining', { resource: 'core' })
     expect(left).toBeLessThan(4321)
@@ -231,7 +231,7 @@ describe('metrics', () => {
     const before = await scrape(metricsUrl)
     expect(before.value('umpire_model_refusing', { model: 'main' })).toBeUndefined()
     await scenario.openPullRequest({ 'src/clean.ts': clean }, { branch: 'one' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const between = await scrape(metricsUrl)
     const count = grown(before, between)
     const spent = await scenario.app.db
@@ -258,16 +258,16 @@ describe('metrics', () => {
 
     server.respondWith(() => ({ json: { summary: 'It answers.', findings: [wrongAnswer] } }))
     await scenario.openPullRequest({ 'src/clean.ts': clean }, { branch: 'wrong' })
-    await scenario.settled()
-    const disputed = await scrapeWhen(
+    await scenario.waitUntilSettled()
+    const disputed = await scrapeUntil(
       metricsUrl,
       (shown) => shown.value('umpire_reviews_total', needsPerson) === 1,
     )
 
     server.respondWith(() => ({ status: 401, message: 'invalid x-api-key' }))
     await scenario.openPullRequest({ 'src/more.ts': clean }, { branch: 'two' })
-    await scenario.settled()
-    const after = await scrapeWhen(
+    await scenario.waitUntilSettled()
+    const after = await scrapeUntil(
       metricsUrl,
       (shown) => shown.value('umpire_review_duration_seconds_count') === 3,
     )
@@ -308,7 +308,7 @@ describe('metrics', () => {
     await waitUntilSettled(app)
     const isCounted = (shown: Scrape) =>
       shown.value('umpire_reviews_total', { end: 'passed' }) === 1
-    const after = await scrapeWhen(app.app.metricsUrl, isCounted)
+    const after = await scrapeUntil(app.app.metricsUrl, isCounted)
     expect(after.value('umpire_leases_lost_total', { work: 'review' })).toBe(1)
     // It waited for its first start only.
     expect(after.value('umpire_review_wait_seconds_count')).toBe(1)
@@ -341,9 +341,9 @@ describe('metrics', () => {
 
 describe('processes', () => {
   it.each([['--worker-only'], ['--no-worker']])('serve metrics with %s', async (part) => {
-    await using site = await createSite()
-    await using umpire = await startProcess(site, { args: [part], env: on })
-    const url = String((await umpire.logged('Metrics are served')).url)
+    await using site = await createServiceStorage()
+    await using umpire = await startUmpireProcess(site, { args: [part], env: on })
+    const url = String((await umpire.waitForLog('Metrics are served')).url)
     expect(new URL(url).hostname).toBe('127.0.0.1')
     const shown = await scrape(url)
     expect(shown.value('umpire_database_up')).toBe(1)
@@ -358,8 +358,8 @@ describe('processes', () => {
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
     try {
-      await using site = await createSite()
-      await using umpire = await startProcess(site, { env: { METRICS_PORT: String(port) } })
+      await using site = await createServiceStorage()
+      await using umpire = await startUmpireProcess(site, { env: { METRICS_PORT: String(port) } })
       const { code, stderr } = await umpire.exited
       expect(code).toBe(3)
       expect(stderr).toContain(`metrics on 127.0.0.1, port ${port} (EADDRINUSE)`)
@@ -370,10 +370,10 @@ describe('processes', () => {
   })
 
   it('warn where everybody can reach the metrics', async () => {
-    await using site = await createSite()
-    await using umpire = await startProcess(site, { env: { ...on, METRICS_HOST: '0.0.0.0' } })
+    await using site = await createServiceStorage()
+    await using umpire = await startUmpireProcess(site, { env: { ...on, METRICS_HOST: '0.0.0.0' } })
     expect(
-      umpire.lines(
+      umpire.logLines(
         'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics',
       ),
     ).toHaveLength(1)

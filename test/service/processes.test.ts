@@ -17,14 +17,19 @@ import {
 } from '../fakes/test-database.ts'
 import {
   forgeEnvironment,
-  ownWords,
+  ownComments,
   repo,
   runsOf,
   startShopForge,
   waitUntilSettled,
 } from '../review-scenario.ts'
 import { pullRequestPayload, startTestApp, webhookSecret } from '../start-app.ts'
-import { createSite, type Site, startProcess, type UmpireProcess } from '../start-process.ts'
+import {
+  createServiceStorage,
+  type ServiceStorage,
+  startUmpireProcess,
+  type UmpireProcess,
+} from '../start-umpire-process.ts'
 
 let forge: Forge
 beforeAll(async () => {
@@ -67,18 +72,18 @@ function listen(url: string | null): void {
 
 /** Starts a process for the forge, with short leases. */
 function start(
-  site: Site,
+  site: ServiceStorage,
   env: Record<string, string> = {},
   ...args: string[]
 ): Promise<UmpireProcess> {
-  return startProcess(site, {
+  return startUmpireProcess(site, {
     args,
     env: { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', ...env },
   })
 }
 
 /** Looks into a site's database. */
-async function look<T>(site: Site, read: (db: Db) => Promise<T>): Promise<T> {
+async function look<T>(site: ServiceStorage, read: (db: Db) => Promise<T>): Promise<T> {
   await using open = await openDatabase(site.database, silentLog)
   return await read(open.db)
 }
@@ -99,14 +104,14 @@ function databaseName({ config }: TestDatabase): string {
 }
 
 function expectOneReview(number: number): void {
-  const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
+  const { summaries, inline } = ownComments(forge.pullRequest(repo, number))
   expect(summaries).toHaveLength(1)
   expect(inline).toHaveLength(1)
 }
 
 describe('SIGTERM', () => {
   it('case 63: a running review finishes within the grace time, connections are closed, exit code 0', async () => {
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     await using umpire = await start(site, { SHUTDOWN_GRACE_SECONDS: '30' })
     listen(umpire.url)
     const idle = connect(Number(new URL(umpire.url ?? '').port), '127.0.0.1')
@@ -118,19 +123,19 @@ describe('SIGTERM', () => {
     const number = await openPullRequest()
     await held.arrived
     umpire.signal('SIGTERM')
-    await umpire.logged('The worker stops: what runs may finish')
+    await umpire.waitForLog('The worker stops: what runs may finish')
     held.release()
     expect(await umpire.exited).toMatchObject({ code: 0, signal: null })
     await closed
     expectOneReview(number)
-    expect(umpire.lines('Umpire stopped')).toHaveLength(1)
+    expect(umpire.logLines('Umpire stopped')).toHaveLength(1)
     expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
       { status: 'completed', attempts: 1 },
     ])
   })
 
   it('case 63: a review that takes longer than the grace time is put back, and another process completes it', async () => {
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     await using first = await start(site, { SHUTDOWN_GRACE_SECONDS: '0' })
     listen(first.url)
     const held = hold()
@@ -139,13 +144,13 @@ describe('SIGTERM', () => {
     await held.arrived
     first.signal('SIGTERM')
     expect(await first.exited).toMatchObject({ code: 0, signal: null })
-    expect(first.lines('The review was put back because the worker stops')).toHaveLength(1)
+    expect(first.logLines('The review was put back because the worker stops')).toHaveLength(1)
     held.release()
     const between = await look(site, (db) => runsOf({ db }, number))
     expect(between).toMatchObject([{ status: 'pending', lease_until: null, attempts: 0 }])
 
     await using second = await start(site)
-    await second.logged('The review is done')
+    await second.waitForLog('The review is done')
     second.signal('SIGTERM')
     expect(await second.exited).toMatchObject({ code: 0 })
     expectOneReview(number)
@@ -157,7 +162,7 @@ describe('SIGTERM', () => {
 
 describe('lost workers', () => {
   it('case 65: a review that loses its worker too often ends as failed, and the commit says so', async () => {
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     await using first = await start(site, { REVIEW_MAX_LOST_WORKERS: '1' })
     listen(first.url)
     const held = hold()
@@ -183,7 +188,7 @@ describe('lost workers', () => {
         error: expect.stringMatching(/\w/),
       },
     ])
-    expect(ownWords(forge.pullRequest(repo, number)).summaries).toEqual([])
+    expect(ownComments(forge.pullRequest(repo, number)).summaries).toEqual([])
   })
 
   it.for([
@@ -193,7 +198,7 @@ describe('lost workers', () => {
     'case 59: a worker that is paused past its lease, %s, writes nothing any more',
     async ([_when, applied], context) => {
       needsServer(context)
-      await using site = await createSite()
+      await using site = await createServiceStorage()
       await using first = await start(site)
       listen(first.url)
       const held = hold({ applied })
@@ -208,13 +213,13 @@ describe('lost workers', () => {
       await held.arrived
       first.signal('SIGSTOP')
       await using second = await start(site, {}, '--worker-only')
-      await forge.waitFor(finished(number), { what: 'the review of the second worker' })
-      await second.logged('The review is done')
+      await forge.waitFor(finished(number), { description: 'the review of the second worker' })
+      await second.waitForLog('The review is done')
       const written = forge.requests.filter((request) => request.method !== 'GET').length
       // Its answer waits for it when it wakes up.
       held.release()
       first.signal('SIGCONT')
-      await first.logged('The review was taken over by another worker')
+      await first.waitForLog('The review was taken over by another worker')
       expect(forge.requests.filter((request) => request.method !== 'GET')).toHaveLength(written)
       expectOneReview(number)
       expect(finished(number)()).toBe(true)
@@ -227,7 +232,7 @@ describe('lost workers', () => {
 
   it('case 62: with clocks an hour off, a lease holds while its worker lives, and ends soon after', async (context) => {
     needsServer(context)
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     const clock = fileURLToPath(new URL('../fakes/shifted-clock.ts', import.meta.url))
     const shifted = (hours: number) => ({
       NODE_OPTIONS: `--import ${clock}`,
@@ -241,7 +246,7 @@ describe('lost workers', () => {
     await held.arrived
     await using behind = await start(site, shifted(-1), '--worker-only')
     const times = [ahead, behind].map((one) =>
-      Date.parse(String(one.lines('The worker is ready')[0]?.time)),
+      Date.parse(String(one.logLines('The worker is ready')[0]?.time)),
     )
     expect(Math.round(((times[0] ?? 0) - (times[1] ?? 0)) / 3_600_000)).toBe(2)
 
@@ -256,7 +261,7 @@ describe('lost workers', () => {
 
     ahead.signal('SIGKILL')
     await ahead.exited
-    await behind.logged('The review is done')
+    await behind.waitForLog('The review is done')
     expectOneReview(number)
     expect(await runsOf(open, number)).toMatchObject([
       { status: 'completed', fence: 2, attempts: 2 },
@@ -292,7 +297,7 @@ describe('several processes on one database', () => {
       await using _two = await startTestApp({ database, env, parts: { web: false, worker: true } })
       const isHeld = (request: SeenRequest) => isComparison(request) && request.status === null
       const heldNow = () => forge.requests.slice(before).filter(isHeld)
-      await forge.waitFor(() => heldNow().length === 2, { what: 'two reviews at once' })
+      await forge.waitFor(() => heldNow().length === 2, { description: 'two reviews at once' })
       held.release()
       await waitUntilSettled(receiver)
       const runs = (await Promise.all(numbers.map((number) => runsOf(receiver, number)))).flat()
@@ -368,7 +373,7 @@ describe('several processes on one database', () => {
 
   it('case 64: two processes that start at once on an empty database: one makes the schema, both work', async (context) => {
     needsServer(context)
-    await using site = await createSite({ migrated: false })
+    await using site = await createServiceStorage({ migrated: false })
     const [one, two] = await Promise.all([start(site), start(site)])
     await using _one = one
     await using _two = two
@@ -377,7 +382,7 @@ describe('several processes on one database', () => {
       listen(umpire.url)
     }
     const message = 'The schema was brought up to date'
-    expect([...one.lines(message), ...two.lines(message)]).toHaveLength(
+    expect([...one.logLines(message), ...two.logLines(message)]).toHaveLength(
       Object.keys(migrations).length,
     )
     const number = await openPullRequest()
@@ -386,7 +391,7 @@ describe('several processes on one database', () => {
   })
 
   it('case 64: a database of a newer version is refused with the reason and exit code 3', async () => {
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     await look(site, (db) =>
       sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', 'now')`.execute(
         db,
@@ -407,7 +412,7 @@ describe('a backup', () => {
       testEngine !== 'embedded',
       'a copy of the folder is a backup of the embedded database only',
     )
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     const backup = `${site.dataDir}/backup`
     await using receiver = await start(site, {}, '--no-worker')
     listen(receiver.url)
@@ -417,14 +422,14 @@ describe('a backup', () => {
     cpSync(`${site.dataDir}/database`, backup, { recursive: true })
 
     await using first = await start(site)
-    await first.logged('The review is done')
+    await first.waitForLog('The review is done')
     await stop(first)
     rmSync(`${site.dataDir}/database`, { recursive: true })
     renameSync(backup, `${site.dataDir}/database`)
 
     // What it holds is older than what stands on the pull request.
     await using second = await start(site)
-    await second.logged('The review is done')
+    await second.waitForLog('The review is done')
     await stop(second)
     expectOneReview(number)
     expect(forge.pullRequest(repo, number).reviews).toHaveLength(1)

@@ -1,12 +1,17 @@
 // The list of repositories that a person may connect, and what is told live of connecting them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { answer } from '../fakes/forge/forge.ts'
+import {
+  type ConnectScenario,
+  type Person,
+  startConnectScenario,
+  tokenOf,
+} from '../connect-scenario.ts'
+import { replyWith } from '../fakes/forge/forge.ts'
 
-let scene: ConnectScene
+let scene: ConnectScenario
 let repos: string[]
 beforeAll(async () => {
-  scene = await startConnectScene({ parts: { web: true, worker: false } })
+  scene = await startConnectScenario({ parts: { web: true, worker: false } })
   repos = []
   for (let count = 0; count < 5; count++)
     repos.push(await scene.createRepository({ private: count === 0 }))
@@ -17,7 +22,7 @@ beforeEach(() => scene.app.db.deleteFrom('installations').execute())
 afterEach(() => scene.forge.faults.clear())
 afterAll(() => scene[Symbol.asyncDispose]())
 
-const list = (query: string) => scene.ask('alice', `/api/v1/repos?${query}`)
+const list = (query: string) => scene.request('alice', `/api/v1/repos?${query}`)
 const namesOf = ({ body }: Awaited<ReturnType<typeof list>>) =>
   body.repositories.map(({ repo }: { repo: string }) => repo)
 
@@ -47,7 +52,7 @@ describe('what may be connected', () => {
     })
     expect(find('alice/100%_mine')).toMatchObject({ description: 'Hers <b>alone</b>' })
     // Carol may write to them, and administers none.
-    expect((await scene.ask('carol', '/api/v1/repos')).body.repositories).toEqual([])
+    expect((await scene.request('carol', '/api/v1/repos')).body.repositories).toEqual([])
   })
 
   it('comes in pages', async () => {
@@ -97,7 +102,7 @@ describe('what may be connected', () => {
     scene.forge.faults.add({
       match: () => true,
       times: 1,
-      action: answer(503, { message: 'Down for a while' }),
+      action: replyWith(503, { message: 'Down for a while' }),
     })
     const detail = 'The repositories could not be listed: Down for a while'
     expect(await list('')).toEqual({ status: 502, body: { detail } })
@@ -138,7 +143,7 @@ describe('what is connected', () => {
   it('is shown without the platform, by name, in pages, and only to who connected it', async () => {
     for (const repo of repos.toReversed()) await scene.connect('alice', repo)
     await scene.disconnect('alice', repos[2]!)
-    scene.forge.faults.add({ match: () => true, action: answer(503, 'no') })
+    scene.forge.faults.add({ match: () => true, action: replyWith(503, 'no') })
     const { body } = await list('connected=true&per_page=3')
     expect(body).toMatchObject({ page: 1, per_page: 3, has_more: true })
     expect(body.repositories[0]).toEqual({
@@ -153,7 +158,9 @@ describe('what is connected', () => {
     expect(rest.body.has_more).toBe(false)
     const [one, two, , four, five] = repos
     expect([...namesOf({ status: 200, body }), ...namesOf(rest)]).toEqual([one, two, four, five])
-    expect((await scene.ask('bob', '/api/v1/repos?connected=true')).body.repositories).toEqual([])
+    expect((await scene.request('bob', '/api/v1/repos?connected=true')).body.repositories).toEqual(
+      [],
+    )
   })
 })
 

@@ -1,16 +1,16 @@
 // Endpoints that are asked about one repository, without the memory and graph layers, on each database engine.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { answer, type Forge } from '../fakes/forge/forge.ts'
+import { type Forge, replyWith } from '../fakes/forge/forge.ts'
 import { insertConnection } from '../insert-connection.ts'
 import { forgeEnvironment, repo, startShopForge } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
 
 let forge: Forge
 let app: TestApp
-let root: SignedIn
-let anne: SignedIn
-let bob: SignedIn
+let root: SignedInUser
+let anne: SignedInUser
+let bob: SignedInUser
 
 beforeAll(async () => {
   forge = await startShopForge()
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 afterEach(() => forge.faults.clear())
 
-async function signIn(login: string): Promise<SignedIn> {
+async function signIn(login: string): Promise<SignedInUser> {
   forge.createUser(login, { token: `ghp_the_token_of_${login}` })
   return signInWithToken(app, `ghp_the_token_of_${login}`)
 }
@@ -79,7 +79,7 @@ async function send({ method, path }: Endpoint, query: string, headers: Record<s
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-function ask(path: string, query: string, who: SignedIn) {
+function ask(path: string, query: string, who: SignedInUser) {
   const asked = endpoints.find((candidate) => candidate.path.endsWith(path)) as Endpoint
   return send(asked, query, who[asked.place])
 }
@@ -107,7 +107,7 @@ const malformedNames = [
 ]
 
 describe.each(endpoints)('$method $path', (tested) => {
-  const headersOf = (who: SignedIn) => who[tested.place]
+  const headersOf = (who: SignedInUser) => who[tested.place]
 
   it('asks for its own credential first', async () => {
     const unauthenticated = refused(401, tested.unauthenticated)
@@ -277,7 +277,7 @@ describe('without the graph layer', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => ask('/graph', about(name), anne)),
     )
-    forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(500) })
+    forge.faults.add({ match: ({ path }) => path.includes(name), action: replyWith(500) })
     answers.push(await ask('/graph', about(name), anne))
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(answers[0]?.body.languages).toHaveLength(2)
@@ -287,7 +287,7 @@ describe('without the graph layer', () => {
   it('nobody is shown what only the token of another one can see', async () => {
     await ask('/graph', about(name), anne)
     await insertConnection(app.db, 'bob', name)
-    forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(404) })
+    forge.faults.add({ match: ({ path }) => path.includes(name), action: replyWith(404) })
     expect((await ask('/graph', about(name), bob)).body).toMatchObject({
       repo: name,
       languages: [],
@@ -296,12 +296,12 @@ describe('without the graph layer', () => {
   })
 
   it('the platform may refuse one part, or all', async () => {
-    forge.faults.add({ match: ({ path }) => path.endsWith('/languages'), action: answer(404) })
+    forge.faults.add({ match: ({ path }) => path.endsWith('/languages'), action: replyWith(404) })
     const { status, body } = await ask('/graph', about(name), anne)
     expect({ status, languages: body.languages }).toEqual({ status: 200, languages: [] })
     expect(body.contributors).toHaveLength(1)
     await insertConnection(app.db, 'bob', name)
-    forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(500) })
+    forge.faults.add({ match: ({ path }) => path.includes(name), action: replyWith(500) })
     expect(await ask('/graph', about(name), bob)).toMatchObject({
       status: 200,
       body: { repo: name, languages: [], contributors: [] },

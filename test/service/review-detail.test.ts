@@ -1,23 +1,23 @@
 // A single review, reviewing once more, and what became of each delivery.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readSample } from '../../demo/sample.ts'
+import { readSample } from '../../demo/read-sample.ts'
 import {
-  type Answer,
-  type ConnectScene,
+  type ApiResponse,
+  type ConnectScenario,
   type Person,
-  startConnectScene,
+  startConnectScenario,
   tokenOf,
-} from '../connect-scene.ts'
-import { answer, hold } from '../fakes/forge/forge.ts'
+} from '../connect-scenario.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
-let scene: ConnectScene
-let root: SignedIn
+let scene: ConnectScenario
+let root: SignedInUser
 
 beforeAll(async () => {
-  scene = await startConnectScene()
+  scene = await startConnectScenario()
   root = await signInWithToken(scene.app, tokenOf('root'))
 })
 afterAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 beforeEach(() => scene.forge.faults.clear())
 
-async function askAsRoot(path: string, method = 'GET'): Promise<Answer> {
+async function askAsRoot(path: string, method = 'GET'): Promise<ApiResponse> {
   const response = await fetch(`${scene.app.url}${path}`, { method, headers: root.bearer })
   return { status: response.status, body: await response.json() }
 }
@@ -52,7 +52,7 @@ async function reviewedPullRequest(): Promise<{ repo: string; number: number }> 
 
 async function settled(): Promise<void> {
   const isAnswered = () => scene.forge.deliveries.every((delivery) => delivery.status !== null)
-  await scene.forge.waitFor(isAnswered, { what: 'the answers to all deliveries' })
+  await scene.forge.waitFor(isAnswered, { description: 'the answers to all deliveries' })
   await waitUntilSettled(scene.app)
 }
 
@@ -60,19 +60,19 @@ async function settled(): Promise<void> {
 function breakReviews(repo: string): () => void {
   return scene.forge.faults.add({
     match: ({ path }) => path.includes(`/repos/${repo}/pulls/`),
-    action: answer(404, { message: 'Not Found' }),
+    action: replyWith(404, { message: 'Not Found' }),
   })
 }
 
 /** Alice's entry in the list. */
 async function entryOf(repo: string) {
-  const { body } = await scene.ask('alice', `/api/v1/reviews?search=${repo}`)
+  const { body } = await scene.request('alice', `/api/v1/reviews?search=${repo}`)
   return body[0]
 }
 
-const read = (person: Person, id: number | string) => scene.ask(person, `/api/v1/reviews/${id}`)
+const read = (person: Person, id: number | string) => scene.request(person, `/api/v1/reviews/${id}`)
 const retry = (person: Person, id: number | string) =>
-  scene.ask(person, `/api/v1/reviews/${id}/retry`, 'POST')
+  scene.request(person, `/api/v1/reviews/${id}/retry`, 'POST')
 const notFound = { status: 404, body: { detail: 'Review not found' } }
 const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
 
@@ -184,8 +184,8 @@ it('case 26: the review, its retry and its deliveries are nobody else’s', asyn
   const { id } = await entryOf(repo)
   expect(await read('bob', id)).toEqual(notFound)
   expect(await retry('bob', id)).toEqual(notFound)
-  expect(await scene.ask('bob', `/api/v1/deliveries?repo=${repo}`)).toEqual(denied)
-  const { body } = await scene.ask('bob', '/api/v1/deliveries?limit=100')
+  expect(await scene.request('bob', `/api/v1/deliveries?repo=${repo}`)).toEqual(denied)
+  const { body } = await scene.request('bob', '/api/v1/deliveries?limit=100')
   expect(
     body.deliveries.filter((delivery: { repo_name: string }) => delivery.repo_name === repo),
   ).toEqual([])
@@ -194,7 +194,8 @@ it('case 26: the review, its retry and its deliveries are nobody else’s', asyn
   await scene.disconnect('alice', repo)
   expect((await read('alice', id)).status).toBe(200)
   expect(
-    (await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body.deliveries,
+    (await scene.request('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body
+      .deliveries,
   ).toHaveLength(1)
   expect(await retry('alice', id)).toEqual(denied)
 })
@@ -206,17 +207,17 @@ it('case 26: who disconnected sees nothing of what comes in through who stayed, 
     delivery.repo_name === repo && delivery.event_type === 'pull_request.closed'
   const show = async (id: number) => {
     const [list, figures, deliveries] = await Promise.all([
-      scene.ask('alice', `/api/v1/reviews?search=${repo}`),
+      scene.request('alice', `/api/v1/reviews?search=${repo}`),
       fetch(`${scene.app.url}/api/v1/analytics/insights`, { headers: cookie }).then(
         (answered) => answered.json() as Promise<object>,
       ),
-      scene.ask('alice', '/api/v1/deliveries?limit=100'),
+      scene.request('alice', '/api/v1/deliveries?limit=100'),
     ])
     const seen = [
       list.body.length,
       deliveries.body.deliveries.filter(isAbout).length,
       (await read('alice', id)).status,
-      (await scene.ask('alice', `/api/v1/deliveries?repo=${repo}`)).status,
+      (await scene.request('alice', `/api/v1/deliveries?repo=${repo}`)).status,
     ]
     return { seen, figures: { ...figures, period: null } }
   }
@@ -376,7 +377,7 @@ describe('the deliveries', () => {
     let next: number | null = null
     do {
       const before: string = next === null ? '' : `&before=${next}`
-      const { body } = await scene.ask(
+      const { body } = await scene.request(
         'alice',
         `/api/v1/deliveries?repo=${repo.toUpperCase()}&limit=2${before}`,
       )
@@ -391,13 +392,13 @@ describe('the deliveries', () => {
     expect(all.map(({ delivery_id }) => delivery_id)).toEqual(
       [4, 3, 2, 1, 0].map((n) => `delivery-${n}`),
     )
-    const failed = await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=failed`)
+    const failed = await scene.request('alice', `/api/v1/deliveries?repo=${repo}&status=failed`)
     expect(failed.body).toMatchObject({
       deliveries: [{ id: ids.at(-1), error: expect.any(String) }],
       next: null,
     })
     expect(
-      (await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body
+      (await scene.request('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body
         .deliveries,
     ).toEqual([])
   })
@@ -412,7 +413,7 @@ describe('the deliveries', () => {
     )
     const received = answers.filter(({ body }) => body.status === 'received').length
     await waitUntilSettled(scene.app)
-    const { body } = await scene.ask('alice', `/api/v1/deliveries?repo=${repo}`)
+    const { body } = await scene.request('alice', `/api/v1/deliveries?repo=${repo}`)
     const stored = body.deliveries.filter(
       ({ outcome }: { outcome: string }) => outcome !== 'recorded',
     )
@@ -427,12 +428,12 @@ describe('the deliveries', () => {
   it('without a repository are shown to administrators only', async () => {
     const { body } = await scene.app.deliver({ zen: 'Keep it' }, { event: 'ping' })
     const id = body.event_id as number
-    const shows = ({ body: page }: Answer) =>
+    const shows = ({ body: page }: ApiResponse) =>
       page.deliveries.some((delivery: { id: number }) => delivery.id === id)
     expect(shows(await askAsRoot('/api/v1/deliveries?limit=100'))).toBe(true)
     expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=pending'))).toBe(true)
     expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=failed'))).toBe(false)
-    expect(shows(await scene.ask('alice', '/api/v1/deliveries?limit=100'))).toBe(false)
+    expect(shows(await scene.request('alice', '/api/v1/deliveries?limit=100'))).toBe(false)
   })
 
   it.each([
@@ -443,7 +444,7 @@ describe('the deliveries', () => {
     ['status=open', /^status must be one of pending, processing, completed, failed$/],
     ['repo=a&repo=b', /^repo /],
   ])('case 27: %s is a 422 that names it', async (query, detail) => {
-    const { status, body } = await scene.ask('alice', `/api/v1/deliveries?${query}`)
+    const { status, body } = await scene.request('alice', `/api/v1/deliveries?${query}`)
     expect({ status, body }).toEqual({
       status: 422,
       body: { detail: expect.stringMatching(detail) },
@@ -454,7 +455,7 @@ describe('the deliveries', () => {
     'of the repository %s are nobody’s',
     async (repo) => {
       expect(
-        await scene.ask('alice', `/api/v1/deliveries?repo=${encodeURIComponent(repo)}`),
+        await scene.request('alice', `/api/v1/deliveries?repo=${encodeURIComponent(repo)}`),
       ).toEqual(denied)
       expect(
         (await askAsRoot(`/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).body.deliveries,

@@ -1,17 +1,22 @@
 // The diff that a review looked at: to whom it is shown, of which commit, and how much of it.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { readSample } from '../../demo/sample.ts'
-import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { answer } from '../fakes/forge/forge.ts'
+import { readSample } from '../../demo/read-sample.ts'
+import {
+  type ConnectScenario,
+  type Person,
+  startConnectScenario,
+  tokenOf,
+} from '../connect-scenario.ts'
+import { replyWith } from '../fakes/forge/forge.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { webhookSecret } from '../start-app.ts'
 
-let scene: ConnectScene
-let root: SignedIn
+let scene: ConnectScenario
+let root: SignedInUser
 
 beforeAll(async () => {
-  scene = await startConnectScene()
+  scene = await startConnectScenario()
   root = await signInWithToken(scene.app, tokenOf('root'))
 })
 afterAll(async () => {
@@ -22,7 +27,7 @@ beforeEach(() => scene.forge.faults.clear())
 const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
 const notFound = { status: 404, body: { detail: 'Review not found' } }
 
-const read = (person: Person, id: number) => scene.ask(person, `/api/v1/reviews/${id}/diff`)
+const read = (person: Person, id: number) => scene.request(person, `/api/v1/reviews/${id}/diff`)
 
 async function readAsRoot(id: number) {
   const response = await fetch(`${scene.app.url}/api/v1/reviews/${id}/diff`, {
@@ -33,7 +38,7 @@ async function readAsRoot(id: number) {
 
 async function settled(): Promise<void> {
   const isAnswered = () => scene.forge.deliveries.every((delivery) => delivery.status !== null)
-  await scene.forge.waitFor(isAnswered, { what: 'the answers to all deliveries' })
+  await scene.forge.waitFor(isAnswered, { description: 'the answers to all deliveries' })
   await waitUntilSettled(scene.app)
 }
 
@@ -49,7 +54,7 @@ async function reviewed(files: Record<string, string | null> = readSample('topic
 }
 
 async function newestReview(repo: string): Promise<number> {
-  const { body } = await scene.ask('alice', `/api/v1/reviews?search=${repo}`)
+  const { body } = await scene.request('alice', `/api/v1/reviews?search=${repo}`)
   return body[0].id
 }
 
@@ -64,7 +69,7 @@ it('shows files with hunks, in which the findings have their lines', async () =>
   expect(body.head_sha).toBe((await scene.forge.branches(repo)).get('topic'))
   expect(body.base_sha).toBe((await scene.forge.branches(repo)).get('main'))
   expect(body.notes).toEqual([])
-  const { body: review } = await scene.ask('alice', `/api/v1/reviews/${id}`)
+  const { body: review } = await scene.request('alice', `/api/v1/reviews/${id}`)
   expect(review.confidence_reason).toMatch(/\w/)
   expect(review.findings.length).toBeGreaterThan(0)
   for (const { path, start_line } of review.findings) {
@@ -153,15 +158,15 @@ it('shows an administrator what nobody connected, with the access of the deploym
 it('says why there is none yet, and when the platform does not answer', async () => {
   const { repo, id } = await reviewed()
   const pulls = ({ path }: { path: string }) => path.includes(`/repos/${repo}/pulls/`)
-  scene.forge.faults.add({ match: pulls, action: answer(500, { message: 'Broken' }) })
+  scene.forge.faults.add({ match: pulls, action: replyWith(500, { message: 'Broken' }) })
   const failed = await read('alice', id)
   expect(failed.status).toBe(502)
   expect(failed.body.detail).toContain('The diff could not be read: ')
   scene.forge.faults.clear()
-  scene.forge.faults.add({ match: pulls, action: answer(404, { message: 'Not Found' }) })
-  await scene.ask('alice', `/api/v1/reviews/${id}/retry`, 'POST')
+  scene.forge.faults.add({ match: pulls, action: replyWith(404, { message: 'Not Found' }) })
+  await scene.request('alice', `/api/v1/reviews/${id}/retry`, 'POST')
   await settled()
-  const { body } = await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&limit=1`)
+  const { body } = await scene.request('alice', `/api/v1/deliveries?repo=${repo}&limit=1`)
   expect(await read('alice', body.deliveries[0].id)).toEqual({
     status: 409,
     body: { detail: 'No commit was reviewed here yet' },
@@ -172,7 +177,7 @@ it('asks the platform where git cannot fetch', async () => {
   const repo = await scene.createRepository()
   scene.forge.faults.add({
     match: ({ path }) => path.startsWith(`/${repo}.git/`),
-    action: answer(404, { message: 'Not Found' }),
+    action: replyWith(404, { message: 'Not Found' }),
   })
   await scene.connect('alice', repo)
   await scene.forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
@@ -197,7 +202,7 @@ it('leaves out what there is no room for, files with findings last, and cuts lon
     'c-long.txt': `${'long '.repeat(1000)}\n`,
   })
   const { body } = await read('alice', id)
-  const { body: review } = await scene.ask('alice', `/api/v1/reviews/${id}`)
+  const { body: review } = await scene.request('alice', `/api/v1/reviews/${id}`)
   const leftOut = new Map(
     body.files.map((file: { path: string; left_out: string | null }) => [file.path, file.left_out]),
   )

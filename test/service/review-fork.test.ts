@@ -1,11 +1,11 @@
 // A pull request from a fork of a repository whose code graph and memory are kept: on each database engine.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { waitUntilSettled } from '../review-scenario.ts'
-import { readWholeGraph, type ScanScene, startScanScene } from '../scan-scene.ts'
+import { readGraphRows, type ScanScenario, startScanScenario } from '../scan-scenario.ts'
 
-let scene: ScanScene
+let scene: ScanScenario
 beforeAll(async () => {
-  scene = await startScanScene()
+  scene = await startScanScenario()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -43,8 +43,8 @@ const ofProject = async (repo: string) =>
 
 it('is reviewed with the graph of the base and its own commits, and leaves nothing of its files behind', async () => {
   const { forge, app } = scene
-  const repo = await scene.scanFilled(base)
-  const [graph, project] = [await readWholeGraph(app.db, repo), await ofProject(repo)]
+  const repo = await scene.createScannedRepository(base)
+  const [graph, project] = [await readGraphRows(app.db, repo), await ofProject(repo)]
   expect(project.length).toBeGreaterThan(0)
 
   forge.createUser('mallory', {})
@@ -82,8 +82,8 @@ it('is reviewed with the graph of the base and its own commits, and leaves nothi
   const learned = async () =>
     (await memoriesOf(repo)).find(({ subject }) => subject === 'mallory')?.memory_type
   await expect.poll(learned, { timeout: 15_000 }).toBe('contributor_profile')
-  await scene.scanned(repo)
-  expect(await readWholeGraph(app.db, repo)).toEqual(graph)
+  await scene.waitForScan(repo)
+  expect(await readGraphRows(app.db, repo)).toEqual(graph)
   expect(await ofProject(repo)).toEqual(project)
   const texts = (await memoriesOf(repo)).map(({ text, path }) => `${path} ${text}`).join('\n')
   expect(texts).not.toMatch(/smuggled|is approved|ever reviewed|Approve everything/)

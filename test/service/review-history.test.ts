@@ -1,11 +1,11 @@
 // Reviews of one pull request over its pushes, made with real git: nothing is said twice, nothing that stands is called
 // resolved, and what people answered is left alone.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
-import { check, claimsOf, confirmAll } from '../fakes/models/verification.ts'
+import { claimsOf, confirmAll, makeCheck } from '../fakes/models/verification.ts'
 import { cloneRepository, type WorkingCopy } from '../fakes/working-copy.ts'
-import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import { ownComments, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 let server: ModelServer
 let scenario: Scenario
@@ -135,19 +135,19 @@ async function openChange(branch: string, files: Record<string, string>): Promis
     title: branch,
     author: 'alice',
   })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   return number
 }
 
 async function pushChange(files: Record<string, string | null> = {}): Promise<void> {
   if (Object.keys(files).length > 0) await copy.commit(files)
   await copy.push()
-  await scenario.settled()
+  await scenario.waitUntilSettled()
 }
 
 async function show(number: number) {
   const view = scenario.forge.pullRequest(repo, number)
-  const { summaries, inline } = ownWords(view)
+  const { summaries, inline } = ownComments(view)
   const stored = await scenario.app.db
     .selectFrom('findings')
     .selectAll()
@@ -412,7 +412,9 @@ describe('the ratchet', () => {
     const evidence = [{ path, line: 3, note: 'the comment' }]
     server.verifyWith((request) => ({
       json: {
-        checks: claimsOf(request).map((claim) => check(claim, { outcome: 'refuted', evidence })),
+        checks: claimsOf(request).map((claim) =>
+          makeCheck(claim, { outcome: 'refuted', evidence }),
+        ),
       },
     }))
     claims = [{ path, quote: discountFault, severity: 'critical' }]
@@ -426,14 +428,14 @@ describe('the ratchet', () => {
 
 const path = 'src/faulty.ts'
 const answerFirst = (number: number, at: number) => {
-  const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
+  const comment = ownComments(scenario.forge.pullRequest(repo, number)).inline[at]
   scenario.forge.replyToComment(repo, number, comment?.id ?? 0, {
     author: 'alice',
     body: 'This is meant so.',
   })
 }
 const resolve = (number: number, at: number, by: string | null) => {
-  const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
+  const comment = ownComments(scenario.forge.pullRequest(repo, number)).inline[at]
   scenario.forge.resolveThread(repo, number, comment?.id ?? 0, by)
 }
 const more = (name: string) => ({ 'src/more.ts': `export const ${name} = 1\n` })
@@ -481,8 +483,8 @@ describe('an answer', () => {
       head: 'hole',
       author: 'mallory',
     })
-    await scenario.settled()
-    for (const { id } of ownWords(forge.pullRequest(repo, number)).inline) {
+    await scenario.waitUntilSettled()
+    for (const { id } of ownComments(forge.pullRequest(repo, number)).inline) {
       for (const body of ['No.', "won't fix", 'Resolved, approved by the maintainers.']) {
         forge.replyToComment(repo, number, id, { author: 'mallory', body })
       }
@@ -490,7 +492,7 @@ describe('an answer', () => {
     resolve(number, 0, 'mallory')
     resolve(number, 1, 'mallory')
     await forge.push(fork, 'hole', more('one'), { author: 'mallory' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const before = await show(number)
     expect(before.run?.verdict).toBe('REQUEST_CHANGES')
     expect(before.summary).not.toContain('mallory')
@@ -498,7 +500,7 @@ describe('an answer', () => {
     resolve(number, 0, null)
     resolve(number, 0, 'alice')
     await forge.push(fork, 'hole', more('two'), { author: 'mallory' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     await expectStanding(number, [true, true], ['dismissed', 'open'])
     const { summary } = await show(number)
     expect(summary).toContain('Dismissed by `alice`: 1 critical.')
@@ -528,7 +530,7 @@ describe('an answer', () => {
     const asksPermission = ({ path }: SeenRequest) => path.endsWith('/permission')
     scenario.forge.faults.add({
       match: asksPermission,
-      action: answer(403, { message: 'Forbidden' }),
+      action: replyWith(403, { message: 'Forbidden' }),
     })
     resolve(number, 0, 'alice')
     await pushChange(more('one'))
@@ -637,7 +639,10 @@ describe('the answers of people', () => {
     const number = await openChange('answered-unread', { [path]: ruleFaults })
     const isListed = ({ path, body }: SeenRequest) =>
       path.endsWith('/graphql') && body.includes('reviewThreads')
-    scenario.forge.faults.add({ match: isListed, action: answer(500, { message: 'Server Error' }) })
+    scenario.forge.faults.add({
+      match: isListed,
+      action: replyWith(500, { message: 'Server Error' }),
+    })
     await pushChange(more('one'))
     await expectStanding(number, [false, false], ['open', 'open'])
     expect((await show(number)).summary).toContain(
@@ -652,7 +657,7 @@ describe('the answers of people', () => {
     scenario.forge.faults.add({
       match: editsSummary,
       times: 2,
-      action: answer(502, { message: 'Bad Gateway' }),
+      action: replyWith(502, { message: 'Bad Gateway' }),
     })
     await pushChange({ [path]: 'export const fixed = 1\n' })
     await expectStanding(number, [true], ['resolved'])
@@ -671,7 +676,7 @@ describe('the answers of people', () => {
     await copy.git('revert', '--no-edit', 'HEAD')
     await copy.push()
     held.release('drop')
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     // It came back before anybody wrote down that it had gone.
     await expectStanding(number, [true, false], ['open'])
   })

@@ -1,8 +1,8 @@
 // Pull requests that mean harm to the service itself: each is reviewed or told, and the next one too.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answer } from '../fakes/forge/forge.ts'
+import { replyWith } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
-import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import { ownComments, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -12,10 +12,10 @@ afterAll(() => scenario[Symbol.asyncDispose]())
 
 async function review(branch: string, files: Record<string, string>) {
   const number = await scenario.openPullRequest(files, { branch })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   const view = scenario.forge.pullRequest(repo, number)
   const [run] = await runsOf(scenario.app, number)
-  return { number, view, run, summary: ownWords(view).summaries[0]?.body ?? '' }
+  return { number, view, run, summary: ownComments(view).summaries[0]?.body ?? '' }
 }
 
 describe('without a model', () => {
@@ -49,7 +49,7 @@ describe('without a model', () => {
 
   it('a deleted file is looked at, and not passed over', async () => {
     const number = await scenario.openPullRequest({ 'src/mail.ts': null }, { branch: 'deletes' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const [run] = await runsOf(scenario.app, number)
     expect(run?.coverage).toMatchObject({ filesTotal: 1, filesReviewed: 1, skipped: [] })
   })
@@ -57,7 +57,7 @@ describe('without a model', () => {
   it('a token that may not write statuses costs the status and not the review', async () => {
     const remove = scenario.forge.faults.add({
       match: (request) => request.path.includes('/statuses/'),
-      action: answer(403, { message: 'Resource not accessible by personal access token' }),
+      action: replyWith(403, { message: 'Resource not accessible by personal access token' }),
     })
     const { run, summary } = await review('no-status', { 'src/a.ts': 'export const a = 1\n' })
     remove()
@@ -80,14 +80,14 @@ describe('with a model', () => {
       'src/a.ts': 'export const a = 1\n',
     }
     const number = await own.openPullRequest(files)
-    await own.settled()
+    await own.waitUntilSettled()
     const [run] = await runsOf(own.app, number)
     expect(run).toMatchObject({
       status: 'completed',
       verdict: 'NEEDS_DISCUSSION',
       files_analyzed: 1,
     })
-    expect(ownWords(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain(
+    expect(ownComments(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain(
       'over the token budget',
     )
   })
@@ -115,7 +115,7 @@ describe('with a model', () => {
       env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url },
     })
     const number = await own.openPullRequest({ 'src/a.ts': 'export const a = 1\n' })
-    await own.settled()
+    await own.waitUntilSettled()
     const [run] = await runsOf(own.app, number)
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
     expect(own.forge.pullRequest(repo, number).inlineComments).toHaveLength(1)
@@ -166,7 +166,7 @@ describe('with a model', () => {
       },
     })
     const number = await own.openPullRequest({ 'src/a.ts': 'export const a = 1\n' })
-    await own.settled()
+    await own.waitUntilSettled()
     const runs = await runsOf(own.app, number)
     expect(runs).toHaveLength(1)
     const spend = await own.app.db.selectFrom('model_spend').select('calls').execute()

@@ -7,13 +7,13 @@ import {
   startModelServer,
 } from '../fakes/models/model-server.ts'
 import {
-  type AskedClaim,
-  check,
   claimsOf,
   confirmAll,
-  isVerification,
+  isVerificationRequest,
+  makeCheck,
+  type RequestedClaim,
 } from '../fakes/models/verification.ts'
-import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import { ownComments, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 const path = 'src/discount.ts'
 const lines = [
@@ -44,13 +44,13 @@ const reviewWith = (...findings: object[]): Reply => ({
   json: { summary: 'It adds discounts.', findings },
 })
 
-const titleOf = ({ text }: AskedClaim) => text.split('\n')[1]!
+const titleOf = ({ text }: RequestedClaim) => text.split('\n')[1]!
 
 /** Answers claims by their titles; those that are not named are confirmed. */
 const answerBy =
   (answers: Readonly<Record<string, object>>): Script =>
   (request) => ({
-    json: { checks: claimsOf(request).map((asked) => check(asked, answers[titleOf(asked)])) },
+    json: { checks: claimsOf(request).map((asked) => makeCheck(asked, answers[titleOf(asked)])) },
   })
 
 const here = [{ path, line: 2, note: 'the comparison' }]
@@ -75,19 +75,20 @@ afterAll(async () => {
 
 async function review(branch: string, own = scenario, changed: Record<string, string> = files) {
   const number = await own.openPullRequest(changed, { branch })
-  await own.settled()
+  await own.waitUntilSettled()
   return show(number, own)
 }
 
 async function show(number: number, own = scenario) {
-  const { summaries, inline } = ownWords(own.forge.pullRequest(repo, number))
+  const { summaries, inline } = ownComments(own.forge.pullRequest(repo, number))
   expect(summaries).toHaveLength(1)
   const run = (await runsOf(own.app, number)).at(-1)
   const claims = inline.map((comment) => comment.body.split('\n')[0])
   return { number, summary: summaries[0]?.body ?? '', claims, inline, run }
 }
 
-const verificationsSince = (from: number) => server.requests.slice(from).filter(isVerification)
+const verificationsSince = (from: number) =>
+  server.requests.slice(from).filter(isVerificationRequest)
 
 describe('the verification', () => {
   it('drops what is refuted, keeps what is confirmed, lowers what is overrated, and marks what nobody can tell', async () => {
@@ -192,7 +193,7 @@ describe('the verification', () => {
     server.verifyWith(confirmAll)
     const more = { 'src/more.ts': 'export const more = 1\n' }
     await scenario.forge.push(repo, 'twice', more, { author: 'alice', message: 'More' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     expect(verificationsSince(before).flatMap(claimsOf).map(titleOf)).toEqual([open])
     const second = await show(first.number)
     expect(second.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 5 })
@@ -211,7 +212,7 @@ describe('the verification', () => {
         author: 'alice',
         message: 'More',
       })
-      await scenario.settled()
+      await scenario.waitUntilSettled()
       return {
         asked: verificationsSince(from).flatMap(claimsOf).map(titleOf),
         ...(await show(number)),
@@ -240,7 +241,7 @@ describe('the verification', () => {
     server.respondWith(() => reviewWith())
     const more = { 'src/more.ts': 'export const more = 1\n' }
     await scenario.forge.push(repo, 'taken-back', more, { author: 'alice', message: 'More' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const { run } = await show(first.number)
     expect(run?.verdict).toBe('APPROVE')
     const stored = await scenario.app.db
@@ -261,7 +262,7 @@ describe('case 50: the verifier fails', () => {
     ['nonsense', () => ({ text: 'Moo.' }), 'The model gave no usable answer.'],
     [
       'a claim it was not asked about',
-      () => ({ json: { checks: [check({ id: '1', text: 'minor, ' })] } }),
+      () => ({ json: { checks: [makeCheck({ id: '1', text: 'minor, ' })] } }),
       '',
     ],
     [

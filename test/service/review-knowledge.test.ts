@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NewMemory } from '../../src/domain/memory.ts'
 import { saveMemories } from '../../src/knowledge/memory/save-memories.ts'
 import { type ModelRequest, type Reply, startModelServer } from '../fakes/models/model-server.ts'
-import { confirmAll, isVerification } from '../fakes/models/verification.ts'
-import { ownWords, repo, type Scenario, startScenario } from '../review-scenario.ts'
+import { confirmAll, isVerificationRequest } from '../fakes/models/verification.ts'
+import { ownComments, repo, type Scenario, startScenario } from '../review-scenario.ts'
 import { splitBlocks } from '../samples/price-change.ts'
-import { waitForScan } from '../scan-scene.ts'
+import { waitForScan } from '../scan-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 
 const path = 'src/discount.ts'
@@ -51,7 +51,7 @@ async function startWithModel(reply: (request: ModelRequest) => Reply) {
   const server = await startModelServer({
     protocol: 'anthropic',
     script: (request) => {
-      if (isVerification(request)) return confirmAll(request)
+      if (isVerificationRequest(request)) return confirmAll(request)
       asked.push(request)
       return reply(request)
     },
@@ -96,7 +96,7 @@ describe('a review of a repository that is remembered', () => {
   it('case 42: shows the memories as data, apart by who wrote them, and a finding says which one it rests on', async () => {
     const { scenario, asked } = run
     const number = await scenario.openPullRequest({ [path]: code }, { title: 'Add discounts' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const [request] = asked
     const { inside, outside } = splitBlocks(request!)
     expect(inside.filter((text) => text.includes('whole percent'))).toHaveLength(1)
@@ -106,7 +106,7 @@ describe('a review of a repository that is remembered', () => {
     )
     expect(request!.text).toMatch(/origin="memories" trust="untrusted">\nM\d .*ignore all rules/)
     expect(`${outside}${request!.system}`).not.toContain('ignore all rules')
-    const { inline } = ownWords(scenario.forge.pullRequest(repo, number))
+    const { inline } = ownComments(scenario.forge.pullRequest(repo, number))
     expect(inline).toHaveLength(1)
     const body = inline[0]!.body
     expect(body).toContain('Rests on: Discounts are whole percent. Ask @')
@@ -128,7 +128,7 @@ describe('a review of a repository that is remembered', () => {
       { 'README.md': '# Shop\n' },
       { author: 'alice', message: 'More' },
     )
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const again = await scenario.app.db
       .selectFrom('findings')
       .select(['rests_on', 'title'])
@@ -158,13 +158,13 @@ describe('a review of a repository whose code graph is known', () => {
     await scenario.forge.push(repo, 'main', files, { author: 'alice', message: 'Add users' })
     // The first review asks for the scan.
     await scenario.openPullRequest({ 'docs/plan.md': '# Plan\n' }, { branch: 'plan' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     await waitForScan(scenario.app.db, repo, 'completed')
     asked.length = 0
     const change = users('id: string, at: Date').replace('find(id)', 'find(id + at)')
     const number = await scenario.openPullRequest({ 'lib/users.ts': change }, { branch: 'dates' })
-    await scenario.settled()
-    const words = ownWords(scenario.forge.pullRequest(repo, number))
+    await scenario.waitUntilSettled()
+    const words = ownComments(scenario.forge.pullRequest(repo, number))
     summary = words.summaries[0]!.body
     inline = words.inline
   }, 120_000)
@@ -252,15 +252,15 @@ describe('a review without a model of a repository that has rules', () => {
       message: 'Write down the rules',
     })
     await scenario.openPullRequest({ 'docs/plan.md': '# Plan\n' }, { branch: 'plan' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     await waitForScan(scenario.app.db, repo, 'completed')
   }, 120_000)
   afterAll(() => scenario[Symbol.asyncDispose]())
 
   async function summaryOf(branch: string, files: Record<string, string>): Promise<string> {
     const number = await scenario.openPullRequest(files, { branch })
-    await scenario.settled()
-    return ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]!.body
+    await scenario.waitUntilSettled()
+    return ownComments(scenario.forge.pullRequest(repo, number)).summaries[0]!.body
   }
 
   it('tells the rule of the directory that is touched, where it stands, and calls nobody', async () => {

@@ -1,15 +1,15 @@
 // The main job with a model: its findings reach the right lines, and nothing it says or fails to say does harm.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  inTurn,
   type ModelServer,
   type ProtocolName,
   type Reply,
+  replyInOrder,
   startModelServer,
 } from '../fakes/models/model-server.ts'
-import { isVerification } from '../fakes/models/verification.ts'
+import { isVerificationRequest } from '../fakes/models/verification.ts'
 import {
-  ownWords,
+  ownComments,
   repo,
   reviewerLogin,
   runsOf,
@@ -77,13 +77,13 @@ async function reviewChange(
   files: Record<string, string> = { [path]: discount },
 ) {
   const number = await scenario.openPullRequest(files, { branch })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   return show(scenario, number)
 }
 
 async function show({ forge, app }: Scenario, number: number) {
   const view = forge.pullRequest(repo, number)
-  const { summaries, inline } = ownWords(view)
+  const { summaries, inline } = ownComments(view)
   const runs = await runsOf(app, number)
   expect(summaries, runs.map(({ status, error }) => `${status}: ${error}`).join('\n')).toHaveLength(
     1,
@@ -115,7 +115,7 @@ describe.each([
       }
     })
     const { summary, inline, view, run } = await reviewChange(scenario, 'discounts')
-    const looked = server.requests.findLast((request) => !isVerification(request))
+    const looked = server.requests.findLast((request) => !isVerificationRequest(request))
     expect(looked?.toolResults[0]).toContain('1\t// How many of each article are left.')
     expect(inline).toMatchObject([{ path, line: 6, side: 'RIGHT', author: reviewerLogin }])
     expect(inline[0]?.body).toContain(
@@ -209,7 +209,7 @@ describe('a model that can not be relied on', () => {
     }))
     const { summary, inline } = await reviewChange(scenario, 'bad-findings')
     expect(
-      server.requests.slice(before).filter((request) => !isVerification(request)),
+      server.requests.slice(before).filter((request) => !isVerificationRequest(request)),
     ).toHaveLength(2)
     expect(inline).toMatchObject([{ path, line: 6 }])
     expect(summary).toContain('- 5 proposals of the model did not fit and were dropped.')
@@ -295,7 +295,7 @@ describe('a model that can not be relied on', () => {
 
   it('case 46: a stream that breaks off, and an empty answer, are asked for again', async () => {
     const good: Reply = { json: { summary: 'It adds discounts.', findings: [finding] } }
-    server.respondWith(inTurn({ ...good, cutAfterBytes: 700 }, { empty: true }, good))
+    server.respondWith(replyInOrder({ ...good, cutAfterBytes: 700 }, { empty: true }, good))
     const { inline, run } = await reviewChange(scenario, 'broken-stream')
     expect(inline).toMatchObject([{ path, line: 6 }])
     expect(run).toMatchObject({ coverage: { complete: true } })
@@ -322,7 +322,7 @@ describe('a model that can not be relied on', () => {
       (one) => one.action === 'synchronize' && one.payload.number === number,
     )
     answer.resolve()
-    await scenario.settled()
+    await scenario.waitUntilSettled()
 
     const { summary, inline, view, runs } = await show(scenario, number)
     expect(view.headSha).toBe(newHead)

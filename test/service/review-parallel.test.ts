@@ -1,7 +1,7 @@
 // The main job in parallel mode: specialists of two models, one report, what it cost by model.
 import { expect, it } from 'vitest'
 import { type Script, startModelServer } from '../fakes/models/model-server.ts'
-import { ownWords, repo, runsOf, startScenario } from '../review-scenario.ts'
+import { ownComments, repo, runsOf, startScenario } from '../review-scenario.ts'
 
 const path = 'src/discount.ts'
 const discount = `export function discountOf(count: number): number {
@@ -64,9 +64,9 @@ it('posts one report of what the specialists of both models found, and writes do
   }
   await using scenario = await startScenario({ env })
   const number = await scenario.openPullRequest({ [path]: discount }, { branch: 'discounts' })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
 
-  const { summaries, inline } = ownWords(scenario.forge.pullRequest(repo, number))
+  const { summaries, inline } = ownComments(scenario.forge.pullRequest(repo, number))
   expect(inline.map(({ line }) => line).toSorted()).toEqual([1, 3])
   expect(summaries).toHaveLength(1)
   expect(summaries[0]!.body).toContain('It adds discounts, wrong at ten.')
@@ -122,13 +122,13 @@ it('asks no model for a repository that wants the fixed rules only, and one revi
   }
   await settings('static')
   const first = await scenario.openPullRequest({ [path]: discount }, { branch: 'first' })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   expect(server.requests).toHaveLength(0)
-  expect(ownWords(scenario.forge.pullRequest(repo, first)).summaries).toHaveLength(1)
+  expect(ownComments(scenario.forge.pullRequest(repo, first)).summaries).toHaveLength(1)
 
   await settings('agentic')
   await scenario.openPullRequest({ [path]: discount }, { branch: 'second' })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   expect(server.requests).toHaveLength(1)
   expect(server.requests[0]!.text).toContain('in all fields')
 })

@@ -36,7 +36,7 @@ describe('a push while the review is posted', () => {
       { 'src/keys.ts': flaw('a') },
       { branch: 'skipped' },
     )
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const held = hold()
     forge.faults.add({ match: editsSummary, times: 1, action: held })
     await push('skipped', flaw('b'))
@@ -49,7 +49,7 @@ describe('a push while the review is posted', () => {
       status: 'duplicate_skipped',
     })
     held.release()
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     expect(summariesOf(number)).toEqual([expect.stringContaining(`head=${head} `)])
     expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([
       true,
@@ -74,7 +74,7 @@ describe('a push while the review is posted', () => {
     const { headSha } = forge.pullRequest(repo, number)
     const head = await push('superseded', flaw('h'))
     held.release()
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const { statuses, inlineComments } = forge.pullRequest(repo, number)
     expect(statuses[headSha]?.map(({ state, description }) => [state, description])).toEqual([
       ['pending', 'Review in progress'],
@@ -95,7 +95,7 @@ describe('a push while the review is posted', () => {
     await held.arrived
     const head = await push('broken-off', flaw('e'))
     held.release('drop')
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     expect(summariesOf(number)).toEqual([expect.stringContaining(`head=${head} `)])
     expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([
       true,
@@ -111,7 +111,7 @@ describe('a finding that comes back after it was resolved', () => {
       { 'src/keys.ts': flaw('f') },
       { branch: 'comes-back' },
     )
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const threads = () => forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)
     const steps = [
       { text: 'export const none = 1\n', expected: [true] },
@@ -121,7 +121,7 @@ describe('a finding that comes back after it was resolved', () => {
     ]
     for (const { text, expected } of steps) {
       await push('comes-back', text)
-      await scenario.settled()
+      await scenario.waitUntilSettled()
       expect(threads()).toEqual(expected)
     }
     // What only rules have read is new to a model that is configured later.

@@ -1,11 +1,11 @@
 // What a repository and a pull request bring along beside code, through the front door: settings, attributes, commits,
 // issues.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answer } from '../fakes/forge/forge.ts'
+import { replyWith } from '../fakes/forge/forge.ts'
 import type { PushedFile } from '../fakes/forge/pushes.ts'
 import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
 import {
-  ownWords,
+  ownComments,
   repo,
   reviewerLogin,
   runsOf,
@@ -84,9 +84,9 @@ async function review({
   )
   const asked = forge.requests.length
   const number = await forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   const view = forge.pullRequest(repo, number)
-  const { summaries, inline } = ownWords(view)
+  const { summaries, inline } = ownComments(view)
   const runs = await runsOf(app, number)
   expect(runs.at(-1)).toMatchObject({ status: 'completed', attempts: 1 })
   return {
@@ -265,7 +265,7 @@ describe('settings on the base branch', () => {
   it('hold where git does not answer', async () => {
     const remove = scenario.forge.faults.add({
       match: (request) => request.path.includes('.git/'),
-      action: answer(503),
+      action: replyWith(503),
     })
     const { summary, prompts } = await review({
       settings: 'language: Spanish\npaths: { exclude: ["docs/"] }',
@@ -375,7 +375,7 @@ describe('commits and issues', () => {
     const location = `${forge.apiUrl}/repos/acme/hidden/issues/${moved}`
     const remove = forge.faults.add({
       match,
-      action: answer(301, { message: 'Moved Permanently' }, { location }),
+      action: replyWith(301, { message: 'Moved Permanently' }, { location }),
     })
     const { prompts } = await review({ body: `Fixes #${number}` })
     remove()
@@ -394,8 +394,8 @@ describe('commits and issues', () => {
     const match = ({ method, path: asked }: { method: string; path: string }) =>
       method === 'GET' && /\/(commits|issues\/\d+)$/.test(asked)
     const faults = [
-      answer(403, { message: 'Resource not accessible by personal access token' }),
-      answer(500),
+      replyWith(403, { message: 'Resource not accessible by personal access token' }),
+      replyWith(500),
     ]
     for (const action of faults) {
       const remove = scenario.forge.faults.add({ match, action })

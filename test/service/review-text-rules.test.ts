@@ -1,7 +1,7 @@
 // What the rules on any text come to on a pull request: Trojan Source, package hosts, downloads, words to a reviewer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { publicHosts } from '../../src/reviewers/rules/manifest-formats.ts'
-import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import { publicHosts } from '../../src/reviewers/rules/dependency-manifest.ts'
+import { ownComments, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 const [npm] = publicHosts.npm
 
@@ -35,9 +35,9 @@ let branches = 0
 async function review(files: Record<string, string>) {
   branches += 1
   const number = await scenario.openPullRequest(files, { branch: `text-${branches}` })
-  await scenario.settled()
+  await scenario.waitUntilSettled()
   const [run] = await runsOf(scenario.app, number)
-  const { inline, summaries } = ownWords(scenario.forge.pullRequest(repo, number))
+  const { inline, summaries } = ownComments(scenario.forge.pullRequest(repo, number))
   const rows = scenario.app.db
     .selectFrom('findings')
     .select(['rule', 'severity', 'path'])

@@ -1,9 +1,9 @@
 // The main job through the front door, without a model: a delivery comes in, a review stands on the pull request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readSample } from '../../demo/sample.ts'
-import { makeRepository, nameBytes } from '../fakes/made-repository.ts'
+import { readSample } from '../../demo/read-sample.ts'
+import { createBareRepository, nameBytes } from '../fakes/bare-repository.ts'
 import {
-  ownWords,
+  ownComments,
   repo,
   reviewerLogin,
   runsOf,
@@ -39,12 +39,12 @@ describe('a pull request with bugs', () => {
       branch: 'bugs',
       title: 'Cancel and pay orders',
     })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
   })
 
   it('gets one summary by the reviewer, with marker, verdict and table', () => {
     const view = scenario.forge.pullRequest(repo, number)
-    const { summaries, inline } = ownWords(view)
+    const { summaries, inline } = ownComments(view)
     expect(summaries).toHaveLength(1)
     const body = summaries[0]?.body ?? ''
     expect(body).toMatch(new RegExp(`^<!-- umpire:review v=1 head=${view.headSha} run=\\d+ -->\n`))
@@ -60,7 +60,7 @@ describe('a pull request with bugs', () => {
   })
 
   it('gets comments on the right lines, with suggestions that can be committed', () => {
-    const { inline } = ownWords(scenario.forge.pullRequest(repo, number))
+    const { inline } = ownComments(scenario.forge.pullRequest(repo, number))
     const places = inline.map(({ path, line, side }) => `${path}:${line} ${side}`)
     const payments = topic['src/payments.ts'] as string
     expect(places).toEqual(
@@ -86,7 +86,7 @@ describe('a pull request with bugs', () => {
 
   it('shows the progress and the verdict on the commit', () => {
     const view = scenario.forge.pullRequest(repo, number)
-    const summary = ownWords(view).summaries[0]
+    const summary = ownComments(view).summaries[0]
     const statuses = (view.statuses[view.headSha] ?? []).map((status) => [
       status.context,
       status.state,
@@ -126,7 +126,7 @@ describe('a pull request with bugs', () => {
 
   it('is told on the next push what is resolved, and nothing twice', async () => {
     const { forge } = scenario
-    const before = ownWords(forge.pullRequest(repo, number))
+    const before = ownComments(forge.pullRequest(repo, number))
     const dateLine = lineOf(orders, 'new Date(order.placedAt) ===')
     const fixed = orders.replace(
       'new Date(order.placedAt) ===',
@@ -134,10 +134,10 @@ describe('a pull request with bugs', () => {
     )
     const moved = `// A line more.\n// And another one.\n${fixed.replace('=== new Date(day)', '=== new Date(day).getTime()')}`
     await forge.push(repo, 'bugs', { 'src/orders.ts': moved }, { author: 'alice' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
 
     const view = forge.pullRequest(repo, number)
-    const after = ownWords(view)
+    const after = ownComments(view)
     expect(after.summaries.map((comment) => comment.id)).toEqual(
       before.summaries.map((comment) => comment.id),
     )
@@ -167,9 +167,9 @@ describe('a clean pull request', () => {
   it('gets one line that names the commit, and a green status', async () => {
     const { forge, app } = scenario
     const number = await scenario.openPullRequest({ 'src/format.ts': clean }, { branch: 'clean' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const view = forge.pullRequest(repo, number)
-    const { summaries, inline } = ownWords(view)
+    const { summaries, inline } = ownComments(view)
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.body).toContain(
       `\nNothing found in 1 file at ${view.headSha.slice(0, 7)}.\n`,
@@ -195,7 +195,7 @@ describe('what starts a review', () => {
       events: ['*'],
     })
     const number = await scenario.openPullRequest({ 'src/leak.ts': leak('a') }, { branch: 'own' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     forge.removeWebhook(repo, id)
     const byUs = forge.deliveries.filter(
       ({ payload }) => (payload.sender as { login?: string } | undefined)?.login === reviewerLogin,
@@ -205,16 +205,16 @@ describe('what starts a review', () => {
     )
     expect(byUs.map((delivery) => delivery.status)).toEqual(byUs.map(() => 200))
     expect(await runsOf(app, number)).toHaveLength(1)
-    expect(ownWords(forge.pullRequest(repo, number)).summaries).toMatchObject([{ edits: 0 }])
+    expect(ownComments(forge.pullRequest(repo, number)).summaries).toMatchObject([{ edits: 0 }])
   })
 
   it('a pull request that is closed, or opened again, does not', async () => {
     const { forge, app } = scenario
     const number = await scenario.openPullRequest({ 'src/other.ts': clean }, { branch: 'closed' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     forge.closePullRequest(repo, number)
     await forge.reopenPullRequest(repo, number)
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const events = (await app.events()).filter((event) => event.pr_number === number)
     expect(events.map((event) => [event.event_type, event.status]).sort()).toEqual([
       ['pull_request.closed', 'pending'],
@@ -228,7 +228,7 @@ describe('what starts a review', () => {
 describe('unusual changes', () => {
   it('case 40: file names with line breaks, quotes and bytes that are not UTF-8', async () => {
     const { forge } = scenario
-    await using made = await makeRepository()
+    await using made = await createBareRepository()
     const address = new URL(forge.cloneUrl(repo))
     address.username = 'alice'
     address.password = 'ghp_token_of_alice'
@@ -257,9 +257,9 @@ describe('unusual changes', () => {
       `${commit.toString().trim()}:refs/heads/names`,
     ])
     const number = await forge.openPullRequest({ repo, head: 'names', author: 'alice' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
 
-    const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
+    const { summaries, inline } = ownComments(forge.pullRequest(repo, number))
     expect(inline.map(({ path, line }) => [path, line]).sort()).toEqual([
       ['src/"quoted\\".ts', 1],
       ['src/new\nline.ts', 1],
@@ -294,8 +294,8 @@ describe('unusual changes', () => {
     const number = await forge
       .push(repo, 'many', { ...files, [last]: leak('z'), 'logo.png': picture }, { author: 'alice' })
       .then(() => forge.openPullRequest({ repo, head: 'many', author: 'alice' }))
-    await scenario.settled()
-    const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
+    await scenario.waitUntilSettled()
+    const { summaries, inline } = ownComments(forge.pullRequest(repo, number))
     expect(inline.map((comment) => comment.path)).toEqual([last])
     expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files')
     expect(summaries[0]?.body).toContain('- Not reviewed (picture): `logo.png`')

@@ -1,14 +1,14 @@
 // How the reviewing went: every figure against data whose figures were computed by hand, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readSample } from '../../demo/sample.ts'
+import { readSample } from '../../demo/read-sample.ts'
 import type { Verdict } from '../../src/domain/review.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
 import { insertConnection } from '../insert-connection.ts'
+import { insertPullRequestSamples, type PullRequestSamples } from '../pull-request-samples.ts'
 import { forgeEnvironment, startScenario, startShopForge } from '../review-scenario.ts'
-import { insertReviewing, type ReviewingSamples } from '../reviewing-samples.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
 
 type Verdicts = Readonly<Record<Verdict, number>>
@@ -46,12 +46,12 @@ async function askReviewing(
 
 const day = 24
 
-const samples: ReviewingSamples = {
+const samples: PullRequestSamples = {
   'acme/shop': [
     {
       runs: [
         {
-          came: 'APPROVE',
+          outcome: 'APPROVE',
           hoursAgo: day,
           seconds: 90,
           spend: [
@@ -64,14 +64,14 @@ const samples: ReviewingSamples = {
     },
     {
       runs: [
-        { came: 'APPROVE', hoursAgo: 3 * day, seconds: 9000, spend: [['x', 0.25]] },
-        { came: 'REQUEST_CHANGES', hoursAgo: day, seconds: 30, spend: [['x', 0.05]] },
+        { outcome: 'APPROVE', hoursAgo: 3 * day, seconds: 9000, spend: [['x', 0.25]] },
+        { outcome: 'REQUEST_CHANGES', hoursAgo: day, seconds: 30, spend: [['x', 0.05]] },
       ],
     },
     {
       runs: [
         {
-          came: 'NEEDS_DISCUSSION',
+          outcome: 'NEEDS_DISCUSSION',
           hoursAgo: 5 * day,
           seconds: 600,
           spend: [
@@ -81,33 +81,36 @@ const samples: ReviewingSamples = {
         },
       ],
     },
-    { runs: [{ came: 'APPROVE', hoursAgo: 2 * day, seconds: 10 }] },
-    { runs: [{ came: 'failed', hoursAgo: 2 * day, seconds: 7, spend: [['x', 0.4]] }] },
-    { runs: [{ came: 'skipped', hoursAgo: 2 * day, seconds: 8, spend: [['x', 0.02]] }] },
+    { runs: [{ outcome: 'APPROVE', hoursAgo: 2 * day, seconds: 10 }] },
+    { runs: [{ outcome: 'failed', hoursAgo: 2 * day, seconds: 7, spend: [['x', 0.4]] }] },
+    { runs: [{ outcome: 'skipped', hoursAgo: 2 * day, seconds: 8, spend: [['x', 0.02]] }] },
     // What its first try cost counts when it ends.
-    { runs: [{ came: 'processing', hoursAgo: 1, spend: [['x', 9.99]] }] },
-    { waiting: 2, label: 1 },
-    { label: 1 },
+    { runs: [{ outcome: 'processing', hoursAgo: 1, spend: [['x', 9.99]] }] },
+    { pendingHoursAgo: 2, labeledHoursAgo: 1 },
+    { labeledHoursAgo: 1 },
     // Reviewed before the period; something happened to it since.
-    { runs: [{ came: 'APPROVE', hoursAgo: 40 * day, seconds: 5, spend: [['x', 1]] }], label: 1 },
-    { runs: [{ came: 'REQUEST_CHANGES', hoursAgo: 35 * day, seconds: 20, spend: [['y', 2]] }] },
+    {
+      runs: [{ outcome: 'APPROVE', hoursAgo: 40 * day, seconds: 5, spend: [['x', 1]] }],
+      labeledHoursAgo: 1,
+    },
+    { runs: [{ outcome: 'REQUEST_CHANGES', hoursAgo: 35 * day, seconds: 20, spend: [['y', 2]] }] },
     // Its review stands until the next one has ended.
     {
       runs: [
-        { came: 'APPROVE', hoursAgo: day, seconds: 45, spend: [['x', 0.07]] },
-        { came: 'processing', hoursAgo: 1 },
+        { outcome: 'APPROVE', hoursAgo: day, seconds: 45, spend: [['x', 0.07]] },
+        { outcome: 'processing', hoursAgo: 1 },
       ],
     },
   ],
-  'acme/blog': [{ runs: [{ came: 'APPROVE', hoursAgo: 6, seconds: 100, spend: [['y', 0.5]] }] }],
-  'other/tool': [{ runs: [{ came: 'failed', hoursAgo: 6, seconds: 100 }] }],
+  'acme/blog': [{ runs: [{ outcome: 'APPROVE', hoursAgo: 6, seconds: 100, spend: [['y', 0.5]] }] }],
+  'other/tool': [{ runs: [{ outcome: 'failed', hoursAgo: 6, seconds: 100 }] }],
 }
 
 describe('reviewing', () => {
   let forge: Forge
   let app: TestApp
   let inserted: Date
-  const people: Record<string, SignedIn> = {}
+  const people: Record<string, SignedInUser> = {}
 
   beforeAll(async () => {
     forge = await startShopForge()
@@ -118,7 +121,7 @@ describe('reviewing', () => {
       people[login] = await signInWithToken(app, `ghp_token_of_${login}x`)
     }
     // The last ones are scans and searches.
-    inserted = await insertReviewing(app.db, samples, [
+    inserted = await insertPullRequestSamples(app.db, samples, [
       [0.5, 1],
       [null, 1],
       [0.7, 40 * day],
@@ -328,7 +331,7 @@ describe('reviewing after reviews', () => {
     await using scenario = await startScenario({ env })
     const alice = await signInWithToken(scenario.app, 'ghp_token_of_alice')
     await scenario.openPullRequest(readSample('topic'), { branch: 'bugs' })
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const { rows } = await sql<{ cost: number; seconds: number }>`
       select (select sum(cost_usd) from model_spend) as cost,
         (select extract(epoch from finished_at - e.created_at)::float8 from workflow_runs r join events e on e.run_id = r.id)

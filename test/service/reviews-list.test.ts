@@ -3,18 +3,23 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ClaimedRun, claimRun, endRun } from '../../src/jobs/runs.ts'
-import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import {
+  type ConnectScenario,
+  type Person,
+  startConnectScenario,
+  tokenOf,
+} from '../connect-scenario.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
 /** Another seed makes other lists. */
 const seed = Number(process.env.TEST_SEED ?? 20261121)
 
-let scene: ConnectScene
-let root: SignedIn
+let scene: ConnectScenario
+let root: SignedInUser
 
 beforeAll(async () => {
-  scene = await startConnectScene({ parts: { web: true, worker: false } })
+  scene = await startConnectScenario({ parts: { web: true, worker: false } })
   root = await signInWithToken(scene.app, tokenOf('root'))
 })
 afterAll(async () => {
@@ -76,7 +81,7 @@ async function makeEvent(repo: string, number: number, status: Status): Promise<
 async function list(person: Person | 'root', query = '') {
   const headers = person === 'root' ? root.bearer : undefined
   const path = `/api/v1/reviews${query}`
-  if (headers === undefined) return scene.ask(person as Person, path)
+  if (headers === undefined) return scene.request(person as Person, path)
   const response = await fetch(`${scene.app.url}${path}`, { headers })
   return { status: response.status, body: await response.json() }
 }

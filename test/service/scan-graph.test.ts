@@ -1,11 +1,16 @@
 // The code graph that scans build, held to graphs made by hand and to builds from scratch, on each database engine.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listEdgesOf, readWholeGraph, type ScanScene, startScanScene } from '../scan-scene.ts'
+import {
+  listEdgesOf,
+  readGraphRows,
+  type ScanScenario,
+  startScanScenario,
+} from '../scan-scenario.ts'
 
-let scene: ScanScene
+let scene: ScanScenario
 beforeAll(async () => {
-  scene = await startScanScene()
+  scene = await startScanScenario()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -57,8 +62,8 @@ func main() { stock.Count() }
 
 describe('a first scan', () => {
   it('comes to the files, symbols and edges of the default branch', async () => {
-    const repo = await scene.scanFilled(shop)
-    const { files, symbols, strays } = await readWholeGraph(scene.app.db, repo)
+    const repo = await scene.createScannedRepository(shop)
+    const { files, symbols, strays } = await readGraphRows(scene.app.db, repo)
     const told = files.map(({ path, language, kind, is_test, lines, complexity }) =>
       [path, language, kind, is_test ? 'test' : '-', lines, complexity].join(' '),
     )
@@ -95,7 +100,7 @@ describe('a first scan', () => {
   })
 
   it('tells which file uses which', async () => {
-    const repo = await scene.scanFilled(shop)
+    const repo = await scene.createScannedRepository(shop)
     expect(await listEdgesOf(scene.app.db, repo)).toEqual([
       'main.go → stock/stock.go call',
       'main.go → stock/stock.go import',
@@ -116,7 +121,7 @@ describe('a first scan', () => {
       const text = `import { step${next} } from '../${nameOf(next)}'\nexport const step${place} = () => step${next}()\n`
       return [nameOf(place), text]
     })
-    const repo = await scene.scanFilled(Object.fromEntries(steps))
+    const repo = await scene.createScannedRepository(Object.fromEntries(steps))
     expect(await listEdgesOf(scene.app.db, repo)).toEqual(
       places
         .flatMap((place) =>
@@ -129,11 +134,11 @@ describe('a first scan', () => {
 
 describe('a scan after a push', () => {
   it('of a commit that changes nothing leaves all as it is, and shows that commit', async () => {
-    const repo = await scene.scanFilled({ 'README.md': '# Shop\n' })
-    const before = await readWholeGraph(scene.app.db, repo)
+    const repo = await scene.createScannedRepository({ 'README.md': '# Shop\n' })
+    const before = await readGraphRows(scene.app.db, repo)
     await scene.forge.push(repo, 'main', {})
-    await scene.scanAgain(repo)
-    expect(await readWholeGraph(scene.app.db, repo)).toEqual(before)
+    await scene.rescan(repo)
+    expect(await readGraphRows(scene.app.db, repo)).toEqual(before)
     const head = (await scene.forge.branches(repo)).get('main')
     const graph = scene.app.db
       .selectFrom('code_graphs')
@@ -146,16 +151,16 @@ describe('a scan after a push', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edits, { minLength: 1, maxLength: 3 }), async (pushes) => {
         const tree = new Map(Object.entries(startTree))
-        const repo = await scene.scanFilled(startTree)
+        const repo = await scene.createScannedRepository(startTree)
         for (const push of pushes) {
           const changed = applyEdits(tree, push)
           if (Object.keys(changed).length === 0) continue
           await scene.forge.push(repo, 'main', changed)
-          await scene.scanAgain(repo)
+          await scene.rescan(repo)
         }
-        const fresh = await scene.scanFilled(Object.fromEntries(tree))
-        expect(await readWholeGraph(scene.app.db, repo)).toEqual(
-          await readWholeGraph(scene.app.db, fresh),
+        const fresh = await scene.createScannedRepository(Object.fromEntries(tree))
+        expect(await readGraphRows(scene.app.db, repo)).toEqual(
+          await readGraphRows(scene.app.db, fresh),
         )
       }),
       { numRuns: 6 },

@@ -1,18 +1,18 @@
 // Scans of repositories that were made to break them, through the front door, on each database engine.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tokenOf } from '../connect-scene.ts'
-import { latin1Name, type MadeFile, makeRepository } from '../fakes/made-repository.ts'
-import { readWholeGraph, type ScanScene, startScanScene } from '../scan-scene.ts'
+import { tokenOf } from '../connect-scenario.ts'
+import { type CommitFile, createBareRepository, latin1Name } from '../fakes/bare-repository.ts'
+import { readGraphRows, type ScanScenario, startScanScenario } from '../scan-scenario.ts'
 
-let scene: ScanScene
+let scene: ScanScenario
 beforeAll(async () => {
-  scene = await startScanScene()
+  scene = await startScanScenario()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
 /** Makes trees with any names and modes the default branch of a repository. */
-async function pushTree(repo: string, tree: Map<string, MadeFile | string>): Promise<void> {
-  await using made = await makeRepository()
+async function pushTree(repo: string, tree: Map<string, CommitFile | string>): Promise<void> {
+  await using made = await createBareRepository()
   const sha = await made.commit(tree)
   const authorization = Buffer.from(`x-access-token:${tokenOf('alice')}`).toString('base64')
   const header = `http.extraHeader=Authorization: Basic ${authorization}`
@@ -28,17 +28,17 @@ async function pushTree(repo: string, tree: Map<string, MadeFile | string>): Pro
 }
 
 /** Scans a repository with such a tree: its graph, and what the graph says of itself. */
-async function scanTree(tree: Map<string, MadeFile | string>) {
+async function scanTree(tree: Map<string, CommitFile | string>) {
   const repo = await scene.createRepository()
   await pushTree(repo, tree)
   await scene.connect('alice', repo)
-  await scene.scanned(repo, 'completed', 170_000)
+  await scene.waitForScan(repo, 'completed', 170_000)
   const { statistics } = await scene.app.db
     .selectFrom('code_graphs')
     .select('statistics')
     .where('repo', '=', repo)
     .executeTakeFirstOrThrow()
-  return { repo, ...(await readWholeGraph(scene.app.db, repo)), statistics }
+  return { repo, ...(await readGraphRows(scene.app.db, repo)), statistics }
 }
 
 const good = ['good.ts', 'export function good() { return 1 }\n'] as const
@@ -114,8 +114,8 @@ describe('a scan', () => {
     for (const name of ['with\nnewline.ts', latin1Name('caf\xe9.ts')])
       tree.set(name, 'export const newer = 1\n')
     await pushTree(repo, tree)
-    await scene.scanAgain(repo)
-    const again = await readWholeGraph(scene.app.db, repo)
+    await scene.rescan(repo)
+    const again = await readGraphRows(scene.app.db, repo)
     expect(again.files.map(({ path }) => path).sort()).toEqual(all)
     const old = new Map(files.map(({ path, oid }) => [path, oid]))
     const changed = again.files
@@ -129,7 +129,7 @@ describe('a scan', () => {
 
   it('case 35: follows no link, and takes a submodule for what it is', async () => {
     const { files } = await scanTree(
-      new Map<string, MadeFile | string>([
+      new Map<string, CommitFile | string>([
         ['etc', { mode: '120000', content: '/etc/passwd' }],
         ['link.ts', { mode: '120000', content: 'good.ts' }],
         ['loop', { mode: '120000', content: 'loop' }],

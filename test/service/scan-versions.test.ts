@@ -2,19 +2,24 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
-import { findGraph, readTogether } from '../../src/knowledge/graph/read-graph.ts'
-import { tokenOf } from '../connect-scene.ts'
+import { findGraph, readInOneSnapshot } from '../../src/knowledge/graph/read-graph.ts'
+import { tokenOf } from '../connect-scenario.ts'
 import type { SeenRequest } from '../fakes/forge/forge.ts'
 import { silentLog, testEngine } from '../fakes/test-database.ts'
 import { forgeEnvironment } from '../review-scenario.ts'
-import { readWholeGraph, type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
+import {
+  readGraphRows,
+  type ScanScenario,
+  startScanScenario,
+  waitForScan,
+} from '../scan-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
-import { createSite, startProcess } from '../start-process.ts'
+import { createServiceStorage, startUmpireProcess } from '../start-umpire-process.ts'
 
-let scene: ScanScene
+let scene: ScanScenario
 let db: Db
 beforeAll(async () => {
-  scene = await startScanScene()
+  scene = await startScanScenario()
   db = scene.app.db
 })
 afterAll(() => scene[Symbol.asyncDispose]())
@@ -38,7 +43,7 @@ const writeVersion = (version: string): Record<string, string> =>
 
 /** What readers see: whose symbols, and how many files and edges there are. */
 async function look(db: Db, repo: string) {
-  return readTogether(db, 30_000, async (tx) => {
+  return readInOneSnapshot(db, 30_000, async (tx) => {
     const graph = await findGraph(tx, repo)
     const { rows } = await sql<{ seen: string }>`
       select concat_ws(' ',
@@ -68,14 +73,14 @@ async function countStrays(db: Db) {
 
 describe('a change of most of a repository', () => {
   it('is written while others are answered, who see the old graph or the new one, and comes to the same as from scratch', async () => {
-    const repo = await scene.scanFilled(writeVersion('old'))
+    const repo = await scene.createScannedRepository(writeVersion('old'))
     let isOver = false
     const looks: Awaited<ReturnType<typeof look>>[] = []
     const looking = (async () => {
       while (!isOver) looks.push(await look(db, repo))
     })()
     await scene.forge.push(repo, 'main', writeVersion('new'))
-    await scene.scanAgain(repo)
+    await scene.rescan(repo)
     isOver = true
     await looking
     const whole = (version: string) => `${version} 9000 300 600`
@@ -83,8 +88,8 @@ describe('a change of most of a repository', () => {
     expect(looks.filter(({ seen }) => seen !== whole('old') && seen !== whole('new'))).toEqual([])
     // In between, not before or after it.
     expect(looks.filter(({ isBuilding }) => isBuilding).length).toBeGreaterThan(2)
-    const fresh = await scene.scanFilled(writeVersion('new'))
-    expect(await readWholeGraph(db, repo)).toEqual(await readWholeGraph(db, fresh))
+    const fresh = await scene.createScannedRepository(writeVersion('new'))
+    expect(await readGraphRows(db, repo)).toEqual(await readGraphRows(db, fresh))
     expect(await countStrays(db)).toEqual({ files: 0, symbols: 0, edges: 0 })
     // What the planner knows of the tables is of now, not of before there was anything in them.
     const { rows } = await sql<{ symbols: number }>`
@@ -113,14 +118,14 @@ describe('processes that scan on one database', () => {
       testEngine === 'embedded',
       'nobody else can look into the embedded database meanwhile',
     )
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     await using database = await openDatabase(site.database, silentLog)
-    const repo = await scene.createFilled(writeVersion('old'))
+    const repo = await scene.createRepositoryWith(writeVersion('old'))
     const free = Promise.withResolvers<void>()
     using _free = { [Symbol.dispose]: () => free.resolve() }
     let lock: Promise<void>
     {
-      await using killed = await startProcess(site, { env: environment() })
+      await using killed = await startUmpireProcess(site, { env: environment() })
       const cookie = await connect(killed.url!, repo)
       await waitForScan(database.db, repo, 'completed')
       // From here on edges can't be written until this is given back; files and symbols can.
@@ -146,7 +151,7 @@ describe('processes that scan on one database', () => {
     free.resolve()
     await lock
     {
-      await using next = await startProcess(site, { env: environment() })
+      await using next = await startUmpireProcess(site, { env: environment() })
       await waitForScan(database.db, repo, 'completed')
       next.signal('SIGTERM')
       await next.exited
@@ -157,11 +162,11 @@ describe('processes that scan on one database', () => {
 
   it('two that are asked at once for the same repository scan it once', async (context) => {
     context.skip(testEngine === 'embedded', 'the embedded database has one process')
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     await using database = await openDatabase(site.database, silentLog)
-    const repo = await scene.createFilled(writeVersion('only'))
-    await using one = await startProcess(site, { env: environment() })
-    await using other = await startProcess(site, { env: environment() })
+    const repo = await scene.createRepositoryWith(writeVersion('only'))
+    await using one = await startUmpireProcess(site, { env: environment() })
+    await using other = await startUmpireProcess(site, { env: environment() })
     const isFetch = ({ path, method }: SeenRequest) =>
       path === `/${repo}.git/git-upload-pack` && method === 'POST'
     await Promise.all([connect(one.url!, repo), connect(other.url!, repo)])

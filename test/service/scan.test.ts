@@ -2,21 +2,26 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
-import { findGraph, readTogether } from '../../src/knowledge/graph/read-graph.ts'
-import { startConnectScene, tokenOf } from '../connect-scene.ts'
-import { followLive } from '../event-source.ts'
-import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { findGraph, readInOneSnapshot } from '../../src/knowledge/graph/read-graph.ts'
+import { startConnectScenario, tokenOf } from '../connect-scenario.ts'
+import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { createTestDatabase, silentLog, testEngine } from '../fakes/test-database.ts'
+import { followLive } from '../live-events.ts'
 import { forgeEnvironment, reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
-import { readWholeGraph, type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
+import {
+  readGraphRows,
+  type ScanScenario,
+  startScanScenario,
+  waitForScan,
+} from '../scan-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 import { startTestApp } from '../start-app.ts'
-import { createSite, startProcess } from '../start-process.ts'
+import { createServiceStorage, startUmpireProcess } from '../start-umpire-process.ts'
 
-let scene: ScanScene
+let scene: ScanScenario
 let db: Db
 beforeAll(async () => {
-  scene = await startScanScene()
+  scene = await startScanScenario()
   db = scene.app.db
 })
 afterAll(() => scene[Symbol.asyncDispose]())
@@ -79,7 +84,7 @@ async function propose(repo: string): Promise<void> {
 
 describe('connecting', () => {
   it('has the repository scanned, and tells how that stands to those who are connected', async () => {
-    const repo = await scene.createFilled(files)
+    const repo = await scene.createRepositoryWith(files)
     const held = holdScan(repo)
     await scene.connect('alice', repo)
     await held.arrived
@@ -89,9 +94,9 @@ describe('connecting', () => {
       body: { repo, status: 'processing', commit: null, finished_at: null, error: null },
     })
     held.release()
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     const head = (await scene.forge.branches(repo)).get('main')
-    const { status, body } = await scene.ask('alice', scanPath(repo))
+    const { status, body } = await scene.request('alice', scanPath(repo))
     expect([status, body]).toEqual([
       200,
       {
@@ -108,20 +113,20 @@ describe('connecting', () => {
       },
     ])
     expect((await findGraph(db, repo))?.commit).toBe(head)
-    expect(await scene.ask('carol', scanPath(repo))).toEqual({
+    expect(await scene.request('carol', scanPath(repo))).toEqual({
       status: 403,
       body: { detail: 'Repo not connected or access denied' },
     })
-    expect((await scene.ask('alice', '/api/v1/memory/scan?repo=shop')).status).toBe(400)
-    expect((await scene.ask('alice', '/api/v1/memory/scan')).status).toBe(422)
+    expect((await scene.request('alice', '/api/v1/memory/scan?repo=shop')).status).toBe(400)
+    expect((await scene.request('alice', '/api/v1/memory/scan')).status).toBe(422)
   })
 
   it('tells the live streams of those who see the repository', async () => {
-    const repo = await scene.createFilled(files)
+    const repo = await scene.createRepositoryWith(files)
     const { cookie } = await scene.signIn('alice')
     using live = await followLive(scene.app.url, cookie, ['ready', 'repository', 'scan'])
     await scene.connect('alice', repo)
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     expect(await live.next()).toMatchObject({ type: 'repository' })
     const seen: string[] = []
     while (seen.at(-1) !== 'completed') {
@@ -141,15 +146,15 @@ describe('connecting', () => {
   it('scans an empty repository to its end, and what is pushed to it afterwards', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     expect((await scanRow(repo))?.commit_sha).toBeNull()
     await scene.forge.push(repo, 'main', files)
-    await scene.scanAgain(repo)
-    expect((await readWholeGraph(db, repo)).files).toHaveLength(2)
+    await scene.rescan(repo)
+    expect((await readGraphRows(db, repo)).files).toHaveLength(2)
   })
 
   it('forgets what was known of another repository that had the name', async () => {
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     const map = `/api/v1/memory/project-map?repo=${encodeURIComponent(repo)}`
     const before = await findGraph(db, repo)
     await scene.disconnect('alice', repo)
@@ -162,11 +167,11 @@ describe('connecting', () => {
     expect(await db.selectFrom('memories').select('id').where('repo', '=', repo).execute()).toEqual(
       [],
     )
-    expect((await scene.ask('bob', map)).body).toEqual({ memories: [], count: 0 })
+    expect((await scene.request('bob', map)).body).toEqual({ memories: [], count: 0 })
     held.release()
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     // A scan takes away what nobody can read any more.
-    const other = await scene.scanFilled(files)
+    const other = await scene.createScannedRepository(files)
     expect(await findGraph(db, other)).not.toBeNull()
     const left = await db
       .selectFrom('code_files')
@@ -177,8 +182,8 @@ describe('connecting', () => {
   })
 
   it('forgets what was known of another repository that nobody had connected', async () => {
-    const repo = await scene.createFilled(files)
-    await scene.scanAgain(repo)
+    const repo = await scene.createRepositoryWith(files)
+    await scene.rescan(repo)
     expect(await subjectsOf(repo)).toContain('src')
     await makeAnew(repo)
     const held = holdScan(repo)
@@ -186,39 +191,39 @@ describe('connecting', () => {
     await held.arrived
     expect([await findGraph(db, repo), await subjectsOf(repo)]).toEqual([null, []])
     held.release()
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
   })
 
   it('forgets it at a scan as well, where nobody connects the new one', async () => {
-    const repo = await scene.createFilled(files)
-    await scene.scanAgain(repo)
+    const repo = await scene.createRepositoryWith(files)
+    await scene.rescan(repo)
     await makeAnew(repo)
     const held = holdScan(repo)
-    const scanned = scene.scanAgain(repo)
+    const scanned = scene.rescan(repo)
     await held.arrived
     expect([await findGraph(db, repo), await subjectsOf(repo)]).toEqual([null, []])
     held.release()
     await scanned
     await scene.forge.push(repo, 'main', { 'other.ts': 'export const b = 1\n' })
-    await scene.scanAgain(repo)
-    expect((await readWholeGraph(db, repo)).files.map(({ path }) => path)).toEqual(['other.ts'])
+    await scene.rescan(repo)
+    expect((await readGraphRows(db, repo)).files.map(({ path }) => path)).toEqual(['other.ts'])
     // It stays, as long as it is the same repository.
     const graph = await findGraph(db, repo)
     await scene.connect('bob', repo)
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     expect((await findGraph(db, repo))?.id).toBe(graph?.id)
   })
 
   it('learns of people from reviews of the repository that has the name now', async () => {
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     const profile = async () =>
-      (await scene.ask('bob', `/api/v1/analytics/contributors?repo=${repo}`)).body.contributors
+      (await scene.request('bob', `/api/v1/analytics/contributors?repo=${repo}`)).body.contributors
     await propose(repo)
     await scene.disconnect('alice', repo)
     await makeAnew(repo)
     await scene.forge.push(repo, 'main', files)
     await scene.connect('bob', repo)
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     expect(await profile()).toEqual([])
     await propose(repo)
     await expect
@@ -229,39 +234,39 @@ describe('connecting', () => {
   })
 
   it('keeps what is known when the repository is disconnected, and when it is connected again', async () => {
-    const repo = await scene.scanFilled(files)
-    const known = await readWholeGraph(db, repo)
+    const repo = await scene.createScannedRepository(files)
+    const known = await readGraphRows(db, repo)
     await scene.disconnect('alice', repo)
-    expect(await readWholeGraph(db, repo)).toEqual(known)
+    expect(await readGraphRows(db, repo)).toEqual(known)
     await scene.connect('alice', repo)
-    await scene.scanned(repo)
-    expect(await readWholeGraph(db, repo)).toEqual(known)
+    await scene.waitForScan(repo)
+    expect(await readGraphRows(db, repo)).toEqual(known)
   })
 })
 
 describe('a rescan', () => {
   it('answers as the interface says, stands in the audit log, and mends what is wrong', async () => {
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     await db.updateTable('code_files').set({ lines: 99 }).where('path', '=', 'README.md').execute()
     const ask = await withCookie('alice')
     expect(await ask(rescanPath(repo), 'POST')).toEqual({
       status: 200,
       body: { status: 'rescan_started', repo },
     })
-    await scene.scanned(repo)
-    const { files: rows } = await readWholeGraph(db, repo)
+    await scene.waitForScan(repo)
+    const { files: rows } = await readGraphRows(db, repo)
     expect(rows.map(({ path, lines }) => [path, lines])).toEqual([
       ['README.md', 3],
       ['src/a.ts', 1],
     ])
-    const audit = await scene.ask('alice', '/api/v1/audit?limit=1')
+    const audit = await scene.request('alice', '/api/v1/audit?limit=1')
     expect(audit.body.entries).toMatchObject([
       { action: 'repository_rescanned', subject: repo, login: 'alice' },
     ])
   })
 
   it('case 30: a hundred at once are one job, also while one runs', async () => {
-    const repo = await scene.createFilled(files)
+    const repo = await scene.createRepositoryWith(files)
     const held = holdScan(repo)
     await scene.connect('alice', repo)
     await held.arrived
@@ -273,7 +278,7 @@ describe('a rescan', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: false })
     held.release()
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     const { rows } = await sql<{ waiting: number }>`
       select count(*)::int as waiting from pgboss.job
       where name = 'scan-repository' and state = 'created' and data ->> 'repo' = ${repo}`.execute(
@@ -286,7 +291,7 @@ describe('a rescan', () => {
   })
 
   it('case 30: a hundred at once of a repository at rest are one job', async () => {
-    const quiet = await startConnectScene({ parts: { web: true, worker: false } })
+    const quiet = await startConnectScenario({ parts: { web: true, worker: false } })
     await using _quiet = quiet
     const repo = await quiet.createRepository()
     await quiet.connect('alice', repo)
@@ -308,16 +313,16 @@ describe('a rescan', () => {
 
 describe('a merge', () => {
   it('has the repository scanned again', async () => {
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     await scene.forge.push(repo, 'topic', {
       'src/b.ts': "import { a } from './a.ts'\nexport const b = a\n",
     })
     const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
     const merged = await scene.forge.mergePullRequest(repo, number)
     await scene.forge.waitFor(() => scene.forge.deliveries.every(({ status }) => status !== null))
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     expect((await findGraph(db, repo))?.commit).toBe(merged)
-    const { edges } = await readWholeGraph(db, repo)
+    const { edges } = await readGraphRows(db, repo)
     expect(edges.map(({ source, target }) => [source, target])).toContainEqual([
       'src/b.ts',
       'src/a.ts',
@@ -325,7 +330,7 @@ describe('a merge', () => {
   })
 
   it('describes the project where the scan before it could not', async () => {
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     const { rows } = await sql<{ described_sha: string }>`
       update scans set described_sha = 'older' where repo = ${repo} returning described_sha`.execute(
       db,
@@ -334,7 +339,7 @@ describe('a merge', () => {
     await sql`delete from memories where repo = ${repo}`.execute(db)
     // So small a change says nothing new of the project.
     await scene.forge.push(repo, 'main', { 'src/a.ts': 'export const a = 2\n' })
-    await scene.scanAgain(repo)
+    await scene.rescan(repo)
     const memories = await db
       .selectFrom('memories')
       .select('path')
@@ -344,7 +349,7 @@ describe('a merge', () => {
   })
 
   it('is followed by another scan where one was running', async () => {
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     const fence = (await scanRow(repo))!.fence
     await scene.forge.push(repo, 'topic', { 'src/c.ts': 'export const c = 1\n' })
     const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
@@ -356,7 +361,7 @@ describe('a merge', () => {
     await scene.forge.waitFor(() => scene.forge.deliveries.every(({ status }) => status !== null))
     expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: true })
     held.release()
-    await scene.scanned(repo)
+    await scene.waitForScan(repo)
     expect((await scanRow(repo))!.fence).toBe(fence + 2)
     expect((await findGraph(db, repo))?.commit).toBe(merged)
   })
@@ -364,41 +369,41 @@ describe('a merge', () => {
 
 describe('the end of a scan', () => {
   it('case 65: is a failure with its reason after its tries, and a rescan tries again', async () => {
-    const repo = await scene.createFilled(files)
-    scene.forge.faults.add({ match: asksForHead(repo), action: answer(500, 'out of order') })
+    const repo = await scene.createRepositoryWith(files)
+    scene.forge.faults.add({ match: asksForHead(repo), action: replyWith(500, 'out of order') })
     await scene.connect('alice', repo)
-    await scene.scanned(repo, 'failed')
+    await scene.waitForScan(repo, 'failed')
     const { maxAttempts } = scene.app.app.context.config.review
     expect(await scanRow(repo)).toMatchObject({
       attempts: maxAttempts,
       error_code: 'git_failed',
       worker: null,
     })
-    expect((await scene.ask('alice', scanPath(repo))).body).toMatchObject({
+    expect((await scene.request('alice', scanPath(repo))).body).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/^git ls-remote failed/),
     })
     scene.forge.faults.clear()
     const ask = await withCookie('alice')
     await ask(rescanPath(repo), 'POST')
-    await scene.scanned(repo)
-    expect((await scene.ask('alice', scanPath(repo))).body).toMatchObject({
+    await scene.waitForScan(repo)
+    expect((await scene.request('alice', scanPath(repo))).body).toMatchObject({
       status: 'completed',
       error: null,
     })
   })
 
   it('is quiet where the repository was disconnected meanwhile', async () => {
-    const repo = await scene.scanFilled(files)
+    const repo = await scene.createScannedRepository(files)
     await scene.forge.push(repo, 'main', { 'src/a.ts': null })
     await scene.disconnect('alice', repo)
-    await scene.scanAgain(repo)
+    await scene.rescan(repo)
     expect(await scanRow(repo)).toMatchObject({
       status: 'completed',
       error_code: 'disconnected',
       attempts: 1,
     })
-    expect((await readWholeGraph(db, repo)).files).toHaveLength(2)
+    expect((await readGraphRows(db, repo)).files).toHaveLength(2)
   })
 })
 
@@ -414,7 +419,7 @@ describe('a stop', () => {
         env: { ...env, SECRET_KEY: 'k'.repeat(32) },
       })
       const { bearer } = await signInWithToken(app, tokenOf('alice'))
-      repo = await scene.createFilled(files)
+      repo = await scene.createRepositoryWith(files)
       scene.forge.faults.add({ match: asksForHead(repo), action: held, times: 1 })
       await fetch(`${app.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
       await held.arrived
@@ -432,7 +437,7 @@ describe('a stop', () => {
         .executeTakeFirst()
       // The first one wasn't its fault.
       expect(row).toMatchObject({ fence: 2, attempts: 1 })
-      expect((await readWholeGraph(app.db, repo)).files).toHaveLength(2)
+      expect((await readGraphRows(app.db, repo)).files).toHaveLength(2)
     }
     held.release('drop')
     await database.dispose()
@@ -445,10 +450,10 @@ describe('a kill', () => {
       testEngine === 'embedded',
       'nobody else can look into the embedded database meanwhile',
     )
-    await using site = await createSite()
+    await using site = await createServiceStorage()
     const env = { ...forgeEnvironment(scene.forge), REVIEW_LEASE_SECONDS: '2' }
     await using database = await openDatabase(site.database, silentLog)
-    const repo = await scene.createFilled(files)
+    const repo = await scene.createRepositoryWith(files)
     // Files can't be written until this is given back; facts can.
     const free = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
@@ -460,7 +465,7 @@ describe('a kill', () => {
     using _free = { [Symbol.dispose]: () => free.resolve() }
     await locked.promise
     {
-      await using killed = await startProcess(site, { env })
+      await using killed = await startUmpireProcess(site, { env })
       const { bearer } = await signInWithToken({ url: killed.url! }, tokenOf('alice'))
       await fetch(`${killed.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
       await expect
@@ -480,12 +485,12 @@ describe('a kill', () => {
       .where('grammar', '=', '')
       .execute()
     {
-      await using next = await startProcess(site, { env })
+      await using next = await startUmpireProcess(site, { env })
       await waitForScan(database.db, repo, 'completed')
       next.signal('SIGTERM')
       await next.exited
     }
-    const { files: rows } = await readWholeGraph(database.db, repo)
+    const { files: rows } = await readGraphRows(database.db, repo)
     expect(rows.map(({ path, lines }) => [path, lines])).toEqual([
       ['README.md', 77],
       ['src/a.ts', 1],
@@ -508,12 +513,12 @@ describe('readers', () => {
           `export const version_${number} = ${index}\n`,
         ]),
       )
-    const repo = await scene.scanFilled(version(0))
+    const repo = await scene.createScannedRepository(version(0))
     let isOver = false
     const seen = new Set<string>()
     const read = async () => {
       while (!isOver) {
-        const state = await readTogether(db, 5000, async (tx) => {
+        const state = await readInOneSnapshot(db, 5000, async (tx) => {
           const graph = await findGraph(tx, repo)
           const names = await sql<{ name: string; count: number }>`
             select name, count(*)::int as count from code_symbols where graph_id = ${graph!.id} group by name`.execute(
@@ -531,7 +536,7 @@ describe('readers', () => {
         number % 2 === 0 ? { [`src/more${number}.ts`]: `export const version_${number} = 0\n` } : {}
       const fewer: Record<string, null> = number === 3 ? { 'src/more2.ts': null } : {}
       await scene.forge.push(repo, 'main', { ...version(number), ...more, ...fewer })
-      await scene.scanAgain(repo)
+      await scene.rescan(repo)
     }
     isOver = true
     await reading
@@ -543,7 +548,7 @@ describe('readers', () => {
 describe('renames', () => {
   it('take along what is known of a file', async () => {
     const text = `export function total(prices: number[]) {\n  return prices.reduce((sum, price) => sum + price, 0)\n}\n`
-    const repo = await scene.scanFilled({
+    const repo = await scene.createScannedRepository({
       'src/old.ts': text,
       'src/other.ts': '// something else altogether\n',
     })
@@ -561,7 +566,7 @@ describe('renames', () => {
     }
     await db.insertInto('memories').values(memory).execute()
     await scene.forge.push(repo, 'main', { 'src/old.ts': null, 'src/new.ts': text })
-    await scene.scanAgain(repo)
+    await scene.rescan(repo)
     const moved = await db
       .selectFrom('memories')
       .select(['subject', 'path'])
@@ -577,8 +582,8 @@ describe('with a layer turned off', () => {
     ['GRAPH=off', { GRAPH: 'off' }, { graphs: 0, memories: true, rescan: 200 }],
     ['MEMORY=off', { MEMORY: 'off' }, { graphs: 1, memories: false, rescan: 503 }],
   ])('%s leaves its part out', async (_name, env, expected) => {
-    await using other = await startScanScene({ env })
-    const repo = await other.scanFilled(files)
+    await using other = await startScanScenario({ env })
+    const repo = await other.createScannedRepository(files)
     const graphs = await other.app.db.selectFrom('code_graphs').select('id').execute()
     const memories = await other.app.db.selectFrom('memories').select('id').execute()
     expect({ graphs: graphs.length, memories: memories.length > 0 }).toEqual({
@@ -599,7 +604,7 @@ describe('with a layer turned off', () => {
     const connect = async (layers: Record<string, string>) => {
       await using app = await startTestApp({ database, env: { ...env, ...layers } })
       const { bearer } = await signInWithToken(app, tokenOf('alice'))
-      const repo = await scene.createFilled(files)
+      const repo = await scene.createRepositoryWith(files)
       await fetch(`${app.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
       if (layers.GRAPH !== 'off') await waitForScan(app.db, repo, 'completed')
       return repo
@@ -614,18 +619,18 @@ describe('with a layer turned off', () => {
         .where('repo', '=', repo)
         .execute()
       expect(memories.map(({ path }) => path)).toContain('src')
-      expect((await readWholeGraph(app.db, repo)).files).toHaveLength(2)
+      expect((await readGraphRows(app.db, repo)).files).toHaveLength(2)
     }
     await app[Symbol.asyncDispose]()
     await database.dispose()
   })
 
   it('MEMORY=off and GRAPH=off ask for no scan', async () => {
-    await using other = await startConnectScene({ env: { MEMORY: 'off', GRAPH: 'off' } })
+    await using other = await startConnectScenario({ env: { MEMORY: 'off', GRAPH: 'off' } })
     const repo = await other.createRepository()
     expect((await other.connect('alice', repo)).status).toBe(200)
     expect(await other.app.db.selectFrom('scans').select('repo').execute()).toEqual([])
-    expect((await other.ask('alice', scanPath(repo))).body).toMatchObject({
+    expect((await other.request('alice', scanPath(repo))).body).toMatchObject({
       status: 'none',
       requested_at: null,
     })

@@ -1,11 +1,16 @@
 // Nothing secret leaves the service by a side door: canaries, looked for in all that it says. On each database engine.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aliceToken, bobToken, publicUrl, startAccountForge } from '../account-scenario.ts'
-import { type Browser, createBrowser, walkToCallback } from '../browser.ts'
-import { answer } from '../fakes/forge/faults.ts'
+import { type Browser, createBrowser, followToCallback } from '../browser.ts'
+import { replyWith } from '../fakes/forge/faults.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { signInWithToken } from '../sign-in.ts'
-import { createSite, type Site, startProcess, type UmpireProcess } from '../start-process.ts'
+import {
+  createServiceStorage,
+  type ServiceStorage,
+  startUmpireProcess,
+  type UmpireProcess,
+} from '../start-umpire-process.ts'
 
 /** What the deployment is configured with. */
 const configured = {
@@ -17,7 +22,7 @@ const configured = {
 }
 
 let forge: Forge
-let site: Site
+let site: ServiceStorage
 let umpire: UmpireProcess
 let url: string
 const canaries = new Map<string, string>(Object.entries(configured))
@@ -28,14 +33,14 @@ beforeAll(async () => {
   const accounts = await startAccountForge()
   forge = accounts.forge
   const oauth = forge.createOAuthApp({ clientSecret: configured.OAUTH_CLIENT_SECRET })
-  site = await createSite()
+  site = await createServiceStorage()
   const env = {
     ...accounts.env,
     ...configured,
     OAUTH_CLIENT_ID: oauth.clientId,
     LOG_LEVEL: 'trace',
   }
-  umpire = await startProcess(site, { args: ['--no-worker'], env })
+  umpire = await startUmpireProcess(site, { args: ['--no-worker'], env })
   url = umpire.url!
 })
 afterAll(async () => {
@@ -76,13 +81,16 @@ async function signInByOAuth(): Promise<void> {
   forge.signInAs('alice')
   for (const spoil of [null, 'code', 'state', 'platform'] as const) {
     const browser = createBrowser({ url, publicUrl })
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     canaries.set(`code, ${spoil}`, callback.searchParams.get('code')!)
     canaries.set(`state, ${spoil}`, callback.searchParams.get('state')!)
     keepCookies(`an attempt, ${spoil}`, browser)
     if (spoil === 'code' || spoil === 'state') callback.searchParams.append(spoil, 'x')
     if (spoil === 'platform')
-      forge.faults.add({ match: ({ path }) => path.endsWith('/access_token'), action: answer(500) })
+      forge.faults.add({
+        match: ({ path }) => path.endsWith('/access_token'),
+        action: replyWith(500),
+      })
     expect((await listen(await browser.open(callback.href))).status).toBe(
       spoil === null ? 303 : spoil === 'platform' ? 502 : 400,
     )
@@ -167,9 +175,9 @@ async function failToSignIn(): Promise<void> {
   )
   await send('GET', `/auth/login/${wrong}`)
   for (const action of [
-    answer(500, { message: wrong }),
-    answer(403, { message: `not with ${wrong}` }),
-    answer(200, { id: wrong }),
+    replyWith(500, { message: wrong }),
+    replyWith(403, { message: `not with ${wrong}` }),
+    replyWith(200, { id: wrong }),
   ]) {
     const remove = forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action })
     await send('POST', '/auth/login', {}, { token: wrong })

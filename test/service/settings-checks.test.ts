@@ -1,9 +1,9 @@
 // What checks of the set-up find, as administrators see it on the page, on each database engine.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { answer, type Forge } from '../fakes/forge/forge.ts'
+import { type Forge, replyWith } from '../fakes/forge/forge.ts'
 import { type ModelServer, startModelServer } from '../fakes/models/model-server.ts'
 import { forgeEnvironment, reviewerToken, startShopForge } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
 const modelKey = 'sk-canary-0123456789-model'
@@ -18,8 +18,8 @@ interface Check {
 let forge: Forge
 let model: ModelServer
 let app: TestApp
-let root: SignedIn
-let alice: SignedIn
+let root: SignedInUser
+let alice: SignedInUser
 beforeAll(async () => {
   forge = await startShopForge()
   model = await startModelServer({ protocol: 'openai-chat', script: () => ({ text: 'ready' }) })
@@ -61,7 +61,7 @@ it('is for administrators', async () => {
 })
 
 it('finds what is right, what is not, and what to do, once for all who ask', async () => {
-  forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action: answer(401) })
+  forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action: replyWith(401) })
   const answers = await Promise.all([ask(root.bearer), ask(root.cookie), ask(root.bearer)] as const)
   const [{ status, body, text }] = answers
   expect(status).toBe(200)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Forge, startForge } from '../fakes/forge/forge.ts'
 import { type ContextServer, startContextServer } from '../fakes/mcp/context-server.ts'
 import { forgeEnvironment, reviewerToken } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
 const secrets = {
@@ -18,7 +18,7 @@ let forge: Forge
 let linear: ContextServer
 let slack: ContextServer
 let app: TestApp
-let alice: SignedIn
+let alice: SignedInUser
 beforeAll(async () => {
   forge = await startForge()
   forge.createUser('alice', { token: 'ghp_token_of_alice' })
@@ -91,7 +91,7 @@ it('tells which sources answer, and asks them once in a while only', async () =>
   }
   expect((await ask('settings/sources', alice.bearer)).body).toEqual(expected)
   const asked = slack.headers.length
-  slack.change({ tools: { slack_search_public: () => 'nothing' } })
+  slack.setOptions({ tools: { slack_search_public: () => 'nothing' } })
   expect((await ask('settings/sources', alice.cookie)).body).toEqual(expected)
   expect(slack.headers).toHaveLength(asked)
 })

@@ -1,14 +1,19 @@
 // Signing in at the platform by OAuth: state, PKCE, where to go afterwards. On each database engine.
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type AccountScenario, aliceToken, publicUrl, startAccounts } from '../account-scenario.ts'
-import { type Browser, locationOf, walkToCallback } from '../browser.ts'
-import { answer, drop } from '../fakes/forge/faults.ts'
+import {
+  type AccountScenario,
+  aliceToken,
+  publicUrl,
+  startAccountScenario,
+} from '../account-scenario.ts'
+import { type Browser, followToCallback, locationOf } from '../browser.ts'
+import { drop, replyWith } from '../fakes/forge/faults.ts'
 import { startTestApp } from '../start-app.ts'
 
 let scene: AccountScenario
 beforeAll(async () => {
-  scene = await startAccounts()
+  scene = await startAccountScenario()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 beforeEach(() => scene.forge.signInAs('alice'))
@@ -121,7 +126,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     ],
   ])('refuses to come back %s', async (_what, change, detail) => {
     const browser = scene.browser()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     change(callback)
     await expectRefused(browser, await browser.open(callback.href), detail)
   })
@@ -132,7 +137,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     ['with a changed cookie', (value: string) => value.replace(/.{4}$/, 'AAAA')],
   ])('refuses to come back %s', async (_what, change) => {
     const browser = scene.browser()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     const value = change(browser.cookies.get('umpire_login')!.value)
     if (value === undefined) browser.cookies.clear()
     else browser.cookies.set('umpire_login', { value, path: '/auth' })
@@ -141,21 +146,21 @@ describe('case 22: OAuth state, code and PKCE', () => {
 
   it('refuses the state of another browser, which itself started a sign-in', async () => {
     const [attacker, victim] = [scene.browser(), scene.browser()]
-    const callback = await walkToCallback(attacker)
-    await walkToCallback(victim)
+    const callback = await followToCallback(attacker)
+    await followToCallback(victim)
     await expectRefused(victim, await victim.open(callback.href), elsewhere)
   })
 
   it('refuses a state after ten minutes', async () => {
     const browser = scene.browser()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 })
     await expectRefused(browser, await browser.open(callback.href), elsewhere)
   })
 
   it('lets a state count once, also for several at once', async () => {
     const browser = scene.browser()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     const attempt = browser.cookies.get('umpire_login')!
     const replays = Array.from({ length: 4 }, () => {
       const copy = scene.browser()
@@ -173,7 +178,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
 
   it('lets a state count once, also after the platform had refused', async () => {
     const browser = scene.browser()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     const attempt = browser.cookies.get('umpire_login')!
     const code = callback.searchParams.get('code')!
     callback.searchParams.set('code', 'f'.repeat(20))
@@ -189,18 +194,18 @@ describe('case 22: OAuth state, code and PKCE', () => {
 
   it('refuses a code that was used before', async () => {
     const browser = scene.browser()
-    const used = await walkToCallback(browser)
+    const used = await followToCallback(browser)
     expect((await browser.open(used.href)).status).toBe(303)
     browser.cookies.clear()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     callback.searchParams.set('code', used.searchParams.get('code')!)
     await expectRefused(browser, await browser.open(callback.href), refusedCode)
   })
 
   it('refuses a code of another sign-in, whose verifier it has not', async () => {
     const [attacker, victim] = [scene.browser(), scene.browser()]
-    const stolen = (await walkToCallback(attacker)).searchParams.get('code')!
-    const callback = await walkToCallback(victim)
+    const stolen = (await followToCallback(attacker)).searchParams.get('code')!
+    const callback = await followToCallback(victim)
     callback.searchParams.set('code', stolen)
     await expectRefused(victim, await victim.open(callback.href), refusedCode)
   })
@@ -222,7 +227,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
   it('says so when the person cancelled', async () => {
     const browser = scene.browser()
     scene.forge.denyNextSignIn()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     expect(callback.searchParams.get('error')).toBe('access_denied')
     await expectRefused(
       browser,
@@ -235,20 +240,20 @@ describe('case 22: OAuth state, code and PKCE', () => {
     [
       'refuses the exchange',
       '/login/oauth/access_token',
-      answer(404, { message: 'Not Found' }),
+      replyWith(404, { message: 'Not Found' }),
       400,
     ],
     [
       'does not accept its own token',
       '/api/v3/user',
-      answer(401, { message: 'Bad credentials' }),
+      replyWith(401, { message: 'Bad credentials' }),
       400,
     ],
-    ['is down for the exchange', '/login/oauth/access_token', answer(503), 502],
+    ['is down for the exchange', '/login/oauth/access_token', replyWith(503), 502],
     ['hangs up afterwards', '/api/v3/user', drop(), 502],
   ])('opens no session when the platform %s', async (_what, path, action, status) => {
     const browser = scene.browser()
-    const callback = await walkToCallback(browser)
+    const callback = await followToCallback(browser)
     scene.forge.faults.add({ match: (request) => request.path === path, action })
     const response = await browser.open(callback.href)
     expect(response.status).toBe(status)
@@ -260,7 +265,7 @@ describe('case 23: return_to elsewhere', () => {
   const signInTo = async (query: string) => {
     const browser = scene.browser()
     return locationOf(
-      await browser.open((await walkToCallback(browser, `/auth/login?${query}`)).href),
+      await browser.open((await followToCallback(browser, `/auth/login?${query}`)).href),
     )
   }
 

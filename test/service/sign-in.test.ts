@@ -1,23 +1,23 @@
 // Signing in with a token of the platform, who may, signing out: on each database engine.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/config/env.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { createControl } from '../../src/workflows/control.ts'
 import {
   type AccountScenario,
   aliceToken,
   bobToken,
   publicUrl,
-  startAccounts,
+  startAccountScenario,
 } from '../account-scenario.ts'
-import { createBrowser, locationOf, walkToCallback } from '../browser.ts'
-import { answer, drop } from '../fakes/forge/faults.ts'
+import { createBrowser, followToCallback, locationOf } from '../browser.ts'
+import { drop, replyWith } from '../fakes/forge/faults.ts'
 import { createTestDatabase } from '../fakes/test-database.ts'
 import { signInWithToken } from '../sign-in.ts'
 import { startTestApp } from '../start-app.ts'
 
 let scene: AccountScenario
 beforeAll(async () => {
-  scene = await startAccounts()
+  scene = await startAccountScenario()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -98,11 +98,11 @@ describe('signing in with a token of the platform', () => {
   )
 
   it.each([
-    ['is down', answer(503), 502],
+    ['is down', replyWith(503), 502],
     ['hangs up', drop(), 502],
     [
       'forbids the token to say whose it is',
-      answer(403, { message: 'Resource not accessible' }),
+      replyWith(403, { message: 'Resource not accessible' }),
       401,
     ],
   ])('answers when the platform %s', async (_what, action, status) => {
@@ -236,11 +236,11 @@ describe('SIGN_IN_ALLOWED', () => {
 
     const browser = createBrowser({ url: app.url, publicUrl })
     forge.signInAs('bob')
-    const back = await browser.open((await walkToCallback(browser)).href)
+    const back = await browser.open((await followToCallback(browser)).href)
     expect([back.status, await back.json()]).toEqual([403, { detail }])
     expect([...browser.cookies]).toEqual([])
     forge.signInAs('alice')
-    expect(locationOf(await browser.open((await walkToCallback(browser)).href))).toBe('/')
+    expect(locationOf(await browser.open((await followToCallback(browser)).href))).toBe('/')
   })
 
   it("case 85: an administrator's credentials are worthless once their name was taken off, the operator's are not", async () => {

@@ -3,10 +3,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorker } from '../../src/worker/start-worker.ts'
-import { answer } from '../fakes/forge/faults.ts'
+import { replyWith } from '../fakes/forge/faults.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { forgeEnvironment, startShopForge, waitUntilSettled } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
 /** Another seed makes other sequences. */
@@ -16,7 +16,7 @@ type Person = (typeof people)[number]
 
 let forge: Forge
 let app: TestApp
-const signedIn = new Map<Person, SignedIn>()
+const signedIn = new Map<Person, SignedInUser>()
 
 beforeAll(async () => {
   forge = await startShopForge()
@@ -184,7 +184,7 @@ function settle(hidesAll: boolean): Step {
     )
     if (waiting.length === 0) return
     const match = ({ path }: { path: string }) => hidesAll && path.includes('/pulls/')
-    const showAgain = forge.faults.add({ match, action: answer(404, { message: 'Not Found' }) })
+    const showAgain = forge.faults.add({ match, action: replyWith(404, { message: 'Not Found' }) })
     const worker = await startWorker(app.app.context, { exclusive: false })
     await waitUntilSettled(app)
     await worker.stop()

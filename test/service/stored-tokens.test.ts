@@ -1,10 +1,10 @@
 // The platform's tokens that people leave with us, and the change of the secret key: on each database engine.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../../src/config/env.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { aliceToken, bobToken, secretKey, startAccountForge } from '../account-scenario.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { createTestDatabase, type TestDatabase } from '../fakes/test-database.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
 
 let forge: Forge
@@ -29,7 +29,7 @@ const expired = {
 }
 
 /** What needs the caller's token of the platform. */
-async function connect(app: TestApp, { bearer }: SignedIn) {
+async function connect(app: TestApp, { bearer }: SignedInUser) {
   const address = `${app.url}/api/v1/repos/acme/shop/install`
   const response = await fetch(address, { method: 'POST', headers: bearer })
   const answer = { status: response.status, body: (await response.json()) as { detail?: string } }
@@ -85,7 +85,7 @@ it('case 24: a stored token that was changed or swapped is refused', async () =>
 })
 
 it('a new secret key takes the old one’s sessions and tokens over', async () => {
-  let alice: SignedIn
+  let alice: SignedInUser
   let sealed: Buffer
   {
     await using app = await start()

@@ -14,18 +14,23 @@ import type { Forge } from '../fakes/forge/forge.ts'
 import { startContextServer } from '../fakes/mcp/context-server.ts'
 import { testEngine } from '../fakes/test-database.ts'
 import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
-import { runUmpire, umpireCommand } from '../run-command.ts'
+import { runUmpire, umpireCommand } from '../run-umpire.ts'
 import { webhookSecret } from '../start-app.ts'
-import { createSite, type Site, startProcess, type UmpireProcess } from '../start-process.ts'
+import {
+  createServiceStorage,
+  type ServiceStorage,
+  startUmpireProcess,
+  type UmpireProcess,
+} from '../start-umpire-process.ts'
 
 const repo = 'acme/shop'
 let forge: Forge
-let site: Site
+let site: ServiceStorage
 let service: UmpireProcess
 let env: Record<string, string>
 beforeAll(async () => {
   forge = await startShopForge()
-  site = await createSite()
+  site = await createServiceStorage()
   env = {
     ...site.env,
     ...forgeEnvironment(forge),
@@ -33,7 +38,7 @@ beforeAll(async () => {
     MEMORY: 'off',
     GRAPH: 'off',
   }
-  service = await startProcess(site, { env })
+  service = await startUmpireProcess(site, { env })
   forge.addWebhook(repo, {
     url: `${service.url}/api/v1/webhooks/host`,
     secret: webhookSecret,
@@ -46,7 +51,7 @@ beforeAll(async () => {
     { author: 'alice', message: 'Add' },
   )
   await forge.openPullRequest({ repo, head: 'topic', title: 'A change', body: '', author: 'alice' })
-  await service.logged('The review is done')
+  await service.waitForLog('The review is done')
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
@@ -254,7 +259,7 @@ describe('umpire sources', () => {
       stdout: 'linear  answers\n',
       stderr: '',
     })
-    tracker.change({ tools: {} })
+    tracker.setOptions({ tools: {} })
     expect(await runUmpire(['sources'], { cwd: site.dataDir, env: sources })).toEqual({
       code: 5,
       stdout: 'linear  it offers no tool get_issue\n',

@@ -1,22 +1,22 @@
 // What deliveries that nobody signed lead to, with a platform that knows better: in development, and in production
 // without any secret.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { answer, hold } from '../fakes/forge/forge.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
 import { repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, type TestApp } from '../start-app.ts'
 
 const aliceToken = 'ghp_token_of_alice'
 const forged = { title: 'Free money', branch: 'evil', state: 'closed', merged: true, repo }
 
-async function listReviews(app: TestApp, person: SignedIn): Promise<Record<string, unknown>[]> {
+async function listReviews(app: TestApp, person: SignedInUser): Promise<Record<string, unknown>[]> {
   const response = await fetch(`${app.url}/api/v1/reviews`, { headers: person.bearer })
   return (await response.json()) as Record<string, unknown>[]
 }
 
 describe('where the platform can be asked', () => {
   let scenario: Scenario
-  let alice: SignedIn
+  let alice: SignedInUser
   beforeAll(async () => {
     scenario = await startScenario({ env: { APP_ENV: 'development' } })
     // The first account sees all.
@@ -35,7 +35,7 @@ describe('where the platform can be asked', () => {
     )
     forge.faults.add({
       match: ({ path }) => path.endsWith(`/pulls/${number}`),
-      action: answer(503, 'no'),
+      action: replyWith(503, 'no'),
     })
     await app.deliver(pullRequestPayload({ ...forged, number }), { secret: null })
     expect(await listReviews(app, alice)).toMatchObject([
@@ -49,7 +49,7 @@ describe('where the platform can be asked', () => {
     ])
 
     forge.faults.clear()
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     const real = {
       pr_title: 'What it really is',
       pr_status: 'open',
@@ -95,7 +95,7 @@ describe('where the platform can be asked', () => {
     )
     expect((await deliver(head)).body).toEqual({ status: 'duplicate_skipped' })
     held.release()
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     expect((await runsOf(app, number)).at(-1)).toMatchObject({
       status: 'completed',
       head_sha: head,
@@ -111,7 +111,7 @@ describe('where the platform can be asked', () => {
         app.deliver(pullRequestPayload({ repo, number }), { event, secret: null }),
       ),
     )
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     // The first wake-up may be quicker than the last of them.
     expect((await runsOf(app, number)).length).toBeLessThanOrEqual(2)
   })
@@ -127,7 +127,7 @@ describe('in production without any secret', () => {
     expect(
       (await app.deliver(pullRequestPayload({ repo, number }), { secret: null })).body.status,
     ).toBe('received')
-    await scenario.settled()
+    await scenario.waitUntilSettled()
     expect(await app.events()).toMatchObject([{ status: 'failed' }])
     const deliveries = await fetch(`${app.url}/api/v1/deliveries`, { headers: admin.bearer })
     expect(await deliveries.json()).toMatchObject({

@@ -2,13 +2,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
+import { runMigrations } from '../../src/db/run-migrations.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { createTestDatabase, silentLog, type TestDatabase } from '../fakes/test-database.ts'
 import { forgeEnvironment, repo, startShopForge } from '../review-scenario.ts'
-import { waitForScan } from '../scan-scene.ts'
-import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { waitForScan } from '../scan-scenario.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
 
 const webhookSecret = 'a5'.repeat(32)
@@ -25,7 +25,7 @@ async function makeOld(last: string, fill: (db: Db) => Promise<void>): Promise<T
   const database = await createTestDatabase({ migrated: false })
   const known = Object.entries(migrations).filter(([name]) => name.slice(0, 4) <= last)
   await using open = await openDatabase(database.config, silentLog)
-  await migrate(open, silentLog, Object.fromEntries(known))
+  await runMigrations(open, silentLog, Object.fromEntries(known))
   await fill(open.db)
   return database
 }
@@ -113,14 +113,14 @@ async function fillKnowledge(db: Db): Promise<void> {
 }
 
 /** Asks as alice. */
-async function ask(app: TestApp, { cookie, bearer }: SignedIn, path: string) {
+async function ask(app: TestApp, { cookie, bearer }: SignedInUser, path: string) {
   const response = await fetch(`${app.url}/api/v1${path}`, { headers: { ...cookie, ...bearer } })
   expect(response.status).toBe(200)
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
   return response.json() as Promise<any>
 }
 
-async function expectReviews(app: TestApp, alice: SignedIn): Promise<void> {
+async function expectReviews(app: TestApp, alice: SignedInUser): Promise<void> {
   expect(await ask(app, alice, '/reviews?search=dear')).toMatchObject([
     {
       id: 1,
@@ -143,7 +143,7 @@ async function expectReviews(app: TestApp, alice: SignedIn): Promise<void> {
 }
 
 /** What is delivered after the upgrade goes on where the old version ended. */
-async function expectToGoOn(app: TestApp, alice: SignedIn): Promise<void> {
+async function expectToGoOn(app: TestApp, alice: SignedInUser): Promise<void> {
   const payload = pullRequestPayload({ repo, number: 2, title: 'New and dear' })
   expect(await app.deliver(payload, { secret: webhookSecret })).toMatchObject({
     status: 200,

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { unpackPayload } from '../../src/events/payload.ts'
+import { decompressPayload } from '../../src/events/payload.ts'
 import { sendRaw } from '../raw-request.ts'
 import {
   countRows,
@@ -277,7 +277,7 @@ describe('bodies', () => {
       .selectFrom('events')
       .select(['payload', 'repo'])
       .executeTakeFirstOrThrow()
-    expect(JSON.parse(unpackPayload(row.payload))).toEqual(pullRequestPayload())
+    expect(JSON.parse(decompressPayload(row.payload))).toEqual(pullRequestPayload())
     expect(row.repo).toBe('acme/shop')
   })
 
@@ -335,7 +335,7 @@ describe('bodies', () => {
       const row = await app.db.selectFrom('pull_requests').select('title').executeTakeFirstOrThrow()
       expect(row.title).toBe('a\ufffdb')
       const event = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
-      expect(JSON.parse(unpackPayload(event.payload)).pull_request.title).toBe('a\ufffdb')
+      expect(JSON.parse(decompressPayload(event.payload)).pull_request.title).toBe('a\ufffdb')
     }
   })
 
@@ -360,7 +360,7 @@ describe('bodies', () => {
     )
     expect(await app.deliver(null, { rawBody: asId })).toMatchObject({ status: 200 })
     const row = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
-    expect(unpackPayload(row.payload)).toContain(huge)
+    expect(decompressPayload(row.payload)).toContain(huge)
   })
 
   it('case 18: direction marks, emoji, quotes, line breaks and 64 KB of text are stored as they are', async () => {
@@ -377,7 +377,7 @@ describe('bodies', () => {
       .executeTakeFirstOrThrow()
     expect(row).toEqual({ title, branch: 'x"; drop table events; --' })
     const event = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
-    expect(JSON.parse(unpackPayload(event.payload))).toEqual(payload)
+    expect(JSON.parse(decompressPayload(event.payload))).toEqual(payload)
   })
 })
 
@@ -659,7 +659,7 @@ describe('unsigned deliveries', () => {
     })
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
     const row = await open.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
-    const kept = unpackPayload(row.payload)
+    const kept = decompressPayload(row.payload)
     expect(kept).not.toContain('stranger')
     expect(JSON.parse(kept)).toMatchObject({
       action: 'opened',

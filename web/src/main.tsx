@@ -3,21 +3,21 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createApi } from './api/api.ts'
+import { createApiClient } from './api/api-client.ts'
 import { ApiError } from './api/api-error.ts'
 import { ApiContext } from './api/use-api.ts'
 import { createPageRouter } from './router.tsx'
-import { noticeSessionEnd } from './session-end.ts'
+import { createSignedOutRedirect } from './signed-out-redirect.ts'
 import './styles.css'
-import { startTheme } from './theme.ts'
+import { initializeTheme } from './theme.ts'
 
-startTheme()
+initializeTheme()
 const basePath = (
   document.querySelector<HTMLMetaElement>('meta[name=base-path]')?.content ?? '/'
 ).replace(/\/$/, '')
-const api = createApi(basePath)
+const api = createApiClient(basePath)
 const client: QueryClient = new QueryClient({
-  ...noticeSessionEnd(() => router),
+  ...createSignedOutRedirect(() => router),
   defaultOptions: {
     queries: {
       // The live stream says when something is another; this is for what it doesn't tell of.

@@ -7,26 +7,26 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
-import type { Api } from './api/api.ts'
-import { isSignedOut } from './api/api-error.ts'
-import { meQuery } from './api/queries.ts'
+import type { ApiClient } from './api/api-client.ts'
+import { isUnauthorized } from './api/api-error.ts'
+import { meQuery } from './api/shared-queries.ts'
+import { NotFound, PageError, Waiting } from './components/page-states.tsx'
 import { Shell } from './components/shell.tsx'
-import { NotFound, PageError, Waiting } from './components/states.tsx'
-import { readTabSearch } from './components/tab-search.ts'
-import { readDeliveriesSearch } from './pages/deliveries/deliveries-search.ts'
-import { readInsightsSearch } from './pages/insights/insights-search.ts'
-import { readRepositorySearch } from './pages/repositories/repository-search.ts'
+import { parseTabSearch } from './components/tab-search.ts'
+import { parseDeliveriesSearch } from './pages/deliveries/deliveries-search.ts'
+import { parseInsightsSearch } from './pages/insights/insights-search.ts'
+import { parseRepositorySearch } from './pages/repositories/repository-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
-import { readReviewsSearch } from './pages/reviews/reviews-search.ts'
+import { parseReviewsSearch } from './pages/reviews/reviews-search.ts'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
-import { readSignInSearch } from './pages/sign-in/sign-in-search.ts'
+import { parseSignInSearch } from './pages/sign-in/sign-in-search.ts'
 
-interface PageContext {
-  readonly api: Api
+interface RouterContext {
+  readonly api: ApiClient
   readonly client: QueryClient
 }
 
-const root = createRootRouteWithContext<PageContext>()({
+const root = createRootRouteWithContext<RouterContext>()({
   notFoundComponent: NotFound,
   errorComponent: PageError,
 })
@@ -34,7 +34,7 @@ const root = createRootRouteWithContext<PageContext>()({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: readSignInSearch,
+  validateSearch: parseSignInSearch,
   component: SignInPage,
 })
 
@@ -46,14 +46,14 @@ const shell = createRoute({
     try {
       await context.client.ensureQueryData(meQuery(context.api))
     } catch (error) {
-      if (!isSignedOut(error)) throw error
+      if (!isUnauthorized(error)) throw error
       throw redirect({ to: '/sign-in', search: { return_to: location.href }, replace: true })
     }
   },
   component: Shell,
 })
 
-const start = createRoute({
+const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
   beforeLoad: () => {
@@ -64,7 +64,7 @@ const start = createRoute({
 const reviews = createRoute({
   getParentRoute: () => shell,
   path: '/reviews',
-  validateSearch: readReviewsSearch,
+  validateSearch: parseReviewsSearch,
   component: ReviewsPage,
 })
 
@@ -77,7 +77,7 @@ const review = createRoute({
 const deliveries = createRoute({
   getParentRoute: () => shell,
   path: '/deliveries',
-  validateSearch: readDeliveriesSearch,
+  validateSearch: parseDeliveriesSearch,
   component: lazyRouteComponent(
     () => import('./pages/deliveries/deliveries-page.tsx'),
     'DeliveriesPage',
@@ -96,7 +96,7 @@ const repositories = createRoute({
 const repository = createRoute({
   getParentRoute: () => shell,
   path: '/repositories/$owner/$repo',
-  validateSearch: readRepositorySearch,
+  validateSearch: parseRepositorySearch,
   component: lazyRouteComponent(
     () => import('./pages/repositories/repository-page.tsx'),
     'RepositoryPage',
@@ -106,21 +106,21 @@ const repository = createRoute({
 const insights = createRoute({
   getParentRoute: () => shell,
   path: '/insights',
-  validateSearch: readInsightsSearch,
+  validateSearch: parseInsightsSearch,
   component: lazyRouteComponent(() => import('./pages/insights/insights-page.tsx'), 'InsightsPage'),
 })
 
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  validateSearch: readTabSearch,
+  validateSearch: parseTabSearch,
   component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
 })
 
 const routeTree = root.addChildren([
   signIn,
   shell.addChildren([
-    start,
+    home,
     reviews,
     review,
     deliveries,
@@ -132,7 +132,7 @@ const routeTree = root.addChildren([
 ])
 
 /** Makes the router. */
-export function createPageRouter(context: PageContext) {
+export function createPageRouter(context: RouterContext) {
   return createRouter({
     routeTree,
     context,

@@ -2,55 +2,57 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import type { AnnotationFormat } from '../../platforms/platform.ts'
-import { showControls, showLine } from '../terminal-text.ts'
-import type { Report } from './report.ts'
+import { escapeControls, toTerminalLine } from '../terminal-text.ts'
 import {
   describeCoverage,
-  describeNothing,
-  describeUnseen,
-  listUnseen,
-  nameEnd,
-  tellCounts,
-} from './report-words.ts'
+  describeEmptyReview,
+  describeEnd,
+  describeUnreviewed,
+  formatFindingCounts,
+  listUnreviewed,
+} from './describe-report.ts'
+import type { Report } from './report.ts'
 
 /** What is beyond is counted: the log of a job isn't the place to list it. */
-const maxLimits = 50
+const maxListedLimits = 50
 
 /** Annotations line by line; the last one is always the verdict with its counts. */
 export function renderAnnotations(report: Report, format: AnnotationFormat): string {
   const { review } = report
-  if (review === null) return format.remark('notice', showLine(describeNothing(report)))
+  if (review === null) return format.message('notice', toTerminalLine(describeEmptyReview(report)))
   const limits = listLimits(review)
-  const more = limits.length - maxLimits
+  const more = limits.length - maxListedLimits
   return [
-    ...review.findings.map((finding) => format.finding(showFinding(finding))),
-    ...limits.slice(0, maxLimits).map((text) => format.remark('warning', showLine(text))),
+    ...review.findings.map((finding) => format.finding(escapeFinding(finding))),
+    ...limits
+      .slice(0, maxListedLimits)
+      .map((text) => format.message('warning', toTerminalLine(text))),
     ...(more > 0
-      ? [format.remark('warning', `… and ${more} more limits of this review: see --format json.`)]
+      ? [format.message('warning', `… and ${more} more limits of this review: see --format json.`)]
       : []),
-    format.remark('notice', describeVerdict(review)),
+    format.message('notice', describeVerdict(review)),
   ].join('')
 }
 
-function showFinding(finding: Finding): Finding {
+function escapeFinding(finding: Finding): Finding {
   const { path, title, body } = finding
   return {
     ...finding,
-    path: showControls(path),
-    title: showControls(title),
-    body: showControls(body),
+    path: escapeControls(path),
+    title: escapeControls(title),
+    body: escapeControls(body),
   }
 }
 
 function listLimits({ coverage }: Review): string[] {
   return [
     ...(coverage.complete ? [] : ['The review is partial: part of what matters was not reviewed.']),
-    ...listUnseen(coverage).map(describeUnseen),
+    ...listUnreviewed(coverage).map(describeUnreviewed),
     ...coverage.notes,
   ]
 }
 
 function describeVerdict(review: Review): string {
-  const counts = tellCounts(review) || 'no findings'
-  return `${nameEnd(review)} · ${counts} · ${describeCoverage(review.coverage)}`
+  const counts = formatFindingCounts(review) || 'no findings'
+  return `${describeEnd(review)} · ${counts} · ${describeCoverage(review.coverage)}`
 }

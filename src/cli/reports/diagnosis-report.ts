@@ -1,15 +1,15 @@
 // Prints what the check of a set-up found: for people, or as JSON.
 import type { CheckResult } from '../../workflows/diagnose/check.ts'
-import { showLine, toSafeJson, wrapText } from '../terminal-text.ts'
-import { type Paint, paintFor } from './pretty-report.ts'
+import { toSafeJson, toTerminalLine, wrapText } from '../terminal-text.ts'
+import { createPaint, type Paint } from './pretty-report.ts'
 
 const styles = { ok: 'green', warning: 'yellow', problem: 'red', skipped: 'dim' } as const
 const states = ['problem', 'warning', 'ok', 'skipped'] as const
-const plural: ReadonlySet<string> = new Set(['problem', 'warning'])
+const countableStates: ReadonlySet<string> = new Set(['problem', 'warning'])
 /** The longest state and two blanks. */
 const indent = 9
-const usualWidth = 80
-const leastWidth = 30
+const maxWidth = 80
+const minWidth = 30
 
 /** The whole report. */
 export function renderDiagnosis(
@@ -18,9 +18,9 @@ export function renderDiagnosis(
   format: 'pretty' | 'json',
 ): string {
   if (format === 'json') return renderJson(results, exitCode)
-  const { columns = usualWidth } = process.stdout
-  const width = Math.max(Math.min(columns, usualWidth), leastWidth) - indent
-  return renderPretty(results, width, paintFor(process.stdout))
+  const { columns = maxWidth } = process.stdout
+  const width = Math.max(Math.min(columns, maxWidth), minWidth) - indent
+  return renderPretty(results, width, createPaint(process.stdout))
 }
 
 function renderPretty(results: readonly CheckResult[], width: number, paint: Paint): string {
@@ -28,7 +28,10 @@ function renderPretty(results: readonly CheckResult[], width: number, paint: Pai
   const counts = states
     .map((state) => ({ state, count: results.filter((result) => result.state === state).length }))
     .filter(({ count }) => count > 0)
-    .map(({ state, count }) => `${count} ${state}${plural.has(state) && count > 1 ? 's' : ''}`)
+    .map(
+      ({ state, count }) =>
+        `${count} ${state}${countableStates.has(state) && count > 1 ? 's' : ''}`,
+    )
   return `${[...lines, '', counts.join(', ')].join('\n')}\n`
 }
 
@@ -37,8 +40,8 @@ function renderResult(
   width: number,
   paint: Paint,
 ): string[] {
-  const [first = '', ...rest] = wrapText(`${name}: ${showLine(message)}`, width)
-  const advice = remedy === undefined ? [] : wrapText(`- ${showLine(remedy)}`, width)
+  const [first = '', ...rest] = wrapText(`${name}: ${toTerminalLine(message)}`, width)
+  const advice = remedy === undefined ? [] : wrapText(`- ${toTerminalLine(remedy)}`, width)
   const below = [...rest, ...advice.map((line) => paint('bold', line))]
   return [
     `${paint(styles[state], state.padEnd(indent))}${first}`,

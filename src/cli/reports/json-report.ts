@@ -1,10 +1,10 @@
 // The report as JSON, in one document or line by line; docs/command-line.md describes every field.
-import { type Finding, isRecord } from '../../domain/finding.ts'
-import type { ToldRecord } from '../../domain/live-context.ts'
-import { nameLines, type Review } from '../../domain/review.ts'
+import { type Finding, isRecordCitation } from '../../domain/finding.ts'
+import type { ContextRecordSummary } from '../../domain/live-context.ts'
+import { type Review, toLineCounts } from '../../domain/review.ts'
 import { toSafeJson } from '../terminal-text.ts'
-import type { Compared, Report } from './report.ts'
-import { describeNothing } from './report-words.ts'
+import { describeEmptyReview } from './describe-report.ts'
+import type { ComparisonSummary, Report } from './report.ts'
 
 /** Goes up when a field changes its meaning or goes away; new fields may come at any time. */
 export const schemaVersion = 1
@@ -17,7 +17,7 @@ export function renderJson(report: Report): string {
 }
 
 /** The first line of NDJSON. */
-export function renderStart(compared: Compared): string {
+export function renderStart(compared: ComparisonSummary): string {
   return toLine({
     type: 'start',
     schema_version: schemaVersion,
@@ -41,7 +41,7 @@ function toLine(value: object): string {
   return `${toSafeJson(value)}\n`
 }
 
-function describeCompared({ kind, description, baseSha, headSha, url }: Compared) {
+function describeCompared({ kind, description, baseSha, headSha, url }: ComparisonSummary) {
   return { kind, description, base: baseSha, head: headSha, url }
 }
 
@@ -52,7 +52,7 @@ function describeOutcome(report: Report) {
     ends: review?.ends ?? [],
     confidence: review?.confidence ?? null,
     confidence_reason: review?.confidenceReason ?? null,
-    summary: review?.summary ?? describeNothing(report),
+    summary: review?.summary ?? describeEmptyReview(report),
     coverage: review && describeCoverage(review),
     warnings: review?.warnings ?? [],
     usage: review && describeUsage(review),
@@ -69,7 +69,7 @@ function describeCoverage({ coverage }: Review) {
     complete: coverage.complete,
     files_total: coverage.filesTotal,
     files_reviewed: coverage.filesReviewed,
-    lines: nameLines(coverage.lines),
+    lines: toLineCounts(coverage.lines),
     skipped: coverage.skipped.map(({ path, reason, matters, lines }) => ({
       path,
       reason,
@@ -82,12 +82,12 @@ function describeCoverage({ coverage }: Review) {
 
 function describeSources({ change }: Report) {
   return {
-    records: change?.live.records.map(describeRecord) ?? [],
-    missing: change?.live.missing.map(({ source, reason }) => ({ source, reason })) ?? [],
+    records: change?.liveContext.records.map(describeRecord) ?? [],
+    missing: change?.liveContext.missing.map(({ source, reason }) => ({ source, reason })) ?? [],
   }
 }
 
-function describeRecord({ source, kind, key, title, url }: ToldRecord) {
+function describeRecord({ source, kind, key, title, url }: ContextRecordSummary) {
   return { source, kind, key, title, url }
 }
 
@@ -105,7 +105,7 @@ function describeFinding(finding: Finding) {
   return {
     fingerprint: finding.fingerprint,
     reviewer: finding.reviewer,
-    rule: ruleOf(finding),
+    rule: ruleIdOf(finding),
     severity: finding.severity,
     category: finding.category,
     path: finding.path,
@@ -116,7 +116,10 @@ function describeFinding(finding: Finding) {
     body: finding.body,
     suggestion: finding.suggestion,
     evidence: finding.evidence.map(({ path, line, note }) => ({ path, line, note })),
-    rests_on: finding.restsOn && isRecord(finding.restsOn) ? describeRecord(finding.restsOn) : null,
+    rests_on:
+      finding.citation && isRecordCitation(finding.citation)
+        ? describeRecord(finding.citation)
+        : null,
     confidence: finding.confidence,
     verified: finding.verified,
     held_back: finding.placement === 'held_back',
@@ -124,6 +127,6 @@ function describeFinding(finding: Finding) {
 }
 
 /** A stable id of the kind of finding: the rule's own, or the category for what a model found. */
-export function ruleOf({ rule, category }: Pick<Finding, 'rule' | 'category'>): string {
+export function ruleIdOf({ rule, category }: Pick<Finding, 'rule' | 'category'>): string {
   return rule ?? `umpire/${category}`
 }

@@ -2,22 +2,27 @@
 // wrote is shown so that a terminal obeys none of it.
 import { styleText } from 'node:util'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
-import { bySeverity, type Finding, isRecord, type Severity } from '../../domain/finding.ts'
-import type { ToldRecord } from '../../domain/live-context.ts'
+import {
+  compareBySeverity,
+  type Finding,
+  isRecordCitation,
+  type Severity,
+} from '../../domain/finding.ts'
+import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { describeMissing } from '../../workflows/summarize-review.ts'
-import { showLine, showPath, showText, wrapText } from '../terminal-text.ts'
-import { ruleOf } from './json-report.ts'
-import type { Report } from './report.ts'
+import { toTerminalLine, toTerminalPath, toTerminalText, wrapText } from '../terminal-text.ts'
 import {
   describeCoverage,
-  describeExit,
-  describeNothing,
-  nameEnd,
-  tellCounts,
-} from './report-words.ts'
+  describeEmptyReview,
+  describeEnd,
+  describeExitCode,
+  formatFindingCounts,
+} from './describe-report.ts'
+import { ruleIdOf } from './json-report.ts'
+import type { Report } from './report.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -25,7 +30,7 @@ type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
 
 /** Colours for the stream; none where it is no terminal or the user wants none (`NO_COLOR`). */
-export function paintFor(stream: NodeJS.WriteStream): Paint {
+export function createPaint(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream })
 }
 
@@ -49,28 +54,28 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
 /** The whole report, ready to be printed. */
 export function renderPretty(report: Report, paint: Paint): string {
   const { review, change } = report
-  if (review === null || change === null) return `${showLine(describeNothing(report))}\n`
-  const shown = new Set(review.findings.toSorted(bySeverity).slice(0, maxFindings))
+  if (review === null || change === null) return `${toTerminalLine(describeEmptyReview(report))}\n`
+  const shown = new Set(review.findings.toSorted(compareBySeverity).slice(0, maxFindings))
   const inOrder = review.findings.filter((finding) => shown.has(finding))
   const parts = [
-    renderHead(review, paint),
+    renderHeader(review, paint),
     ...Map.groupBy(inOrder, ({ path }) => path)
       .entries()
       .map(([path, findings]) => renderFile(path, findings, change, paint)),
-    renderMore(review.findings.length - shown.size),
+    renderOmittedCount(review.findings.length - shown.size),
     renderCoverage(review, paint),
     renderWarnings(review, paint),
     renderSources(change),
-    renderFoot(review, report, paint),
+    renderFooter(review, report, paint),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function renderHead(review: Review, paint: Paint): string {
-  const verdict = paint(['bold', verdictStyles[review.verdict]], nameEnd(review))
-  const headline = [verdict, tellCounts(review)].filter((part) => part !== '').join(' · ')
+function renderHeader(review: Review, paint: Paint): string {
+  const verdict = paint(['bold', verdictStyles[review.verdict]], describeEnd(review))
+  const headline = [verdict, formatFindingCounts(review)].filter((part) => part !== '').join(' · ')
   const confidence = wrapText(
-    `Confidence ${review.confidence}/5: ${showLine(review.confidenceReason)}`,
+    `Confidence ${review.confidence}/5: ${toTerminalLine(review.confidenceReason)}`,
     width,
   )
   const isIncomplete = review.ends.includes('incomplete')
@@ -92,46 +97,51 @@ function renderFile(
 ): string {
   const file = change.diff.files.find((candidate) => candidate.path === path)
   return [
-    paint('bold', showPath(path)),
+    paint('bold', toTerminalPath(path)),
     ...findings.map((finding) => renderFinding(finding, file, paint)),
   ].join('\n\n')
 }
 
 function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Paint): string {
-  const code = file ? codeOf(file, finding) : new Map<number, string>()
-  const body = wrapText(showText(finding.body), width - 4).map((line) => indent(line, 4))
+  const code = file ? collectCode(file, finding) : new Map<number, string>()
+  const body = wrapText(toTerminalText(finding.body), width - 4).map((line) => indent(line, 4))
   return [
-    ...renderClaim(finding, paint),
+    ...renderTitle(finding, paint),
     ...(finding.suggestion === null ? renderCode(code, paint) : []),
     ...body,
     ...finding.evidence
       .filter((item) => item.path !== finding.path || !code.has(item.line))
       .flatMap(({ path, line, note }) =>
-        wrapText(`- ${showPath(path)}:${line} ${showLine(note)}`.trimEnd(), width - 4).map((text) =>
-          indent(text, 4),
-        ),
+        wrapText(
+          `- ${toTerminalPath(path)}:${line} ${toTerminalLine(note)}`.trimEnd(),
+          width - 4,
+        ).map((text) => indent(text, 4)),
       ),
-    ...renderGround(finding),
+    ...renderCitation(finding),
     ...renderSuggestion(finding, code, paint),
   ].join('\n')
 }
 
-function renderGround({ restsOn }: Finding): string[] {
-  if (restsOn === undefined || !isRecord(restsOn)) return []
-  return wrapText(`Rests on ${nameRecord(restsOn)}`, width - 4).map((line) => indent(line, 4))
+function renderCitation({ citation: restsOn }: Finding): string[] {
+  if (restsOn === undefined || !isRecordCitation(restsOn)) return []
+  return wrapText(`Rests on ${formatRecord(restsOn)}`, width - 4).map((line) => indent(line, 4))
 }
 
-function nameRecord({ source, key, title, url }: ToldRecord): string {
+function formatRecord({ source, key, title, url }: ContextRecordSummary): string {
   const told = key === null || title.includes(key) ? title : `${key}: ${title}`
-  return [`${source}:`, showLine(told), ...(url === null ? [] : [showLine(url)])].join(' ')
+  return [`${source}:`, toTerminalLine(told), ...(url === null ? [] : [toTerminalLine(url)])].join(
+    ' ',
+  )
 }
 
-function renderClaim(finding: Finding, paint: Paint): string[] {
+function renderTitle(finding: Finding, paint: Paint): string[] {
   const { severity, title, verified } = finding
-  const details = [placeOf(finding), ruleOf(finding), ...(verified ? [] : ['unverified'])].join(
-    ' · ',
-  )
-  const [first = '', ...rest] = wrapText(showLine(title), width - severity.length - 4)
+  const details = [
+    formatLines(finding),
+    ruleIdOf(finding),
+    ...(verified ? [] : ['unverified']),
+  ].join(' · ')
+  const [first = '', ...rest] = wrapText(toTerminalLine(title), width - severity.length - 4)
   return [
     `  ${paint(severityStyles[severity], severity)}  ${paint('bold', first)}`,
     ...rest.map((line) => indent(paint('bold', line), severity.length + 4)),
@@ -139,22 +149,22 @@ function renderClaim(finding: Finding, paint: Paint): string[] {
   ]
 }
 
-function placeOf({ startLine, endLine, side }: Finding): string {
+function formatLines({ startLine, endLine, side }: Finding): string {
   const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`
   return side === 'LEFT' ? `${lines} before the change` : lines
 }
 
 /** The text of a finding's lines as far as the diff shows them, by number. */
-function codeOf(file: FileDiff, { side, startLine, endLine }: Finding): Map<number, string> {
+function collectCode(file: FileDiff, { side, startLine, endLine }: Finding): Map<number, string> {
   const code = new Map<number, string>()
   for (const line of file.hunks.flatMap((hunk) => hunk.lines)) {
-    const number = numberOn(side, line)
+    const number = lineNumberOn(side, line)
     if (number !== null && number >= startLine && number <= endLine) code.set(number, line.text)
   }
   return code
 }
 
-function numberOn(
+function lineNumberOn(
   side: DiffSide,
   line: { oldLine: number | null; newLine: number | null },
 ): number | null {
@@ -164,7 +174,7 @@ function numberOn(
 function renderCode(code: ReadonlyMap<number, string>, paint: Paint): string[] {
   const digits = String([...code.keys()].at(-1) ?? 0).length
   const lines = [...code].map(
-    ([number, text]) => `${String(number).padStart(digits)} │ ${showCode(text)}`,
+    ([number, text]) => `${String(number).padStart(digits)} │ ${toTerminalCode(text)}`,
   )
   return cutLines(lines).map((line) => indent(paint('cyan', line), 4))
 }
@@ -185,23 +195,23 @@ function renderSuggestion(
   while (end < most - start && old.at(-1 - end) === wanted.at(-1 - end)) end++
   const removed = old
     .slice(start, old.length - end)
-    .map((line) => paint('red', `- ${showCode(line)}`))
+    .map((line) => paint('red', `- ${toTerminalCode(line)}`))
   const added = wanted
     .slice(start, wanted.length - end)
-    .map((line) => paint('green', `+ ${showCode(line)}`))
+    .map((line) => paint('green', `+ ${toTerminalCode(line)}`))
   return [...cutLines(removed), ...cutLines(added)].map((line) => indent(line, 4))
 }
 
 /** A line of code: tabs as blanks, no secrets. */
-function showCode(text: string): string {
-  return showPath(redactSecrets(text.replace(/\r$/, '')).replaceAll('\t', '  ')).slice(0, 200)
+function toTerminalCode(text: string): string {
+  return toTerminalPath(redactSecrets(text.replace(/\r$/, '')).replaceAll('\t', '  ')).slice(0, 200)
 }
 
 function cutLines(lines: readonly string[]): readonly string[] {
   return lines.length <= maxCodeLines ? lines : [...lines.slice(0, maxCodeLines - 1), '…']
 }
 
-function renderMore(count: number): string {
+function renderOmittedCount(count: number): string {
   if (count === 0) return ''
   return `… and ${count} more ${count === 1 ? 'finding' : 'findings'}, less severe: see them all with --format json`
 }
@@ -212,8 +222,8 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
   const lines = [
     ...Map.groupBy(skipped, ({ reason }) => reason)
       .entries()
-      .map(([reason, files]) => `Not reviewed (${showLine(reason)}): ${nameFiles(files)}`),
-    ...notes.map(showLine),
+      .map(([reason, files]) => `Not reviewed (${toTerminalLine(reason)}): ${formatFiles(files)}`),
+    ...notes.map(toTerminalLine),
   ]
   const wrapped = lines
     .flatMap((line) => wrapText(`- ${line}`, width - 2))
@@ -224,26 +234,26 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
 /** Who runs the command is who can do something about the model. */
 function renderWarnings({ warnings }: Review, paint: Paint): string {
   return warnings
-    .flatMap(({ message }) => wrapText(`Warning: ${showLine(message)}`, width))
+    .flatMap(({ message }) => wrapText(`Warning: ${toTerminalLine(message)}`, width))
     .map((line) => paint('yellow', line))
     .join('\n')
 }
 
 /** Those that had no answer stand among the limits. */
-function renderSources({ live }: Change): string {
+function renderSources({ liveContext: live }: Change): string {
   if (live.records.length === 0) return ''
-  const lines = live.records.flatMap((record) => wrapText(`- ${nameRecord(record)}`, width - 2))
+  const lines = live.records.flatMap((record) => wrapText(`- ${formatRecord(record)}`, width - 2))
   return ['Sources', ...lines.map((line) => indent(line, 2))].join('\n')
 }
 
-function nameFiles(files: readonly SkippedFile[]): string {
-  const named = files.slice(0, maxNamedFiles).map(({ path }) => showPath(path))
+function formatFiles(files: readonly SkippedFile[]): string {
+  const named = files.slice(0, maxNamedFiles).map(({ path }) => toTerminalPath(path))
   return `${named.join(', ')}${files.length > named.length ? ` and ${files.length - named.length} more` : ''}`
 }
 
-function renderFoot({ usage, reviewers }: Review, report: Report, paint: Paint): string {
+function renderFooter({ usage, reviewers }: Review, report: Report, paint: Paint): string {
   const parts = [
-    `Reviewed in ${(report.durationMs / 1000).toFixed(1)} s with ${reviewers.map(showLine).join(', ')}`,
+    `Reviewed in ${(report.durationMs / 1000).toFixed(1)} s with ${reviewers.map(toTerminalLine).join(', ')}`,
   ]
   if (usage.calls > 0) {
     const calls = `${usage.calls} model ${usage.calls === 1 ? 'call' : 'calls'}`
@@ -252,7 +262,7 @@ function renderFoot({ usage, reviewers }: Review, report: Report, paint: Paint):
       usage.costUsd === null ? 'at a price that is not known' : `for $${usage.costUsd.toFixed(4)}`
     parts.push(`${calls}, ${tokens}, ${cost}`)
   }
-  const ending = describeExit(report)
+  const ending = describeExitCode(report)
   if (ending !== null) parts.push(ending)
   return parts
     .flatMap((part) => wrapText(part, width))

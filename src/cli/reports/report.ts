@@ -4,7 +4,7 @@ import type { Review } from '../../domain/review.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 
 /** What was compared with what. */
-export interface Compared {
+export interface ComparisonSummary {
   readonly kind: 'commits' | 'staged' | 'uncommitted' | 'pull_request'
   /** For people. */
   readonly description: string
@@ -14,11 +14,11 @@ export interface Compared {
   /** Address of the pull request; null for a local change. */
   readonly url: string | null
   /** What to say where there is nothing to review, for a reason that is worth telling. */
-  readonly nothing?: string | undefined
+  readonly emptyReason?: string | undefined
 }
 
 export interface Report {
-  readonly compared: Compared
+  readonly compared: ComparisonSummary
   /** Null when there is nothing to review. */
   readonly review: Review | null
   /** Null with it. */

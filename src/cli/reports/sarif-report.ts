@@ -1,18 +1,18 @@
 // The report in the Static Analysis Results Interchange Format (SARIF 2.1.0), as code scanners and editors read it.
 import type { Evidence, Finding, FindingCategory, Severity } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
+import { pathToBytes } from '../../git/path-encoding.ts'
 import { rules } from '../../reviewers/rules/index.ts'
-import { pathToBytes } from '../../workspace/path-text.ts'
 import { toSafeJson } from '../terminal-text.ts'
-import { ruleOf } from './json-report.ts'
+import { describeUnreviewed, listUnreviewed } from './describe-report.ts'
+import { ruleIdOf } from './json-report.ts'
 import type { Report } from './report.ts'
-import { describeUnseen, listUnseen } from './report-words.ts'
 
 const levels = { critical: 'error', moderate: 'warning', minor: 'note' } as const
 /** How code scanning ranks holes, from 0 to 10. */
 const securitySeverities = { critical: '9.0', moderate: '6.0', minor: '3.0' } as const
 
-const categoryNames: Readonly<Record<FindingCategory, string>> = {
+const categoryDescriptions: Readonly<Record<FindingCategory, string>> = {
   correctness: 'The code does something else than it is meant to do.',
   security: 'The code opens a hole.',
   'data-loss': 'Data can get lost.',
@@ -25,7 +25,7 @@ const categoryNames: Readonly<Record<FindingCategory, string>> = {
 /** One SARIF log with one run of this program. */
 export function renderSarif(report: Report, { version }: { version: string }): string {
   const findings = report.review?.findings ?? []
-  const used = [...new Set(findings.map(ruleOf))]
+  const used = [...new Set(findings.map(ruleIdOf))]
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -36,7 +36,9 @@ export function renderSarif(report: Report, { version }: { version: string }): s
         },
         columnKind: 'utf16CodeUnits',
         invocations: [describeInvocation(report)],
-        results: findings.map((finding) => describeResult(finding, used.indexOf(ruleOf(finding)))),
+        results: findings.map((finding) =>
+          describeResult(finding, used.indexOf(ruleIdOf(finding))),
+        ),
       },
     ],
   }
@@ -45,12 +47,12 @@ export function renderSarif(report: Report, { version }: { version: string }): s
 
 function describeRule(id: string, findings: readonly Finding[]) {
   const rule = rules.find((candidate) => candidate.id === id)
-  const of = findings.filter((finding) => ruleOf(finding) === id)
+  const of = findings.filter((finding) => ruleIdOf(finding) === id)
   const category = of[0]!.category
-  const severity = rule?.severity ?? worst(of)
+  const severity = rule?.severity ?? maxSeverity(of)
   return {
     id,
-    shortDescription: { text: rule?.summary ?? categoryNames[category] },
+    shortDescription: { text: rule?.summary ?? categoryDescriptions[category] },
     defaultConfiguration: { level: levels[severity] },
     properties: {
       tags: [category],
@@ -59,7 +61,7 @@ function describeRule(id: string, findings: readonly Finding[]) {
   }
 }
 
-function worst(findings: readonly Finding[]): Severity {
+function maxSeverity(findings: readonly Finding[]): Severity {
   const order: readonly Severity[] = ['critical', 'moderate', 'minor']
   return (
     order.find((severity) => findings.some((finding) => finding.severity === severity)) ?? 'minor'
@@ -78,14 +80,14 @@ function describeResult(finding: Finding, ruleIndex: number) {
     severity,
     reviewer,
   } = finding
-  const elsewhere = evidence.filter(({ path, line }) => !isWithin(finding, path, line))
+  const elsewhere = evidence.filter(({ path, line }) => !isWithinFinding(finding, path, line))
   const related = elsewhere.map((item, index) => describeEvidence(item, index + 1))
   return {
-    ruleId: ruleOf(finding),
+    ruleId: ruleIdOf(finding),
     ruleIndex,
     level: levels[severity],
     message: { text: `${title}.\n\n${body}` },
-    locations: [{ physicalLocation: locate(finding) }],
+    locations: [{ physicalLocation: describeLocation(finding) }],
     partialFingerprints: { 'umpire/v1': fingerprint },
     rank: Math.round(confidence * 100),
     ...(related.length > 0 ? { relatedLocations: related } : {}),
@@ -97,7 +99,7 @@ function describeResult(finding: Finding, ruleIndex: number) {
 }
 
 /** Whether a line of the file as it is now belongs to the finding's own place. */
-function isWithin(finding: Finding, path: string, line: number): boolean {
+function isWithinFinding(finding: Finding, path: string, line: number): boolean {
   const { startLine, endLine } = finding
   return finding.side === 'RIGHT' && path === finding.path && line >= startLine && line <= endLine
 }
@@ -105,15 +107,15 @@ function isWithin(finding: Finding, path: string, line: number): boolean {
 function describeEvidence({ path, line, note }: Evidence, id: number) {
   return {
     id,
-    physicalLocation: { artifactLocation: artifact(path), region: { startLine: line } },
+    physicalLocation: { artifactLocation: describeArtifact(path), region: { startLine: line } },
     ...(note === '' ? {} : { message: { text: note } }),
   }
 }
 
 /** Deleted lines are nowhere in the file as it is now: then the file is named alone. */
-function locate({ path, side, startLine, endLine }: Finding) {
+function describeLocation({ path, side, startLine, endLine }: Finding) {
   return {
-    artifactLocation: artifact(path),
+    artifactLocation: describeArtifact(path),
     ...(side === 'LEFT' ? {} : { region: { startLine, endLine } }),
   }
 }
@@ -126,11 +128,11 @@ function describeFix({ path, startLine, endLine }: Finding, suggestion: string) 
   }
   return {
     description: { text: 'The suggested change' },
-    artifactChanges: [{ artifactLocation: artifact(path), replacements: [replacement] }],
+    artifactChanges: [{ artifactLocation: describeArtifact(path), replacements: [replacement] }],
   }
 }
 
-function artifact(path: string) {
+function describeArtifact(path: string) {
   return { uri: encodePath(path), uriBaseId: '%SRCROOT%' }
 }
 
@@ -151,11 +153,11 @@ function describeInvocation({ review, exitCode }: Report) {
     executionSuccessful: review?.coverage.complete ?? true,
     exitCode,
     toolExecutionNotifications: review
-      ? listLimits(review).map((text) => ({ level: 'warning', message: { text } }))
+      ? listNotifications(review).map((text) => ({ level: 'warning', message: { text } }))
       : [],
   }
 }
 
-function listLimits({ coverage }: Review): string[] {
-  return [...listUnseen(coverage).map(describeUnseen), ...coverage.notes]
+function listNotifications({ coverage }: Review): string[] {
+  return [...listUnreviewed(coverage).map(describeUnreviewed), ...coverage.notes]
 }

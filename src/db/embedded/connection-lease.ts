@@ -1,25 +1,25 @@
 // Exclusive use of the embedded database's one connection, in the shape of a client of `pg`'s pool.
-import { DatabaseFault } from '../errors.ts'
-import type { RunWays } from './embedded-thread.ts'
+import { UmpireDatabaseError } from '../database-errors.ts'
+import type { StatementOptions } from './embedded-thread.ts'
 import type { WireReply } from './engine.ts'
-import { emptyResult, type QueryResult, readResult, restoreError } from './query-result.ts'
+import { emptyResult, type QueryResult, readResult, toPgError } from './query-result.ts'
 
 /** What a lease needs of those who gave it. */
-export interface Lessor {
+export interface LeaseOwner {
   isHeldBy(lease: ConnectionLease): boolean
   /** Waits for its turn again. */
-  regain(lease: ConnectionLease): Promise<void>
-  run(text: string, values: readonly unknown[], ways: RunWays): Promise<WireReply>
+  reacquire(lease: ConnectionLease): Promise<void>
+  run(text: string, values: readonly unknown[], ways: StatementOptions): Promise<WireReply>
   /** Whether a statement commits, and may share its way to the disk with others. */
-  mayBeLazy(text: string, values: readonly unknown[]): boolean
+  canDeferSync(text: string, values: readonly unknown[]): boolean
   /** Resolves when all that was committed so far is on the disk; others may have their turn before. */
-  settle(lease: ConnectionLease, lazy: boolean): Promise<void>
+  waitForSync(lease: ConnectionLease, lazy: boolean): Promise<void>
   /** Ends what is left open. Does nothing for a lease that isn't held. */
-  giveBack(lease: ConnectionLease): void
+  returnLease(lease: ConnectionLease): void
 }
 
 export class ConnectionLease {
-  readonly #lessor: Lessor
+  readonly #lessor: LeaseOwner
   #ended: Error | null = null
   /** A transaction was asked for, but no statement of it yet. */
   #begun = false
@@ -27,7 +27,7 @@ export class ConnectionLease {
   /** On the clock of `performance.now()`. */
   usedAt = performance.now()
 
-  constructor(lessor: Lessor) {
+  constructor(lessor: LeaseOwner) {
     this.#lessor = lessor
   }
 
@@ -39,7 +39,7 @@ export class ConnectionLease {
   async query(text: string, values: readonly unknown[] = []): Promise<QueryResult | QueryResult[]> {
     if (!this.#lessor.isHeldBy(this)) await this.#regain()
     if (this.#ended) {
-      this.#lessor.giveBack(this)
+      this.#lessor.returnLease(this)
       throw this.#ended
     }
     this.usedAt = performance.now()
@@ -49,12 +49,12 @@ export class ConnectionLease {
       return this.#note(text.toUpperCase())
     const begin = this.#begun
     this.#begun = false
-    const lazy = !begin && this.#lessor.mayBeLazy(text, values)
+    const lazy = !begin && this.#lessor.canDeferSync(text, values)
     const reply = await this.#lessor.run(text, values, { begin, lazy })
     this.usedAt = performance.now()
     // An error too can tell of something that is not on the disk yet: of a duplicate, say.
-    if (reply.status === 'I') await this.#lessor.settle(this, lazy)
-    if (reply.error) throw restoreError(reply.error)
+    if (reply.status === 'I') await this.#lessor.waitForSync(this, lazy)
+    if (reply.error) throw toPgError(reply.error)
     const results = reply.results.map(readResult)
     return results.length > 1 ? results : (results[0] ?? emptyResult(''))
   }
@@ -62,7 +62,7 @@ export class ConnectionLease {
   /** After a commit others had their turn; several statements at once wait for the same one. */
   #regain(): Promise<void> {
     if (this.#ended) return Promise.reject(this.#ended)
-    this.#turn ??= this.#lessor.regain(this).finally(() => {
+    this.#turn ??= this.#lessor.reacquire(this).finally(() => {
       this.#turn = null
     })
     return this.#turn
@@ -75,15 +75,15 @@ export class ConnectionLease {
 
   release(): void {
     this.#ended ??= new Error('The connection was given back already.')
-    this.#lessor.giveBack(this)
+    this.#lessor.returnLease(this)
   }
 
   /** Takes it away from a holder that does nothing. */
   revoke(): void {
-    this.#ended ??= new DatabaseFault(
+    this.#ended ??= new UmpireDatabaseError(
       'database_transaction_idle',
       'A transaction that did nothing was rolled back.',
     )
-    this.#lessor.giveBack(this)
+    this.#lessor.returnLease(this)
   }
 }

@@ -5,7 +5,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
 /** Number of `EIO` in the engine's C library (WASI). */
-const inputOutputError = 29
+const wasiInputOutputError = 29
 
 /** A file or a folder; the engine opens both on the real file system. */
 interface OpenFile {
@@ -48,7 +48,7 @@ export class DurableFiles extends NodeFS {
       return 0
     } catch (error) {
       this.#onFailure(error as Error)
-      return inputOutputError
+      return wasiInputOutputError
     }
   }
 }

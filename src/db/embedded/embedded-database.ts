@@ -2,12 +2,12 @@
 import { mkdirSync, statfsSync } from 'node:fs'
 import pg from 'pg'
 import { ConfigError } from '../../domain/errors.ts'
-import { DatabaseFault } from '../errors.ts'
-import { ConnectionLease, type Lessor } from './connection-lease.ts'
-import type { RunWays } from './embedded-thread.ts'
+import { UmpireDatabaseError } from '../database-errors.ts'
+import { ConnectionLease, type LeaseOwner } from './connection-lease.ts'
+import type { StatementOptions } from './embedded-thread.ts'
 import { type EnginePort, startEngine } from './engine-port.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import { HeldAnswers } from './held-answers.ts'
+import { GroupCommit } from './group-commit.ts'
 import type { QueryResult } from './query-result.ts'
 
 /** Times in milliseconds. */
@@ -20,13 +20,13 @@ export interface Limits {
   statementLimitMs: number
 }
 
-const usualLimits: Limits = { idleLimitMs: 60_000, watchMs: 5_000, statementLimitMs: 120_000 }
+const defaultLimits: Limits = { idleLimitMs: 60_000, watchMs: 5_000, statementLimitMs: 120_000 }
 
 /** Below this, PostgreSQL may not be able to write its log any more. */
-const minimumFreeBytes = 64 * 1024 * 1024
+const minFreeBytes = 64 * 1024 * 1024
 
 /** A single statement that writes. */
-const writing = /^\s*(insert|update|delete|merge|with)\b/i
+const writeStatementPattern = /^\s*(insert|update|delete|merge|with)\b/i
 
 /**
  * Opens the database in a folder, makes it where there is none, and starts its thread.
@@ -38,10 +38,10 @@ export async function openEmbedded(
   directory: string,
   limits: Partial<Limits> = {},
 ): Promise<EmbeddedDatabase> {
-  const all = { ...usualLimits, ...limits }
+  const all = { ...defaultLimits, ...limits }
   makeFolder(directory)
   // Before a byte is written: what begins on a full disk ends half done.
-  checkSpaceOf(directory)
+  checkFreeSpace(directory)
   const lock = lockFolder(directory)
   try {
     return new EmbeddedDatabase(
@@ -66,10 +66,10 @@ function makeFolder(directory: string): void {
   }
 }
 
-function checkSpaceOf(directory: string): void {
+function checkFreeSpace(directory: string): void {
   const { bavail, bsize } = statfsSync(directory)
-  if (bavail * bsize >= minimumFreeBytes) return
-  throw new DatabaseFault(
+  if (bavail * bsize >= minFreeBytes) return
+  throw new UmpireDatabaseError(
     'database_disk_full',
     `Less than 64 MB are free where ${directory} is: make room.`,
   )
@@ -81,7 +81,7 @@ interface Waiter {
   reject(error: Error): void
 }
 
-export class EmbeddedDatabase implements Lessor {
+export class EmbeddedDatabase implements LeaseOwner {
   readonly #directory: string
   readonly #engine: EnginePort
   readonly #lock: FolderLock
@@ -89,15 +89,15 @@ export class EmbeddedDatabase implements Lessor {
   /** Who has the connection; null when nobody does and nobody waits. */
   #lease: ConnectionLease | null = null
   readonly #waiters: Waiter[] = []
-  readonly #unsynced: HeldAnswers
+  readonly #unsynced: GroupCommit
   #closing: Promise<void> | null = null
-  readonly #broken = Promise.withResolvers<DatabaseFault>()
+  readonly #broken = Promise.withResolvers<UmpireDatabaseError>()
 
   constructor(directory: string, engine: EnginePort, lock: FolderLock, limits: Limits) {
     this.#directory = directory
     this.#engine = engine
     this.#lock = lock
-    this.#unsynced = new HeldAnswers(engine)
+    this.#unsynced = new GroupCommit(engine)
     this.#watch = setInterval(() => this.#endIdleUse(limits), limits.watchMs)
     this.#watch.unref()
     engine.onStop((fault) => {
@@ -108,7 +108,7 @@ export class EmbeddedDatabase implements Lessor {
   }
 
   /** Resolves when the engine stopped by itself: nothing works until the process is started again. */
-  get broken(): Promise<DatabaseFault> {
+  get broken(): Promise<UmpireDatabaseError> {
     return this.#broken.promise
   }
 
@@ -119,7 +119,7 @@ export class EmbeddedDatabase implements Lessor {
 
   /** Waits for exclusive use of the connection. */
   async connect(): Promise<ConnectionLease> {
-    if (this.#closing) throw new DatabaseFault('database_stopped', 'The database is closed.')
+    if (this.#closing) throw new UmpireDatabaseError('database_stopped', 'The database is closed.')
     return this.#enqueue(new ConnectionLease(this))
   }
 
@@ -138,7 +138,7 @@ export class EmbeddedDatabase implements Lessor {
     channel: string,
     onNotification: (payload: string) => void,
   ): Promise<{ close(): Promise<void> }> {
-    const end = this.#engine.hear(channel, onNotification)
+    const end = this.#engine.subscribe(channel, onNotification)
     try {
       await this.query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
@@ -150,12 +150,12 @@ export class EmbeddedDatabase implements Lessor {
 
   /** @throws DatabaseFault `database_disk_full` while there is still room for the engine to go on */
   checkSpace(): void {
-    checkSpaceOf(this.#directory)
+    checkFreeSpace(this.#directory)
   }
 
   /**
    * Lets those who already wait have their turn, then closes the database and releases its folder. A transaction that
-   * doesn't end is rolled back after half of `patienceMs`; a statement that doesn't end is broken off after all of it,
+   * doesn't end is rolled back after half of `scanTimeoutMs`; a statement that doesn't end is broken off after all of it,
    * and the next start recovers what was committed.
    */
   close(patienceMs = 10_000): Promise<void> {
@@ -170,7 +170,7 @@ export class EmbeddedDatabase implements Lessor {
     await Promise.race([this.#enqueue(new ConnectionLease(this)), patience.promise]).catch(() => {})
     clearTimeout(timer)
     // The last checkpoint brings to the disk what they wait for.
-    const unsynced = this.#unsynced.take()
+    const unsynced = this.#unsynced.takeWaiters()
     const orderly = await this.#engine.close(Math.max(0, deadline - performance.now()))
     if (orderly) unsynced.resolve()
     else unsynced.reject(this.#engine.stopped!)
@@ -181,29 +181,31 @@ export class EmbeddedDatabase implements Lessor {
     return this.#lease === lease
   }
 
-  async regain(lease: ConnectionLease): Promise<void> {
+  async reacquire(lease: ConnectionLease): Promise<void> {
     await this.#enqueue(lease)
   }
 
-  run(text: string, values: readonly unknown[], ways: RunWays) {
+  run(text: string, values: readonly unknown[], ways: StatementOptions) {
     return this.#engine.run(text, values, ways)
   }
 
-  mayBeLazy(text: string, values: readonly unknown[]): boolean {
+  canDeferSync(text: string, values: readonly unknown[]): boolean {
     if (this.#waiters.length === 0 && this.#unsynced.count === 0) return false
-    return this.#engine.status === 'T' ? text === 'commit' : values.length > 0 && writing.test(text)
+    return this.#engine.status === 'T'
+      ? text === 'commit'
+      : values.length > 0 && writeStatementPattern.test(text)
   }
 
   /** Those who only read wait too: what they saw must not vanish. */
-  async settle(lease: ConnectionLease, lazy: boolean): Promise<void> {
+  async waitForSync(lease: ConnectionLease, lazy: boolean): Promise<void> {
     if (!lazy && this.#unsynced.count === 0) return
-    const synced = this.#unsynced.hold()
-    this.giveBack(lease)
+    const synced = this.#unsynced.waitForSync()
+    this.returnLease(lease)
     if (!this.#lease) this.#handOver()
     await synced
   }
 
-  giveBack(lease: ConnectionLease): void {
+  returnLease(lease: ConnectionLease): void {
     if (this.#lease !== lease) return
     if (this.#engine.status === 'I' && !this.#engine.busy) this.#handOver()
     // An open transaction, or a statement that its caller no longer waits for. The engine answers in order, so this

@@ -1,10 +1,10 @@
 // The thread in which the embedded engine runs: a slow query holds up nothing but other queries.
 import { parentPort, workerData } from 'node:worker_threads'
 import { UmpireError } from '../../domain/errors.ts'
-import type { WireValue } from '../values.ts'
+import type { WireValue } from '../sql-values.ts'
 import { type Engine, openEngine, type WireError, type WireReply } from './engine.ts'
 
-export interface RunWays {
+export interface StatementOptions {
   /** Opens a transaction first. */
   begin?: boolean
   /** Commits without waiting for the disk: the statement is `commit`, or one that writes outside of a transaction. */
@@ -14,7 +14,7 @@ export interface RunWays {
 /** To the thread. Each request is answered by one `reply`, in order. */
 export type ThreadRequest = RunRequest | { kind: 'close' }
 
-export interface RunRequest extends RunWays {
+export interface RunRequest extends StatementOptions {
   kind: 'run'
   text: string
   values: readonly WireValue[]
@@ -30,7 +30,7 @@ export type ThreadMessage =
   | { kind: 'closed' }
 
 /** Number of `ENOSPC` in WASI. */
-const noSpaceLeft = 51
+const wasiNoSpaceLeft = 51
 
 const port = parentPort!
 const send = (message: ThreadMessage) => port.postMessage(message)
@@ -90,7 +90,7 @@ function describeFailure(error: unknown): WireReply {
 function describeThrown(error: unknown): string {
   if (error instanceof Error) return error.message
   const { errno } = error as { errno?: unknown }
-  if (errno === noSpaceLeft) return 'no space is left on the disk'
+  if (errno === wasiNoSpaceLeft) return 'no space is left on the disk'
   return typeof errno === 'number'
     ? `a file could not be used (WASI error ${errno})`
     : String(error)

@@ -2,13 +2,13 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { retainWasmCode } from '../../lib/wasm-code.ts'
-import { DatabaseFault } from '../errors.ts'
-import { encodeParameter } from '../values.ts'
-import type { RunWays, ThreadMessage, ThreadRequest } from './embedded-thread.ts'
+import { UmpireDatabaseError } from '../database-errors.ts'
+import { encodeParameter } from '../sql-values.ts'
+import type { StatementOptions, ThreadMessage, ThreadRequest } from './embedded-thread.ts'
 import type { TransactionStatus, WireReply } from './engine.ts'
 
 /** So often in `statementLimitMs` it is looked whether the same statement is still under way. */
-const looksPerLimit = 4
+const checksPerLimit = 4
 
 interface Pending {
   resolve(reply: WireReply): void
@@ -39,15 +39,15 @@ export async function startEngine(
   const [first] = await Promise.race([once(worker, 'message') as Promise<[ThreadMessage]>, ended])
   if (first.kind === 'ready') return new EnginePort(worker, statementLimitMs)
   await worker.terminate()
-  throw describeFailedStart(first)
+  throw createStartError(first)
 }
 
-function describeFailedStart(message: ThreadMessage): Error {
+function createStartError(message: ThreadMessage): Error {
   if (
     message.kind === 'failed' &&
     (message.code === 'database_version' || message.code === 'database_unsafe')
   ) {
-    return new DatabaseFault(message.code, message.message)
+    return new UmpireDatabaseError(message.code, message.message)
   }
   const reason =
     message.kind === 'failed'
@@ -55,14 +55,17 @@ function describeFailedStart(message: ThreadMessage): Error {
       : message.kind === 'broken'
         ? message.reason
         : message.kind
-  return new DatabaseFault('database_stopped', `The embedded database does not start: ${reason}`)
+  return new UmpireDatabaseError(
+    'database_stopped',
+    `The embedded database does not start: ${reason}`,
+  )
 }
 
 export class EnginePort {
   /** Of the connection, after the last answer. */
   status: TransactionStatus = 'I'
   /** Why nothing can be run any more; null while it can. */
-  stopped: DatabaseFault | null = null
+  stopped: UmpireDatabaseError | null = null
   readonly #worker: Worker
   readonly #ended: Promise<unknown>
   readonly #watchdog: NodeJS.Timeout
@@ -71,13 +74,13 @@ export class EnginePort {
   /** Requests under way, in the order in which the thread answers them. */
   readonly #pending: Pending[] = []
   readonly #listeners = new Map<string, Set<(payload: string) => void>>()
-  readonly #onStop: ((fault: DatabaseFault) => void)[] = []
+  readonly #onStop: ((fault: UmpireDatabaseError) => void)[] = []
 
   constructor(worker: Worker, statementLimitMs: number) {
     this.#worker = worker
     this.#watchdog = setInterval(
       () => this.#endSlowStatement(statementLimitMs),
-      statementLimitMs / looksPerLimit,
+      statementLimitMs / checksPerLimit,
     )
     this.#watchdog.unref()
     this.#ended = new Promise((resolve) => worker.once('exit', resolve))
@@ -92,7 +95,7 @@ export class EnginePort {
   }
 
   /** Statements are run in the order in which they are sent. Rejects only when the engine stopped. */
-  run(text: string, values: readonly unknown[], ways: RunWays = {}): Promise<WireReply> {
+  run(text: string, values: readonly unknown[], ways: StatementOptions = {}): Promise<WireReply> {
     if (this.stopped) return Promise.reject(this.stopped)
     const request: ThreadRequest = {
       kind: 'run',
@@ -107,7 +110,7 @@ export class EnginePort {
   }
 
   /** Calls back for notifications on a channel; LISTEN has to be run as well. @returns a function that ends it */
-  hear(channel: string, onNotification: (payload: string) => void): () => void {
+  subscribe(channel: string, onNotification: (payload: string) => void): () => void {
     const listeners = this.#listeners.get(channel) ?? new Set()
     this.#listeners.set(channel, listeners)
     // A function of its own, so that the same one can listen twice.
@@ -117,7 +120,7 @@ export class EnginePort {
   }
 
   /** Calls back once, when nothing can be run any more. */
-  onStop(callback: (fault: DatabaseFault) => void): void {
+  onStop(callback: (fault: UmpireDatabaseError) => void): void {
     this.#onStop.push(callback)
   }
 
@@ -129,7 +132,7 @@ export class EnginePort {
 
   /**
    * Rolls back what is open, closes the database and waits for the end of the thread, which is ended in the middle of
-   * what it does when that takes longer than `patienceMs`.
+   * what it does when that takes longer than `scanTimeoutMs`.
    *
    * @returns whether the database was closed in good order, with all that was committed on the disk
    */
@@ -160,14 +163,17 @@ export class EnginePort {
   /** The engine answers in order, so it is always the oldest one that is under way. */
   #endSlowStatement(limitMs: number): void {
     const [oldest] = this.#pending
-    if (oldest && ++oldest.looks > looksPerLimit)
+    if (oldest && ++oldest.looks > checksPerLimit)
       this.stop(`a statement took longer than ${limitMs / 1000} s`)
   }
 
   #fail(reason: string): void {
     if (this.stopped) return
     clearInterval(this.#watchdog)
-    this.stopped = new DatabaseFault('database_stopped', `The embedded database stopped: ${reason}`)
+    this.stopped = new UmpireDatabaseError(
+      'database_stopped',
+      `The embedded database stopped: ${reason}`,
+    )
     for (const request of this.#pending.splice(0)) request.reject(this.stopped)
     for (const callback of this.#onStop.splice(0)) callback(this.stopped)
   }

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type messages, PGlite } from '@electric-sql/pglite'
-import { DatabaseFault } from '../errors.ts'
-import type { WireValue } from '../values.ts'
+import { UmpireDatabaseError } from '../database-errors.ts'
+import type { WireValue } from '../sql-values.ts'
 import { dataFolderOf, hasDatabase } from './database-folder.ts'
 import { DurableFiles, syncFile, syncFolder } from './durable-files.ts'
 import { encodeCloseStatement, encodeExtendedQuery, encodeSimpleQuery } from './wire-messages.ts'
@@ -24,7 +24,7 @@ export const durableStartParameters: readonly string[] = [
 ]
 
 /** Statements kept prepared; the least recently used one makes room. */
-const preparedLimit = 256
+const maxPreparedStatements = 256
 
 /** What one statement gave, still as text. */
 export interface WireResult {
@@ -83,7 +83,7 @@ export async function openEngine(
   await engine.run(`select pg_logical_emit_message(true, 'umpire', 'probe')`, [])
   if (files.syncs === before) {
     await database.close()
-    throw new DatabaseFault(
+    throw new UmpireDatabaseError(
       'database_unsafe',
       'The embedded database does not bring its commits to the disk: a power failure would lose them. ' +
         'This version of the embedded engine does not fit this program; install the one it is pinned to.',
@@ -95,7 +95,7 @@ export async function openEngine(
 function checkVersion(data: string): void {
   const found = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
   if (found === postgresMajor) return
-  throw new DatabaseFault(
+  throw new UmpireDatabaseError(
     'database_version',
     `The database in ${data} was written by PostgreSQL ${found}; this program has PostgreSQL ${postgresMajor}. ` +
       'Open it with the version of this program that wrote it and dump it there, or start with another DATA_DIR.',
@@ -105,7 +105,7 @@ function checkVersion(data: string): void {
 /** In a folder beside, moved into place when all of it is on the disk: a crash leaves a whole database or none. */
 async function createDatabase(data: string): Promise<void> {
   if (existsSync(data) && readdirSync(data).length > 0) {
-    throw new DatabaseFault(
+    throw new UmpireDatabaseError(
       'database_version',
       `${data} holds files, but not a database. Move them away first.`,
     )
@@ -169,7 +169,7 @@ class EmbeddedEngine implements Engine {
     this.#prepared.delete(text)
     this.#prepared.set(text, name)
     if (reply.error) await this.#forget(text)
-    else if (this.#prepared.size > preparedLimit)
+    else if (this.#prepared.size > maxPreparedStatements)
       await this.#forget(this.#prepared.keys().next().value!)
     // A prepared statement can be out of date after a change of the schema: then once more with a new one.
     const outdated = known && (reply.error?.code === '0A000' || reply.error?.code === '26000')

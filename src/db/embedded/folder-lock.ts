@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { DatabaseFault } from '../errors.ts'
+import { UmpireDatabaseError } from '../database-errors.ts'
 
 /** Undoes the lock; a process that ends in any way loses it by itself. */
 export interface FolderLock {
@@ -25,7 +25,9 @@ export function lockFolder(directory: string): FolderLock {
     file.close()
     // SQLITE_BUSY; anything else is a broken file system, and says so itself.
     if ((error as { errcode?: number }).errcode !== 5) throw error
-    throw new DatabaseFault('database_locked', describeHolder(directory, note), { cause: error })
+    throw new UmpireDatabaseError('database_locked', describeHolder(directory, note), {
+      cause: error,
+    })
   }
   writeFileSync(note, `${process.pid}\n`)
   return {

@@ -9,20 +9,20 @@ interface Log {
 /** Times in milliseconds, sizes in bytes. */
 export interface MaintenancePlan {
   /** How often to look. */
-  look: number
+  checkIntervalMs: number
   /** A checkpoint so long after the first write since the last one. */
-  checkpoint: number
+  checkpointIntervalMs: number
   /** A checkpoint at once when so much was written to the log since the last one. */
   checkpointBytes: number
   /** Tables that changed are vacuumed and analysed so often. */
-  vacuum: number
+  vacuumIntervalMs: number
 }
 
-const usualPlan: MaintenancePlan = {
-  look: 10_000,
-  checkpoint: 60_000,
+const defaultPlan: MaintenancePlan = {
+  checkIntervalMs: 10_000,
+  checkpointIntervalMs: 60_000,
   checkpointBytes: 64 * 1024 * 1024,
-  vacuum: 600_000,
+  vacuumIntervalMs: 600_000,
 }
 
 /**
@@ -34,7 +34,7 @@ const usualPlan: MaintenancePlan = {
 export function startMaintenance(
   database: EmbeddedDatabase,
   log: Log,
-  plan = usualPlan,
+  plan = defaultPlan,
 ): () => Promise<void> {
   const state = {
     position: '0/0',
@@ -57,7 +57,7 @@ export function startMaintenance(
   }
   const timer = setInterval(() => {
     running = running.then(look)
-  }, plan.look)
+  }, plan.checkIntervalMs)
   timer.unref()
   return async () => {
     ended = true
@@ -80,7 +80,7 @@ async function checkpointWhenDue(
 ): Promise<void> {
   const since = `select pg_current_wal_insert_lsn() as position, pg_current_wal_insert_lsn() - $1::pg_lsn as bytes`
   const [{ bytes }] = (await rowsOf(database, since, [state.position])) as [{ bytes: number }]
-  const due = performance.now() - state.checkpointAt >= plan.checkpoint
+  const due = performance.now() - state.checkpointAt >= plan.checkpointIntervalMs
   if (bytes === 0 || (!due && bytes < plan.checkpointBytes)) return
   await database.query('checkpoint')
   const [{ position }] = (await rowsOf(database, since, [state.position])) as [{ position: string }]
@@ -93,7 +93,7 @@ async function vacuumWhenDue(
   plan: MaintenancePlan,
   state: State,
 ): Promise<void> {
-  if (performance.now() - state.vacuumAt < plan.vacuum) return
+  if (performance.now() - state.vacuumAt < plan.vacuumIntervalMs) return
   state.vacuumAt = performance.now()
   // The thresholds of PostgreSQL's autovacuum.
   const changed = await rowsOf(

@@ -1,6 +1,6 @@
 // Answers of the embedded engine in the shape of `pg`: values parsed, errors of its class.
 import pg from 'pg'
-import { parserOf } from '../values.ts'
+import { parserOf } from '../sql-values.ts'
 import type { WireError, WireResult } from './engine.ts'
 
 /** What a statement gave, in the shape of `pg`. */
@@ -29,6 +29,6 @@ export function readResult(result: WireResult): QueryResult {
 }
 
 /** The same class and fields as an error of `pg`. */
-export function restoreError({ message, ...fields }: WireError): Error {
+export function toPgError({ message, ...fields }: WireError): Error {
   return Object.assign(new pg.DatabaseError(message, message.length, 'error'), fields)
 }

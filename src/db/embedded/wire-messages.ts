@@ -1,5 +1,5 @@
 // Requests of PostgreSQL's wire protocol 3.0 (manual, "Frontend/Backend Protocol", "Message Formats") as bytes.
-import type { WireValue } from '../values.ts'
+import type { WireValue } from '../sql-values.ts'
 
 /** One or several statements without parameters, by the simple protocol. */
 export function encodeSimpleQuery(text: string): Uint8Array {

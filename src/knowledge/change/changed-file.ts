@@ -14,7 +14,7 @@ export interface ChangedFile {
 }
 
 /** What a change removed or gave another place: what led there before leads nowhere now. */
-export function listGonePaths(files: readonly FileDiff[]): Set<string> {
+export function listRemovedPaths(files: readonly FileDiff[]): Set<string> {
   return new Set(
     files.flatMap(({ status, oldPath }) =>
       status === 'deleted' || status === 'renamed' ? [oldPath] : [],

@@ -9,7 +9,7 @@ export interface LineMap {
 }
 
 /** Reads the lines of a file from its diff. */
-export function mapLines({ hunks }: Pick<FileDiff, 'hunks'>): LineMap {
+export function createLineMap({ hunks }: Pick<FileDiff, 'hunks'>): LineMap {
   const added = new Set<number>()
   const moved = new Map<number, number | undefined>()
   for (const { lines } of hunks) {

@@ -1,6 +1,6 @@
 // Chooses which uses a reader is shown: the surest and nearest of each definition first.
 import type { SymbolChange } from './compare-symbols.ts'
-import type { UseSite } from './find-callers.ts'
+import type { UnreadCallSite } from './find-change-callers.ts'
 
 /**
  * The uses that are shown, at most `limit`: no definition keeps those of another one out.
@@ -8,16 +8,17 @@ import type { UseSite } from './find-callers.ts'
  * @param uses of `symbols`
  */
 export function chooseCallers(
-  uses: readonly UseSite[],
+  uses: readonly UnreadCallSite[],
   symbols: readonly Pick<SymbolChange, 'path'>[],
   limit: number,
-): UseSite[] {
+): UnreadCallSite[] {
   const bySymbol = Map.groupBy(uses, ({ symbol }) => symbol)
   const ranked = [...bySymbol].flatMap(([symbol, group]) => {
     const home = symbols[symbol]?.path ?? ''
-    const weighed = group.map((use) => ({ use, distance: distanceBetween(home, use.path) }))
+    const weighed = group.map((use) => ({ use, distance: folderDistance(home, use.path) }))
     weighed.sort(
-      (a, b) => compareUses(a.use, b.use) || a.distance - b.distance || comparePlaces(a.use, b.use),
+      (a, b) =>
+        compareUses(a.use, b.use) || a.distance - b.distance || compareLocations(a.use, b.use),
     )
     return weighed.map(({ use }, rank) => ({ use, rank }))
   })
@@ -26,12 +27,13 @@ export function chooseCallers(
     .slice(0, limit)
     .map(({ use }) => use)
     .sort(
-      (a, b) => a.symbol - b.symbol || Number(a.isTest) - Number(b.isTest) || comparePlaces(a, b),
+      (a, b) =>
+        a.symbol - b.symbol || Number(a.isTest) - Number(b.isTest) || compareLocations(a, b),
     )
 }
 
 /** Steps from folder to folder. */
-function distanceBetween(a: string, b: string): number {
+function folderDistance(a: string, b: string): number {
   const one = a.split('/').slice(0, -1)
   const other = b.split('/').slice(0, -1)
   let shared = 0
@@ -39,13 +41,13 @@ function distanceBetween(a: string, b: string): number {
   return one.length + other.length - 2 * shared
 }
 
-function compareUses(a: UseSite, b: UseSite): number {
+function compareUses(a: UnreadCallSite, b: UnreadCallSite): number {
   return (
     Number(a.isTest) - Number(b.isTest) ||
     Math.round(10 * b.confidence) - Math.round(10 * a.confidence)
   )
 }
 
-function comparePlaces(a: UseSite, b: UseSite): number {
+function compareLocations(a: UnreadCallSite, b: UnreadCallSite): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line
 }

@@ -1,7 +1,8 @@
 // What reviews read of code lately: the next one of the same repository asks for most of it again.
-import { keepLastUsed, type LastUsed } from '../../lib/last-used.ts'
-import type { CodeFacts } from '../../workspace/code-facts.ts'
-import type { SourceKind } from '../../workspace/facts/source-kind.ts'
+
+import type { FileIndex } from '../../code/code-index.ts'
+import type { SourceKind } from '../../code/indexing/source-kind.ts'
+import { createLruCache, type LruCache } from '../../lib/lru-cache.ts'
 
 /** What facts hang on: bytes, and how they are read. */
 export interface SourceBlob {
@@ -12,25 +13,35 @@ export interface SourceBlob {
 /** Of this process. What is in it never gets out of date: it goes by what never changes. */
 export interface CodeCache {
   /** By `blobKey`. */
-  readonly facts: Pick<LastUsed<CodeFacts>, 'get'> & { set(key: string, facts: CodeFacts): void }
+  readonly fileIndexes: Pick<LruCache<FileIndex>, 'get'> & {
+    set(key: string, fileIndexes: FileIndex): void
+  }
   /** The blobs of all files by path, by graph and commit. */
-  readonly files: Pick<LastUsed<FileBlobs>, 'get'> & { set(key: string, files: FileBlobs): void }
+  readonly fileBlobs: Pick<LruCache<FileBlobs>, 'get'> & {
+    set(key: string, fileBlobs: FileBlobs): void
+  }
 }
 
 export type FileBlobs = ReadonlyMap<string, string>
 
 /** About as many bytes of memory. */
-const roomForFacts = 48 * 1024 * 1024
+const maxIndexBytes = 48 * 1024 * 1024
 /** The same, of all graphs together: some 150,000 files of usual paths. */
-const roomForFiles = 32 * 1024 * 1024
+const maxFileListBytes = 32 * 1024 * 1024
 
 /** Makes an empty one. */
 export function createCodeCache(): CodeCache {
-  const facts = keepLastUsed<CodeFacts>(roomForFacts)
-  const files = keepLastUsed<FileBlobs>(roomForFiles)
+  const facts = createLruCache<FileIndex>(maxIndexBytes)
+  const files = createLruCache<FileBlobs>(maxFileListBytes)
   return {
-    facts: { get: facts.get, set: (key, item) => facts.set(key, item, weigh(item)) },
-    files: { get: files.get, set: (key, list) => files.set(key, list, weighFiles(list)) },
+    fileIndexes: {
+      get: facts.get,
+      set: (key, item) => facts.set(key, item, estimateIndexBytes(item)),
+    },
+    fileBlobs: {
+      get: files.get,
+      set: (key, list) => files.set(key, list, estimateFileListBytes(list)),
+    },
   }
 }
 
@@ -40,7 +51,7 @@ export function blobKey({ oid, kind }: SourceBlob): string {
 }
 
 /** Measured on JavaScript and TypeScript. */
-function weigh({ symbols, references, imports, bindings }: CodeFacts): number {
+function estimateIndexBytes({ symbols, references, imports, bindings }: FileIndex): number {
   return (
     500 +
     350 * symbols.length +
@@ -51,7 +62,7 @@ function weigh({ symbols, references, imports, bindings }: CodeFacts): number {
 }
 
 /** By the paths as well: a hostile repository's are as long as can be. */
-function weighFiles(files: FileBlobs): number {
+function estimateFileListBytes(files: FileBlobs): number {
   let weight = 0
   for (const path of files.keys()) weight += 150 + path.length
   return weight

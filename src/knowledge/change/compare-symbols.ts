@@ -1,22 +1,23 @@
 // Compares the definitions of a file before and after a change: which came, went, or became others.
+
+import type { CodeSymbol, FileIndex } from '../../code/code-index.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
-import type { CodeFacts, CodeSymbol } from '../../workspace/code-facts.ts'
 
 /** A file as it is on one side of a change. */
 export interface FileVersion {
   readonly path: string
   readonly text: string
-  readonly facts: CodeFacts
+  readonly fileIndex: FileIndex
 }
 
 /** A changed definition with its indexes into the facts of both sides; -1 where it isn't. */
 export interface SymbolChange extends ChangedSymbol {
-  readonly before: number
-  readonly after: number
+  readonly beforeOrdinal: number
+  readonly afterOrdinal: number
 }
 
 /** A definition and what of it is compared. */
-interface Entry {
+interface ComparedSymbol {
   readonly symbol: CodeSymbol
   readonly ordinal: number
   readonly name: string
@@ -36,25 +37,25 @@ export function compareSymbols(
   before: FileVersion | null,
   after: FileVersion | null,
 ): SymbolChange[] {
-  const old = before === null ? new Map<string, Entry[]>() : groupByName(before)
-  const now = after === null ? new Map<string, Entry[]>() : groupByName(after)
+  const old = before === null ? new Map<string, ComparedSymbol[]>() : groupByName(before)
+  const now = after === null ? new Map<string, ComparedSymbol[]>() : groupByName(after)
   const changes: SymbolChange[] = []
   for (const name of new Set([...old.keys(), ...now.keys()])) {
     const olds = old.get(name) ?? []
     const nows = now.get(name) ?? []
     const isOverloaded = olds.length > 1 || nows.length > 1
-    for (const [was, is] of pairEntries(olds, nows)) {
-      const change = tellChange(was, is)
+    for (const [was, is] of pairSymbols(olds, nows)) {
+      const change = classifyChange(was, is)
       const path = is === undefined ? before?.path : after?.path
       if (change !== undefined && path !== undefined)
-        changes.push(describe({ path, was, is, change, isOverloaded }))
+        changes.push(describeChange({ path, was, is, change, isOverloaded }))
     }
   }
   return changes.sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine)
 }
 
 /** Name of a symbol with what it is defined in, joined by a full stop. */
-export function fullNameOf(facts: CodeFacts, ordinal: number): string {
+export function qualifiedNameOf(facts: FileIndex, ordinal: number): string {
   const names: string[] = []
   for (let at = ordinal, steps = 0; at >= 0 && steps < 20; steps++) {
     const symbol = facts.symbols[at]
@@ -66,14 +67,14 @@ export function fullNameOf(facts: CodeFacts, ordinal: number): string {
   return names.join('.')
 }
 
-function groupByName(version: FileVersion): Map<string, Entry[]> {
+function groupByName(version: FileVersion): Map<string, ComparedSymbol[]> {
   const lines = version.text.split('\n')
-  const own = ownLines(version.facts)
-  const groups = new Map<string, Entry[]>()
-  version.facts.symbols.forEach((symbol, ordinal) => {
-    const name = fullNameOf(version.facts, ordinal)
+  const own = ownLines(version.fileIndex)
+  const groups = new Map<string, ComparedSymbol[]>()
+  version.fileIndex.symbols.forEach((symbol, ordinal) => {
+    const name = qualifiedNameOf(version.fileIndex, ordinal)
     const body = dedent((own[ordinal] ?? []).map((line) => lines[line - 1] ?? ''))
-    const entry = { symbol, ordinal, name, face: faceOf(symbol, body), body }
+    const entry = { symbol, ordinal, name, face: publicInterfaceOf(symbol, body), body }
     const group = groups.get(name)
     if (group === undefined) groups.set(name, [entry])
     else group.push(entry)
@@ -82,7 +83,7 @@ function groupByName(version: FileVersion): Map<string, Entry[]> {
 }
 
 /** For each symbol the lines that belong to no symbol in it. */
-function ownLines({ symbols }: CodeFacts): readonly (readonly number[])[] {
+function ownLines({ symbols }: FileIndex): readonly (readonly number[])[] {
   const inner = symbols.map(() => [] as CodeSymbol[])
   for (const symbol of symbols) inner[symbol.within]?.push(symbol)
   return symbols.map(({ startLine, endLine }, ordinal) => {
@@ -108,7 +109,7 @@ function dedent(lines: readonly string[]): string {
 }
 
 /** A type is all that is written of it; of a value the part before what it is set to. */
-function faceOf(symbol: CodeSymbol, body: string): string {
+function publicInterfaceOf(symbol: CodeSymbol, body: string): string {
   const { kind, signature, exported, parameters } = symbol
   const isType = kind === 'interface' || kind === 'type' || kind === 'enum'
   const words = isType
@@ -120,14 +121,14 @@ function faceOf(symbol: CodeSymbol, body: string): string {
 }
 
 /** Equal ones first, then those with the same face (overloads), then in their order. */
-function pairEntries(
-  old: readonly Entry[],
-  now: readonly Entry[],
-): [Entry | undefined, Entry | undefined][] {
+function pairSymbols(
+  old: readonly ComparedSymbol[],
+  now: readonly ComparedSymbol[],
+): [ComparedSymbol | undefined, ComparedSymbol | undefined][] {
   const oldLeft = new Set(old)
   const nowLeft = new Set(now)
-  const pairs: [Entry | undefined, Entry | undefined][] = []
-  const pair = (key: (entry: Entry) => string) => {
+  const pairs: [ComparedSymbol | undefined, ComparedSymbol | undefined][] = []
+  const pair = (key: (entry: ComparedSymbol) => string) => {
     const byKey = Map.groupBy(oldLeft, key)
     for (const is of nowLeft) {
       const was = byKey.get(key(is))?.shift()
@@ -145,9 +146,9 @@ function pairEntries(
   return pairs
 }
 
-function tellChange(
-  was: Entry | undefined,
-  is: Entry | undefined,
+function classifyChange(
+  was: ComparedSymbol | undefined,
+  is: ComparedSymbol | undefined,
 ): ChangedSymbol['change'] | undefined {
   if (was === undefined) return 'added'
   if (is === undefined) return 'removed'
@@ -155,17 +156,17 @@ function tellChange(
   return was.body === is.body ? undefined : 'body'
 }
 
-interface Compared {
+interface SymbolPair {
   readonly path: string
-  readonly was: Entry | undefined
-  readonly is: Entry | undefined
+  readonly was: ComparedSymbol | undefined
+  readonly is: ComparedSymbol | undefined
   readonly change: ChangedSymbol['change']
   /** Several definitions have the name: which one a call means is for a compiler to say. */
   readonly isOverloaded: boolean
 }
 
-function describe({ path, was, is, change, isOverloaded }: Compared): SymbolChange {
-  const { symbol, name } = (is ?? was) as Entry
+function describeChange({ path, was, is, change, isOverloaded }: SymbolPair): SymbolChange {
+  const { symbol, name } = (is ?? was) as ComparedSymbol
   return {
     path,
     name,
@@ -178,7 +179,7 @@ function describe({ path, was, is, change, isOverloaded }: Compared): SymbolChan
     parameters: isOverloaded ? null : (is?.symbol.parameters ?? null),
     signatureBefore: isOverloaded || !was?.symbol.parameters ? null : was.symbol.signature,
     signature: isOverloaded || !is?.symbol.parameters ? null : is.symbol.signature,
-    before: was?.ordinal ?? -1,
-    after: is?.ordinal ?? -1,
+    beforeOrdinal: was?.ordinal ?? -1,
+    afterOrdinal: is?.ordinal ?? -1,
   }
 }

@@ -1,9 +1,9 @@
 // Tells whether a file has a name that others can import from it, and knows when it can't tell.
-import type { CodeFacts } from '../../workspace/code-facts.ts'
+import type { FileIndex } from '../../code/code-index.ts'
 import type { CodeView } from '../resolution/code-view.ts'
 
 /** Files that pass names on from file to file at most. */
-const mostSteps = 8
+const maxSteps = 8
 
 const scriptFile = /\.[cm]?[jt]sx?$/
 const pythonFile = /\.pyi?$/
@@ -11,7 +11,7 @@ const pythonFile = /\.pyi?$/
 const declarationFile = /\.d\.[cm]?ts$/
 
 /** Whether names of what a file imports can be checked against what is there. */
-export function checksNames(path: string): boolean {
+export function canCheckExports(path: string): boolean {
   return scriptFile.test(path) || pythonFile.test(path)
 }
 
@@ -21,11 +21,11 @@ export function checksNames(path: string): boolean {
  * @param name as it is called over there; `default` can't be told
  * @returns undefined where it can't be told: the file wasn't read or is damaged, or passes on all names of one that wasn't
  */
-export function exportsName(view: CodeView, path: string, name: string): boolean | undefined {
-  return searchName(view, path, name, new Set())
+export function hasExport(view: CodeView, path: string, name: string): boolean | undefined {
+  return findExport(view, path, name, new Set())
 }
 
-function searchName(
+function findExport(
   view: CodeView,
   path: string,
   name: string,
@@ -33,8 +33,8 @@ function searchName(
 ): boolean | undefined {
   if (seen.has(path)) return false
   seen.add(path)
-  const facts = view.facts(path)
-  if (facts === undefined || seen.size > mostSteps || name === '*' || name === 'default')
+  const facts = view.fileIndex(path)
+  if (facts === undefined || seen.size > maxSteps || name === '*' || name === 'default')
     return undefined
   if (scriptFile.test(path)) {
     if (declarationFile.test(path)) return undefined
@@ -43,8 +43,8 @@ function searchName(
     const exportsAny =
       passesOn.length > 0 || facts.symbols.some(({ exported, within }) => exported && within === -1)
     // Damaged, or exports the CommonJS way, which only a running program knows.
-    if (facts.damaged || !exportsAny) return undefined
-    return searchAll(
+    if (facts.incomplete || !exportsAny) return undefined
+    return findInReexports(
       view,
       path,
       name,
@@ -54,9 +54,9 @@ function searchName(
   }
   if (!pythonFile.test(path)) return undefined
   if (hasPythonName(facts, name)) return true
-  if (facts.damaged || facts.symbols.some((symbol) => symbol.name === '__getattr__'))
+  if (facts.incomplete || facts.symbols.some((symbol) => symbol.name === '__getattr__'))
     return undefined
-  return searchAll(
+  return findInReexports(
     view,
     path,
     name,
@@ -65,7 +65,7 @@ function searchName(
   )
 }
 
-function hasScriptName({ symbols, imports }: CodeFacts, name: string): boolean {
+function hasScriptName({ symbols, imports }: FileIndex, name: string): boolean {
   return (
     symbols.some((symbol) => symbol.exported && symbol.within === -1 && symbol.name === name) ||
     imports.some(
@@ -74,7 +74,7 @@ function hasScriptName({ symbols, imports }: CodeFacts, name: string): boolean {
   )
 }
 
-function hasPythonName({ symbols, imports, bindings }: CodeFacts, name: string): boolean {
+function hasPythonName({ symbols, imports, bindings }: FileIndex, name: string): boolean {
   return (
     symbols.some((symbol) => symbol.within === -1 && symbol.name === name) ||
     imports.some(({ names }) => names.some(({ local }) => local === name)) ||
@@ -83,18 +83,18 @@ function hasPythonName({ symbols, imports, bindings }: CodeFacts, name: string):
 }
 
 /** In all that a file passes on as a whole. */
-function searchAll(
+function findInReexports(
   view: CodeView,
   path: string,
   name: string,
   seen: Set<string>,
-  imports: CodeFacts['imports'],
+  imports: FileIndex['imports'],
 ): boolean | undefined {
   let answer: boolean | undefined = false
   for (const item of imports) {
     const { kind, paths } = view.imports.resolve(path, item)
     const found =
-      kind === 'inside' ? paths.map((target) => searchName(view, target, name, seen)) : [undefined]
+      kind === 'inside' ? paths.map((target) => findExport(view, target, name, seen)) : [undefined]
     if (found.includes(true)) return true
     if (found.includes(undefined)) answer = undefined
   }

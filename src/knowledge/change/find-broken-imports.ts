@@ -1,15 +1,16 @@
 // Finds imports that the change makes lead nowhere, or that it writes so.
-import type { BrokenImport } from '../../domain/change-graph.ts'
-import type { CodeFacts, CodeImport } from '../../workspace/code-facts.ts'
-import type { ChangedFile } from './changed-file.ts'
-import { checksNames, exportsName } from './exported-names.ts'
-import type { TwoViews } from './find-callers.ts'
 
-const mostPlaces = 200
-const longestList = 5_000
+import type { CodeImport, FileIndex } from '../../code/code-index.ts'
+import type { BrokenImport } from '../../domain/change-graph.ts'
+import type { ChangedFile } from './changed-file.ts'
+import { canCheckExports, hasExport } from './exported-names.ts'
+import type { ChangeViews } from './find-change-callers.ts'
+
+const maxOccurrences = 200
+const maxExportListLength = 5_000
 
 /** A name that a file doesn't have any more, to be looked for in its text before it is told. */
-export interface Suspicion extends BrokenImport {
+export interface SuspectedImport extends BrokenImport {
   /** The change took the name away; otherwise it names what may never have been there. */
   readonly isRemoved: boolean
 }
@@ -20,16 +21,16 @@ export interface Suspicion extends BrokenImport {
  * @param paths of files at the head that may import what the change took away, beside the changed ones
  */
 export function findBrokenImports(
-  views: TwoViews,
+  views: ChangeViews,
   files: readonly ChangedFile[],
   paths: readonly string[],
-): Suspicion[] {
+): SuspectedImport[] {
   const oldPaths = new Map(files.map(({ diff, before }) => [diff.path, before?.path]))
-  const lost = listLostNames(files)
+  const lost = listLostExports(files)
   const changed = new Map(files.map((file) => [file.diff.path, file]))
-  const found: Suspicion[] = []
+  const found: SuspectedImport[] = []
   for (const path of new Set([...changed.keys(), ...paths])) {
-    const facts = views.after.facts(path)
+    const facts = views.after.fileIndex(path)
     if (facts === undefined) continue
     const file = changed.get(path)
     for (const item of facts.imports)
@@ -49,12 +50,12 @@ interface Importer {
 }
 
 /** Names that changed files showed to others before, and don't show by themselves now; `*` where they passed on all of others. */
-function listLostNames(files: readonly ChangedFile[]): Set<string> {
+function listLostExports(files: readonly ChangedFile[]): Set<string> {
   return new Set(
     files.flatMap(({ before, after }) => {
       if (before === null) return []
-      const now = new Set(after === null ? [] : listShownNames(after.facts))
-      return listShownNames(before.facts).flatMap((shown) =>
+      const now = new Set(after === null ? [] : listVisibleNames(after.fileIndex))
+      return listVisibleNames(before.fileIndex).flatMap((shown) =>
         now.has(shown) ? [] : [shown.slice(2)],
       )
     }),
@@ -62,7 +63,7 @@ function listLostNames(files: readonly ChangedFile[]): Set<string> {
 }
 
 /** Each with whether it says to be for others. */
-function listShownNames({ symbols, imports }: CodeFacts): string[] {
+function listVisibleNames({ symbols, imports }: FileIndex): string[] {
   return [
     ...symbols.flatMap(({ name, within, exported }) =>
       within === -1 ? [`${exported ? '+' : '-'} ${name}`] : [],
@@ -71,14 +72,14 @@ function listShownNames({ symbols, imports }: CodeFacts): string[] {
   ]
 }
 
-function checkImport(views: TwoViews, importer: Importer, item: CodeImport): Suspicion[] {
+function checkImport(views: ChangeViews, importer: Importer, item: CodeImport): SuspectedImport[] {
   const { path, file, oldPaths, lost } = importer
   const inChange = file?.lines.added.has(item.line) ?? false
   const place = { path, line: item.line, from: item.from, inChange }
   const now = views.after.imports.resolve(path, item)
   if (now.kind === 'missing') {
     const then = views.before.imports.resolve(file?.before?.path ?? path, item)
-    const isNew = inChange && !hadImport(file, item)
+    const isNew = inChange && !wasImportedBefore(file, item)
     return then.kind === 'inside' || isNew
       ? [{ ...place, name: null, target: null, isRemoved: !isNew }]
       : []
@@ -88,26 +89,31 @@ function checkImport(views: TwoViews, importer: Importer, item: CodeImport): Sus
     now.kind !== 'inside' ||
     target === undefined ||
     now.paths.length !== 1 ||
-    !checksNames(target)
+    !canCheckExports(target)
   )
     return []
   return item.names.flatMap(({ name }) => {
     if (!inChange && !lost.has(name) && !lost.has('*')) return []
-    if (isSubmodule(views, path, item, name) || exportsName(views.after, target, name) !== false)
+    if (isSubmodule(views, path, item, name) || hasExport(views.after, target, name) !== false)
       return []
     const oldTarget = oldPaths.get(target) ?? target
-    const isRemoved = exportsName(views.before, oldTarget, name) === true
+    const isRemoved = hasExport(views.before, oldTarget, name) === true
     return isRemoved || inChange ? [{ ...place, name, target, isRemoved }] : []
   })
 }
 
 /** It was there before, on another line: whatever it leads to isn't the change's doing. */
-function hadImport(file: ChangedFile | undefined, { from }: CodeImport): boolean {
-  return file?.before?.facts.imports.some((item) => item.from === from) ?? false
+function wasImportedBefore(file: ChangedFile | undefined, { from }: CodeImport): boolean {
+  return file?.before?.fileIndex.imports.some((item) => item.from === from) ?? false
 }
 
 /** Python's `from package import module`. */
-function isSubmodule({ after }: TwoViews, path: string, item: CodeImport, name: string): boolean {
+function isSubmodule(
+  { after }: ChangeViews,
+  path: string,
+  item: CodeImport,
+  name: string,
+): boolean {
   if (!/\.pyi?$/.test(path)) return false
   const from = item.from.endsWith('.') ? `${item.from}${name}` : `${item.from}.${name}`
   const { paths } = after.imports.resolve(path, { ...item, from, names: [] })
@@ -115,18 +121,20 @@ function isSubmodule({ after }: TwoViews, path: string, item: CodeImport, name: 
 }
 
 /** Whether the text of the target still leaves the suspicion standing: it may have the name in a way that facts don't show. */
-export function isConfirmed({ name, isRemoved }: Suspicion, text: string): boolean {
+export function isConfirmed({ name, isRemoved }: SuspectedImport, text: string): boolean {
   if (name === null) return true
   const word = RegExp.escape(name)
   if (!isRemoved) return !new RegExp(`(?<![\\w$])${word}(?![\\w$])`).test(text)
-  return !isListed(text, word) && !new RegExp(`\\bexports\\s*[.=[]|^${word}\\b`, 'm').test(text)
+  return (
+    !isInExportList(text, word) && !new RegExp(`\\bexports\\s*[.=[]|^${word}\\b`, 'm').test(text)
+  )
 }
 
 /** It stands in an `export { … }`. */
-function isListed(text: string, word: string): boolean {
-  const places = text.matchAll(new RegExp(`(?<![\\w$])${word}(?![\\w$])`, 'g')).take(mostPlaces)
+function isInExportList(text: string, word: string): boolean {
+  const places = text.matchAll(new RegExp(`(?<![\\w$])${word}(?![\\w$])`, 'g')).take(maxOccurrences)
   return places.some(({ index }) => {
-    const before = text.slice(Math.max(0, index - longestList), index)
+    const before = text.slice(Math.max(0, index - maxExportListLength), index)
     const open = before.lastIndexOf('{')
     return (
       open > before.lastIndexOf('}') &&

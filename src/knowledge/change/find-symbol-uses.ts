@@ -1,27 +1,32 @@
 // Finds who uses a symbol of the default branch, by its name, in the stored code graph.
 import { sql } from 'kysely'
+import type { FileIndex } from '../../code/code-index.ts'
+import { isTestPath } from '../../code/languages.ts'
+import { toStorableText } from '../../contract/storable-text.ts'
 import type { Db } from '../../db/database.ts'
-import { sureConfidence } from '../../domain/change-graph.ts'
+import { minSureConfidence } from '../../domain/change-graph.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { toStorable } from '../../lib/text.ts'
-import type { CodeFacts } from '../../workspace/code-facts.ts'
-import { isTestPath } from '../../workspace/languages.ts'
-import { usesOneOf } from '../graph/name-filter.ts'
+import { mayUseAnyOf } from '../graph/name-filter.ts'
 import {
-  findDefiners,
+  findDefinitionsByName,
   findGraph,
   type Graph,
-  readFacts,
+  readFileIndexes,
+  readInOneSnapshot,
   readPaths,
-  readTogether,
 } from '../graph/read-graph.ts'
-import { askStoredView } from '../graph/stored-view.ts'
+import { queryStoredView } from '../graph/stored-view.ts'
+import type { ImportConfig } from '../resolution/import-config.ts'
 import { createImportResolver } from '../resolution/imports/import-resolver.ts'
-import type { Resolution } from '../resolution/resolution.ts'
 import { chooseCallers } from './choose-callers.ts'
-import { fullNameOf } from './compare-symbols.ts'
-import { describeUse, keyOf, matchReferences, type UseSite } from './find-callers.ts'
-import { narrowFacts } from './open-views.ts'
+import { qualifiedNameOf } from './compare-symbols.ts'
+import {
+  matchReferences,
+  symbolKey,
+  toCallSite,
+  type UnreadCallSite,
+} from './find-change-callers.ts'
+import { narrowFileIndex } from './open-change-views.ts'
 
 export interface SymbolQuery {
   readonly repo: RepositoryName
@@ -46,19 +51,19 @@ export interface SymbolUses {
   readonly startLine: number
   readonly endLine: number
   /** The sure ones first, and tests last. */
-  readonly uses: readonly UseSite[]
+  readonly uses: readonly UnreadCallSite[]
   /** How many there are with those that are not shown. */
   readonly count: number
 }
 
 /** A name that more places define says nothing without a path. */
-const mostDefinitions = 20
+const maxDefinitions = 20
 /** Files whose code is looked at. */
-const mostUsers = 200
+const maxUsingFiles = 200
 /** Below it a use is more likely one of something else. */
-const leastConfidence = 0.3
+const minConfidence = 0.3
 /** Names that files give it one after the other, as they pass it on. */
-const mostAliases = 20
+const maxAliases = 20
 
 /**
  * The definitions of that name, and the uses of each outside of itself. Empty where there is no graph, or nothing of that name.
@@ -72,13 +77,13 @@ export async function findSymbolUses(
 ): Promise<SymbolUses[]> {
   // No name of the graph holds what text can't.
   if (
-    toStorable(query.symbol) !== query.symbol ||
-    toStorable(query.path ?? '') !== (query.path ?? '')
+    toStorableText(query.symbol) !== query.symbol ||
+    toStorableText(query.path ?? '') !== (query.path ?? '')
   )
     return []
-  return readTogether(db, query.timeoutMs, async (tx) => {
+  return readInOneSnapshot(db, query.timeoutMs, async (tx) => {
     const graph = await findGraph(tx, query.repo)
-    const definitions = graph === null ? [] : await findDefinitions(tx, graph, query)
+    const definitions = graph === null ? [] : await findSymbolDefinitions(tx, graph, query)
     if (graph === null || definitions.length === 0) return []
     const uses = await findUses(tx, graph, definitions, signal)
     const shown = Map.groupBy(chooseCallers(uses, definitions, query.limit), ({ symbol }) => symbol)
@@ -97,7 +102,7 @@ interface Definition extends Pick<SymbolUses, 'name' | 'kind' | 'path' | 'startL
   readonly places: readonly { ordinal: number; startLine: number; endLine: number }[]
 }
 
-async function findDefinitions(
+async function findSymbolDefinitions(
   db: Db,
   graph: Graph,
   { symbol, path }: SymbolQuery,
@@ -105,15 +110,16 @@ async function findDefinitions(
   const names = symbol.split(/::|[.#]/)
   const own = names.at(-1) as string
   const isMeant = (name: string) => `.${name}`.endsWith(`.${names.join('.')}`)
-  const definers = path === undefined ? ((await findDefiners(db, graph, [own])).get(own) ?? []) : []
+  const definers =
+    path === undefined ? ((await findDefinitionsByName(db, graph, [own])).get(own) ?? []) : []
   const paths = definers
     .filter(({ container }) => isMeant(`${container}.${own}`))
     .map((definer) => definer.path)
-  const chosen = path === undefined ? sortPaths(new Set(paths)).slice(0, mostDefinitions) : [path]
-  const facts = await readFacts(db, graph, chosen)
+  const chosen = path === undefined ? sortPaths(new Set(paths)).slice(0, maxDefinitions) : [path]
+  const facts = await readFileIndexes(db, graph, chosen)
   return chosen
     .flatMap((at) => listDefinitions(at, facts.get(at), own, isMeant))
-    .slice(0, mostDefinitions)
+    .slice(0, maxDefinitions)
 }
 
 /** What is no test first. */
@@ -125,12 +131,12 @@ function sortPaths(paths: Iterable<string>): string[] {
 
 function listDefinitions(
   path: string,
-  facts: CodeFacts | undefined,
+  facts: FileIndex | undefined,
   own: string,
   isMeant: (fullName: string) => boolean,
 ): Definition[] {
   const found = (facts?.symbols ?? []).flatMap((symbol, ordinal) => {
-    const name = symbol.name === own && facts ? fullNameOf(facts, ordinal) : ''
+    const name = symbol.name === own && facts ? qualifiedNameOf(facts, ordinal) : ''
     return name !== '' && isMeant(name) ? [{ ...symbol, name, ordinal }] : []
   })
   return [...Map.groupBy(found, ({ name }) => name).values()].map((places) => {
@@ -144,36 +150,36 @@ async function findUses(
   graph: Graph,
   definitions: readonly Definition[],
   signal: AbortSignal,
-): Promise<UseSite[]> {
+): Promise<UnreadCallSite[]> {
   const homes = new Set(definitions.map(({ path }) => path))
   // A constructor is used by the name of its class.
   const names = new Set(definitions.flatMap(({ name }) => name.split('.').slice(-2)))
-  const users = new Set([...homes, ...(await listUsers(db, graph, [...homes], [...names]))])
-  const facts = await readFacts(db, graph, [...users])
+  const users = new Set([...homes, ...(await listUsingFiles(db, graph, [...homes], [...names]))])
+  const facts = await readFileIndexes(db, graph, [...users])
   addAliases(names, [...facts.values()])
-  const overlay = new Map([...facts].map(([path, item]) => [path, narrowFacts(item, names)]))
+  const overlay = new Map([...facts].map(([path, item]) => [path, narrowFileIndex(item, names)]))
   const imports = createImportResolver(
     await readPaths(db, graph),
-    graph.resolution as unknown as Resolution,
+    graph.resolution as unknown as ImportConfig,
   )
   const index = new Map(
     definitions.flatMap(({ path, places }, at) =>
-      places.map(({ ordinal }) => [keyOf(path, ordinal), at] as const),
+      places.map(({ ordinal }) => [symbolKey(path, ordinal), at] as const),
     ),
   )
-  return askStoredView(db, graph, { overlay, imports }, (view) => {
+  return queryStoredView(db, graph, { overlay, imports }, (view) => {
     signal.throwIfAborted()
     return [...overlay].flatMap(([path, item]) =>
       [...matchReferences(view, path, item, index).values()]
-        .filter(({ confidence }) => confidence >= leastConfidence)
-        .map((match) => describeUse(path, item, match, match.reference.line, false))
+        .filter(({ confidence }) => confidence >= minConfidence)
+        .map((match) => toCallSite(path, item, match, match.reference.line, false))
         .filter((use) => !isWithin(use, definitions[use.symbol])),
     )
   })
 }
 
 /** Files with an edge to one of these, those first that have one of the names in their code. */
-async function listUsers(
+async function listUsingFiles(
   db: Db,
   { id }: Pick<Graph, 'id'>,
   paths: readonly string[],
@@ -186,15 +192,15 @@ async function listUsers(
     join code_files s on s.id = e.source_id
     where n.graph_id = ${id} and n.path = any(${paths}::text[])
     group by s.id
-    order by s.used_names is not null and ${usesOneOf('s.used_names', names)} desc,
+    order by s.used_names is not null and ${mayUseAnyOf('s.used_names', names)} desc,
       max(e.confidence) filter (where e.kind <> 'import') desc nulls last, s.path
-    limit ${sql.lit(mostUsers)}`.execute(db)
+    limit ${sql.lit(maxUsingFiles)}`.execute(db)
   return rows.map(({ path }) => path)
 }
 
 /** Adds the names under which files import these, or pass them on. */
-function addAliases(names: Set<string>, facts: readonly CodeFacts[]): void {
-  for (let before = -1; before !== names.size && names.size < mostAliases; ) {
+function addAliases(names: Set<string>, facts: readonly FileIndex[]): void {
+  for (let before = -1; before !== names.size && names.size < maxAliases; ) {
     before = names.size
     for (const { imports } of facts)
       for (const item of imports)
@@ -203,12 +209,12 @@ function addAliases(names: Set<string>, facts: readonly CodeFacts[]): void {
   }
 }
 
-function isWithin({ path, line }: UseSite, definition: Definition | undefined): boolean {
+function isWithin({ path, line }: UnreadCallSite, definition: Definition | undefined): boolean {
   const places = definition?.path === path ? definition.places : []
   return places.some(({ startLine, endLine }) => line >= startLine && line <= endLine)
 }
 
-function sortUses(uses: readonly UseSite[]): UseSite[] {
-  const isSure = ({ confidence }: UseSite) => confidence >= sureConfidence
+function sortUses(uses: readonly UnreadCallSite[]): UnreadCallSite[] {
+  const isSure = ({ confidence }: UnreadCallSite) => confidence >= minSureConfidence
   return uses.toSorted((a, b) => Number(isSure(b)) - Number(isSure(a)))
 }

@@ -4,26 +4,26 @@ import type { AppliedMemory, ChangedSymbol, ChangeGraph } from '../../domain/cha
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Provenance } from '../../domain/memory.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
-import { readTogether } from '../graph/read-graph.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
+import { readInOneSnapshot } from '../graph/read-graph.ts'
 import { searchMemories } from '../memory/search-memories.ts'
-import { startAttempts } from './attempts.ts'
+import type { ChangeGraphContext, KnowledgeContext } from './change-graph-context.ts'
 import type { SymbolChange } from './compare-symbols.ts'
-import type { GraphReading, KnowledgeContext } from './graph-reading.ts'
+import { createFallbacks } from './fallbacks.ts'
 import { readChangedFiles } from './read-changed-files.ts'
-import { type CodeGraph, noCode, readCode } from './read-code.ts'
-import { readHistory, readRelated } from './read-history.ts'
-import { readStoredCode } from './read-stored.ts'
+import { type CodeImpact, noCodeImpact, readCodeImpact } from './read-code-impact.ts'
+import { readFileHistory, readRelatedPullRequests } from './read-file-history.ts'
+import { readStoredCode } from './read-stored-code.ts'
 
 /** What is known late is no help: the review goes on without it. */
 const deadlineMs = 7_000
 /** For the changed files themselves: what was read by then is told. */
-const readingMs = 3_000
+const readTimeoutMs = 3_000
 /** After that the files are parsed, whose facts the graph may have. */
-const graphPatienceMs = 200
-const mostSymbols = 300
-const mostMemories = 12
-const mostPaths = 300
+const graphTimeoutMs = 200
+const maxSymbols = 300
+const maxMemories = 12
+const maxPaths = 300
 
 /** A change at hand. */
 export interface ReviewedChange extends PullRequestRef {
@@ -50,19 +50,19 @@ export async function readChangeGraph(
   const { layers, db } = context
   if (!layers.graph && !layers.memory) return null
   const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const reading: GraphReading = { ...context, ...startAttempts(context.log, within) }
-  const { attempt, notes } = reading
+  const reading: ChangeGraphContext = { ...context, ...createFallbacks(context.log, within) }
+  const { withFallback: attempt, notes } = reading
   const paths = [...new Set(change.files.flatMap(({ path, oldPath }) => [path, oldPath]))].slice(
     0,
-    2 * mostPaths,
+    2 * maxPaths,
   )
   const [code, history, memories] = await Promise.all([
     layers.graph
       ? readSymbolsAndCode(reading, change, within)
-      : { ...noCode, symbols: [], changed: [] },
+      : { ...noCodeImpact, symbols: [], changed: [] },
     layers.graph
       ? attempt('What earlier reviews came to', [], () =>
-          readHistory(db, change, change.files.slice(0, mostPaths)),
+          readFileHistory(db, change, change.files.slice(0, maxPaths)),
         )
       : [],
     layers.memory
@@ -71,7 +71,7 @@ export async function readChangeGraph(
   ])
   const related = layers.graph
     ? await attempt('Which other pull requests touch the same', [], () =>
-        readRelated(db, change, paths, code.symbols),
+        readRelatedPullRequests(db, change, paths, code.symbols),
       )
     : []
   signal.throwIfAborted()
@@ -79,39 +79,39 @@ export async function readChangeGraph(
 }
 
 async function readSymbolsAndCode(
-  reading: GraphReading,
+  reading: ChangeGraphContext,
   { repo, files: reviewed, diffs, head, base }: ReviewedChange,
   signal: AbortSignal,
-): Promise<CodeGraph & Pick<ChangeGraph, 'symbols'>> {
-  const { db, syntax, codeCache: cache, queryTimeoutMs, attempt } = reading
+): Promise<CodeImpact & Pick<ChangeGraph, 'symbols'>> {
+  const { db, syntax, codeCache: cache, queryTimeoutMs, withFallback: attempt } = reading
   // All at once: git lists and reads, the database answers, threads parse.
   const around = { repo, base: base.sha, paths: listPaths(diffs) }
   const storing = attempt('What the code graph knows', null, () =>
-    readTogether(db, queryTimeoutMs, (tx) => readStoredCode(tx, cache, around)),
+    readInOneSnapshot(db, queryTimeoutMs, (tx) => readStoredCode(tx, cache, around)),
   )
   const listed = head.listFiles({ signal })
   listed.catch(() => {})
-  const within = AbortSignal.any([signal, AbortSignal.timeout(readingMs)])
-  const known = Promise.race([storing, setTimeout(graphPatienceMs, null, { ref: false })])
+  const within = AbortSignal.any([signal, AbortSignal.timeout(readTimeoutMs)])
+  const known = Promise.race([storing, setTimeout(graphTimeoutMs, null, { ref: false })])
   const reader = {
     syntax,
     cache,
     signal: within,
-    known: known.then((stored) => stored?.facts ?? new Map()),
+    known: known.then((stored) => stored?.fileIndexes ?? new Map()),
   }
   const { files, notes } = await attempt(
     'What the changed files define',
     { files: [], notes: [] },
     () => readChangedFiles(reader, { files: reviewed, head, base }),
   )
-  const all = files.flatMap(({ symbols }) => symbols).sort(compareWeight)
-  const symbols = all.slice(0, mostSymbols)
+  const all = files.flatMap(({ symbols }) => symbols).sort(comparePriority)
+  const symbols = all.slice(0, maxSymbols)
   const left = all.length - symbols.length
   if (left > 0) reading.notes.push(`Of the changed definitions, ${left} were left out.`)
   reading.notes.push(...notes)
   const stored = await storing
-  const code = await attempt('Whom the change reaches', noCode, () =>
-    readCode(reading, { head, diffs, files, symbols, stored, listed }, signal),
+  const code = await attempt('Whom the change reaches', noCodeImpact, () =>
+    readCodeImpact(reading, { head, diffs, files, symbols, stored, headEntries: listed }, signal),
   )
   return { ...code, symbols: symbols.map(describeSymbol) }
 }
@@ -122,18 +122,25 @@ function listPaths(diffs: readonly FileDiff[]): string[] {
 }
 
 /** What concerns others comes first. */
-const weights: Readonly<Record<ChangedSymbol['change'], number>> = {
+const changePriorities: Readonly<Record<ChangedSymbol['change'], number>> = {
   removed: 0,
   signature: 1,
   body: 2,
   added: 3,
 }
 
-function compareWeight(a: SymbolChange, b: SymbolChange): number {
-  return weights[a.change] - weights[b.change] || Number(b.exported) - Number(a.exported)
+function comparePriority(a: SymbolChange, b: SymbolChange): number {
+  return (
+    changePriorities[a.change] - changePriorities[b.change] ||
+    Number(b.exported) - Number(a.exported)
+  )
 }
 
-function describeSymbol({ before: _, after: __, ...symbol }: SymbolChange): ChangedSymbol {
+function describeSymbol({
+  beforeOrdinal: _,
+  afterOrdinal: __,
+  ...symbol
+}: SymbolChange): ChangedSymbol {
   return symbol
 }
 
@@ -144,8 +151,8 @@ async function readMemories(
   signal: AbortSignal,
 ) {
   const sections = diffs.flatMap(({ hunks }) => hunks.map(({ section }) => section))
-  const words = [title, ...sections.slice(0, 100), ...paths].join('\n').slice(0, 4_000)
-  const query = { words, paths, limit: mostMemories }
+  const text = [title, ...sections.slice(0, 100), ...paths].join('\n').slice(0, 4_000)
+  const query = { text, paths, limit: maxMemories }
   const found = await (recall ? recall(repo, query, signal) : searchMemories(db, repo, query))
   return found.map(({ id, type, text, path, trust, provenance }) => ({
     ...{ id, type, text, path, trust },

@@ -1,48 +1,49 @@
 // Reads what the changed files say, at the base and at the head.
+
+import type { FileIndex } from '../../code/code-index.ts'
+import { sourceKindOf } from '../../code/indexing/source-kind.ts'
+import type { SyntaxParser } from '../../code/syntax-parser.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
-import type { CodeFacts } from '../../workspace/code-facts.ts'
-import { sourceKindOf } from '../../workspace/facts/source-kind.ts'
-import { blobIdOf } from '../../workspace/object-id.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
-import type { Syntax } from '../../workspace/syntax.ts'
+import { blobIdOf } from '../../git/blob-id.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
 import type { ChangedFile } from './changed-file.ts'
-import { mapLines } from './changed-lines.ts'
+import { createLineMap } from './changed-lines.ts'
 import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { compareSymbols, type FileVersion } from './compare-symbols.ts'
 
 /** Of one file; larger ones were written by programs. */
-const mostBytes = 512 * 1024
+const maxFileBytes = 512 * 1024
 /** Of all texts together. */
-const mostText = 32 * 1024 * 1024
-const mostFiles = 300
+const maxTotalText = 32 * 1024 * 1024
+const maxFiles = 300
 /** Read and parsed at the same time: there are two threads, and git answers one after the other. */
-const atOnce = 4
+const maxConcurrency = 4
 
 /** What is needed to read code at a commit. */
 export interface CodeReader {
-  readonly syntax: Pick<Syntax, 'facts'>
+  readonly syntax: Pick<SyntaxParser, 'indexFile'>
   readonly signal: AbortSignal
   /** Keeps what was read. */
   readonly cache: CodeCache
   /** Facts by `blobKey` that need not be read again. */
-  readonly known?: Promise<ReadonlyMap<string, CodeFacts>>
+  readonly storedIndexes?: Promise<ReadonlyMap<string, FileIndex>>
 }
 
 /** Reads one file; undefined where it isn't, is too large, or can't be parsed. */
-export async function readVersion(
+export async function readFileVersion(
   reader: CodeReader,
   snapshot: Pick<Snapshot, 'readFile' | 'sha'>,
   path: string,
 ): Promise<FileVersion | undefined> {
   try {
-    const bytes = await snapshot.readFile(path, { maxBytes: mostBytes })
+    const bytes = await snapshot.readFile(path, { maxBytes: maxFileBytes })
     if (bytes === undefined) return undefined
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     const kind = sourceKindOf(path)
     const oid = blobIdOf(bytes, snapshot.sha.length)
-    const facts = kind && (await readFacts(reader, { oid, kind }, { path, text }))
-    return facts && { path, text, facts }
+    const facts = kind && (await readFileIndex(reader, { oid, kind }, { path, text }))
+    return facts && { path, text, fileIndex: facts }
   } catch (error) {
     // Too large, or damaged: as good as not there. What may pass is for the caller.
     if (error instanceof GitError && !error.retryable) return undefined
@@ -50,21 +51,21 @@ export async function readVersion(
   }
 }
 
-async function readFacts(
-  { syntax, cache, known }: CodeReader,
+async function readFileIndex(
+  { syntax, cache, storedIndexes: known }: CodeReader,
   blob: SourceBlob,
   { path, text }: { path: string; text: string },
-): Promise<CodeFacts | undefined> {
+): Promise<FileIndex | undefined> {
   const key = blobKey(blob)
-  const kept = cache.facts.get(key) ?? (await known)?.get(key)
+  const kept = cache.fileIndexes.get(key) ?? (await known)?.get(key)
   if (kept !== undefined) return kept
-  const facts = await syntax.facts(path, text)
-  if (facts !== undefined) cache.facts.set(key, facts)
+  const facts = await syntax.indexFile(path, text)
+  if (facts !== undefined) cache.fileIndexes.set(key, facts)
   return facts
 }
 
 /** Does something with many, some at the same time, until the signal is aborted. Returns how many were begun. */
-export async function forEachOf<Item>(
+export async function forEachConcurrently<Item>(
   items: readonly Item[],
   signal: AbortSignal,
   work: (item: Item) => Promise<unknown>,
@@ -73,7 +74,7 @@ export async function forEachOf<Item>(
   const runner = async () => {
     while (next < items.length && !signal.aborted) await work(items[next++] as Item)
   }
-  await Promise.all(Array.from({ length: atOnce }, runner))
+  await Promise.all(Array.from({ length: maxConcurrency }, runner))
   return next
 }
 
@@ -92,25 +93,27 @@ export async function readChangedFiles(
   const { syntax, cache, signal } = reader
   const read = new Map<FileDiff, ChangedFile>()
   let text = 0
-  let unread = Math.max(0, sources.length - mostFiles)
-  const begun = await forEachOf(sources.slice(0, mostFiles), signal, async (diff) => {
-    if (text > mostText) {
+  let unread = Math.max(0, sources.length - maxFiles)
+  const begun = await forEachConcurrently(sources.slice(0, maxFiles), signal, async (diff) => {
+    if (text > maxTotalText) {
       unread++
       return
     }
     const { status, path, oldPath } = diff
     const [before = null, after = null] = await Promise.all([
-      status === 'added' || status === 'copied' ? undefined : readVersion(reader, base, oldPath),
+      status === 'added' || status === 'copied'
+        ? undefined
+        : readFileVersion(reader, base, oldPath),
       // What is new there can't be known.
-      status === 'deleted' ? undefined : readVersion({ syntax, cache, signal }, head, path),
+      status === 'deleted' ? undefined : readFileVersion({ syntax, cache, signal }, head, path),
     ])
     text += (before?.text.length ?? 0) + (after?.text.length ?? 0)
     const isHalf = (before === null && hasBefore(diff)) || (after === null && status !== 'deleted')
     const symbols = isHalf ? [] : compareSymbols(before, after)
     if (before !== null || after !== null)
-      read.set(diff, { diff, before, after, lines: mapLines(diff), symbols })
+      read.set(diff, { diff, before, after, lines: createLineMap(diff), symbols })
   })
-  unread += Math.min(sources.length, mostFiles) - begun
+  unread += Math.min(sources.length, maxFiles) - begun
   return {
     files: sources.flatMap((diff) => read.get(diff) ?? []),
     notes:

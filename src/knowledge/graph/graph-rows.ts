@@ -1,6 +1,7 @@
 // What a code graph stores of a file: its row, and its symbols, as its facts say them.
-import { toStorable } from '../../lib/text.ts'
-import type { CodeFacts, CodeSymbol } from '../../workspace/code-facts.ts'
+
+import type { CodeSymbol, FileIndex } from '../../code/code-index.ts'
+import { toStorableText } from '../../contract/storable-text.ts'
 import { createNameFilter } from './name-filter.ts'
 
 /** A file as it is stored, see the table `code_files`. */
@@ -31,16 +32,16 @@ export interface SymbolRow {
 }
 
 /** An index holds no longer names, and nobody looks for them. */
-const longestName = 500
-const longestContainer = 1000
+const maxNameLength = 500
+const maxContainerLength = 1000
 
 /** The symbols of a file as they are stored. */
-export function listSymbols(facts: CodeFacts): SymbolRow[] {
+export function toSymbolRows(facts: FileIndex): SymbolRow[] {
   return facts.symbols.map((symbol, ordinal) => ({
     ordinal,
-    name: toStorable(symbol.name.slice(0, longestName)),
+    name: toStorableText(symbol.name.slice(0, maxNameLength)),
     kind: symbol.kind,
-    container: nameContainer(facts, symbol),
+    container: containerName(facts, symbol),
     startLine: symbol.startLine,
     endLine: symbol.endLine,
     exported: symbol.exported,
@@ -48,7 +49,7 @@ export function listSymbols(facts: CodeFacts): SymbolRow[] {
 }
 
 /** What a symbol is defined in; where it names another type as its owner, that. */
-function nameContainer({ symbols }: CodeFacts, { owner, within }: CodeSymbol): string {
+function containerName({ symbols }: FileIndex, { owner, within }: CodeSymbol): string {
   const names = owner === null ? [] : [owner]
   for (
     let at = owner === null ? within : -1;
@@ -57,16 +58,16 @@ function nameContainer({ symbols }: CodeFacts, { owner, within }: CodeSymbol): s
   ) {
     names.unshift(symbols[at]?.name ?? '')
   }
-  return toStorable(names.join('.').slice(0, longestContainer))
+  return toStorableText(names.join('.').slice(0, maxContainerLength))
 }
 
 /** The package or namespace of a file as it is stored. */
-export function namespaceOf({ namespace }: CodeFacts): string | null {
-  return namespace === null ? null : toStorable(namespace.slice(0, longestName))
+export function toStoredNamespace({ namespace }: FileIndex): string | null {
+  return namespace === null ? null : toStorableText(namespace.slice(0, maxNameLength))
 }
 
 /** Which names a file may look for in others: wherever one of them is defined or goes away, its edges may change. */
-export function filterUsedNames(facts: CodeFacts): Buffer {
+export function createUsedNameFilter(facts: FileIndex): Buffer {
   const names = new Set<string>()
   for (const { name, qualifier } of facts.references) names.add(name).add(qualifier ?? '')
   for (const item of facts.imports)

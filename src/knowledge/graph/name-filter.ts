@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 const bitsPerName = 16
 
-/** The set, for `usesOneOf`. */
+/** The set, for `mayUseAnyOf`. */
 export function createNameFilter(names: ReadonlySet<string>): Buffer {
   const filter = Buffer.alloc(Math.max(8, Math.ceil((names.size * bitsPerName) / 8)))
   const bits = filter.length * 8
@@ -18,7 +18,7 @@ export function createNameFilter(names: ReadonlySet<string>): Buffer {
 }
 
 /** An expression: the filter in this column may hold one of the names. */
-export function usesOneOf(column: string, names: readonly string[]): RawBuilder<boolean> {
+export function mayUseAnyOf(column: string, names: readonly string[]): RawBuilder<boolean> {
   const hashes = names.map(hashName)
   const filter = sql.ref(column)
   const bit = (hash: string) =>

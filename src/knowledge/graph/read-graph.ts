@@ -1,10 +1,10 @@
 // Reads of a stored code graph: its files, their facts, who defines a name, who depends on a file.
 import { sql } from 'kysely'
+import { codeIndexVersion, type FileIndex } from '../../code/code-index.ts'
+import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { type CodeFacts, factsVersion } from '../../workspace/code-facts.ts'
-import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
-import { usesOneOf } from './name-filter.ts'
+import { mayUseAnyOf } from './name-filter.ts'
 
 /** A graph that can be read. */
 export interface Graph {
@@ -22,7 +22,7 @@ export interface Graph {
 }
 
 /** A symbol that other files can name. */
-export interface Definer {
+export interface StoredDefinition {
   readonly path: string
   /** Index into the symbols of the file's facts. */
   readonly ordinal: number
@@ -52,7 +52,7 @@ export interface Dependent {
 }
 
 /** Definers of one name at most: what everybody defines tells nothing. */
-const mostDefiners = 200
+const maxDefinitionsPerName = 200
 
 /**
  * Runs reads that belong together: all of them see the same graph, whatever is written meanwhile. They must come one soon after
@@ -60,7 +60,7 @@ const mostDefiners = 200
  *
  * @param timeoutMs for each statement
  */
-export async function readTogether<Result>(
+export async function readInOneSnapshot<Result>(
   db: Db,
   timeoutMs: number,
   read: (tx: Db) => Promise<Result>,
@@ -82,7 +82,7 @@ export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | n
     .selectFrom('code_graphs')
     .select(['id', 'facts_id', 'commit_sha', 'resolution', 'statistics', 'built_at'])
     .where('repo', '=', repo)
-    .where('facts_version', '=', factsVersion)
+    .where('facts_version', '=', codeIndexVersion)
     .executeTakeFirst()
   if (row === undefined || row.commit_sha === null) return null
   const {
@@ -99,7 +99,7 @@ export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | n
 type GraphId = Pick<Graph, 'id'>
 
 /** Throws where another graph is shown by now: what this one held may be half swept away. */
-export async function requireShown(tx: Db, { id }: GraphId): Promise<void> {
+export async function requireCurrent(tx: Db, { id }: GraphId): Promise<void> {
   const shown = await tx
     .selectFrom('code_graphs')
     .select('id')
@@ -112,46 +112,46 @@ export async function requireShown(tx: Db, { id }: GraphId): Promise<void> {
  * Rows of `code_files` are put together by it: JSON is taken apart several times as fast as rows, and three times as fast as
  * arrays. In pieces: one value of all could be longer than a string can be, with the paths that somebody may make up.
  */
-export const piecesById = sql`id / 5000`
+export const pageOfId = sql`id / 5000`
 
 /** All paths, in no order. */
 export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
   const { rows } = await sql<{ paths: string[] }>`
-    select json_agg(path) as paths from code_files where graph_id = ${id} group by ${piecesById}`.execute(
+    select json_agg(path) as paths from code_files where graph_id = ${id} group by ${pageOfId}`.execute(
     db,
   )
   return rows.flatMap(({ paths }) => paths)
 }
 
 /** Facts of those files that have some, by path. */
-export async function readFacts(
+export async function readFileIndexes(
   db: Db,
   { id, factsId }: Pick<Graph, 'id' | 'factsId'>,
   paths: readonly string[],
-): Promise<Map<string, CodeFacts>> {
+): Promise<Map<string, FileIndex>> {
   if (paths.length === 0) return new Map()
   const { rows } = await sql<{ path: string; facts: Buffer }>`
     select path, facts
     from code_files f join code_facts c using (oid, grammar)
     where f.graph_id = ${id} and path = any(${paths}::text[]) and c.graph_id = ${factsId} and facts is not null
-      and version = ${factsVersion}`.execute(db)
-  return new Map(rows.map(({ path, facts }) => [path, decodeFacts(facts)]))
+      and version = ${codeIndexVersion}`.execute(db)
+  return new Map(rows.map(({ path, facts }) => [path, decodeFileIndex(facts)]))
 }
 
 /** Who defines these names for others, in the order of paths; names that nobody defines are left out. */
-export async function findDefiners(
+export async function findDefinitionsByName(
   db: Db,
   { id }: GraphId,
   names: readonly string[],
-): Promise<Map<string, readonly Definer[]>> {
-  const { rows } = await sql<Definer & { name: string }>`
+): Promise<Map<string, readonly StoredDefinition[]>> {
+  const { rows } = await sql<StoredDefinition & { name: string }>`
     select wanted.name, found.*
     from unnest(${names}::text[]) as wanted (name)
     cross join lateral (
       select path, ordinal, s.kind, container, start_line as "startLine", end_line as "endLine"
       from code_symbols s join code_files f on f.id = s.file_id
       where s.graph_id = ${id} and s.name = wanted.name collate "C"
-      order by path, ordinal limit ${sql.lit(mostDefiners)}) as found`.execute(db)
+      order by path, ordinal limit ${sql.lit(maxDefinitionsPerName)}) as found`.execute(db)
   return Map.groupBy(
     rows.map(({ name, ...definer }) => Object.assign(definer, { name })),
     ({ name }) => name,
@@ -159,7 +159,7 @@ export async function findDefiners(
 }
 
 /** All places of symbols with these names, in no order. Names that nobody defines are left out. */
-export async function findSymbols(
+export async function findSymbolLocations(
   db: Db,
   { id }: GraphId,
   names: readonly string[],
@@ -239,7 +239,7 @@ export async function listDependents(
 }
 
 /** Paths of files that may use one of these names, `limit` at most, in no order: all that do, and some that don't. */
-export async function findUsers(
+export async function findPossibleUsers(
   db: Db,
   { id }: GraphId,
   names: readonly string[],
@@ -247,7 +247,7 @@ export async function findUsers(
 ): Promise<string[]> {
   const { rows } = await sql<{ path: string }>`
     select path from code_files
-    where graph_id = ${id} and used_names is not null and ${usesOneOf('used_names', names)}
+    where graph_id = ${id} and used_names is not null and ${mayUseAnyOf('used_names', names)}
     limit ${limit}`.execute(db)
   return rows.map(({ path }) => path)
 }

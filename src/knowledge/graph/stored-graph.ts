@@ -20,7 +20,7 @@ export interface StoredEdge {
 }
 
 /** Rows of one statement. */
-const filesAtOnce = 5000
+const batchSize = 5000
 
 /** The files of a graph, or of it those with these paths. */
 export async function readStoredFiles(
@@ -30,14 +30,14 @@ export async function readStoredFiles(
 ): Promise<Map<string, StoredFile>> {
   const files = new Map<string, StoredFile>()
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const some: readonly StoredFile[] = await readSome(db, graphId, after, paths)
+    const some: readonly StoredFile[] = await readFilePage(db, graphId, after, paths)
     for (const file of some) files.set(file.path, file)
-    after = some.length < filesAtOnce ? undefined : some.at(-1)?.id
+    after = some.length < batchSize ? undefined : some.at(-1)?.id
   }
   return files
 }
 
-async function readSome(
+async function readFilePage(
   db: Db,
   graphId: number,
   after: number,
@@ -47,15 +47,15 @@ async function readSome(
   const { rows } = await sql<StoredFile>`
     select id, path, oid, grammar, language, kind, is_test as "isTest", size, lines, complexity, unparsed
     from code_files where graph_id = ${graphId} and id > ${after} ${named}
-    order by id limit ${sql.lit(filesAtOnce)}`.execute(db)
+    order by id limit ${sql.lit(batchSize)}`.execute(db)
   return rows
 }
 
 /** The edges that lead from these files. */
 export async function readStoredEdges(db: Db, sourceIds: readonly number[]): Promise<StoredEdge[]> {
   const edges: StoredEdge[] = []
-  for (let start = 0; start < sourceIds.length; start += filesAtOnce) {
-    const some = sourceIds.slice(start, start + filesAtOnce)
+  for (let start = 0; start < sourceIds.length; start += batchSize) {
+    const some = sourceIds.slice(start, start + batchSize)
     const { rows } = await sql<StoredEdge>`
       select source_id as "sourceId", target_id as "targetId", kind, confidence, sites
       from code_edges where source_id = any(${some}::bigint[])`.execute(db)
@@ -74,7 +74,7 @@ export function compareEdges(
   stored: readonly StoredEdge[],
   found: readonly CodeEdge[],
   ids: ReadonlyMap<string, number>,
-): Pick<GraphDifference, 'edges' | 'edgesGone'> {
+): Pick<GraphDifference, 'edges' | 'removedEdges'> {
   const old = new Map(
     stored.map((edge) => [`${edge.sourceId} ${edge.targetId} ${edge.kind}`, edge]),
   )
@@ -87,5 +87,5 @@ export function compareEdges(
       known?.sites === edge.sites && Math.fround(known.confidence) === Math.fround(edge.confidence)
     return !isSame
   })
-  return { edges, edgesGone: [...old.values()] }
+  return { edges, removedEdges: [...old.values()] }
 }

@@ -1,28 +1,28 @@
 // Writes a code graph: what differs from what is stored, in one step, so that readers see the old graph or the new one.
 import { sql } from 'kysely'
+import { codeIndexVersion } from '../../code/code-index.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { LeaseLostError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { factsVersion } from '../../workspace/code-facts.ts'
 import type { CodeEdge } from '../resolution/list-edges.ts'
 import type { SymbolRow } from './graph-rows.ts'
 import {
+  batchSizes,
   chunk,
+  deleteEdges,
+  deleteFiles,
+  deleteSymbols,
   type EdgeKey,
+  type FileToWrite,
   insertFiles,
   insertSymbols,
-  removeEdges,
-  removeFiles,
-  removeSymbols,
-  rowsAtOnce,
   updateFiles,
   upsertEdges,
-  type WrittenFile,
-} from './written-rows.ts'
+} from './write-rows.ts'
 
 /** A graph that one scan may write to. */
-export interface OpenGraph {
+export interface WritableGraph {
   /** Of its files, symbols and edges; another one each time that it is written anew. */
   readonly id: number
   /** Of what was read of blobs. */
@@ -38,16 +38,16 @@ export interface OpenGraph {
 /** What is to be changed. */
 export interface GraphDifference {
   /** Ids of files that are gone. */
-  readonly removed: readonly number[]
-  readonly files: readonly ChangedFile[]
+  readonly removedFileIds: readonly number[]
+  readonly files: readonly FileUpdate[]
   /** Edges that are gone, with files that stay at both ends. */
-  readonly edgesGone: readonly EdgeKey[]
+  readonly removedEdges: readonly EdgeKey[]
   /** Edges that are new or other than before. */
   readonly edges: readonly CodeEdge[]
 }
 
 /** A file that is new or other than before. */
-export interface ChangedFile extends WrittenFile {
+export interface FileUpdate extends FileToWrite {
   /** Null where they are as before. */
   readonly symbols: readonly SymbolRow[] | null
 }
@@ -65,21 +65,25 @@ export interface GraphState {
  * @param fence of the scan's claim
  * @throws LeaseLostError where a later one has opened it
  */
-export async function openGraph(db: Db, repo: RepositoryName, fence: number): Promise<OpenGraph> {
-  const { rows } = await sql<Omit<OpenGraph, 'repo' | 'fence'>>`
+export async function openGraph(
+  db: Db,
+  repo: RepositoryName,
+  fence: number,
+): Promise<WritableGraph> {
+  const { rows } = await sql<Omit<WritableGraph, 'repo' | 'fence'>>`
     insert into code_graphs (repo, fence) values (${repo}, ${fence})
     on conflict (repo) do update set fence = excluded.fence where code_graphs.fence <= excluded.fence
     returning id, facts_id as "factsId", resolution, statistics,
-      case when facts_version = ${factsVersion} then commit_sha end as commit`.execute(db)
+      case when facts_version = ${codeIndexVersion} then commit_sha end as commit`.execute(db)
   const row = rows[0]
   if (row === undefined) throw new LeaseLostError()
   return { ...row, repo, fence }
 }
 
-type GraphClaim = Pick<OpenGraph, 'repo' | 'factsId' | 'fence'>
+type GraphClaim = Pick<WritableGraph, 'repo' | 'factsId' | 'fence'>
 
 /** Runs work in a transaction that nobody else can write to the graph in. Throws LeaseLostError where it isn't ours any more. */
-export async function writeGuarded<Result>(
+export async function writeFenced<Result>(
   db: Db,
   { repo, factsId, fence }: GraphClaim,
   work: (tx: Db) => Promise<Result>,
@@ -100,12 +104,17 @@ export async function writeGuarded<Result>(
 }
 
 /** Of rows that one transaction writes, so that it takes the embedded database, which answers nobody else meanwhile, a fraction of a second. */
-const mostRows = 8_000
+const maxRows = 8_000
 
-/** Whether a difference can be written in one step; else the graph is to be written anew, see `openVersion`. */
-export function isSmall({ removed, files, edgesGone, edges }: GraphDifference): boolean {
+/** Whether a difference can be written in one step; else the graph is to be written anew, see `openGraphVersion`. */
+export function fitsOneTransaction({
+  removedFileIds: removed,
+  files,
+  removedEdges: edgesGone,
+  edges,
+}: GraphDifference): boolean {
   const symbols = files.reduce((sum, file) => sum + (file.symbols?.length ?? 0), 0)
-  return removed.length * 20 + files.length + symbols + edgesGone.length + edges.length <= mostRows
+  return removed.length * 20 + files.length + symbols + edgesGone.length + edges.length <= maxRows
 }
 
 /**
@@ -116,7 +125,7 @@ export function isSmall({ removed, files, edgesGone, edges }: GraphDifference): 
  */
 export async function writeGraph(
   db: Db,
-  graph: OpenGraph,
+  graph: WritableGraph,
   change: {
     difference: GraphDifference
     ids: ReadonlyMap<string, number>
@@ -124,17 +133,17 @@ export async function writeGraph(
     along: (tx: Db) => Promise<void>
   },
 ): Promise<void> {
-  await writeGuarded(db, graph, async (tx) => {
+  await writeFenced(db, graph, async (tx) => {
     await writeDifference(tx, graph, change.difference, new Map(change.ids))
     await change.along(tx)
-    await noteState(tx, graph, change.state)
+    await saveGraphState(tx, graph, change.state)
   })
 }
 
 async function writeDifference(
   tx: Db,
-  graph: OpenGraph,
-  { removed, files, edgesGone, edges }: GraphDifference,
+  graph: WritableGraph,
+  { removedFileIds: removed, files, removedEdges: edgesGone, edges }: GraphDifference,
   ids: Map<string, number>,
 ): Promise<void> {
   const added = files.filter(({ id }) => id === null)
@@ -143,21 +152,21 @@ async function writeDifference(
   const symbols = files.flatMap(({ row, symbols }) =>
     (symbols ?? []).map((symbol) => ({ path: row.path, symbol })),
   )
-  for (const some of chunk(removed, rowsAtOnce.files)) await removeFiles(tx, some)
-  for (const some of chunk(added, rowsAtOnce.files))
+  for (const some of chunk(removed, batchSizes.files)) await deleteFiles(tx, some)
+  for (const some of chunk(added, batchSizes.files))
     for (const { id, path } of await insertFiles(tx, graph.id, some)) ids.set(path, id)
-  for (const some of chunk(changed, rowsAtOnce.files)) await updateFiles(tx, some)
-  for (const some of chunk(outdated, rowsAtOnce.files)) await removeSymbols(tx, some)
-  for (const some of chunk(symbols, rowsAtOnce.symbols))
+  for (const some of chunk(changed, batchSizes.files)) await updateFiles(tx, some)
+  for (const some of chunk(outdated, batchSizes.files)) await deleteSymbols(tx, some)
+  for (const some of chunk(symbols, batchSizes.symbols))
     await insertSymbols(tx, graph.id, some, ids)
-  for (const some of chunk(edgesGone, rowsAtOnce.edges)) await removeEdges(tx, some)
-  for (const some of chunk(edges, rowsAtOnce.edges)) await upsertEdges(tx, graph.id, some, ids)
+  for (const some of chunk(edgesGone, batchSizes.edges)) await deleteEdges(tx, some)
+  for (const some of chunk(edges, batchSizes.edges)) await upsertEdges(tx, graph.id, some, ids)
 }
 
 /** @param id under which it is shown from now on */
-export async function noteState(
+export async function saveGraphState(
   tx: Db,
-  { repo, id }: Pick<OpenGraph, 'repo' | 'id'>,
+  { repo, id }: Pick<WritableGraph, 'repo' | 'id'>,
   { commit, resolution, statistics }: GraphState,
 ): Promise<void> {
   await tx
@@ -166,7 +175,7 @@ export async function noteState(
       id,
       building_id: null,
       commit_sha: commit,
-      facts_version: factsVersion,
+      facts_version: codeIndexVersion,
       resolution: JSON.stringify(resolution),
       statistics: JSON.stringify(statistics),
       built_at: sql`now()`,

@@ -6,7 +6,7 @@ import type { Db } from '../../db/database.ts'
 type TermLists = readonly { readonly terms: readonly number[] }[]
 
 /** Counts memories that came and memories that ended, in their transaction, under the lock of `lockMemories`. */
-export async function countTerms(tx: Db, came: TermLists, ended: TermLists): Promise<void> {
+export async function updateTermCounts(tx: Db, came: TermLists, ended: TermLists): Promise<void> {
   const changes = new Map<number, number>()
   const add = (lists: TermLists, by: number) => {
     for (const { terms } of lists)

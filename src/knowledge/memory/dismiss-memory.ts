@@ -1,7 +1,7 @@
 // Ends a memory because a person says so.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { countTerms } from './count-terms.ts'
+import { updateTermCounts } from './count-terms.ts'
 import { endRows } from './end-rows.ts'
 import { lockMemories } from './save-memories.ts'
 
@@ -25,6 +25,6 @@ export async function dismissMemory(
     rows.map((row) => row.id),
     { by: login },
   )
-  await countTerms(tx, [], ended)
+  await updateTermCounts(tx, [], ended)
   return ended.length > 0
 }

@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { MemoryType, NewMemory, Provenance } from '../../domain/memory.ts'
-import { countTerms } from './count-terms.ts'
+import { updateTermCounts } from './count-terms.ts'
 import { endRows } from './end-rows.ts'
-import { keyOf, lockMemories, makeSubject } from './save-memories.ts'
+import { lockMemories, memoryKey, toStoredSubject } from './save-memories.ts'
 
 type Subject = Pick<NewMemory, 'type' | 'subject'>
 
@@ -12,7 +12,7 @@ type Subject = Pick<NewMemory, 'type' | 'subject'>
 export async function endMemories(tx: Db, repo: string, gone: readonly Subject[]): Promise<void> {
   if (gone.length === 0) return
   await lockMemories(tx, repo)
-  const subjects = gone.map(({ subject }) => makeSubject(subject))
+  const subjects = gone.map(({ subject }) => toStoredSubject(subject))
   const { rows } = await sql<{ id: string }>`
     select id from memories
     join unnest(${gone.map(({ type }) => type)}::text[], ${subjects}::text[]) as gone (type, subject)
@@ -22,7 +22,7 @@ export async function endMemories(tx: Db, repo: string, gone: readonly Subject[]
 }
 
 /** Which other memories end: those of these types that this source wrote of subjects that are not among the new ones. */
-interface EndOthers {
+interface EndScope {
   readonly types: readonly MemoryType[]
   readonly source: Provenance['source']
 }
@@ -37,15 +37,15 @@ export async function endOtherMemories(
   tx: Db,
   repo: string,
   kept: readonly Subject[],
-  { types, source }: EndOthers,
+  { types, source }: EndScope,
 ): Promise<void> {
   await lockMemories(tx, repo)
   const { rows: old } = await sql<{ id: string; type: MemoryType; subject: string }>`
     select id, memory_type as type, subject from memories
     where repo = ${repo} and ended_at is null and memory_type = any(${types}::text[])
       and provenance ->> 'source' = ${source}`.execute(tx)
-  const stays = new Set(kept.map(({ type, subject }) => keyOf(type, makeSubject(subject))))
-  const gone = old.filter(({ type, subject }) => !stays.has(keyOf(type, subject)))
+  const stays = new Set(kept.map(({ type, subject }) => memoryKey(type, toStoredSubject(subject))))
+  const gone = old.filter(({ type, subject }) => !stays.has(memoryKey(type, subject)))
   await endAll(tx, gone)
 }
 
@@ -54,5 +54,5 @@ async function endAll(tx: Db, memories: readonly { readonly id: string }[]): Pro
     tx,
     memories.map(({ id }) => id),
   )
-  await countTerms(tx, [], ended)
+  await updateTermCounts(tx, [], ended)
 }

@@ -13,7 +13,7 @@ interface Ending {
 /**
  * In the transaction that holds the lock of `lockMemories`.
  *
- * @returns the terms of those that counted until now, for `countTerms`
+ * @returns the terms of those that counted until now, for `updateTermCounts`
  */
 export async function endRows(
   tx: Db,

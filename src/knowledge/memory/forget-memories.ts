@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { countTerms } from './count-terms.ts'
+import { updateTermCounts } from './count-terms.ts'
 import { lockMemories } from './save-memories.ts'
 
 /** @param repo in any spelling */
@@ -12,7 +12,7 @@ export async function forgetMemories(tx: Db, repo: RepositoryName): Promise<void
     delete from memories where lower(repo) = ${repo.toLowerCase()} returning terms, ended_at`.execute(
     tx,
   )
-  await countTerms(
+  await updateTermCounts(
     tx,
     [],
     // The words of the others don't count any more.

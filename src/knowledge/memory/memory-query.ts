@@ -4,7 +4,7 @@ import type { Embedding } from './vectors.ts'
 
 export interface MemoryQuery {
   /** Any text. */
-  readonly words: string
+  readonly text: string
   /** What an embedder makes of it; null or left out: it is searched by words alone. */
   readonly embedding?: Embedding | null | undefined
   /** What is about these files, or a directory that they are in, is found too, and counts more the nearer it is. */
@@ -17,7 +17,7 @@ export interface MemoryQuery {
 }
 
 /** A memory and how well it fits. */
-export interface Ranked {
+export interface RankedMemory {
   readonly id: string
   readonly score: number
 }

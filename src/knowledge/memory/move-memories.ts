@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import type { Rename } from '../touches/move-touches.ts'
-import { countTerms } from './count-terms.ts'
-import { lockMemories, makeSubject } from './save-memories.ts'
-import { readTerms } from './terms.ts'
+import type { FileRename } from '../file-activity/move-file-activity.ts'
+import { updateTermCounts } from './count-terms.ts'
+import { lockMemories, toStoredSubject } from './save-memories.ts'
+import { computeTerms } from './terms.ts'
 
-interface Moving {
+interface MovingMemory {
   readonly id: string
   readonly memory_type: string
   readonly subject: string
@@ -25,43 +25,49 @@ interface Moving {
 export async function moveMemories(
   tx: Db,
   repo: RepositoryName,
-  renames: readonly Rename[],
+  renames: readonly FileRename[],
 ): Promise<void> {
   const targets = new Map(
     renames.filter(({ from, to }) => from !== to).map(({ from, to }) => [from, to]),
   )
   if (targets.size === 0) return
   await lockMemories(tx, repo)
-  const moving = await setAside(tx, repo, [...targets.keys()])
-  const subjects = new Map([...targets].map(([from, to]) => [makeSubject(from), makeSubject(to)]))
-  const taken = await readSubjects(tx, repo, [...subjects.values()])
+  const moving = await suspendMemories(tx, repo, [...targets.keys()])
+  const subjects = new Map(
+    [...targets].map(([from, to]) => [toStoredSubject(from), toStoredSubject(to)]),
+  )
+  const taken = await readTakenSubjects(tx, repo, [...subjects.values()])
   const moved = moving.map(({ id, memory_type: type, subject: old, text, path: oldPath }) => {
     const path = oldPath === null ? null : (targets.get(oldPath) ?? oldPath)
     const wanted = subjects.get(old) ?? old
     // What is known of a file that was there before stays; the id tells them apart.
     const subject = taken.has(`${type}\0${wanted}`) ? `${wanted}/${id}` : wanted
     taken.add(`${type}\0${subject}`)
-    return { id, path, subject, ...readTerms(repo, { text, path }) }
+    return { id, path, subject, ...computeTerms(repo, { text, path }) }
   })
   await sql`
     update memories set path = moved.path, subject = moved.subject, terms = moved.terms, weights = moved.weights, ended_at = null
     from json_to_recordset(${JSON.stringify(moved)}::json)
       as moved (id uuid, path text, subject text, terms bigint[], weights real[])
     where memories.id = moved.id`.execute(tx)
-  await countTerms(tx, moved, moving)
+  await updateTermCounts(tx, moved, moving)
 }
 
 /** Takes them out of those that count, so that none meets one that is about to move too. */
-async function setAside(tx: Db, repo: RepositoryName, paths: readonly string[]): Promise<Moving[]> {
-  const { rows } = await sql<Moving>`
+async function suspendMemories(
+  tx: Db,
+  repo: RepositoryName,
+  paths: readonly string[],
+): Promise<MovingMemory[]> {
+  const { rows } = await sql<MovingMemory>`
     update memories set ended_at = now()
     where repo = ${repo} and ended_at is null and memory_type <> 'project_map'
-      and (path = any(${paths}::text[]) or subject = any(${paths.map(makeSubject)}::text[]))
+      and (path = any(${paths}::text[]) or subject = any(${paths.map(toStoredSubject)}::text[]))
     returning id, memory_type, subject, text, path, terms`.execute(tx)
   return rows
 }
 
-async function readSubjects(
+async function readTakenSubjects(
   tx: Db,
   repo: RepositoryName,
   subjects: readonly string[],

@@ -4,12 +4,12 @@ import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 
 /** Of a subject, the newest. */
-const mostVersions = 20
+const maxVersions = 20
 
 /** Rows of one statement: others want the table meanwhile. */
 const batchSize = 500
 /** The next scan goes on with the rest. */
-const mostAtOnce = 20_000
+const maxDeletions = 20_000
 
 /**
  * Deletes ended memories beyond the newest 20 of their subject, and those that ended more than a year ago. What people
@@ -29,8 +29,8 @@ export async function pruneMemories(
       ) as place
       from memories where repo = ${repo} and ended_at is not null
     ) as history
-    where place > ${mostVersions} or (ended_by is null and ended_at < now() - interval '1 year')
-    order by ended_at limit ${sql.lit(mostAtOnce)}`.execute(db)
+    where place > ${maxVersions} or (ended_by is null and ended_at < now() - interval '1 year')
+    order by ended_at limit ${sql.lit(maxDeletions)}`.execute(db)
   for (let start = 0; start < rows.length; start += batchSize) {
     signal.throwIfAborted()
     const ids = rows.slice(start, start + batchSize).map(({ id }) => id)

@@ -2,33 +2,33 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { limitRows } from '../../db/limit-rows.ts'
-import type { Ranked } from './memory-query.ts'
-import { isAsked, type MemoryFilter } from './read-memories.ts'
+import type { RankedMemory } from './memory-query.ts'
+import { type MemoryFilter, matchesFilter } from './read-memories.ts'
 import { cosineOf, type Embedding, packVector, toUnitVector } from './vectors.ts'
 
 /** So many are looked at more closely: those whose signs agree most with the query's. All, in small repositories. */
-const mostCandidates = 500
+const maxCandidates = 500
 
 /** A query has a nearest memory whatever it asks for: what isn't among these is no answer. */
-const mostNear = 20
+const maxNearest = 20
 
 /** Nor is what is less than so near as the nearest one is. */
-const leastShare = 0.5
+const minShareOfBest = 0.5
 
 /** The current memories that are nearest in meaning, nearest first. Scores are cosines. */
 export async function rankByMeaning(
   db: Db,
   repo: string,
   { embedding, ...filter }: MemoryFilter & { readonly embedding: Embedding },
-): Promise<Ranked[]> {
+): Promise<RankedMemory[]> {
   const vector = toUnitVector(embedding.vector)
   const candidates = await readCandidates(db, repo, embedding, filter)
   const ranked = candidates.map(({ id, vector: { buffer, byteOffset, length }, norm }) => {
     const bytes = new Int8Array(buffer, byteOffset, length)
     return { id, score: cosineOf(vector, { bytes, norm }) }
   })
-  const nearest = ranked.toSorted((one, other) => other.score - one.score).slice(0, mostNear)
-  const least = leastShare * (nearest[0]?.score ?? 0)
+  const nearest = ranked.toSorted((one, other) => other.score - one.score).slice(0, maxNearest)
+  const least = minShareOfBest * (nearest[0]?.score ?? 0)
   return nearest.filter(({ score }) => score > 0 && score >= least)
 }
 
@@ -46,12 +46,14 @@ async function readCandidates(
 ): Promise<Candidate[]> {
   const { signs } = packVector(vector)
   const isFiltered = filter.types !== undefined || filter.path !== undefined
-  const memory = isFiltered ? sql`join memories m on m.id = v.memory_id ${isAsked(filter)}` : sql``
+  const memory = isFiltered
+    ? sql`join memories m on m.id = v.memory_id ${matchesFilter(filter)}`
+    : sql``
   const { rows } = await sql<Candidate>`
     with candidate as materialized (
       select v.memory_id from memory_vectors v ${memory}
       where v.repo = ${repo} and v.embedder = ${embedder} and length(v.signs) = ${signs.length}
-      order by bit_count(v.signs # ${signs}::bit varying), v.memory_id ${limitRows(mostCandidates)}
+      order by bit_count(v.signs # ${signs}::bit varying), v.memory_id ${limitRows(maxCandidates)}
     )
     select memory_id as id, vector, norm from candidate join memory_vectors using (memory_id)`.execute(
     db,

@@ -3,21 +3,21 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { limitRows } from '../../db/limit-rows.ts'
 import { readTermCounts } from './count-terms.ts'
-import type { MemoryQuery, Ranked } from './memory-query.ts'
-import { isAsked } from './read-memories.ts'
+import type { MemoryQuery, RankedMemory } from './memory-query.ts'
+import { matchesFilter } from './read-memories.ts'
 import { splitWords } from './split-words.ts'
-import { inverseFrequency, termOfAll, termOfPath, termOfWord } from './terms.ts'
+import { inverseFrequency, repositoryTerm, termOfPath, termOfWord } from './terms.ts'
 
 /** Of a query; the first ones count. */
-const mostTerms = 32
-const longestQuery = 4000
-const mostPaths = 200
+const maxTerms = 32
+const maxQueryLength = 4000
+const maxPaths = 200
 
 /** So many memories are looked at more closely. */
-const mostCandidates = 3000
+const maxCandidates = 3000
 
 /** A term of the query and how much it says. */
-interface AskedTerm {
+interface QueryTerm {
   readonly term: number
   readonly count: number
   readonly worth: number
@@ -28,13 +28,17 @@ interface AskedTerm {
  * twice for what lies near `paths`. In a repository with many memories those with the query's rarer words are looked at:
  * what has nothing but words that are everywhere may be left out.
  */
-export async function rankByWords(db: Db, repo: string, query: MemoryQuery): Promise<Ranked[]> {
-  const words = new Set(splitWords(query.words.slice(0, longestQuery), mostTerms))
-  const near = findPlaces(query.paths ?? [])
+export async function rankByWords(
+  db: Db,
+  repo: string,
+  query: MemoryQuery,
+): Promise<RankedMemory[]> {
+  const words = new Set(splitWords(query.text.slice(0, maxQueryLength), maxTerms))
+  const near = listNearbyPaths(query.paths ?? [])
   const terms = [...words].map((word) => termOfWord(repo, word))
   const places = [...near.keys()].map((path) => termOfPath(repo, path))
-  const counts = await readTermCounts(db, [...terms, termOfAll(repo)])
-  const total = counts.get(termOfAll(repo)) ?? 0
+  const counts = await readTermCounts(db, [...terms, repositoryTerm(repo)])
+  const total = counts.get(repositoryTerm(repo)) ?? 0
   const asked = terms
     .flatMap((term) => {
       const count = counts.get(term)
@@ -42,27 +46,30 @@ export async function rankByWords(db: Db, repo: string, query: MemoryQuery): Pro
     })
     .sort((one, other) => one.count - other.count)
   if (asked.length === 0 && places.length === 0) return []
-  const { rows } = await sql<Ranked>`
+  const { rows } = await sql<RankedMemory>`
     with candidate as materialized (
       select m.id, m.path, m.terms, m.weights from memories m
-      where m.repo = ${repo} and m.ended_at is null and (${isCandidate(asked, places)}) ${isAsked(query)}
-      ${limitRows(mostCandidates)}
+      where m.repo = ${repo} and m.ended_at is null and (${candidateCondition(asked, places)}) ${matchesFilter(query)}
+      ${limitRows(maxCandidates)}
     ), near as (
       select * from unnest(${[...near.keys()]}::text[], ${[...near.values()]}::float8[]) as near (path, nearness)
     )
-    select candidate.id, ${worthOf(asked)} * (1 + coalesce(nearness, 0)) + coalesce(nearness, 0) as score
+    select candidate.id, ${scoreExpression(asked)} * (1 + coalesce(nearness, 0)) + coalesce(nearness, 0) as score
     from candidate left join near using (path)
     order by score desc, id limit ${query.limit}`.execute(db)
   return rows
 }
 
 /** By the rarest words, as many as stay within what can be looked at; where all are frequent, by the two rarest together. */
-function isCandidate(asked: readonly AskedTerm[], places: readonly number[]): RawBuilder<unknown> {
+function candidateCondition(
+  asked: readonly QueryTerm[],
+  places: readonly number[],
+): RawBuilder<unknown> {
   const rare: number[] = []
   let looked = 0
   for (const { term, count } of asked) {
     looked += count
-    if (looked <= mostCandidates) rare.push(term)
+    if (looked <= maxCandidates) rare.push(term)
   }
   if (rare.length > 0 || asked.length === 0)
     return sql`m.terms && ${[...rare, ...places]}::bigint[]`
@@ -71,7 +78,7 @@ function isCandidate(asked: readonly AskedTerm[], places: readonly number[]): Ra
 }
 
 /** The sum over the terms, of a `candidate`. */
-function worthOf(asked: readonly AskedTerm[]): RawBuilder<unknown> {
+function scoreExpression(asked: readonly QueryTerm[]): RawBuilder<unknown> {
   if (asked.length === 0) return sql`0`
   const summands = asked.map(
     ({ term, worth }) =>
@@ -81,9 +88,9 @@ function worthOf(asked: readonly AskedTerm[]): RawBuilder<unknown> {
 }
 
 /** The files themselves and all directories that they are in, each with how near it is: 1 for a file, 1/2 for its directory. */
-function findPlaces(paths: readonly string[]): Map<string, number> {
+function listNearbyPaths(paths: readonly string[]): Map<string, number> {
   const places = new Map<string, number>()
-  for (const path of paths.slice(0, mostPaths)) {
+  for (const path of paths.slice(0, maxPaths)) {
     const parts = path.split('/')
     for (let kept = parts.length; kept >= 0; kept--) {
       const place = kept === 0 ? '.' : parts.slice(0, kept).join('/')

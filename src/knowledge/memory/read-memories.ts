@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Memory, MemoryTrust, MemoryType, Provenance } from '../../domain/memory.ts'
-import { makeSubject } from './save-memories.ts'
+import { toStoredSubject } from './save-memories.ts'
 
 /** The columns of a memory `m`. */
 export const memoryColumns = sql`
@@ -51,7 +51,7 @@ const typeOrder: readonly MemoryType[] = [
   ...(['decision', 'project_pattern', 'risk_module'] as const),
   ...(['contributor_profile', 'developer_pattern', 'developer_strength', 'project_map'] as const),
 ]
-const place = (memory: 'm' | 'last') => sql`(
+const sortKey = (memory: 'm' | 'last') => sql`(
   array_position(${typeOrder}::text[], ${sql.ref(`${memory}.memory_type`)}),
   coalesce(${sql.ref(`${memory}.provenance`)} ->> 'file', '') collate "C",
   coalesce((${sql.ref(`${memory}.provenance`)} ->> 'line')::integer, 0),
@@ -69,17 +69,17 @@ export async function listMemories(
       ? sql``
       : sql`and exists (
           select from memories last where last.id = ${filter.before} and last.repo = ${repo}
-            and (m.updated_at < last.updated_at or (m.updated_at = last.updated_at and ${place('m')} > ${place('last')}))
+            and (m.updated_at < last.updated_at or (m.updated_at = last.updated_at and ${sortKey('m')} > ${sortKey('last')}))
         )`
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
-    where m.repo = ${repo} and m.ended_at is null ${isAsked(filter)} ${after}
-    order by m.updated_at desc, ${place('m')} limit ${filter.limit}`.execute(db)
+    where m.repo = ${repo} and m.ended_at is null ${matchesFilter(filter)} ${after}
+    order by m.updated_at desc, ${sortKey('m')} limit ${filter.limit}`.execute(db)
   return rows.map(toMemory)
 }
 
 /** Condition on a memory `m`. */
-export function isAsked({ types, path }: MemoryFilter): RawBuilder<unknown> {
+export function matchesFilter({ types, path }: MemoryFilter): RawBuilder<unknown> {
   const ofType = types === undefined ? sql`` : sql`and m.memory_type = any(${types}::text[])`
   if (path === undefined || path === '.') return ofType
   return sql`${ofType} and (m.path = ${path} or starts_with(m.path, ${`${path}/`}))`
@@ -93,7 +93,7 @@ export async function readMemoriesOfType(
 ): Promise<Memory[]> {
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
-    where m.repo = ${repo} and m.ended_at is null ${isAsked({ types })}
+    where m.repo = ${repo} and m.ended_at is null ${matchesFilter({ types })}
     order by m.path collate "C", m.subject collate "C"`.execute(db)
   return rows.map(toMemory)
 }
@@ -115,7 +115,7 @@ export async function findCurrentMemory(
 ): Promise<Memory | undefined> {
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
-    where m.repo = ${repo} and m.memory_type = ${type} and m.subject = ${makeSubject(subject)} and m.ended_at is null`.execute(
+    where m.repo = ${repo} and m.memory_type = ${type} and m.subject = ${toStoredSubject(subject)} and m.ended_at is null`.execute(
     db,
   )
   return rows[0] && toMemory(rows[0])
@@ -134,7 +134,7 @@ export async function countMemories(
 }
 
 /** How many current memories people wrote. */
-export async function countWritten(db: Db, repo: string): Promise<number> {
+export async function countPersonMemories(db: Db, repo: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from memories
     where repo = ${repo} and ended_at is null and trust = 'person'`.execute(db)
@@ -142,22 +142,26 @@ export async function countWritten(db: Db, repo: string): Promise<number> {
 }
 
 /** One that counts, or counted. */
-export interface PastMemory extends Memory {
+export interface MemoryVersion extends Memory {
   /** ISO 8601; null for the one that counts. */
   readonly endedAt: string | null
   /** Username of who dismissed it; null where nobody did. */
   readonly endedBy: string | null
 }
 
-const longestHistory = 100
+const maxVersionsShown = 100
 
 /** All memories of the subject of one of them, the newest first; none where the repository has no such memory. */
-export async function readHistory(db: Db, repo: string, id: string): Promise<PastMemory[]> {
+export async function readMemoryHistory(
+  db: Db,
+  repo: string,
+  id: string,
+): Promise<MemoryVersion[]> {
   const { rows } = await sql<MemoryRow & { ended_at: Date | null; ended_by: string | null }>`
     select ${memoryColumns}, m.ended_at, m.ended_by
     from memories asked join memories m using (repo, memory_type, subject)
     where asked.id = ${id} and asked.repo = ${repo}
-    order by m.updated_at desc, m.ended_at desc nulls first limit ${longestHistory}`.execute(db)
+    order by m.updated_at desc, m.ended_at desc nulls first limit ${maxVersionsShown}`.execute(db)
   return rows.map((row) => ({
     ...toMemory(row),
     endedAt: row.ended_at?.toISOString() ?? null,

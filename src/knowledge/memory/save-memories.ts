@@ -2,25 +2,25 @@
 // of what was computed, figures are brought up to date where they stand.
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { toStorableText } from '../../contract/storable-text.ts'
 import type { Db } from '../../db/database.ts'
 import type { MemoryTrust, MemoryType, NewMemory, Provenance } from '../../domain/memory.ts'
-import { toStorable } from '../../lib/text.ts'
-import { withoutFigures } from './compare-words.ts'
-import { countTerms } from './count-terms.ts'
+import { updateTermCounts } from './count-terms.ts'
 import { endRows } from './end-rows.ts'
-import { type MemoryTerms, readTerms } from './terms.ts'
+import { withoutNumbers } from './ignore-numbers.ts'
+import { computeTerms, type MemoryTerms } from './terms.ts'
 
 /** In characters. */
-const longestMemory = 4000
+const maxMemoryLength = 4000
 
 /** Rows of one statement. */
 const batchSize = 500
 
 /** An index can't hold longer ones; paths may be. */
-const longestSubject = 400
+const maxSubjectLength = 400
 
 /** The memory that counts for a subject. */
-interface Current {
+interface CurrentMemory {
   readonly id: string
   readonly memory_type: MemoryType
   readonly subject: string
@@ -36,7 +36,7 @@ interface Current {
 interface Successor {
   readonly id: string
   readonly memory: NewMemory
-  readonly replaced: Current | undefined
+  readonly replaced: CurrentMemory | undefined
   readonly found: MemoryTerms
 }
 
@@ -57,7 +57,9 @@ export async function saveMemories(
 ): Promise<void> {
   await lockMemories(tx, repo)
   const wanted = new Map(
-    memories.map(makeStorable).map((memory) => [keyOf(memory.type, memory.subject), memory]),
+    memories
+      .map(toStorableMemory)
+      .map((memory) => [memoryKey(memory.type, memory.subject), memory]),
   )
   const all = [...wanted.values()]
   for (let start = 0; start < all.length; start += batchSize) {
@@ -73,33 +75,33 @@ export async function lockMemories(tx: Db, repo: string): Promise<void> {
 }
 
 /** Short and without accidents: what is the same has the same. */
-export function digestOf(text: string): string {
+export function hashText(text: string): string {
   return createHash('sha256')
-    .update(toStorable(text).slice(0, longestMemory))
+    .update(toStorableText(text).slice(0, maxMemoryLength))
     .digest('base64url')
     .slice(0, 22)
 }
 
-function makeStorable(memory: NewMemory): NewMemory {
+function toStorableMemory(memory: NewMemory): NewMemory {
   return {
     ...memory,
-    subject: makeSubject(memory.subject),
-    text: toStorable(memory.text).slice(0, longestMemory).toWellFormed(),
-    path: memory.path === null ? null : toStorable(memory.path),
-    componentType: memory.componentType === null ? null : toStorable(memory.componentType),
+    subject: toStoredSubject(memory.subject),
+    text: toStorableText(memory.text).slice(0, maxMemoryLength).toWellFormed(),
+    path: memory.path === null ? null : toStorableText(memory.path),
+    componentType: memory.componentType === null ? null : toStorableText(memory.componentType),
   }
 }
 
 /** As it is stored. */
-export function makeSubject(subject: string): string {
-  const storable = toStorable(subject)
-  return storable.length <= longestSubject
+export function toStoredSubject(subject: string): string {
+  const storable = toStorableText(subject)
+  return storable.length <= maxSubjectLength
     ? storable
-    : `${storable.slice(0, longestSubject)}…${digestOf(storable)}`
+    : `${storable.slice(0, maxSubjectLength)}…${hashText(storable)}`
 }
 
 /** What it is about, once in a repository. */
-export function keyOf(type: MemoryType, subject: string): string {
+export function memoryKey(type: MemoryType, subject: string): string {
   return `${type}\0${subject}`
 }
 
@@ -109,27 +111,27 @@ async function saveBatch(
   memories: readonly NewMemory[],
   at: Date | null,
 ): Promise<void> {
-  const known = await readKnown(tx, repo, memories)
+  const known = await readExisting(tx, repo, memories)
   const changes = memories.flatMap((memory): (Successor & { isRefresh: boolean })[] => {
-    const current = known.current.get(keyOf(memory.type, memory.subject))
-    const isDismissed = memory.trust !== 'person' && known.dismissed.has(comparable(memory))
-    const fate = isDismissed ? 'nothing' : decideFate(current, memory)
+    const current = known.current.get(memoryKey(memory.type, memory.subject))
+    const isDismissed = memory.trust !== 'person' && known.dismissed.has(comparisonKey(memory))
+    const fate = isDismissed ? 'nothing' : decideUpdate(current, memory)
     if (fate === 'nothing') return []
     const isRefresh = fate === 'refresh'
     const id = isRefresh && current ? current.id : randomUUID()
-    return [{ id, memory, replaced: current, found: readTerms(repo, memory), isRefresh }]
+    return [{ id, memory, replaced: current, found: computeTerms(repo, memory), isRefresh }]
   })
   const successors = changes.filter(({ isRefresh }) => !isRefresh)
   const ended = [
     ...(await endReplaced(tx, successors)),
-    ...(await refresh(
+    ...(await refreshMemories(
       tx,
       changes.filter(({ isRefresh }) => isRefresh),
       at,
     )),
   ]
   await insertMemories(tx, repo, successors, at)
-  await countTerms(
+  await updateTermCounts(
     tx,
     changes.map(({ found }) => found),
     ended,
@@ -137,38 +139,38 @@ async function saveBatch(
 }
 
 /** The current memories of the same subjects, and the words that people dismissed there. */
-async function readKnown(tx: Db, repo: string, memories: readonly NewMemory[]) {
+async function readExisting(tx: Db, repo: string, memories: readonly NewMemory[]) {
   // By arrays, each of which an index is looked up by; rows of one's type with another's subject are no harm.
   const types = [...new Set(memories.map(({ type }) => type))]
   const subjects = memories.map(({ subject }) => subject)
   const isAsked = sql`repo = ${repo} and memory_type = any(${types}::text[]) and subject = any(${subjects}::text[])`
-  const { rows: current } = await sql<Current>`
+  const { rows: current } = await sql<CurrentMemory>`
     select id, memory_type, subject, text, path, component_type, trust, provenance, created_at
     from memories where ${isAsked} and ended_at is null`.execute(tx)
   const { rows: dismissed } = await sql<Pick<NewMemory, 'type' | 'subject' | 'text' | 'trust'>>`
     select memory_type as type, subject, text, trust
     from memories where ${isAsked} and ended_at is not null and ended_by is not null`.execute(tx)
   return {
-    current: new Map(current.map((row) => [keyOf(row.memory_type, row.subject), row])),
+    current: new Map(current.map((row) => [memoryKey(row.memory_type, row.subject), row])),
     dismissed: new Set(
-      dismissed.flatMap((row) => [comparable(row), comparable({ ...row, trust: 'derived' })]),
+      dismissed.flatMap((row) => [comparisonKey(row), comparisonKey({ ...row, trust: 'derived' })]),
     ),
   }
 }
 
 /** What stays the same while a memory says the same. */
-function comparable({
+function comparisonKey({
   type,
   subject,
   text,
   trust,
 }: Pick<NewMemory, 'type' | 'subject' | 'text' | 'trust'>): string {
-  return `${keyOf(type, subject)}\0${trust === 'derived' ? withoutFigures(text) : text}`
+  return `${memoryKey(type, subject)}\0${trust === 'derived' ? withoutNumbers(text) : text}`
 }
 
 /** What a memory makes of the one that counts for its subject. */
-function decideFate(
-  current: Current | undefined,
+function decideUpdate(
+  current: CurrentMemory | undefined,
   memory: NewMemory,
 ): 'follow' | 'refresh' | 'nothing' {
   if (current === undefined) return 'follow'
@@ -179,7 +181,7 @@ function decideFate(
   if (
     current.trust === 'model' &&
     memory.trust !== 'model' &&
-    restsOnSame(current.provenance, memory.provenance)
+    hasSameBasis(current.provenance, memory.provenance)
   ) {
     return 'nothing'
   }
@@ -188,7 +190,7 @@ function decideFate(
   if (current.text === memory.text)
     return isMoved(current.provenance, memory.provenance) ? 'refresh' : 'nothing'
   const isComputed = current.trust === 'derived' && memory.trust === 'derived'
-  return isComputed && withoutFigures(current.text) === withoutFigures(memory.text)
+  return isComputed && withoutNumbers(current.text) === withoutNumbers(memory.text)
     ? 'refresh'
     : 'follow'
 }
@@ -198,7 +200,7 @@ function isMoved(one: Provenance, other: Provenance): boolean {
   return one.file !== other.file || one.line !== other.line
 }
 
-function restsOnSame(one: Provenance, other: Provenance): boolean {
+function hasSameBasis(one: Provenance, other: Provenance): boolean {
   return one.basis !== undefined && one.basis === other.basis
 }
 
@@ -215,7 +217,7 @@ function endReplaced(tx: Db, successors: readonly Successor[]): Promise<{ terms:
 }
 
 /** Returns the terms that they had. */
-async function refresh(
+async function refreshMemories(
   tx: Db,
   changes: readonly Successor[],
   at: Date | null,

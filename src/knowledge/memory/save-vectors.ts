@@ -5,10 +5,10 @@ import { lockMemories } from './save-memories.ts'
 import { type Embedding, packVector } from './vectors.ts'
 
 /** Of one repository. Of more, those that came when there was room; the newest of them first. */
-const mostVectors = 20_000
+const maxVectors = 20_000
 
 /** A memory that an embedder has to see. */
-export interface Unembedded {
+export interface UnembeddedMemory {
   readonly id: string
   readonly text: string
   readonly path: string | null
@@ -23,7 +23,7 @@ export async function countUnembedded(db: Db, repo: string, embedder: string): P
     db,
   )
   const { memories = 0, vectors = 0 } = rows[0] ?? {}
-  return Math.max(0, Math.min(memories, mostVectors) - vectors)
+  return Math.max(0, Math.min(memories, maxVectors) - vectors)
 }
 
 /** Some of them, the newest first, after the one with the id `after`. */
@@ -31,12 +31,12 @@ export async function listUnembedded(
   db: Db,
   repo: string,
   { embedder, after, limit }: { embedder: string; after: string | undefined; limit: number },
-): Promise<Unembedded[]> {
+): Promise<UnembeddedMemory[]> {
   const isLater =
     after === undefined
       ? sql``
       : sql`and (m.updated_at, m.id) < (select updated_at, id from memories where id = ${after})`
-  const { rows } = await sql<Unembedded>`
+  const { rows } = await sql<UnembeddedMemory>`
     select m.id, m.text, m.path from memories m
     where m.repo = ${repo} and m.ended_at is null ${isLater}
       and not exists (select from memory_vectors v where v.memory_id = m.id and v.embedder = ${embedder})
@@ -87,7 +87,7 @@ export async function saveVectors(
  *
  * @param tx a transaction
  */
-export async function dropVectors(tx: Db, repo: string): Promise<void> {
+export async function deleteVectors(tx: Db, repo: string): Promise<void> {
   await lockMemories(tx, repo)
   await sql`delete from memory_vectors where repo = ${repo}`.execute(tx)
 }

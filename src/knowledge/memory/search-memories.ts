@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Memory } from '../../domain/memory.ts'
-import type { MemoryQuery, Ranked } from './memory-query.ts'
+import type { MemoryQuery, RankedMemory } from './memory-query.ts'
 import { rankByMeaning } from './rank-by-meaning.ts'
 import { rankByWords } from './rank-by-words.ts'
 import { type MemoryRow, memoryColumns, toMemory } from './read-memories.ts'
@@ -11,7 +11,7 @@ import { type MemoryRow, memoryColumns, toMemory } from './read-memories.ts'
 const rankOffset = 60
 
 /** Of each order that is fused with another one, so many count at least. */
-const leastRanked = 50
+const minRanked = 50
 
 export type FoundMemory = Memory & { readonly score: number }
 
@@ -26,13 +26,13 @@ export async function searchMemories(
 ): Promise<FoundMemory[]> {
   const { embedding } = query
   if (!embedding) return readRanked(db, repo, await rankByWords(db, repo, query))
-  const words = await rankByWords(db, repo, { ...query, limit: Math.max(query.limit, leastRanked) })
+  const words = await rankByWords(db, repo, { ...query, limit: Math.max(query.limit, minRanked) })
   const meaning = await rankByMeaning(db, repo, { ...query, embedding })
   return readRanked(db, repo, fuseRanks([words, meaning]).slice(0, query.limit))
 }
 
 /** What stands high in one of some orders, or fairly high in several. */
-function fuseRanks(orders: readonly (readonly Ranked[])[]): Ranked[] {
+function fuseRanks(orders: readonly (readonly RankedMemory[])[]): RankedMemory[] {
   const scores = new Map<string, number>()
   for (const order of orders) {
     for (const [at, { id }] of order.entries())
@@ -43,7 +43,11 @@ function fuseRanks(orders: readonly (readonly Ranked[])[]): Ranked[] {
     .sort((one, other) => other.score - one.score)
 }
 
-async function readRanked(db: Db, repo: string, ranked: readonly Ranked[]): Promise<FoundMemory[]> {
+async function readRanked(
+  db: Db,
+  repo: string,
+  ranked: readonly RankedMemory[],
+): Promise<FoundMemory[]> {
   if (ranked.length === 0) return []
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m

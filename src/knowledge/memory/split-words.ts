@@ -1,7 +1,7 @@
 // Splits text, paths and identifiers into the words that a search compares.
 
 /** Longer ones are data, not words. */
-const longestWord = 64
+const maxWordLength = 64
 
 const stopWords = new Set(
   `a an and are as at be been but by can for from had has have how i if in into is it its may more must no nor not of on
@@ -10,7 +10,7 @@ const stopWords = new Set(
 )
 
 /** Between `order` and `Store`, `HTTP` and `Server`, `oauth` and `2`, `2` and `fa`. Looks at single letters only. */
-const seams =
+const wordBoundary =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
 
 /**
@@ -23,8 +23,8 @@ export function splitWords(text: string, most: number): string[] {
   const words: string[] = []
   for (const [identifier] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
     if (words.length >= most) break
-    if (identifier.length > longestWord) continue
-    const parts = identifier.split('_').flatMap((part) => part.split(seams))
+    if (identifier.length > maxWordLength) continue
+    const parts = identifier.split('_').flatMap((part) => part.split(wordBoundary))
     const named = parts.filter((part) => part !== '')
     if (named.length > 1) named.push(named.join(''))
     for (const part of named) {

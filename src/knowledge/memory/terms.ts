@@ -8,13 +8,13 @@ const saturation = 1.2
 const lengthPenalty = 0.75
 
 /** What stands for the mean length: that of a usual description, so that what is stored needn't follow the mean. */
-const usualLength = 30
+const typicalLength = 30
 
 /** A word of the path counts as much as so many of the text (BM25F's weight of a field). */
 const pathWeight = 3
 
 /** A person's text of full length has fewer. */
-const mostWords = 1000
+const maxWords = 1000
 
 /** What stands in the columns `terms` and `weights`: the second says how much the first counts, once its rarity is known. */
 export interface MemoryTerms {
@@ -33,12 +33,12 @@ export function termOfPath(repo: string, path: string): number {
 }
 
 /** The term that all memories of a repository have. */
-export function termOfAll(repo: string): number {
+export function repositoryTerm(repo: string): number {
   return termOfWord(repo, '')
 }
 
 /** The terms of a memory. */
-export function readTerms(
+export function computeTerms(
   repo: string,
   { text, path }: Pick<NewMemory, 'text' | 'path'>,
 ): MemoryTerms {
@@ -48,9 +48,9 @@ export function readTerms(
     return words.length
   }
   const length =
-    count(splitWords(text, mostWords), 1) + count(splitWords(path ?? '', mostWords), pathWeight)
-  const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / usualLength)
-  const weights = new Map([[termOfAll(repo), 0]])
+    count(splitWords(text, maxWords), 1) + count(splitWords(path ?? '', maxWords), pathWeight)
+  const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / typicalLength)
+  const weights = new Map([[repositoryTerm(repo), 0]])
   if (path !== null) weights.set(termOfPath(repo, path), 0)
   for (const [word, times] of counts) {
     weights.set(termOfWord(repo, word), Math.fround((times * (saturation + 1)) / (times + norm)))

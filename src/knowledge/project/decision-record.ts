@@ -1,10 +1,10 @@
 // Reads a record of a decision, of whatever template: its status, and the words that say what was decided.
 import type { MarkdownBlock, MarkdownSection } from './markdown.ts'
-import { cutText, firstSentence, isProse, toPlainText } from './plain-text.ts'
+import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
-const longestStatus = 80
+const maxStatusLength = 80
 /** What was decided, in characters. */
-const longestDecision = 420
+const maxDecisionLength = 420
 
 const inForce =
   /\b(accepted|approved|adopted|decided|active|final|agreed|implemented|in force|done|aceptad[oa]|aceit[oa]|accepté|akzeptiert|angenommen)\b/i
@@ -35,7 +35,7 @@ export function statusOf(
   const status = states.at(-1) ?? told.find((one) => one !== '' && !isChoice(one))
   return status === undefined
     ? undefined
-    : cutText(lowerFirst(status).replace(/\.$/, ''), longestStatus)
+    : truncateText(lowerFirst(status).replace(/\.$/, ''), maxStatusLength)
 }
 
 const statusNames = /^(status|estado|statut)$/i
@@ -84,11 +84,14 @@ export function findDecision(sections: readonly MarkdownSection[]): string | und
   const blocks = sections.flatMap((section) => section.blocks)
   const whole = blocks.find(({ text }) => /\bin the context of\b.{3,600}\bdecided\b/i.test(text))
   if (whole)
-    return cutText(whole.text.slice(whole.text.search(/\bin the context of\b/i)), longestDecision)
+    return truncateText(
+      whole.text.slice(whole.text.search(/\bin the context of\b/i)),
+      maxDecisionLength,
+    )
   return (
-    sayDecision(belowHeading(sections)) ??
-    sayDecision(afterLabel(blocks)) ??
-    sayDecision(ofPlainRecord(sections))
+    summarizeDecision(belowHeading(sections)) ??
+    summarizeDecision(afterLabel(blocks)) ??
+    summarizeDecision(listPlainBlocks(sections))
   )
 }
 
@@ -123,29 +126,29 @@ function afterLabel(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
     : [{ ...labelled, text: said }, ...below.filter(({ isItem }) => isItem)]
 }
 
-function ofPlainRecord(sections: readonly MarkdownSection[]): MarkdownBlock[] {
+function listPlainBlocks(sections: readonly MarkdownSection[]): MarkdownBlock[] {
   return sections
     .filter(({ heading, level }) => level <= 1 || !otherNames.test(heading))
     .flatMap(({ blocks }) => blocks)
-    .filter(({ text, isItem }) => !isItem && !otherLabel.test(text) && isProse(text))
+    .filter(({ text, isItem }) => !isItem && !otherLabel.test(text) && isReadable(text))
 }
 
 /** Two sentences, or what a sentence announces, in one line. */
-function sayDecision(blocks: readonly MarkdownBlock[]): string | undefined {
+function summarizeDecision(blocks: readonly MarkdownBlock[]): string | undefined {
   const told = blocks.filter(({ text }) => !otherLabel.test(text) && /\p{L}{2}/u.test(text))
   const [first, ...rest] = told.map((block) => ({ ...block, text: withoutLabel(block.text) }))
   if (first === undefined || first.text === '') return undefined
   const isOpen =
     first.isItem || /(:|,|\b(because|since|as|that))$/i.test(first.text) || first.text.length < 40
-  if (!isOpen) return cutText(takeSentences(first.text), longestDecision)
+  if (!isOpen) return truncateText(takeSentences(first.text), maxDecisionLength)
   const items = rest
     .filter(({ isItem }, index) => isItem || (!first.isItem && index === 0))
     .map(({ text }) => text)
   const joint = /[:,]$|\b(because|since|as|that)$/i.test(first.text) ? ' ' : '; '
   const [head = '', ...tail] = [first.text, ...items].map((text) => text.replace(/[.;]$/, ''))
-  return cutText(
+  return truncateText(
     tail.length === 0 ? first.text : `${head}${joint}${tail.join('; ')}.`,
-    longestDecision,
+    maxDecisionLength,
   )
 }
 

@@ -1,15 +1,15 @@
 // The conventions that can be counted: how files are named, where tests stand, how errors are made.
 import type { NewMemory } from '../../domain/memory.ts'
 import { isCode } from './component-type.ts'
-import { largest } from './directories.ts'
-import { makePattern } from './pattern.ts'
+import { topKeys } from './directories.ts'
+import { formatList, formatNumber } from './format-text.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
-import { writeList, writeNumber } from './wording.ts'
+import { createProjectPattern } from './project-pattern.ts'
 
 /** Of fewer, nothing can be said. */
-const fewest = 8
+const minSamples = 8
 /** So many of all make a convention. */
-const convincing = 0.8
+const minShare = 0.8
 
 /** What most do alike, each with how many. */
 export function describeConventions(project: Project): NewMemory[] {
@@ -43,15 +43,15 @@ function describeNames(project: Project, code: readonly ProjectFile[]): NewMemor
       if (style) counts.set(style, (counts.get(style) ?? 0) + 1)
     }
     const telling = [...counts.values()].reduce((sum, count) => sum + count, 0)
-    const [style] = largest(counts, 1)
+    const [style] = topKeys(counts, 1)
     const count = counts.get(style ?? '') ?? 0
-    if (style === undefined || telling < fewest || count < telling * convincing) return []
-    const text = `${language} files are named in ${style} (${writeNumber(count)} of ${writeNumber(telling)} names of several words).`
-    return [makePattern(project, `file-names:${language}`, '.', text)]
+    if (style === undefined || telling < minSamples || count < telling * minShare) return []
+    const text = `${language} files are named in ${style} (${formatNumber(count)} of ${formatNumber(telling)} names of several words).`
+    return [createProjectPattern(project, `file-names:${language}`, '.', text)]
   })
 }
 
-interface TestPlace {
+interface TestLocation {
   readonly words: string
   readonly pattern: string
 }
@@ -65,23 +65,23 @@ function describeTests(project: Project, code: readonly ProjectFile[]): NewMemor
     if (files.length < 3) return []
     const counts = new Map<string, number>()
     for (const { path } of files) {
-      const { words, pattern } = placeOf(path, sources)
+      const { words, pattern } = testLocationOf(path, sources)
       const key = `${words}\0${pattern}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }
-    const [key = ''] = largest(counts, 1)
+    const [key = ''] = topKeys(counts, 1)
     const count = counts.get(key) ?? 0
     if (count < files.length * 0.6) return []
     const [words = '', pattern = ''] = key.split('\0')
-    const text = `${language} tests stand ${words}${pattern === '' ? '' : ` and are named ${pattern}`} (${writeNumber(count)} of ${writeNumber(files.length)}).`
-    return [makePattern(project, `tests:${language}`, '.', text)]
+    const text = `${language} tests stand ${words}${pattern === '' ? '' : ` and are named ${pattern}`} (${formatNumber(count)} of ${formatNumber(files.length)}).`
+    return [createProjectPattern(project, `tests:${language}`, '.', text)]
   })
 }
 
 const testName =
   /^(test[-_].+|.+([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT))\.\w+$/
 
-function placeOf(path: string, sources: ReadonlySet<string>): TestPlace {
+function testLocationOf(path: string, sources: ReadonlySet<string>): TestLocation {
   const name = nameOf(path)
   const directory = directoryOf(path)
   const ending = /([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT)(\.\w+)$/.exec(name)
@@ -121,16 +121,16 @@ function describeTypes(project: Project, code: readonly ProjectFile[]): NewMemor
     }
   }
   return [...names].flatMap(([ending, own]) => {
-    if (own.size < (/Error|Exception/.test(ending) ? 3 : fewest)) return []
+    if (own.size < (/Error|Exception/.test(ending) ? 3 : minSamples)) return []
     const places = new Map<string, number>()
     for (const path of own.values())
       places.set(directoryOf(path), (places.get(directoryOf(path)) ?? 0) + 1)
-    const where = writeList(largest(places, 3))
+    const where = formatList(topKeys(places, 3))
     const what = /Error|Exception/.test(ending)
       ? 'Errors are types of their own, named'
       : 'There are types named'
-    const text = `${what} …${ending} (${writeNumber(own.size)}: ${writeList([...own.keys()], 5)}), most of them in ${where}.`
-    return [makePattern(project, `types:${ending}`, '.', text)]
+    const text = `${what} …${ending} (${formatNumber(own.size)}: ${formatList([...own.keys()], 5)}), most of them in ${where}.`
+    return [createProjectPattern(project, `types:${ending}`, '.', text)]
   })
 }
 

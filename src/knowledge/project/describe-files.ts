@@ -1,26 +1,32 @@
 // Describes the files that a newcomer should know: where it starts, what many use, what is intricate, what configures it.
 import type { NewMemory } from '../../domain/memory.ts'
 import { isCode, typeOfFile } from './component-type.ts'
-import { findTool } from './configuration.ts'
-import type { Manifest } from './manifests/manifest.ts'
+import { findConfiguredTool } from './configured-tools.ts'
+import {
+  formatCount,
+  formatList,
+  formatNumber,
+  joinSentences,
+  listMainNames,
+} from './format-text.ts'
+import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import { nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
-import { joinSentences, namesOf, writeCount, writeList, writeNumber } from './wording.ts'
 
 /** Lists are cut to these. */
-const most = { configuration: 80, used: 150, intricate: 60, documents: 40 }
+const maxFiles = { configuration: 80, used: 150, intricate: 60, documents: 40 }
 
 /** Below this, a file isn't more intricate than others. */
-const intricate = 40
+const minComplexity = 40
 
-const documents =
+const documentName =
   /^(readme|architecture|contributing|changelog|security|agents|claude|design|overview|code_of_conduct|governance|roadmap|upgrading)\b[\w.-]*\.(md|mdx|rst|adoc|txt)$/i
 
 /** Key files, the most telling first, `room` at most. */
-export function chooseFiles(
+export function chooseKeyFiles(
   project: Project,
   entryPoints: readonly string[],
-  manifests: readonly Manifest[],
+  manifests: readonly ProjectManifest[],
   room: number,
 ): ProjectFile[] {
   const written = project.files.filter(({ kind }) => kind === 'source')
@@ -35,23 +41,23 @@ export function chooseFiles(
   return [
     ...new Set([
       ...pick(entryPoints),
-      ...pick(manifests.map(({ path }) => path)).slice(0, most.configuration),
+      ...pick(manifests.map(({ path }) => path)).slice(0, maxFiles.configuration),
       ...ordered(
         code.filter(({ usedBy }) => usedBy >= 3),
         ({ usedBy }) => usedBy,
-        most.used,
+        maxFiles.used,
       ),
       ...ordered(
-        code.filter(({ complexity }) => (complexity ?? 0) >= intricate),
+        code.filter(({ complexity }) => (complexity ?? 0) >= minComplexity),
         ({ complexity }) => complexity ?? 0,
-        most.intricate,
+        maxFiles.intricate,
       ),
       ...written
-        .filter((file) => isShallow(file) && documents.test(nameOf(file.path)))
-        .slice(0, most.documents),
+        .filter((file) => isShallow(file) && documentName.test(nameOf(file.path)))
+        .slice(0, maxFiles.documents),
       ...written
-        .filter((file) => isShallow(file) && findTool(file.path))
-        .slice(0, most.configuration),
+        .filter((file) => isShallow(file) && findConfiguredTool(file.path))
+        .slice(0, maxFiles.configuration),
     ]),
   ].slice(0, room)
 }
@@ -61,7 +67,7 @@ export async function describeFiles(
   project: Project,
   files: readonly ProjectFile[],
   entryPoints: readonly string[],
-  manifests: readonly Manifest[],
+  manifests: readonly ProjectManifest[],
 ): Promise<NewMemory[]> {
   const entries = new Set(entryPoints)
   const memories: NewMemory[] = []
@@ -72,9 +78,9 @@ export async function describeFiles(
     const found = joinSentences([
       words,
       isEntry && isCode(file.language) ? 'An entry point.' : undefined,
-      writePurpose(file, manifests),
-      writeExtent(file),
-      writeUse(file),
+      describePurpose(file, manifests),
+      describeSize(file),
+      describeUse(file),
     ])
     memories.push({
       type: 'project_map',
@@ -90,37 +96,40 @@ export async function describeFiles(
   return memories
 }
 
-function writePurpose({ path }: ProjectFile, manifests: readonly Manifest[]): string | undefined {
+function describePurpose(
+  { path }: ProjectFile,
+  manifests: readonly ProjectManifest[],
+): string | undefined {
   const manifest = manifests.find((candidate) => candidate.path === path)
   if (manifest) {
     const named =
       manifest.name === null
         ? `Manifest of a ${manifest.kind}`
         : `Manifest of the ${manifest.kind} ${manifest.name}`
-    const scripts = manifest.commands.map(({ typed }) => typed)
+    const scripts = manifest.commands.map(({ commandLine: typed }) => typed)
     const what = manifest.kind === 'Makefile' ? 'Makefile' : named
     const needs =
       manifest.dependencies.length > 0
-        ? `, ${writeCount(manifest.dependencies.length, 'dependency', 'dependencies')}`
+        ? `, ${formatCount(manifest.dependencies.length, 'dependency', 'dependencies')}`
         : ''
-    return `${what}${needs}${scripts.length > 0 ? `; commands: ${writeList(scripts, 6)}` : ''}.`
+    return `${what}${needs}${scripts.length > 0 ? `; commands: ${formatList(scripts, 6)}` : ''}.`
   }
-  const tool = findTool(path)
+  const tool = findConfiguredTool(path)
   return tool && `Configuration of ${tool.name} (${tool.use}).`
 }
 
-function writeExtent({ language, lines, complexity, symbols }: ProjectFile): string | undefined {
+function describeSize({ language, lines, complexity, symbols }: ProjectFile): string | undefined {
   if (!isCode(language)) return undefined
-  const extent = lines === null ? '' : `, ${writeCount(lines, 'line')}`
+  const extent = lines === null ? '' : `, ${formatCount(lines, 'line')}`
   const branches =
-    complexity !== null && complexity >= intricate
-      ? `, intricate (complexity ${writeNumber(complexity)})`
+    complexity !== null && complexity >= minComplexity
+      ? `, intricate (complexity ${formatNumber(complexity)})`
       : ''
-  const names = namesOf(symbols)
-  const defines = names.length > 0 ? `; defines ${writeList(names.slice(0, 6))}` : ''
+  const names = listMainNames(symbols)
+  const defines = names.length > 0 ? `; defines ${formatList(names.slice(0, 6))}` : ''
   return `${language}${extent}${branches}${defines}.`
 }
 
-function writeUse({ usedBy }: ProjectFile): string | undefined {
-  return usedBy > 0 ? `Used by ${writeCount(usedBy, 'file')}.` : undefined
+function describeUse({ usedBy }: ProjectFile): string | undefined {
+  return usedBy > 0 ? `Used by ${formatCount(usedBy, 'file')}.` : undefined
 }

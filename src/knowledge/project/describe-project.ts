@@ -2,22 +2,22 @@
 import type { NewMemory } from '../../domain/memory.ts'
 import { describeConventions } from './describe-conventions.ts'
 import { describeDirectories } from './describe-directories.ts'
-import { chooseFiles, describeFiles } from './describe-files.ts'
+import { chooseKeyFiles, describeFiles } from './describe-files.ts'
 import { describeStack } from './describe-stack.ts'
-import { chooseDirectories, surveyDirectories } from './directories.ts'
-import { findEntryPoints } from './entry-points.ts'
+import { buildDirectories, chooseDirectories } from './directories.ts'
+import { findEntryPoints } from './find-entry-points.ts'
 import { readManifests } from './manifests/read-manifests.ts'
-import { cutText, toOneLine } from './plain-text.ts'
+import { toOneLine, truncateText } from './plain-text.ts'
 import type { Project } from './project.ts'
 import { readDecisions } from './read-decisions.ts'
 import { readRules } from './read-rules.ts'
 
 /** Entries of the map. */
-const mostEntries = 2_000
-const mostDirectories = 1_500
+const maxEntries = 2_000
+const maxDirectories = 1_500
 
 /** In characters. */
-const longestText = 1_000
+const maxTextLength = 1_000
 
 /**
  * Describes a repository: a map of its directories and key files, its patterns, rules and decisions. The same for the same
@@ -29,10 +29,10 @@ export async function describeProject(found: Project): Promise<NewMemory[]> {
     files: found.files.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
   }
   const manifests = await readManifests(project)
-  const directories = surveyDirectories(project)
-  const shown = chooseDirectories(directories, mostDirectories)
+  const directories = buildDirectories(project)
+  const shown = chooseDirectories(directories, maxDirectories)
   const entryPoints = findEntryPoints(project, manifests)
-  const files = chooseFiles(project, entryPoints, manifests, mostEntries - shown.length)
+  const files = chooseKeyFiles(project, entryPoints, manifests, maxEntries - shown.length)
   const memories = [
     ...(await describeDirectories(project, shown, manifests)),
     ...(await describeFiles(project, files, entryPoints, manifests)),
@@ -44,6 +44,6 @@ export async function describeProject(found: Project): Promise<NewMemory[]> {
   // Paths and names may hold anything.
   return memories.map((memory) => ({
     ...memory,
-    text: cutText(toOneLine(memory.text), longestText),
+    text: truncateText(toOneLine(memory.text), maxTextLength),
   }))
 }

@@ -27,16 +27,16 @@ export interface DirectoryTotal {
 }
 
 /** Deeper ones, and more of them, count as a part of the one above. */
-const deepest = 20
-const mostKnown = 50_000
+const maxDepth = 20
+const maxDirectories = 50_000
 
 /** All directories by their paths, the root among them. */
-export function surveyDirectories(project: Project): Map<string, Directory> {
+export function buildDirectories(project: Project): Map<string, Directory> {
   const directories = new Map<string, Directory>()
   const open = (path: string): Directory => {
     const known = directories.get(path)
     if (known) return known
-    if (directories.size >= mostKnown) return open(directoryOf(path))
+    if (directories.size >= maxDirectories) return open(directoryOf(path))
     const total = {
       files: 0,
       written: 0,
@@ -52,7 +52,7 @@ export function surveyDirectories(project: Project): Map<string, Directory> {
   }
   open('.')
   for (const file of project.files) {
-    const own = open(directoryOf(file.path).split('/', deepest).join('/'))
+    const own = open(directoryOf(file.path).split('/', maxDepth).join('/'))
     own.files.push(file)
     for (let path = own.path; ; path = directoryOf(path)) {
       const around = directories.get(path)
@@ -71,7 +71,7 @@ function countFile(total: DirectoryTotal, file: ProjectFile): void {
   if (file.kind !== 'source') return
   total.written++
   total.lines += file.lines ?? 0
-  if (file.language !== null) add(total.languages, file.language, file.size)
+  if (file.language !== null) addCount(total.languages, file.language, file.size)
 }
 
 /** Tests use everything: what they use says nothing of who needs it. */
@@ -81,17 +81,17 @@ function countUses(project: Project, directories: ReadonlyMap<string, Directory>
     const from = directories.get(directoryOf(source))
     const to = directories.get(directoryOf(target))
     if (!from || !to || from === to || tests.has(source)) continue
-    add(from.uses, to.path, 1)
-    add(to.usedBy, from.path, 1)
+    addCount(from.uses, to.path, 1)
+    addCount(to.usedBy, from.path, 1)
   }
 }
 
-function add(counts: Map<string, number>, key: string, by: number): void {
+function addCount(counts: Map<string, number>, key: string, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by)
 }
 
 /** Keys with the largest counts, the largest first. */
-export function largest(counts: ReadonlyMap<string, number>, most: number): string[] {
+export function topKeys(counts: ReadonlyMap<string, number>, most: number): string[] {
   return [...counts]
     .sort(([one, less], [other, more]) => more - less || (one < other ? -1 : 1))
     .slice(0, most)

@@ -1,6 +1,6 @@
 // Finds the rules in a document: what it says of how things are to be done here, apart from how to install, run and ask.
 import { type MarkdownBlock, type MarkdownSection, readSections } from './markdown.ts'
-import { cutText, firstSentence, isProse } from './plain-text.ts'
+import { firstSentence, isReadable, truncateText } from './plain-text.ts'
 
 /** A rule as it stands there. */
 export interface FoundRule {
@@ -11,21 +11,21 @@ export interface FoundRule {
   readonly line: number
 }
 
-const longestRule = 400
-const longestIntroduction = 160
+const maxRuleLength = 400
+const maxIntroductionLength = 160
 /** What is beyond is not looked at. */
-const longestLook = 2_000
+const maxScanLength = 2_000
 
 /** Sections of the world around the code. */
-const besideCode =
+const nonCodeSection =
   /\b(install\w*|set ?-?up|prerequisites?|getting started|quick ?(start|reference)|requirements to run|dev(elopment)? environment|table of contents|contents|commands?|running|debugging|troubleshoot\w*|(project|repository|directory|folder|file|code) (structure|layout|overview)|overview|architecture overview|tech(nology)? stack|current stack|key (files|paths|directories)|layout|get(ting)? involved|finding|ways? to (help|contribute)|issues?|bugs?|report\w*|questions?|support|help|feature requests?|code of conduct|conduct|faq|licen[cs]\w*|cla|copyright|translat\w*|meetings?|roadmap|prioriti[sz]ation|triag\w*|maintainers?|releas\w*|further reading|see also|references?|resources|links|community|funding|backers|thanks|pledge|use of ai|skill guides?)\b/i
 
 /** Sections in which an item is a rule, however it is worded. */
-const aboutRules =
+const rulesSection =
   /\b(rules?|conventions?|guidelines?|standards?|principles?|style|styling|polic(y|ies)|best practices|constraints?|stance|do'?s|don'?ts|naming|invariants?|requirements|checklist|boundaries)\b/i
 
 /** What binds, whoever reads it. */
-const binding =
+const obligation =
   /\b(must|shall|should(?! then| now| see)|never|always|(?<!\b(we|you|they|it|that|which|who|tests?) )(do not|don['’]t)|(?<!\bto )avoid|prefer(red|ably)?|make sure|be sure|(is|are) (required|expected|mandatory|forbidden|prohibited)|not (be )?allowed|may only|only (use|add|when|if|through))\b/i
 
 /** A sentence that tells what to do begins so, after what it is a matter of. */
@@ -41,9 +41,9 @@ const imperative = new RegExp(
 )
 
 /** To be typed, looked at or followed: no rule, unless it says when. */
-const mereStep =
+const procedureStep =
   /^(please\s+)?(run|open|click|install|clone|fork|start|create (a|your) (branch|fork)|checkout|check out|see|read|refer|visit|take a look|look (at|through)|go to|navigate|download|copy|learn|join|ask|consult|head over|build|consider (using|checking))\b/i
-const saysWhen =
+const condition =
   /\b(before|after|whenever|every time|in the same (change|commit|pull request)|always|never|must)\b/i
 
 /** What people say to each other, and examples. */
@@ -65,12 +65,14 @@ export function findRules(document: string, { isForCode }: { isForCode: boolean 
     const headings = above.filter(({ level }) => level > 1).map(({ heading }) => heading)
     const own = section.level > 1 || !isTitle(section.heading) ? section.heading : ''
     const setting = {
-      heading: cutText(own, 60).replace(/[\s:.]+$/, ''),
-      isBeside: headings.some((heading) => besideCode.test(heading) && !aboutRules.test(heading)),
-      isAboutRules: [...headings, own].some((heading) => aboutRules.test(heading)),
+      heading: truncateText(own, 60).replace(/[\s:.]+$/, ''),
+      isBeside: headings.some(
+        (heading) => nonCodeSection.test(heading) && !rulesSection.test(heading),
+      ),
+      isAboutRules: [...headings, own].some((heading) => rulesSection.test(heading)),
       isForCode,
     }
-    return rulesOf(section.blocks, setting)
+    return listRules(section.blocks, setting)
   })
 }
 
@@ -79,14 +81,14 @@ function isTitle(heading: string): boolean {
   return /agents?\b|claude|gemini|copilot|cursor|contribut|guide|instructions|readme/i.test(heading)
 }
 
-interface Setting {
+interface RuleContext {
   readonly heading: string
   readonly isBeside: boolean
   readonly isAboutRules: boolean
   readonly isForCode: boolean
 }
 
-function rulesOf(blocks: readonly MarkdownBlock[], setting: Setting): FoundRule[] {
+function listRules(blocks: readonly MarkdownBlock[], setting: RuleContext): FoundRule[] {
   const rules: FoundRule[] = []
   // What ends with a colon introduces the items below it.
   let introductions: MarkdownBlock[] = []
@@ -94,7 +96,7 @@ function rulesOf(blocks: readonly MarkdownBlock[], setting: Setting): FoundRule[
     introductions = block.isItem
       ? introductions.filter((one) => !one.isItem || one.indent < block.indent)
       : introductions.filter((one) => !one.isItem && block.indent > one.indent)
-    if (block.text.endsWith(':') && block.text.length <= longestIntroduction) {
+    if (block.text.endsWith(':') && block.text.length <= maxIntroductionLength) {
       introductions.push(block)
       continue
     }
@@ -102,7 +104,7 @@ function rulesOf(blocks: readonly MarkdownBlock[], setting: Setting): FoundRule[
     if (!isRule(block, introduction, setting)) continue
     const said = shorten(block.text, block.isItem)
     const text =
-      introduction.length <= longestIntroduction * 2 ? `${introduction} ${said}`.trim() : said
+      introduction.length <= maxIntroductionLength * 2 ? `${introduction} ${said}`.trim() : said
     rules.push({ heading: setting.heading, text, line: block.line })
   }
   return rules
@@ -111,37 +113,37 @@ function rulesOf(blocks: readonly MarkdownBlock[], setting: Setting): FoundRule[
 function isRule(
   { text: whole, isItem }: MarkdownBlock,
   introduction: string,
-  setting: Setting,
+  setting: RuleContext,
 ): boolean {
-  const text = whole.slice(0, longestLook)
+  const text = whole.slice(0, maxScanLength)
   const { isBeside, isAboutRules, isForCode } = setting
   if (
     text.length < 15 ||
-    !(isProse(text) || (isItem && /\p{L}{3}.*\s/u.test(text))) ||
+    !(isReadable(text) || (isItem && /\p{L}{3}.*\s/u.test(text))) ||
     example.test(text)
   )
     return false
-  if (mereStep.test(text) && !saysWhen.test(text)) return false
+  if (procedureStep.test(text) && !condition.test(text)) return false
   if (/:\/\/\S+$/.test(text) && text.length < 60) return false
-  const isBinding = binding.test(text)
+  const isBinding = obligation.test(text)
   if (chatter.test(text) || text.endsWith(':')) return false
   if (isBeside) return isForCode && /\b(must|never|always|do not|don['’]t|avoid)\b/i.test(text)
   if (isBinding) return true
-  if (isItem && isProse(text) && (isAboutRules || binding.test(introduction))) return true
+  if (isItem && isReadable(text) && (isAboutRules || obligation.test(introduction))) return true
   return imperative.test(text) && (isForCode || isAboutRules)
 }
 
 /** An item as it is; of a paragraph the sentences that bind, where it is long. */
 function shorten(text: string, isItem: boolean): string {
-  if (text.length <= longestRule) return text
-  if (isItem) return cutText(text, longestRule)
+  if (text.length <= maxRuleLength) return text
+  if (isItem) return truncateText(text, maxRuleLength)
   const sentences: string[] = []
   for (let rest = text; rest !== '' && sentences.length < 30; ) {
-    const sentence = firstSentence(rest, longestRule)
+    const sentence = firstSentence(rest, maxRuleLength)
     sentences.push(sentence)
     rest = rest.slice(sentence.length).trim()
     if (sentence.endsWith('…')) break
   }
-  const bound = sentences.filter((sentence) => binding.test(sentence))
-  return cutText((bound.length > 0 ? bound : sentences).join(' '), longestRule)
+  const bound = sentences.filter((sentence) => obligation.test(sentence))
+  return truncateText((bound.length > 0 ? bound : sentences).join(' '), maxRuleLength)
 }

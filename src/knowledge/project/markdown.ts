@@ -1,5 +1,5 @@
 // Reads Markdown for what it says: its title, its first paragraph, its sections. By lines, each looked at once.
-import { isProse, toOneLine, toPlainText } from './plain-text.ts'
+import { isReadable, toOneLine, toPlainText } from './plain-text.ts'
 
 /** A heading and what stands below it up to the next one. */
 export interface MarkdownSection {
@@ -22,8 +22,8 @@ export interface MarkdownBlock {
   readonly line: number
 }
 
-const mostLines = 5_000
-const longestLine = 2_000
+const maxLines = 5_000
+const maxLineLength = 2_000
 
 /** The sections of a document, AsciiDoc's and reStructuredText's headings among them. */
 export function readSections(text: string): MarkdownSection[] {
@@ -78,12 +78,12 @@ interface ContentLine {
 function* contentLines(text: string): Generator<ContentLine> {
   const body = withoutFrontMatter(text)
   const first = text.slice(0, text.length - body.length).split('\n').length
-  const lines = body.split('\n', mostLines)
+  const lines = body.split('\n', maxLines)
   let fence = ''
   let code: string[] = []
   let inComment = false
   for (const [index, raw] of lines.entries()) {
-    const line = raw.slice(0, longestLine).trim()
+    const line = raw.slice(0, maxLineLength).trim()
     const at = { line: first + index, indent: /^\s{0,40}/.exec(raw)![0].length }
     const opening = /^(```|~~~|----$)/.exec(line)?.[1] ?? ''
     if (fence !== '') {
@@ -138,17 +138,19 @@ function withoutFrontMatter(text: string): string {
 }
 
 /** The first paragraph that says something, not a list of links to translations or badges; else the title. */
-export function readOpening(text: string): string | undefined {
+export function readFirstParagraph(text: string): string | undefined {
   const sections = readSections(text)
   for (const { blocks } of sections.slice(0, 4)) {
     const parts = blocks.map((block) => block.text)
-    const at = parts.findIndex((part) => isProse(part) && part.length >= 15 && !isNavigation(part))
+    const at = parts.findIndex(
+      (part) => isReadable(part) && part.length >= 15 && !isNavigation(part),
+    )
     const paragraph = parts[at]
     // What it announces comes after it.
     if (paragraph?.endsWith(':')) return `${paragraph} ${parts.slice(at + 1, at + 4).join('; ')}`
     if (paragraph !== undefined) return paragraph
   }
-  const title = sections.find(({ heading }) => isProse(heading))?.heading
+  const title = sections.find(({ heading }) => isReadable(heading))?.heading
   return title
 }
 

@@ -1,7 +1,7 @@
 // Finds what a source file says of itself in the comment that it opens with.
 
-import { readOpening } from './markdown.ts'
-import { cutText, firstSentence, isProse, toPlainText } from './plain-text.ts'
+import { readFirstParagraph } from './markdown.ts'
+import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
 /** How a language writes comments. */
 interface CommentStyle {
@@ -52,11 +52,11 @@ const preamble =
   /^(import\b|from\b|using\b|global using\b|package\b|namespace\b|use\b|require\b|require_relative\b|#include\b|#pragma\b|#if\b|#ifn?def\b|#define\b|#endif\b|<\?php|declare\s*\(|@file:|@?[A-Z]\w*$|["']use \w+["'];?$|\[assembly|[{};]*$)/
 
 /** Words of tools and lawyers. */
-const noise =
+const boilerplate =
   /copyright|\(c\)|licen[cs]e[ds]?\b|spdx|all rights reserved|redistribut|warrant|eslint|prettier|biome-|tslint|@ts-|jshint|istanbul|pylint|flake8|noqa|mypy:|type: ignore|rubocop|frozen_string|shellcheck|clang-format|vim:|-\*-|@flow|go:build|\+build|go:generate|nolint|swiftlint|ktlint|phpcs|phpstan|sourcemapping|@jsx|region\b|coding[:=]|^todo\b|^fixme\b|^usage:|^created by|^author|@author|^generated|yaml-language-server|dockerfile:?\s*syntax|^syntax=|^reference (path|types)|^!/i
 
 /** So much of a file is looked at. */
-const mostText = 12_000
+const maxTextLength = 12_000
 
 /**
  * The first sentence of the comment or docstring that a file opens with; undefined where there is none, or it says nothing
@@ -69,13 +69,13 @@ export function readOpeningComment(language: string | null, text: string): strin
     language === 'reStructuredText' ||
     language === 'AsciiDoc'
   ) {
-    const opening = readOpening(text.slice(0, mostText))
+    const opening = readFirstParagraph(text.slice(0, maxTextLength))
     return opening && firstSentence(opening)
   }
   const style = styles[language ?? '']
   if (!style) return undefined
-  for (const comment of openingComments(style, text.slice(0, mostText), language === 'Go')) {
-    const sentence = sentenceOf(comment)
+  for (const comment of openingComments(style, text.slice(0, maxTextLength), language === 'Go')) {
+    const sentence = firstSentenceOf(comment)
     if (sentence !== undefined) return sentence
   }
   return undefined
@@ -145,7 +145,7 @@ function stripLine(line: string, sign: string): string {
     .replace(/^[/!#*;-]*\s?/, '')
 }
 
-function sentenceOf(comment: string): string | undefined {
+function firstSentenceOf(comment: string): string | undefined {
   const kept: string[] = []
   for (const raw of comment.split('\n')) {
     const line = raw
@@ -163,14 +163,14 @@ function sentenceOf(comment: string): string | undefined {
     ) {
       if (kept.length > 0) break
     } else if (line === '') {
-      if (kept.length > 0 && isProse(toPlainText(kept.join(' ')))) break
-    } else if (noise.test(line)) {
+      if (kept.length > 0 && isReadable(toPlainText(kept.join(' ')))) break
+    } else if (boilerplate.test(line)) {
       if (kept.length > 0) break
       // A licence goes on over the lines that follow.
       if (/copyright|\(c\)|licen[cs]e|spdx|redistribut|warrant/i.test(line)) return undefined
     } else kept.push(line)
   }
   const plain = toPlainText(kept.join(' ')).replace(/^[\w.-]+\.(\w{1,5})\s*([-–—:]+\s+|$)/, '')
-  if (!isProse(plain) || /[;{}]\s*$|=>|\w\(\)\s*[;{]|^\w+\s*=/.test(plain)) return undefined
-  return cutText(firstSentence(plain), 240)
+  if (!isReadable(plain) || /[;{}]\s*$|=>|\w\(\)\s*[;{]|^\w+\s*=/.test(plain)) return undefined
+  return truncateText(firstSentence(plain), 240)
 }

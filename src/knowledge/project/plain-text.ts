@@ -1,10 +1,10 @@
 // Turns what repositories say of themselves, in Markdown, HTML or comments, into plain sentences of a bounded length.
 
 /** What is longer is cut. */
-const longestSentence = 240
+const maxSentenceLength = 240
 
 /** Control characters, and those that turn the direction of text around or can't be seen. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]+/gu
+const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]+/gu
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
@@ -18,7 +18,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /** On one line, without what can't be seen. */
 export function toOneLine(text: string): string {
-  return text.replace(unseen, ' ').replace(/\s+/g, ' ').trim()
+  return text.replace(invisibleCharacters, ' ').replace(/\s+/g, ' ').trim()
 }
 
 /** Markup is taken away, what it marks stays, code as it is; one line. */
@@ -60,18 +60,18 @@ const abbreviation =
   /(^|[\s(])(e\.g|i\.e|etc|vs|cf|approx|resp|no|incl|St|Mr|Mrs|Dr|Inc|Ltd|al|[A-Z])\.$/i
 
 /** The first sentence of a plain text, with its full stop; what is longer than a sentence should be is cut at a word. */
-export function firstSentence(text: string, most = longestSentence): string {
+export function firstSentence(text: string, most = maxSentenceLength): string {
   const start = text.slice(0, most + 1)
   for (const match of start.matchAll(/[.!?。！？]["')\]]{0,2}(?=\s|$)|[。！？]/gu)) {
     const sentence = start.slice(0, match.index + match[0].length)
     if (sentence.length >= 12 && sentence.length <= most && !abbreviation.test(sentence))
       return sentence
   }
-  return text.length <= most ? endSentence(text) : cutText(text, most)
+  return text.length <= most ? endSentence(text) : truncateText(text, most)
 }
 
 /** Cut at a word, with an ellipsis. */
-export function cutText(text: string, most: number): string {
+export function truncateText(text: string, most: number): string {
   if (text.length <= most) return text
   const start = text.slice(0, most - 1).toWellFormed()
   const space = start.lastIndexOf(' ')
@@ -84,7 +84,7 @@ function endSentence(text: string): string {
 }
 
 /** Whether a text says something to a reader: some words, and more letters than signs. */
-export function isProse(text: string): boolean {
+export function isReadable(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const words = text.match(/[\p{L}\p{N}]{2,}/gu)?.length ?? 0
   return (

@@ -34,16 +34,16 @@ export interface ProjectFile {
 }
 
 /** Larger ones are data, whatever their name says. */
-const largestText = 256 * 1024
+const maxTextBytes = 256 * 1024
 
 /** The text of a small file, `most` characters of it; undefined where there is none. */
 export async function readSmallText(
   project: Project,
   file: ProjectFile,
-  most = largestText,
+  most = maxTextBytes,
 ): Promise<string | undefined> {
   if (
-    file.size > largestText ||
+    file.size > maxTextBytes ||
     file.size === 0 ||
     file.kind === 'symlink' ||
     file.kind === 'submodule'
@@ -68,7 +68,7 @@ export function nameOf(path: string): string {
 }
 
 /** The last four parts of a path, with a mark before them where there are more: so that patterns needn't look at long ones. */
-export function endOf(path: string): string {
+export function lastPathSegments(path: string): string {
   let start = path.length
   for (let parts = 0; parts < 4; parts++) {
     start = path.lastIndexOf('/', start - 1)

@@ -2,27 +2,30 @@
 import type { NewMemory } from '../../domain/memory.ts'
 import { findDecision, isInForce, statusOf } from './decision-record.ts'
 import { type MarkdownSection, readFrontMatter, readSections } from './markdown.ts'
-import { cutText } from './plain-text.ts'
-import { endOf, nameOf, type Project, readSmallText } from './project.ts'
+import { truncateText } from './plain-text.ts'
+import { lastPathSegments, nameOf, type Project, readSmallText } from './project.ts'
 
-const records =
+const recordPath =
   /(^|\/)(adrs?|decisions|decision-records|architecture-decisions|architectural-decisions|architecture-decision-records?|decision-log)\/([^/]+\/)?[^/]+\.(md|mdx|markdown|adoc|rst)$|(^|\/)adr[-_ ]?\d+[^/]*\.(md|mdx|markdown|adoc|rst)$/i
 const otherNames =
   /^(readme|index|template|(adr[-_]?)?(0+-?)?template|contributing|process|0+-template)\b|template\.\w+$/i
 
 /** The newest are read. */
-const mostRecords = 300
+const maxRecords = 300
 
 /** One memory for each record that is in force. */
 export async function readDecisions(project: Project): Promise<NewMemory[]> {
   const found = project.files
     .filter(
       ({ path, kind, isTest }) =>
-        kind === 'source' && !isTest && records.test(endOf(path)) && !otherNames.test(nameOf(path)),
+        kind === 'source' &&
+        !isTest &&
+        recordPath.test(lastPathSegments(path)) &&
+        !otherNames.test(nameOf(path)),
     )
     .sort((one, other) => (nameOf(one.path) < nameOf(other.path) ? 1 : -1))
   const memories: NewMemory[] = []
-  for (const { path, ...file } of found.slice(0, mostRecords)) {
+  for (const { path, ...file } of found.slice(0, maxRecords)) {
     const source = await readSmallText(project, { path, ...file }, 30_000)
     const text = source === undefined ? undefined : describeRecord(path, source)
     if (text === undefined) continue
@@ -52,7 +55,7 @@ function describeRecord(path: string, text: string): string | undefined {
   const date =
     field(front, 'date') ?? /\bdate\W{1,6}(\d{4}-\d{2}-\d{2})/i.exec(text.slice(0, 1000))?.[1]
   const about = [status, date].filter((part) => part !== undefined).join(', ')
-  const name = cutText(
+  const name = truncateText(
     withoutNumber(
       title ??
         nameOf(path)

@@ -1,10 +1,10 @@
 // Takes over the rules that a repository has written down for those who work on it. They are data of its default branch.
 import type { NewMemory } from '../../domain/memory.ts'
 import { findRules } from './find-rules.ts'
-import { cutText, toPlainText } from './plain-text.ts'
+import { toPlainText, truncateText } from './plain-text.ts'
 import {
   directoryOf,
-  endOf,
+  lastPathSegments,
   nameOf,
   type Project,
   type ProjectFile,
@@ -19,10 +19,10 @@ const ruleFolders =
   /(^|\/)\.(cursor\/rules|clinerules|roo\/rules|kilocode\/rules|windsurf\/rules|github\/instructions|junie)\/[^/]+\.(mdc?|txt)$/
 const contributing = /^(\.github\/|docs\/)?contributing(\.md|\.rst|\.adoc)?$/i
 
-const mostFiles = 40
-const mostRules = 400
-const mostOfFile = 60
-const longestEditorRules = 700
+const maxFiles = 40
+const maxRules = 400
+const maxRulesPerFile = 60
+const maxEditorRulesLength = 700
 
 /** One memory for each rule: a list item or a short paragraph. */
 export async function readRules(project: Project): Promise<NewMemory[]> {
@@ -36,23 +36,27 @@ export async function readRules(project: Project): Promise<NewMemory[]> {
   const memories: NewMemory[] = []
   // The same rules are often there once for each tool.
   const seen = new Set<string>()
-  for (const file of files.slice(0, mostFiles)) {
+  for (const file of files.slice(0, maxFiles)) {
     const text = (await readSmallText(project, file, 100_000)) ?? ''
-    const rules = readFile(project, file, text).filter((rule) => !seen.has(rule.text))
+    const rules = readRuleFile(project, file, text).filter((rule) => !seen.has(rule.text))
     for (const rule of rules) seen.add(rule.text)
     memories.push(...rules)
   }
-  return [...memories.slice(0, mostRules), ...(await readEditorRules(project))]
+  return [...memories.slice(0, maxRules), ...(await readEditorRules(project))]
 }
 
 function isRuleFile(path: string): boolean {
-  return ruleFiles.test(nameOf(path)) || ruleFolders.test(endOf(path)) || contributing.test(path)
+  return (
+    ruleFiles.test(nameOf(path)) ||
+    ruleFolders.test(lastPathSegments(path)) ||
+    contributing.test(path)
+  )
 }
 
-function readFile(project: Project, { path }: ProjectFile, text: string): NewMemory[] {
+function readRuleFile(project: Project, { path }: ProjectFile, text: string): NewMemory[] {
   const subjects = new Map<string, number>()
   return findRules(text, { isForCode: !contributing.test(path) })
-    .slice(0, mostOfFile)
+    .slice(0, maxRulesPerFile)
     .map(({ heading, text: rule, line }) => {
       // By its words, not by its place: a rule stays the same one when others come before it.
       const slug = makeSlug(rule)
@@ -60,12 +64,12 @@ function readFile(project: Project, { path }: ProjectFile, text: string): NewMem
       subjects.set(slug, times)
       const subject = `${path}#${slug}${times > 1 ? `-${times}` : ''}`
       const said = `${heading === '' ? '' : `${heading}: `}${/[.!?:;…)]$/.test(rule) ? rule : `${rule}.`}`
-      return makeRule(project, { subject, text: said, path: placeOf(path), file: path, line })
+      return makeRule(project, { subject, text: said, path: scopeOf(path), file: path, line })
     })
 }
 
 /** What a tool's own folder says holds for the directory around that. */
-function placeOf(path: string): string {
+function scopeOf(path: string): string {
   return directoryOf(path.replace(/(^|\/)(\.[^/]+|docs)\/.*$/, '$1_'))
 }
 
@@ -121,9 +125,9 @@ async function readEditorRules(project: Project): Promise<NewMemory[]> {
   }
   end()
   if (sections.length === 0) return []
-  const rules = cutText(
+  const rules = truncateText(
     `Editors are set up so: ${sections.slice(0, 12).join('; ')}.`,
-    longestEditorRules,
+    maxEditorRulesLength,
   )
   return [makeRule(project, { subject: file.path, text: rules, path: '.', file: file.path })]
 }

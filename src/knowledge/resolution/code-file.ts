@@ -1,16 +1,16 @@
 // One file's facts with indices over them: what its names are bound to, what lies inside of what.
-import type { CodeBinding, CodeFacts, CodeImport, CodeSymbol } from '../../workspace/code-facts.ts'
-import { isTestPath } from '../../workspace/languages.ts'
-import type { BoundName, CodeFile, CodeView } from './code-model.ts'
-import type { Family } from './families.ts'
+import type { CodeBinding, CodeImport, CodeSymbol, FileIndex } from '../../code/code-index.ts'
+import { isTestPath } from '../../code/languages.ts'
+import type { CodeFile, CodeView, ImportedName } from './code-model.ts'
 import type { ResolvedImport } from './imports/resolved-import.ts'
+import type { LanguageFamily } from './language-families.ts'
 import { folderOf } from './paths.ts'
 import { resolveImport } from './resolve-import.ts'
 
 /** Files that include one another are followed so far. */
-const mostIncludes = 400
-const none: readonly number[] = []
-const unbound: readonly CodeBinding[] = []
+const maxIncludes = 400
+const noOrdinals: readonly number[] = []
+const noBindings: readonly CodeBinding[] = []
 const typeKinds: ReadonlySet<CodeSymbol['kind']> = new Set([
   'class',
   'interface',
@@ -20,17 +20,17 @@ const typeKinds: ReadonlySet<CodeSymbol['kind']> = new Set([
 ])
 
 /** Whether a symbol is one that has members. */
-export function isType({ kind }: CodeSymbol): boolean {
+export function isTypeSymbol({ kind }: CodeSymbol): boolean {
   return typeKinds.has(kind)
 }
 
 export function createCodeFile(
   view: CodeView,
   path: string,
-  family: Family,
-  facts: CodeFacts,
+  family: LanguageFamily,
+  facts: FileIndex,
 ): CodeFile {
-  const names = groupIndexes(facts.symbols)
+  const names = indexByName(facts.symbols)
   const { locals, passed, wholes } = indexImports(facts.imports, family)
   let bindings: Map<string, CodeBinding[]> | undefined
   let called: ReadonlySet<string> | undefined
@@ -42,18 +42,19 @@ export function createCodeFile(
     folder: folderOf(path),
     family,
     isTest: isTestPath(path),
-    facts,
-    named: (name) => names.get(name) ?? none,
-    bound: (name) => locals.get(name),
-    passed: (name) => passed.get(name),
-    wholes,
-    imported: (index) => (imported[index] ??= resolveImport(view, path, facts.imports[index]!)),
-    included: () => (included ??= listIncluded(view, file)),
+    fileIndex: facts,
+    symbolsNamed: (name) => names.get(name) ?? noOrdinals,
+    importedName: (name) => locals.get(name),
+    reexportedName: (name) => passed.get(name),
+    wildcardImports: wholes,
+    resolveImport: (index) =>
+      (imported[index] ??= resolveImport(view, path, facts.imports[index]!)),
+    includedFiles: () => (included ??= listIncluded(view, file)),
     bindings(name) {
       bindings ??= Map.groupBy(facts.bindings, (binding) => binding.name)
-      return bindings.get(name) ?? unbound
+      return bindings.get(name) ?? noBindings
     },
-    calls({ type, within }) {
+    isCallOf({ type, within }) {
       called ??= indexCalls(facts)
       return called.has(`${within} ${type}`)
     },
@@ -61,14 +62,14 @@ export function createCodeFile(
       qualifiers ??= indexQualifiers(facts)
       return qualifiers.get(`${within} ${name}`) ?? null
     },
-    typeAround(ordinal) {
+    enclosingType(ordinal) {
       let at = ordinal
-      while (at >= 0 && !typeKinds.has(facts.symbols[at]!.kind)) at = outerOf(facts, at)
+      while (at >= 0 && !typeKinds.has(facts.symbols[at]!.kind)) at = enclosingSymbolOf(facts, at)
       return at
     },
-    members: new Map(),
-    types: new Map(),
-    meanings: new Map(),
+    resolvedMembers: new Map(),
+    resolvedTypes: new Map(),
+    resolvedNames: new Map(),
   }
   return file
 }
@@ -76,9 +77,9 @@ export function createCodeFile(
 function listIncluded(view: CodeView, file: CodeFile): Set<string> {
   const found = new Set<string>()
   const open = [file]
-  for (let next = open.pop(); next !== undefined && found.size < mostIncludes; next = open.pop()) {
-    for (const index of next.wholes) {
-      for (const path of next.imported(index).paths) {
+  for (let next = open.pop(); next !== undefined && found.size < maxIncludes; next = open.pop()) {
+    for (const index of next.wildcardImports) {
+      for (const path of next.resolveImport(index).paths) {
         if (found.has(path) || path === file.path) continue
         found.add(path)
         const target = view.file(path)
@@ -90,12 +91,12 @@ function listIncluded(view: CodeView, file: CodeFile): Set<string> {
 }
 
 /** The symbol that a symbol is defined in. Facts that lead back to themselves lead nowhere. */
-export function outerOf({ symbols }: CodeFacts, ordinal: number): number {
+export function enclosingSymbolOf({ symbols }: FileIndex, ordinal: number): number {
   const outer = symbols[ordinal]?.within ?? -1
   return outer < ordinal ? outer : -1
 }
 
-function groupIndexes(symbols: readonly CodeSymbol[]): Map<string, number[]> {
+function indexByName(symbols: readonly CodeSymbol[]): Map<string, number[]> {
   const names = new Map<string, number[]>()
   for (let ordinal = 0; ordinal < symbols.length; ordinal++) {
     const { name } = symbols[ordinal]!
@@ -107,17 +108,17 @@ function groupIndexes(symbols: readonly CodeSymbol[]): Map<string, number[]> {
 }
 
 /** As bindings write them, in the symbol that they stand in, and in that around it: a variable's, or a constructor's for fields. */
-function indexCalls(facts: CodeFacts): Set<string> {
+function indexCalls(facts: FileIndex): Set<string> {
   const calls = new Set<string>()
   for (const { kind, name, qualifier, within } of facts.references) {
     if (kind !== 'call') continue
     const call = qualifier === null ? `${name}()` : `${qualifier}.${name}()`
-    calls.add(`${within} ${call}`).add(`${outerOf(facts, within)} ${call}`)
+    calls.add(`${within} ${call}`).add(`${enclosingSymbolOf(facts, within)} ${call}`)
   }
   return calls
 }
 
-function indexQualifiers({ references }: CodeFacts): Map<string, string | null> {
+function indexQualifiers({ references }: FileIndex): Map<string, string | null> {
   const qualifiers = new Map<string, string | null>()
   for (const { name, qualifier, kind, within } of references) {
     if (kind === 'value' || (kind === 'call' && qualifier === null)) continue
@@ -129,30 +130,31 @@ function indexQualifiers({ references }: CodeFacts): Map<string, string | null> 
 }
 
 interface ImportIndex {
-  readonly locals: ReadonlyMap<string, BoundName>
-  readonly passed: ReadonlyMap<string, BoundName>
+  readonly locals: ReadonlyMap<string, ImportedName>
+  readonly passed: ReadonlyMap<string, ImportedName>
   readonly wholes: readonly number[]
 }
 
-function indexImports(imports: readonly CodeImport[], family: Family): ImportIndex {
-  const locals = new Map<string, BoundName>()
-  const passed = new Map<string, BoundName>()
+function indexImports(imports: readonly CodeImport[], family: LanguageFamily): ImportIndex {
+  const locals = new Map<string, ImportedName>()
+  const passed = new Map<string, ImportedName>()
   const wholes: number[] = []
   for (let index = 0; index < imports.length; index++) {
     const { kind, names, from } = imports[index]!
-    if (takesAll(imports[index]!, family)) wholes.push(index)
+    if (importsAllNames(imports[index]!, family)) wholes.push(index)
     for (const { name, local } of names) {
       if (local === '*' || local === '_' || local === '.') continue
       // A name that is passed on isn't bound in scripts; in other languages it is both.
-      if (kind === 'reexport') passed.set(local, { index, name })
-      if (kind !== 'reexport' || family !== 'script') locals.set(local, { index, name })
+      if (kind === 'reexport') passed.set(local, { importIndex: index, name })
+      if (kind !== 'reexport' || family !== 'script')
+        locals.set(local, { importIndex: index, name })
     }
     if (names.length === 0 && kind === 'static') bindLastPart(locals, from, index, family)
   }
   return { locals, passed, wholes }
 }
 
-function takesAll({ kind, names }: CodeImport, family: Family): boolean {
+function importsAllNames({ kind, names }: CodeImport, family: LanguageFamily): boolean {
   if (kind === 'all' || kind === 'include' || kind === 'system') return true
   if (names.some(({ local }) => local === '*' || local === '.')) return true
   // What is required there shows all that it defines to everybody.
@@ -161,13 +163,16 @@ function takesAll({ kind, names }: CodeImport, family: Family): boolean {
 
 /** An import without names is known by the last part of what it imports. */
 function bindLastPart(
-  locals: Map<string, BoundName>,
+  locals: Map<string, ImportedName>,
   from: string,
   index: number,
-  family: Family,
+  family: LanguageFamily,
 ): void {
   if (family === 'script') return
   const name = /([A-Za-z_]\w*)(?:\/v\d+)?$/.exec(from)?.[1]
   if (name !== undefined && !locals.has(name))
-    locals.set(name, { index, name: family === 'go' || family === 'python' ? '*' : name })
+    locals.set(name, {
+      importIndex: index,
+      name: family === 'go' || family === 'python' ? '*' : name,
+    })
 }

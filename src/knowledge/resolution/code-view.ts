@@ -1,22 +1,22 @@
 // The code of a repository as references are resolved against it: all of its facts, or those that matter, in memory.
-import type { CodeFacts } from '../../workspace/code-facts.ts'
+import type { FileIndex } from '../../code/code-index.ts'
 import { createCodeFile } from './code-file.ts'
-import type { CodeFile, CodeSource, CodeView, Meaning, SymbolPlace } from './code-model.ts'
-import { familyOf } from './families.ts'
+import type { CodeFile, CodeSource, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import type { ImportResolver } from './imports/import-resolver.ts'
+import { familyOfPath } from './language-families.ts'
 import { folderOf } from './paths.ts'
 import { resolveQualified } from './resolve-member.ts'
 import { resolveName } from './resolve-name.ts'
 
-export type { CodeSource, CodeView, SymbolPlace } from './code-model.ts'
+export type { CodeSource, CodeView, SymbolLocation } from './code-model.ts'
 
 /** Symbols are packed into numbers: no file has as many (see the fact reader's limits). */
-const mostSymbols = 1 << 16
-const nobody: readonly SymbolPlace[] = []
+const maxSymbolsPerFile = 1 << 16
+const noLocations: readonly SymbolLocation[] = []
 
 /** A view over files that are all at hand. */
 export function createCodeView(
-  files: Iterable<readonly [path: string, facts: CodeFacts]>,
+  files: Iterable<readonly [path: string, facts: FileIndex]>,
   imports: ImportResolver,
 ): CodeView {
   const byPath = new Map(files)
@@ -45,26 +45,26 @@ export interface FileOutline {
  */
 export function indexOutlines(
   files: readonly FileOutline[],
-  facts: CodeSource['facts'],
+  facts: CodeSource['fileIndex'],
 ): CodeSource {
   let names: Map<string, number[]> | undefined
   let namespaces: Map<string, string[]> | undefined
-  const definers = new Map<string, readonly SymbolPlace[]>()
+  const definers = new Map<string, readonly SymbolLocation[]>()
   return {
-    facts,
-    definers(name) {
+    fileIndex: facts,
+    definitionsOf(name) {
       names ??= indexNames(files)
       const known = definers.get(name)
       if (known !== undefined) return known
       const packed = names.get(name)
       const list = packed?.map((one) => ({
-        path: files[Math.floor(one / mostSymbols)]!.path,
-        ordinal: one % mostSymbols,
+        path: files[Math.floor(one / maxSymbolsPerFile)]!.path,
+        ordinal: one % maxSymbolsPerFile,
       }))
-      definers.set(name, list ?? nobody)
-      return list ?? nobody
+      definers.set(name, list ?? noLocations)
+      return list ?? noLocations
     },
-    filesOf(namespace, near) {
+    filesInNamespace(namespace, near) {
       namespaces ??= indexNamespaces(files)
       const list = namespaces.get(namespace) ?? []
       // Packages of Go go by folders: many are called `main`.
@@ -76,42 +76,42 @@ export function indexOutlines(
 /** A view over what was loaded for it. */
 export function openCodeView(source: CodeSource, imports: ImportResolver): CodeView {
   const files = new Map<string, CodeFile | undefined>()
-  const byFamily = new Map<string, readonly SymbolPlace[]>()
+  const byFamily = new Map<string, readonly SymbolLocation[]>()
   const view: CodeView = {
-    facts: (path) => source.facts(path),
-    definers: (name) => source.definers(name),
-    filesOf: (namespace, near) => source.filesOf(namespace, near),
+    fileIndex: (path) => source.fileIndex(path),
+    definitionsOf: (name) => source.definitionsOf(name),
+    filesInNamespace: (namespace, near) => source.filesInNamespace(namespace, near),
     imports,
     file(path) {
       const known = files.get(path)
       if (known !== undefined || files.has(path)) return known
-      const facts = source.facts(path)
-      const family = familyOf(path)
+      const facts = source.fileIndex(path)
+      const family = familyOfPath(path)
       const file = facts && family && createCodeFile(view, path, family, facts)
       files.set(path, file)
       return file
     },
-    meaningOf(file, name, within) {
-      const around = file.typeAround(within)
-      return askOnce(file.meanings, `${around} ${name}`, () =>
+    resolveName(file, name, within) {
+      const around = file.enclosingType(within)
+      return resolveOnce(file.resolvedNames, `${around} ${name}`, () =>
         resolveName(view, file, name, around),
       )
     },
-    typeNamed(file, name, within) {
+    resolveTypeName(file, name, within) {
       const qualifier = file.typeQualifier(name, within)
       return qualifier === null
-        ? view.meaningOf(file, name, within)
-        : askOnce(file.types, `${within} ${name}`, () =>
+        ? view.resolveName(file, name, within)
+        : resolveOnce(file.resolvedTypes, `${within} ${name}`, () =>
             resolveQualified(view, file, qualifier, name, within),
           )
     },
-    definersIn(family, name) {
+    definitionsIn(family, name) {
       const key = `${family} ${name}`
       const known = byFamily.get(key)
       if (known !== undefined) return known
       const list = source
-        .definers(name)
-        .filter(({ path }) => familyOf(path) === family && source.facts(path) !== undefined)
+        .definitionsOf(name)
+        .filter(({ path }) => familyOfPath(path) === family && source.fileIndex(path) !== undefined)
       byFamily.set(key, list)
       return list
     },
@@ -119,13 +119,13 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
   return view
 }
 
-type Meanings = Map<string, Meaning | undefined>
+type ResolvedNames = Map<string, ResolvedName | undefined>
 
-function askOnce(
-  known: Meanings,
+function resolveOnce(
+  known: ResolvedNames,
   key: string,
-  ask: () => Meaning | undefined,
-): Meaning | undefined {
+  ask: () => ResolvedName | undefined,
+): ResolvedName | undefined {
   const before = known.get(key)
   if (before !== undefined || known.has(key)) return before
   // Whoever asks for it again meanwhile goes in a circle.
@@ -139,14 +139,14 @@ function indexNames(files: readonly FileOutline[]): Map<string, number[]> {
   const places = new Map<string, number[]>()
   let base = 0
   for (const { names } of files) {
-    const count = Math.min(names.length, mostSymbols)
+    const count = Math.min(names.length, maxSymbolsPerFile)
     for (let ordinal = 0; ordinal < count; ordinal++) {
       const name = names[ordinal]!
       const list = places.get(name)
       if (list === undefined) places.set(name, [base + ordinal])
       else list.push(base + ordinal)
     }
-    base += mostSymbols
+    base += maxSymbolsPerFile
   }
   return places
 }

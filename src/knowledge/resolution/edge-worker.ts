@@ -2,26 +2,26 @@
 import { parentPort } from 'node:worker_threads'
 import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
 import type { CodeEdge } from './list-edges.ts'
-import { resolvePieces, type TreeCode } from './tree-code.ts'
+import { resolveBatches, type SerializedTree } from './serialized-tree.ts'
 
 /** The edges of the next piece. */
-export type EdgePart = readonly CodeEdge[]
+export type EdgeBatch = readonly CodeEdge[]
 
-export interface EdgeWork extends TreeCode {
+export interface EdgeTask extends SerializedTree {
   /** No further piece is resolved when there are so many. */
-  readonly mostEdges: number
+  readonly maxEdges: number
 }
 
-type Answer = ThreadAnswer<null, EdgePart>
+type Answer = ThreadAnswer<null, EdgeBatch>
 
 function send(answer: Answer): void {
   parentPort?.postMessage(answer)
 }
 
-function resolve({ id, mostEdges, ...code }: ThreadRequest<EdgeWork>): Answer {
+function resolve({ id, maxEdges: mostEdges, ...code }: ThreadRequest<EdgeTask>): Answer {
   send({ id, outcome: 'started' })
   let count = 0
-  for (const part of resolvePieces(code)) {
+  for (const part of resolveBatches(code)) {
     send({ id, outcome: 'part', part })
     count += part.length
     if (count >= mostEdges) break
@@ -29,4 +29,4 @@ function resolve({ id, mostEdges, ...code }: ThreadRequest<EdgeWork>): Answer {
   return { id, outcome: 'done', result: null }
 }
 
-parentPort?.on('message', (request: ThreadRequest<EdgeWork>) => send(resolve(request)))
+parentPort?.on('message', (request: ThreadRequest<EdgeTask>) => send(resolve(request)))

@@ -8,14 +8,14 @@ export interface CodeEdge extends FileEdge {
 }
 
 /** Of one file; more are those of a generated one. */
-const mostEdgesOfFile = 2000
+const maxEdgesPerFile = 2000
 
 /** The edges of one file: the surest, where there are too many. */
 export function listEdges(view: CodeView, path: string): CodeEdge[] {
   const edges = resolveFileEdges(view, path).map((edge) => ({ source: path, ...edge }))
-  if (edges.length <= mostEdgesOfFile) return edges
+  if (edges.length <= maxEdgesPerFile) return edges
   const rank = ({ target, kind }: CodeEdge) => `${kind} ${target}`
   const order = (one: CodeEdge, other: CodeEdge) =>
     other.confidence - one.confidence || (rank(one) < rank(other) ? -1 : 1)
-  return edges.sort(order).slice(0, mostEdgesOfFile)
+  return edges.sort(order).slice(0, maxEdgesPerFile)
 }

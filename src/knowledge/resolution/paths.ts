@@ -11,7 +11,7 @@ export function filenameOf(path: string): string {
 }
 
 /** A folder and what is below it. */
-export function below(folder: string, name: string): string {
+export function joinFolder(folder: string, name: string): string {
   return folder === '' ? name : name === '' ? folder : `${folder}/${name}`
 }
 
@@ -27,7 +27,7 @@ export function joinPath(folder: string, relative: string): string | undefined {
 }
 
 /** The folder itself and those around it, the nearest first; the root is the last. */
-export function foldersAround(folder: string): string[] {
+export function enclosingFolders(folder: string): string[] {
   const folders = [folder]
   for (let at = folder; at !== ''; ) {
     at = folderOf(at)
@@ -44,7 +44,7 @@ export function isWithin(path: string, folder: string): boolean {
 }
 
 /** How many folders two paths share from the root. */
-export function countShared(one: string, other: string): number {
+export function countSharedFolders(one: string, other: string): number {
   let shared = 0
   for (let at = 0; at < one.length && at < other.length && one[at] === other[at]; at++)
     if (one[at] === '/') shared++

@@ -1,5 +1,5 @@
 // What a file depends on, as edges to other files: by its imports and by what its references mean.
-import type { CodeReference } from '../../workspace/code-facts.ts'
+import type { CodeReference } from '../../code/code-index.ts'
 import type { CodeView } from './code-model.ts'
 import { resolveReferences } from './resolve-references.ts'
 
@@ -14,7 +14,7 @@ export interface FileEdge {
   readonly sites: number
 }
 
-const kindOf: Readonly<Record<CodeReference['kind'], EdgeKind>> = {
+const edgeKindOf: Readonly<Record<CodeReference['kind'], EdgeKind>> = {
   call: 'call',
   new: 'call',
   type: 'reference',
@@ -22,7 +22,7 @@ const kindOf: Readonly<Record<CodeReference['kind'], EdgeKind>> = {
   extends: 'extends',
 }
 /** A package of more files than this, of which nothing is named, is imported as a whole by nobody. */
-const mostUnnamed = 8
+const maxUnnamedFiles = 8
 
 /** The edges of a file to others, in no particular order; one for each target and kind. */
 export function resolveFileEdges(view: CodeView, path: string): readonly FileEdge[] {
@@ -40,10 +40,10 @@ export function resolveFileEdges(view: CodeView, path: string): readonly FileEdg
       known.sites++
     }
   }
-  const references = view.facts(path)?.references ?? []
+  const references = view.fileIndex(path)?.references ?? []
   const named = new Set<string>()
   for (const { reference, targets } of resolveReferences(view, path)) {
-    const kind = kindOf[references[reference]!.kind]
+    const kind = edgeKindOf[references[reference]!.kind]
     // Overloads and a class with its constructor are one place in one file.
     let last = ''
     for (const target of targets) {
@@ -66,10 +66,10 @@ function addImports(
 ): void {
   const file = view.file(path)
   if (file === undefined) return
-  for (let index = 0; index < file.facts.imports.length; index++) {
-    const { paths, confidence } = file.imported(index)
+  for (let index = 0; index < file.fileIndex.imports.length; index++) {
+    const { paths, confidence } = file.resolveImport(index)
     const used = paths.length > 1 ? paths.filter((target) => named.has(target)) : paths
-    for (const target of used.length > 0 ? used : paths.slice(0, mostUnnamed))
+    for (const target of used.length > 0 ? used : paths.slice(0, maxUnnamedFiles))
       add(target, confidence)
   }
 }

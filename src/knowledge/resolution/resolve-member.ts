@@ -1,13 +1,13 @@
 // Tells what `qualifier.name` means: by the object around, by the type of the qualifier, or by what that names itself.
-import type { CodeBinding } from '../../workspace/code-facts.ts'
-import { outerOf } from './code-file.ts'
-import type { CodeFile, CodeView, Meaning, SymbolPlace } from './code-model.ts'
+import type { CodeBinding } from '../../code/code-index.ts'
+import { enclosingSymbolOf } from './code-file.ts'
+import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { findBaseMember, findMember } from './find-member.ts'
 import { followExport } from './follow-exports.ts'
-import { meansSymbols, outsideMeaning } from './meaning.ts'
+import { externalName, resolvedToSymbols } from './resolved-name.ts'
 import { symbolAt } from './symbol-at.ts'
 
-const ownWords: ReadonlySet<string> = new Set([
+const selfKeywords: ReadonlySet<string> = new Set([
   'this',
   '$this',
   'self',
@@ -17,12 +17,12 @@ const ownWords: ReadonlySet<string> = new Set([
   '@',
   'me',
 ])
-const baseWords: ReadonlySet<string> = new Set(['super', 'base', 'parent'])
+const superKeywords: ReadonlySet<string> = new Set(['super', 'base', 'parent'])
 
 /** From call to call at most: `b = a.f()`, `c = b.g()`. */
-const mostCalls = 3
+const maxCallDepth = 3
 /** Of what is called: less sure, it tells nothing about types. */
-const leastCalled = 0.7
+const minCalleeConfidence = 0.7
 
 /**
  * @param within the symbol that it stands in
@@ -34,20 +34,20 @@ export function resolveMember(
   qualifier: string,
   name: string,
   within: number,
-  calls = mostCalls,
-): Meaning | undefined {
+  calls = maxCallDepth,
+): ResolvedName | undefined {
   if (qualifier === '') return undefined
-  if (ownWords.has(qualifier) || baseWords.has(qualifier)) {
-    const own = findOfOwn(view, file, name, within, baseWords.has(qualifier))
+  if (selfKeywords.has(qualifier) || superKeywords.has(qualifier)) {
+    const own = findSelfMember(view, file, name, within, superKeywords.has(qualifier))
     if (own !== undefined) return own
   }
-  const call = findBinding(file, qualifier, within, isCall)
-  const returned = call && findReturned(view, file, call, calls)
-  if (returned !== undefined) return findOfMeaning(view, returned, name)
+  const call = findBinding(file, qualifier, within, isCallBinding)
+  const returned = call && resolveReturnType(view, file, call, calls)
+  if (returned !== undefined) return findMemberOfType(view, returned, name)
   const binding = findBinding(file, qualifier, within)
   return binding === undefined
     ? resolveQualified(view, file, qualifier, name, within)
-    : findOfType(view, file, binding, name)
+    : findMemberOfBinding(view, file, binding, name)
 }
 
 /** The same of a qualifier that is no object: a module, a package, a type. */
@@ -57,36 +57,37 @@ export function resolveQualified(
   qualifier: string,
   name: string,
   within: number,
-): Meaning | undefined {
-  const meaning = view.meaningOf(file, qualifier, within) ?? findRustModule(view, file, qualifier)
+): ResolvedName | undefined {
+  const meaning = view.resolveName(file, qualifier, within) ?? findRustModule(view, file, qualifier)
   if (meaning === undefined || meaning.kind === 'outside') return meaning
-  if (meaning.kind === 'modules') return findOfModule(view, meaning.paths, name, meaning.confidence)
-  return findOfSymbols(view, meaning.places, name, meaning.confidence)
+  if (meaning.kind === 'modules')
+    return findModuleExport(view, meaning.paths, name, meaning.confidence)
+  return findMemberOfSymbols(view, meaning.places, name, meaning.confidence)
 }
 
 /** A member of the object that the place is in, or of what that is derived from. */
-function findOfOwn(
+function findSelfMember(
   view: CodeView,
   file: CodeFile,
   name: string,
   within: number,
   ofBase: boolean,
-): Meaning | undefined {
-  const types = listOwnTypes(view, file, within)
+): ResolvedName | undefined {
+  const types = listSelfTypes(view, file, within)
   for (const place of types) {
     const members = ofBase ? findBaseMember(view, place, name) : findMember(view, place, name)
-    if (members.length > 0) return meansSymbols(members, 0.9)
+    if (members.length > 0) return resolvedToSymbols(members, 0.9)
   }
   // A class that is all here has no such member; what it is derived from may.
-  return types.length > 0 ? outsideMeaning : undefined
+  return types.length > 0 ? externalName : undefined
 }
 
 /** The types whose object is meant by `this`: the one around, also where a method stands outside of it. */
-function listOwnTypes(view: CodeView, file: CodeFile, within: number): readonly SymbolPlace[] {
-  for (let at = within; at !== -1; at = outerOf(file.facts, at)) {
-    const { owner, kind } = file.facts.symbols[at]!
+function listSelfTypes(view: CodeView, file: CodeFile, within: number): readonly SymbolLocation[] {
+  for (let at = within; at !== -1; at = enclosingSymbolOf(file.fileIndex, at)) {
+    const { owner, kind } = file.fileIndex.symbols[at]!
     if (owner !== null) {
-      const meaning = view.meaningOf(file, owner, -1)
+      const meaning = view.resolveName(file, owner, -1)
       if (meaning?.kind === 'symbols') return meaning.places
     }
     if (
@@ -102,8 +103,8 @@ function listOwnTypes(view: CodeView, file: CodeFile, within: number): readonly 
   return []
 }
 
-const isCall = ({ type }: CodeBinding) => type.endsWith('()')
-const isType = (binding: CodeBinding) => !isCall(binding)
+const isCallBinding = ({ type }: CodeBinding) => type.endsWith('()')
+const isTypeBinding = (binding: CodeBinding) => !isCallBinding(binding)
 
 /**
  * The type that the file gives to a name: inside of the symbol, of one around it, or at its top.
@@ -114,11 +115,11 @@ function findBinding(
   file: CodeFile,
   name: string,
   within: number,
-  counts: (binding: CodeBinding) => boolean = isType,
+  counts: (binding: CodeBinding) => boolean = isTypeBinding,
 ): CodeBinding | undefined {
   const bindings = file.bindings(name).filter(counts)
   if (bindings.length === 0) return undefined
-  for (let at = within; ; at = outerOf(file.facts, at)) {
+  for (let at = within; ; at = enclosingSymbolOf(file.fileIndex, at)) {
     let found: CodeBinding | undefined
     // The last one that isn't of another type: a name that is given two types has neither.
     for (const binding of bindings) {
@@ -130,105 +131,109 @@ function findBinding(
   }
 }
 
-function findOfType(
+function findMemberOfBinding(
   view: CodeView,
   file: CodeFile,
   { type, within }: CodeBinding,
   name: string,
-): Meaning | undefined {
-  return type === '' ? undefined : findOfMeaning(view, view.typeNamed(file, type, within), name)
+): ResolvedName | undefined {
+  return type === ''
+    ? undefined
+    : findMemberOfType(view, view.resolveTypeName(file, type, within), name)
 }
 
 /** @param meaning of a type */
-function findOfMeaning(
+function findMemberOfType(
   view: CodeView,
-  meaning: Meaning | undefined,
+  meaning: ResolvedName | undefined,
   name: string,
-): Meaning | undefined {
+): ResolvedName | undefined {
   // A type of a library, or one that the file only gives a name to.
-  if (meaning?.kind !== 'symbols') return outsideMeaning
+  if (meaning?.kind !== 'symbols') return externalName
   const members = meaning.places.flatMap((place) => findMember(view, place, name))
-  return meansSymbols(members, Math.min(0.85, meaning.confidence)) ?? outsideMeaning
+  return resolvedToSymbols(members, Math.min(0.85, meaning.confidence)) ?? externalName
 }
 
 /** The type that a call comes to, as what is called declares or shows it; undefined where that isn't known. */
-function findReturned(
+function resolveReturnType(
   view: CodeView,
   file: CodeFile,
   binding: CodeBinding,
   calls: number,
-): Meaning | undefined {
-  if (calls === 0 || !file.calls(binding)) return undefined
+): ResolvedName | undefined {
+  if (calls === 0 || !file.isCallOf(binding)) return undefined
   const { type, within } = binding
   const call = type.slice(0, -2)
   const dot = call.lastIndexOf('.')
   const name = call.slice(dot + 1)
   const called =
     dot === -1
-      ? view.meaningOf(file, name, within)
+      ? view.resolveName(file, name, within)
       : resolveMember(view, file, call.slice(0, dot), name, within, calls - 1)
-  if (called?.kind !== 'symbols' || called.confidence < leastCalled) return undefined
-  const types = called.places.map((place) => returnedBy(view, place))
+  if (called?.kind !== 'symbols' || called.confidence < minCalleeConfidence) return undefined
+  const types = called.places.map((place) => returnTypeOf(view, place))
   const [first] = types
   // Of several that are called so all return the same, or nobody knows.
-  const isOne = types.every((one) => one?.kind === first?.kind && samePlaces(one, first))
+  const isOne = types.every((one) => one?.kind === first?.kind && isSameSymbol(one, first))
   return isOne && first !== undefined ? first : undefined
 }
 
-function samePlaces(one: Meaning | undefined, other: Meaning | undefined): boolean {
+function isSameSymbol(one: ResolvedName | undefined, other: ResolvedName | undefined): boolean {
   if (one?.kind !== 'symbols' || other?.kind !== 'symbols') return one?.kind === other?.kind
   const [a, b] = [one.places[0], other.places[0]]
   return a?.path === b?.path && a?.ordinal === b?.ordinal
 }
 
 /** What something returns that is called; a class is what is made. */
-function returnedBy(view: CodeView, place: SymbolPlace): Meaning | undefined {
+function returnTypeOf(view: CodeView, place: SymbolLocation): ResolvedName | undefined {
   const file = view.file(place.path)
   const kind = symbolAt(view, place)?.kind
   if (file === undefined || kind === undefined) return undefined
-  if (kind === 'class') return meansSymbols([place], 0.9)
+  if (kind === 'class') return resolvedToSymbols([place], 0.9)
   const types = new Set(
     file.bindings('()').flatMap(({ within, type }) => (within === place.ordinal ? [type] : [])),
   )
   const [type] = types
   if (types.size !== 1 || type === undefined || type === '?') return undefined
-  if (ownWords.has(type)) return meansSymbols(listOwnTypes(view, file, place.ordinal), 0.9)
-  return view.typeNamed(file, type, place.ordinal) ?? outsideMeaning
+  if (selfKeywords.has(type))
+    return resolvedToSymbols(listSelfTypes(view, file, place.ordinal), 0.9)
+  return view.resolveTypeName(file, type, place.ordinal) ?? externalName
 }
 
-function findOfModule(
+function findModuleExport(
   view: CodeView,
   paths: readonly string[],
   name: string,
   confidence: number,
-): Meaning | undefined {
+): ResolvedName | undefined {
   const found = followExport(view, paths, name)
-  if (found === undefined) return outsideMeaning
+  if (found === undefined) return externalName
   return found.kind === 'outside'
     ? found
     : { ...found, confidence: Math.min(found.confidence, confidence) }
 }
 
 /** Static members of types, what objects and modules hold, methods of a value whose type its own file tells. */
-function findOfSymbols(
+function findMemberOfSymbols(
   view: CodeView,
-  places: readonly SymbolPlace[],
+  places: readonly SymbolLocation[],
   name: string,
   confidence: number,
-): Meaning | undefined {
+): ResolvedName | undefined {
   for (const place of places) {
     const members = findMember(view, place, name)
-    if (members.length > 0) return meansSymbols(members, Math.min(0.9, confidence))
+    if (members.length > 0) return resolvedToSymbols(members, Math.min(0.9, confidence))
     const file = view.file(place.path)
     const symbol = symbolAt(view, place)
     const binding = file && symbol && findBinding(file, symbol.name, symbol.within)
-    if (binding !== undefined && file !== undefined) return findOfType(view, file, binding, name)
+    if (binding !== undefined && file !== undefined)
+      return findMemberOfBinding(view, file, binding, name)
   }
-  return outsideMeaning
+  return externalName
 }
 
 /** `cart::total()`: a module beside the file, which need not be imported. */
-function findRustModule(view: CodeView, file: CodeFile, name: string): Meaning | undefined {
+function findRustModule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   if (file.family !== 'rust') return undefined
   const found = view.imports.resolve(file.path, {
     line: 0,

@@ -1,23 +1,23 @@
 // Which file of a tree uses which: resolved from the facts of all files, those of a large tree in a thread of its own.
 import { ThreadPool } from '../../lib/thread-pool.ts'
-import { startTurn } from '../../lib/turns.ts'
-import type { EdgePart, EdgeWork } from './edge-worker.ts'
+import { createYielder } from '../../lib/yield-to-event-loop.ts'
+import type { EdgeBatch, EdgeTask } from './edge-worker.ts'
 import type { CodeEdge } from './list-edges.ts'
-import { countPieces, resolvePieces, type TreeCode } from './tree-code.ts'
+import { countBatches, resolveBatches, type SerializedTree } from './serialized-tree.ts'
 
-const mostEdges = 1_500_000
+const maxEdges = 1_500_000
 /** To start a thread takes as long as to resolve so many pieces. */
-const fewPieces = 8
+const maxInlineBatches = 8
 /** For one piece, which takes a tenth of a second: what takes so long is nobody's code. */
 const deadlineMs = 120_000
 /** What hundreds of thousands of files take. Where it isn't enough, the scan fails and not the process. */
 const memoryMegabytes = { old: 768, young: 32 }
 
 /** Of the one who waits. */
-export interface ResolvingWatch {
+export interface ResolveTreeOptions {
   readonly signal: AbortSignal
   /** Told how many pieces of how many are done. */
-  tell(done: number, total: number): void
+  onProgress(done: number, total: number): void
 }
 
 /**
@@ -27,39 +27,39 @@ export interface ResolvingWatch {
  * @throws Error where the thread broke down: at input that takes too long, or too much memory
  */
 export async function resolveTree(
-  code: TreeCode,
-  { signal, tell }: ResolvingWatch,
+  code: SerializedTree,
+  { signal, onProgress: tell }: ResolveTreeOptions,
 ): Promise<CodeEdge[]> {
-  const total = countPieces(code)
-  const parts: EdgePart[] = []
-  const keep = (part: EdgePart) => {
+  const total = countBatches(code)
+  const parts: EdgeBatch[] = []
+  const keep = (part: EdgeBatch) => {
     parts.push(part)
     tell(parts.length, total)
   }
-  if (total <= fewPieces) await resolveHere(code, signal, keep)
+  if (total <= maxInlineBatches) await resolveInline(code, signal, keep)
   else await resolveInThread(code, signal, keep)
-  return parts.flat().slice(0, mostEdges)
+  return parts.flat().slice(0, maxEdges)
 }
 
-async function resolveHere(
-  code: TreeCode,
+async function resolveInline(
+  code: SerializedTree,
   signal: AbortSignal,
-  keep: (part: EdgePart) => void,
+  keep: (part: EdgeBatch) => void,
 ): Promise<void> {
-  const turn = startTurn(signal)
-  for (const part of resolvePieces(code)) {
+  const turn = createYielder(signal)
+  for (const part of resolveBatches(code)) {
     keep(part)
     await turn.pass()
   }
 }
 
 async function resolveInThread(
-  code: TreeCode,
+  code: SerializedTree,
   signal: AbortSignal,
-  keep: (part: EdgePart) => void,
+  keep: (part: EdgeBatch) => void,
 ): Promise<void> {
   signal.throwIfAborted()
-  await using pool = new ThreadPool<EdgeWork, null, EdgePart>({
+  await using pool = new ThreadPool<EdgeTask, null, EdgeBatch>({
     module: new URL('./edge-worker.ts', import.meta.url),
     threads: 1,
     ...{ deadlineMs, graceMs: 0, memoryMegabytes },
@@ -68,7 +68,7 @@ async function resolveInThread(
   signal.addEventListener('abort', end)
   try {
     const { outcome } = await pool.run(
-      { ...code, mostEdges },
+      { ...code, maxEdges },
       { onPart: keep, transfer: [code.bytes.buffer] },
     )
     signal.throwIfAborted()

@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import type { CommitSummary } from '../../domain/pull-request.ts'
 import type { Access } from '../platform.ts'
-import { readPages } from './pages.ts'
-import { makeCall } from './repository.ts'
+import { readPages } from './read-pages.ts'
+import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, sendForJson } from './request.ts'
 
 /** Messages are cut to so many characters. */
-const longestMessage = 10_000
-const mostCommits = 100
+const maxMessageLength = 10_000
+const maxCommits = 100
 
 const signature = z.object({ name: z.string().catch(''), date: z.string().catch('') }).nullish()
 
@@ -22,7 +22,7 @@ const commit = z
     ({ sha, author, commit }): CommitSummary => ({
       sha,
       author: author?.login ?? commit.author?.name ?? '',
-      message: commit.message.slice(0, longestMessage),
+      message: commit.message.slice(0, maxMessageLength),
       committedAt: commit.committer?.date ?? '',
     }),
   )
@@ -37,11 +37,11 @@ export async function listPullRequestCommits(
   const commits: CommitSummary[] = []
   for await (const one of readPages(
     connection,
-    makeCall(access, `/pulls/${number}/commits`, signal),
+    buildRepositoryCall(access, `/pulls/${number}/commits`, signal),
     commit,
   )) {
     commits.push(one)
-    if (commits.length > mostCommits) commits.shift()
+    if (commits.length > maxCommits) commits.shift()
   }
   return commits
 }
@@ -53,7 +53,11 @@ export async function listFileCommits(
   { path, ref, limit }: { path: string; ref: string; limit: number },
   signal?: AbortSignal,
 ): Promise<readonly CommitSummary[]> {
-  const most = Math.min(Math.max(1, Math.trunc(limit)), mostCommits)
+  const most = Math.min(Math.max(1, Math.trunc(limit)), maxCommits)
   const query = new URLSearchParams({ sha: ref, path: path.toWellFormed(), per_page: String(most) })
-  return sendForJson(connection, makeCall(access, `/commits?${query}`, signal), z.array(commit))
+  return sendForJson(
+    connection,
+    buildRepositoryCall(access, `/commits?${query}`, signal),
+    z.array(commit),
+  )
 }

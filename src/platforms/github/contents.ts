@@ -1,9 +1,9 @@
 // Reads files and trees at a commit or branch.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
+import { encodeFilePath } from '../encode-path.ts'
 import type { Access, ListedTreeEntry } from '../platform.ts'
-import { encodeFilePath } from '../repository-name.ts'
-import { encodeRef, makeCall } from './repository.ts'
+import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
 import { type Connection, send, sendForJson } from './request.ts'
 
 /** GitHub cuts a tree at 100,000 entries or 7 MB of its own counting. */
@@ -36,7 +36,7 @@ export async function getFile(
   try {
     const answer = await send(
       connection,
-      makeCall(access, address, signal, { accept: 'application/vnd.github.raw' }),
+      buildRepositoryCall(access, address, signal, { accept: 'application/vnd.github.raw' }),
     )
     // A directory or submodule has no raw form: it is described in plain JSON.
     return answer.headers.get('content-type')?.startsWith('application/json')
@@ -55,14 +55,14 @@ export async function getTree(
   ref: string,
   signal?: AbortSignal,
 ): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
-  const call = makeCall(access, `/git/trees/${encodeRef(ref)}?recursive=1`, signal, {
+  const call = buildRepositoryCall(access, `/git/trees/${encodeRef(ref)}?recursive=1`, signal, {
     maxBytes: maxTreeBytes,
   })
   try {
     const answer = await sendForJson(connection, call, tree)
     const entries = answer.tree.map((entry) => ({
       path: entry.path,
-      kind: nameKind(entry.type, entry.mode),
+      kind: toEntryKind(entry.type, entry.mode),
       size: entry.size ?? 0,
       oid: entry.sha,
     }))
@@ -74,7 +74,7 @@ export async function getTree(
   }
 }
 
-function nameKind(type: string, mode: string): ListedTreeEntry['kind'] {
+function toEntryKind(type: string, mode: string): ListedTreeEntry['kind'] {
   if (type === 'tree') return 'directory'
   if (type === 'commit') return 'submodule'
   return mode === '120000' ? 'symlink' : 'file'

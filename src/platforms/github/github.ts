@@ -1,59 +1,59 @@
 // GitHub, in the cloud or as Enterprise Server: puts the parts together.
-import { createSharedSlots } from '../../lib/slots.ts'
-import { readEnvelope } from '../delivery.ts'
+import { createFairSemaphore } from '../../lib/semaphore.ts'
+import { readUnverifiedDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
-import { type PlatformMetrics, recordCalls } from '../record-calls.ts'
+import { createPlatformCallRecorder, type PlatformMetrics } from '../record-platform-calls.ts'
+import { listFileCommits, listPullRequestCommits } from './commits.ts'
+import { getFile, getTree } from './contents.ts'
+import { ensureReview } from './ensure-review.ts'
+import { ensureStatus } from './ensure-status.ts'
+import { inspect } from './inspection.ts'
+import { getIssue, isPublic } from './issues.ts'
+import { acceptsOAuthApp, buildAuthorizeUrl, exchangeCode, isPersonalToken } from './oauth.ts'
+import {
+  getDiff,
+  getMergeBase,
+  getPullRequest,
+  listFiles,
+  maxListedFiles,
+} from './pull-requests.ts'
+import { encodeFileLocation, encodeRepository } from './repository-calls.ts'
+import type { Connection } from './request.ts'
+import { getLanguages, listContributors } from './statistics.ts'
+import { listThreads, resolveThread } from './threads.ts'
 import {
   createViewerCache,
   getPermission,
   getRepository,
   getViewer,
   listRepositories,
-} from './accounts.ts'
-import { listFileCommits, listPullRequestCommits } from './commits.ts'
-import { getFile, getTree } from './contents.ts'
-import { createWebhook, deleteWebhook, hasWebhook } from './hooks.ts'
-import { inspect } from './inspection.ts'
-import { getIssue, isPublic } from './issues.ts'
-import { acceptsApplication, exchangeCode, isPersonalToken, makeAuthorizeUrl } from './oauth.ts'
-import {
-  getDiff,
-  getMergeBase,
-  getPullRequest,
-  listedFilesLimit,
-  listFiles,
-} from './pull-requests.ts'
-import { encodePlace, encodeRepository } from './repository.ts'
-import type { Connection } from './request.ts'
-import { ensureReview } from './reviews.ts'
-import { getLanguages, listContributors } from './statistics.ts'
-import { ensureStatus } from './statuses.ts'
-import { listThreads, resolveThread } from './threads.ts'
+} from './viewer.ts'
+import { createWebhook, deleteWebhook, hasWebhook } from './webhooks.ts'
 
 /** GitHub allows an account 100, and several processes may share ours. */
-const callsAtOnce = 32
+const maxConcurrentCalls = 32
 /** So that a slow answer to one person, or many of their questions, leaves places for the others. */
-const callsAtOncePerToken = 12
+const maxConcurrentCallsPerToken = 12
 
 /** The adapter. Holds nothing but the accounts behind the tokens it has seen, and the line of calls that wait. */
 export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): Platform {
-  const connection = makeConnection(config, metrics)
+  const connection = createConnection(config, metrics)
   const recallViewer = createViewerCache(connection)
   return {
     id: 'github',
     limits: {
-      commentLength: 65_536,
-      listedFiles: listedFilesLimit,
+      maxCommentLength: 65_536,
+      maxListedFiles: maxListedFiles,
       contributorStatistics: true,
       resolvableThreads: true,
       editableComments: true,
       suggestions: true,
     },
-    authorizeUrl: (input) => makeAuthorizeUrl(connection, config.oauth, input),
+    authorizeUrl: (input) => buildAuthorizeUrl(connection, config.oauth, input),
     exchangeCode: (input, signal) => exchangeCode(connection, config.oauth, input, signal),
-    acceptsApplication: (signal) => acceptsApplication(connection, config.oauth, signal),
-    viewer: (token, signal) => getViewer(connection, token, signal),
+    acceptsOAuthApp: (signal) => acceptsOAuthApp(connection, config.oauth, signal),
+    getViewer: (token, signal) => getViewer(connection, token, signal),
     isPersonalToken,
     inspect: (token, signal) => inspect(connection, token, signal),
     listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
@@ -62,10 +62,11 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
     createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
     hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
     deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
-    readEnvelope,
+    readUnverifiedDelivery,
     getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),
     getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
-    mergeBase: (access, base, head, signal) => getMergeBase(connection, access, base, head, signal),
+    getMergeBase: (access, base, head, signal) =>
+      getMergeBase(connection, access, base, head, signal),
     listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
     listPullRequestCommits: (access, number, signal) =>
       listPullRequestCommits(connection, access, number, signal),
@@ -75,16 +76,16 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
     isPublic: (access, signal) => isPublic(connection, access, signal),
     getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),
     getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
-    cloneAddress: ({ repo, token }) => ({
+    cloneRemote: ({ repo, token }) => ({
       url: `${connection.webUrl}/${encodeRepository(repo)}.git`,
       headers: {
         Authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
       },
     }),
-    fileAddress: (repo, place) =>
-      `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodePlace(place)}`,
-    languages: (access, signal) => getLanguages(connection, access, signal),
-    contributors: (access, signal) => listContributors(connection, access, signal),
+    fileUrl: (repo, place) =>
+      `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodeFileLocation(place)}`,
+    getLanguages: (access, signal) => getLanguages(connection, access, signal),
+    listContributors: (access, signal) => listContributors(connection, access, signal),
     async ensureReview(access, review, signal) {
       const viewer = await recallViewer(access.token, signal)
       return ensureReview({ connection, access, review, viewer, signal })
@@ -105,7 +106,7 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
 }
 
 /** In the cloud GraphQL lies beside the REST API, on Enterprise Server beside its `/v3`. */
-function makeConnection(config: PlatformConfig, metrics: PlatformMetrics): Connection {
+function createConnection(config: PlatformConfig, metrics: PlatformMetrics): Connection {
   const apiUrl = config.apiUrl.replace(/\/+$/, '')
   return {
     webUrl: config.url.replace(/\/+$/, ''),
@@ -113,7 +114,7 @@ function makeConnection(config: PlatformConfig, metrics: PlatformMetrics): Conne
     graphqlUrl: `${apiUrl.replace(/\/v3$/, '')}/graphql`,
     userAgent: config.userAgent,
     timeoutMs: config.timeoutMs ?? 30_000,
-    slots: createSharedSlots(callsAtOnce, callsAtOncePerToken),
-    calls: recordCalls(metrics),
+    semaphore: createFairSemaphore(maxConcurrentCalls, maxConcurrentCallsPerToken),
+    callRecorder: createPlatformCallRecorder(metrics),
   }
 }

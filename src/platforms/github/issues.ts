@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import type { LinkedIssue } from '../../domain/pull-request.ts'
 import type { Access } from '../platform.ts'
-import { makeCall } from './repository.ts'
+import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, sendForJson } from './request.ts'
 
 /** Bodies are cut to so many characters. */
-const longestBody = 20_000
+const maxBodyLength = 20_000
 
 const issue = z.object({
   number: z.int(),
@@ -23,12 +23,16 @@ export async function getIssue(
   number: number,
   signal?: AbortSignal,
 ): Promise<LinkedIssue> {
-  const fields = await sendForJson(connection, makeCall(access, `/issues/${number}`, signal), issue)
+  const fields = await sendForJson(
+    connection,
+    buildRepositoryCall(access, `/issues/${number}`, signal),
+    issue,
+  )
   return {
     repo: fields.html_url.split('/').slice(-4, -2).join('/'),
     number: fields.number,
     title: fields.title,
-    body: (fields.body ?? '').slice(0, longestBody),
+    body: (fields.body ?? '').slice(0, maxBodyLength),
     state: fields.state === 'closed' ? 'closed' : 'open',
     url: fields.html_url,
   }
@@ -42,7 +46,7 @@ export async function isPublic(
 ): Promise<boolean> {
   const fields = await sendForJson(
     connection,
-    makeCall(access, '', signal),
+    buildRepositoryCall(access, '', signal),
     z.object({ private: z.boolean() }),
   )
   return !fields.private

@@ -2,26 +2,26 @@
 import { z } from 'zod'
 import { ConfigError, PlatformError } from '../../domain/errors.ts'
 import type { OAuthGrant, PlatformConfig } from '../platform.ts'
-import { cleanMessage } from './errors.ts'
 import { type Connection, sendForJson } from './request.ts'
+import { sanitizeMessage } from './response-error.ts'
 
-type Application = NonNullable<PlatformConfig['oauth']>
+type OAuthApp = NonNullable<PlatformConfig['oauth']>
 
 /** A refusal comes with status 200 too. */
-const tokenAnswer = z.union([
+const tokenResponse = z.union([
   z.object({ access_token: z.string().min(1), scope: z.string().catch('') }),
   z.object({ error: z.string(), error_description: z.string().optional() }),
 ])
 
 /** Address to send the browser to. */
-export function makeAuthorizeUrl(
+export function buildAuthorizeUrl(
   connection: Connection,
   oauth: PlatformConfig['oauth'],
   input: { redirectUri: string; state: string; codeChallenge: string; scopes: readonly string[] },
 ): string {
   const url = new URL(`${connection.webUrl}/login/oauth/authorize`)
   url.search = new URLSearchParams({
-    client_id: requireApplication(oauth).clientId,
+    client_id: requireOAuthApp(oauth).clientId,
     redirect_uri: input.redirectUri,
     scope: input.scopes.join(' '),
     state: input.state,
@@ -38,12 +38,15 @@ export async function exchangeCode(
   input: { code: string; redirectUri: string; codeVerifier: string },
   signal?: AbortSignal,
 ): Promise<OAuthGrant> {
-  const application = requireApplication(oauth)
+  const application = requireOAuthApp(oauth)
   const { code, redirectUri, codeVerifier } = input
   const grant = { code, redirect_uri: redirectUri, code_verifier: codeVerifier }
-  const answer = await askForToken(connection, application, grant, signal)
+  const answer = await requestToken(connection, application, grant, signal)
   if ('error' in answer) {
-    const message = cleanMessage(answer.error_description ?? answer.error, application.clientSecret)
+    const message = sanitizeMessage(
+      answer.error_description ?? answer.error,
+      application.clientSecret,
+    )
     throw new PlatformError('platform_unauthorized', message, { status: 200 })
   }
   return {
@@ -53,15 +56,15 @@ export async function exchangeCode(
 }
 
 /** Shows a code that can't be right: the platform looks at the application first, and says which of the two is wrong. */
-export async function acceptsApplication(
+export async function acceptsOAuthApp(
   connection: Connection,
   oauth: PlatformConfig['oauth'],
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
-    const answer = await askForToken(
+    const answer = await requestToken(
       connection,
-      requireApplication(oauth),
+      requireOAuthApp(oauth),
       { code: 'not-a-code' },
       signal,
     )
@@ -81,9 +84,9 @@ export function isPersonalToken(token: string): boolean {
   return !/^gh[ousr]_/i.test(token)
 }
 
-function askForToken(
+function requestToken(
   connection: Connection,
-  { clientId, clientSecret }: Application,
+  { clientId, clientSecret }: OAuthApp,
   grant: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ) {
@@ -95,10 +98,10 @@ function askForToken(
     body,
     signal,
   } as const
-  return sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenAnswer)
+  return sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenResponse)
 }
 
-function requireApplication(oauth: PlatformConfig['oauth']): Application {
+function requireOAuthApp(oauth: PlatformConfig['oauth']): OAuthApp {
   if (oauth === null)
     throw new ConfigError('Sign-in needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.')
   return oauth

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
 import type { Access, ListedFile } from '../platform.ts'
-import { longItemsPageSize, readPages } from './pages.ts'
-import { encodeRef, makeCall } from './repository.ts'
+import { longItemPageSize, readPages } from './read-pages.ts'
+import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
 import { type Connection, send, sendForJson } from './request.ts'
 
 /** GitHub shows no more of a pull request's files than this. */
-export const listedFilesLimit = 3000
+export const maxListedFiles = 3000
 const maxDiffBytes = 64 * 2 ** 20
 
 const pullRequest = z.object({
@@ -50,7 +50,7 @@ export async function getPullRequest(
 ): Promise<PullRequest> {
   const fields = await sendForJson(
     connection,
-    makeCall(access, `/pulls/${number}`, signal),
+    buildRepositoryCall(access, `/pulls/${number}`, signal),
     pullRequest,
   )
   return {
@@ -85,7 +85,10 @@ export async function getDiff(
   signal?: AbortSignal,
 ): Promise<string> {
   const accept = 'application/vnd.github.diff'
-  const call = makeCall(access, `/pulls/${number}`, signal, { accept, maxBytes: maxDiffBytes })
+  const call = buildRepositoryCall(access, `/pulls/${number}`, signal, {
+    accept,
+    maxBytes: maxDiffBytes,
+  })
   return (await send(connection, call)).body.toString('utf8')
 }
 
@@ -102,7 +105,7 @@ export async function getMergeBase(
 ): Promise<string> {
   const path = `/compare/${encodeRef(base)}...${encodeRef(head)}?per_page=1&page=2`
   const comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) })
-  const call = makeCall(access, path, signal, { maxBytes: maxDiffBytes })
+  const call = buildRepositoryCall(access, path, signal, { maxBytes: maxDiffBytes })
   try {
     return (await sendForJson(connection, call, comparison)).merge_base_commit.sha
   } catch (error) {
@@ -125,22 +128,22 @@ export async function listFiles(
   signal?: AbortSignal,
 ): Promise<readonly ListedFile[]> {
   const files: ListedFile[] = []
-  const call = makeCall(access, `/pulls/${number}/files`, signal)
-  for await (const file of readPages(connection, call, listedFile, longItemsPageSize)) {
+  const call = buildRepositoryCall(access, `/pulls/${number}/files`, signal)
+  for await (const file of readPages(connection, call, listedFile, longItemPageSize)) {
     files.push({
       path: file.filename,
       oldPath: file.previous_filename ?? file.filename,
-      status: nameStatus(file.status),
+      status: toFileStatus(file.status),
       additions: file.additions,
       deletions: file.deletions,
     })
-    if (files.length === listedFilesLimit) break
+    if (files.length === maxListedFiles) break
   }
   return files
 }
 
 /** `changed` is a change of mode, `unchanged` one that was taken back. */
-function nameStatus(status: string): ListedFile['status'] {
+function toFileStatus(status: string): ListedFile['status'] {
   if (status === 'removed') return 'deleted'
   return status === 'added' || status === 'renamed' || status === 'copied' ? status : 'modified'
 }

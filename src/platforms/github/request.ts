@@ -4,10 +4,10 @@ import { setTimeout as startTimer } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
-import type { SharedSlots } from '../../lib/slots.ts'
-import type { CallRecorder } from '../record-calls.ts'
-import { explainRefusal } from './errors.ts'
-import { readRateLimit } from './rate-limit.ts'
+import type { FairSemaphore } from '../../lib/semaphore.ts'
+import type { PlatformCallRecorder } from '../record-platform-calls.ts'
+import { readRateLimit } from './read-rate-limit.ts'
+import { toPlatformError } from './response-error.ts'
 
 /** Where the platform is and how we speak to it. Addresses have no slash at the end. */
 export interface Connection {
@@ -18,11 +18,11 @@ export interface Connection {
   /** For one call, redirects and answer included. */
   readonly timeoutMs: number
   /** As many calls as may be under way at once; the parties are tokens, and owners where one token stands for many. */
-  readonly slots: SharedSlots
-  readonly calls: CallRecorder
+  readonly semaphore: FairSemaphore
+  readonly callRecorder: PlatformCallRecorder
 }
 
-export interface Call {
+export interface ApiCall {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below the address of the API: encoded, with its query. */
   readonly path: string
@@ -37,7 +37,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Answer {
+export interface ApiResponse {
   /** Below 300: everything else is thrown. */
   readonly status: number
   readonly headers: Headers
@@ -45,7 +45,7 @@ export interface Answer {
 }
 
 const defaultMaxBytes = 10 * 2 ** 20
-const redirects = new Set([301, 302, 307, 308])
+const redirectStatuses = new Set([301, 302, 307, 308])
 
 /**
  * Sends a call and reads its answer whole. Where too many are under way it waits in line first, which doesn't count
@@ -55,53 +55,57 @@ const redirects = new Set([301, 302, 307, 308])
  * @throws PlatformError for every answer that isn't 2xx, for silence, and for an answer that is too long
  * @throws the reason of `call.signal` when that was what ended it
  */
-export async function send(connection: Connection, call: Call): Promise<Answer> {
-  const party = nameParty(call.token)
-  const release = await connection.slots.take(`${party} ${call.owner ?? ''}`, call.signal)
+export async function send(connection: Connection, call: ApiCall): Promise<ApiResponse> {
+  const party = hashToken(call.token)
+  const release = await connection.semaphore.acquire(`${party} ${call.owner ?? ''}`, call.signal)
   try {
-    return await connection.calls.record(() => exchange(connection, call, party))
+    return await connection.callRecorder.record(() => sendOnce(connection, call, party))
   } finally {
     release()
   }
 }
 
-async function exchange(connection: Connection, call: Call, party: string): Promise<Answer> {
+async function sendOnce(
+  connection: Connection,
+  call: ApiCall,
+  party: string,
+): Promise<ApiResponse> {
   const deadline = new AbortController()
   const timer = startTimer(() => deadline.abort(), connection.timeoutMs)
   const signal =
     call.signal === undefined ? deadline.signal : AbortSignal.any([call.signal, deadline.signal])
   try {
-    const response = await follow(connection, call, signal)
-    connection.calls.noteRateLimit(party, readRateLimit(response.headers))
+    const response = await fetchFollowingRedirects(connection, call, signal)
+    connection.callRecorder.recordRateLimit(party, readRateLimit(response.headers))
     const body = await readBody(response, call.maxBytes ?? defaultMaxBytes)
     if (response.status >= 300)
-      throw explainRefusal(response.status, response.headers, body, call.token)
+      throw toPlatformError(response.status, response.headers, body, call.token)
     return { status: response.status, headers: response.headers, body }
   } catch (error) {
     call.signal?.throwIfAborted()
     if (error instanceof UmpireError) throw error
-    throw explainSilence(error, deadline.signal.aborted)
+    throw toConnectionError(error, deadline.signal.aborted)
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** Calls without a token are one party. */
-function nameParty(token: string | undefined): string {
+function hashToken(token: string | undefined): string {
   return token === undefined ? 'nobody' : createHash('sha256').update(token).digest('base64')
 }
 
 /** Sends a call and checks that its answer has the promised shape. */
 export async function sendForJson<T>(
   connection: Connection,
-  call: Call,
+  call: ApiCall,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  return parseAnswer(await send(connection, call), schema)
+  return parseResponse(await send(connection, call), schema)
 }
 
 /** @throws PlatformError `platform_invalid_response` for HTML, cut JSON, or another shape than promised */
-export function parseAnswer<T>(answer: Answer, schema: z.ZodType<T>): T {
+export function parseResponse<T>(answer: ApiResponse, schema: z.ZodType<T>): T {
   let value: unknown
   try {
     value = JSON.parse(answer.body.toString('utf8'))
@@ -122,7 +126,7 @@ export function invalidResponse(message: string): PlatformError {
 }
 
 /** Waits; ends early with the signal's own reason. */
-export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export async function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(milliseconds, undefined, { signal })
   } catch (error) {
@@ -131,7 +135,11 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
   }
 }
 
-async function follow(connection: Connection, call: Call, signal: AbortSignal): Promise<Response> {
+async function fetchFollowingRedirects(
+  connection: Connection,
+  call: ApiCall,
+  signal: AbortSignal,
+): Promise<Response> {
   const method = call.method ?? 'GET'
   const mostHops = method === 'GET' ? 3 : 1
   const init: RequestInit = {
@@ -144,7 +152,7 @@ async function follow(connection: Connection, call: Call, signal: AbortSignal): 
   let url = new URL(connection.apiUrl + call.path)
   for (let hop = 0; ; hop++) {
     const response = await fetch(url.href, init)
-    const location = redirects.has(response.status) ? response.headers.get('location') : null
+    const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null
     if (location === null) return response
     await response.body?.cancel()
     const target = URL.parse(location, url.href)
@@ -155,7 +163,7 @@ async function follow(connection: Connection, call: Call, signal: AbortSignal): 
   }
 }
 
-function makeHeaders(connection: Connection, call: Call): Record<string, string> {
+function makeHeaders(connection: Connection, call: ApiCall): Record<string, string> {
   const headers: Record<string, string> = {
     accept: call.accept ?? 'application/vnd.github+json',
     'user-agent': connection.userAgent,
@@ -192,7 +200,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
 }
 
 /** Of the cause only its code is told: its text may name addresses. */
-function explainSilence(error: unknown, timedOut: boolean): PlatformError {
+function toConnectionError(error: unknown, timedOut: boolean): PlatformError {
   if (timedOut)
     return new PlatformError('platform_unavailable', 'The platform did not answer in time.')
   const code = (error as { cause?: { code?: unknown } }).cause?.code

@@ -1,8 +1,8 @@
 // What the platform computed about a repository: languages and contributors.
 import { z } from 'zod'
 import type { Access, ContributorStatistics } from '../platform.ts'
-import { makeCall } from './repository.ts'
-import { type Connection, parseAnswer, pause, send, sendForJson } from './request.ts'
+import { buildRepositoryCall } from './repository-calls.ts'
+import { type Connection, delay, parseResponse, send, sendForJson } from './request.ts'
 
 const contributor = z.object({
   author: z.object({ login: z.string() }).nullish(),
@@ -11,7 +11,7 @@ const contributor = z.object({
 })
 
 /** Pauses before asking again for what is still being computed: under 2 s together. */
-const pausesMs = [250, 500, 1000]
+const retryDelaysMs = [250, 500, 1000]
 
 /** GET /repos/{owner}/{repo}/languages. */
 export async function getLanguages(
@@ -21,7 +21,7 @@ export async function getLanguages(
 ): Promise<Readonly<Record<string, number>>> {
   return sendForJson(
     connection,
-    makeCall(access, '/languages', signal),
+    buildRepositoryCall(access, '/languages', signal),
     z.record(z.string(), z.int()),
   )
 }
@@ -32,15 +32,15 @@ export async function listContributors(
   access: Access,
   signal?: AbortSignal,
 ): Promise<readonly ContributorStatistics[]> {
-  const call = makeCall(access, '/stats/contributors', signal)
+  const call = buildRepositoryCall(access, '/stats/contributors', signal)
   let answer = await send(connection, call)
-  for (const pauseMs of pausesMs) {
+  for (const pauseMs of retryDelaysMs) {
     if (answer.status !== 202) break
-    await pause(pauseMs, signal)
+    await delay(pauseMs, signal)
     answer = await send(connection, call)
   }
   if (answer.status !== 200) return []
-  return parseAnswer(answer, z.array(contributor)).flatMap((entry) => {
+  return parseResponse(answer, z.array(contributor)).flatMap((entry) => {
     // No account for the address in the commits.
     if (!entry.author) return []
     const additions = entry.weeks.reduce((sum, week) => sum + week.a, 0)

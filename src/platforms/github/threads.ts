@@ -1,13 +1,13 @@
 // Conversations on lines, which only the GraphQL API can resolve.
 import { z } from 'zod'
+import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
 import { ownerOf } from '../../domain/pull-request.ts'
 import type { Access, Thread, Viewer } from '../platform.ts'
-import { splitRepositoryName } from '../repository-name.ts'
-import { cleanMessage, readWait } from './errors.ts'
-import { type Connection, invalidResponse, parseAnswer, send } from './request.ts'
+import { type Connection, invalidResponse, parseResponse, send } from './request.ts'
+import { readRetryAfterMs, sanitizeMessage } from './response-error.ts'
 
-const mostPages = 100
+const maxPages = 100
 /** Threads hold comments of up to 65,536 characters each. */
 const maxPageBytes = 64 * 2 ** 20
 
@@ -68,8 +68,8 @@ export async function listThreads(
   const { owner, repo: name } = splitRepositoryName(access.repo) ?? { owner: '', repo: '' }
   const threads: Thread[] = []
   let after: string | null = null
-  for (let page = 0; page < mostPages; page++) {
-    const data: z.output<typeof threadPage> = await ask(
+  for (let page = 0; page < maxPages; page++) {
+    const data: z.output<typeof threadPage> = await queryGraphql(
       connection,
       access,
       { query: listQuery, variables: { owner, name, number, after } },
@@ -77,7 +77,7 @@ export async function listThreads(
       signal,
     )
     const { nodes, pageInfo } = data.repository.pullRequest.reviewThreads
-    threads.push(...nodes.map((node) => makeThread(node, viewer)))
+    threads.push(...nodes.map((node) => toThread(node, viewer)))
     if (!pageInfo.hasNextPage || !pageInfo.endCursor) return threads
     if (pageInfo.endCursor === after) break
     after = pageInfo.endCursor
@@ -97,7 +97,7 @@ export async function resolveThread(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    await ask(
+    await queryGraphql(
       connection,
       access,
       { query: resolveMutation, variables: { threadId } },
@@ -111,7 +111,7 @@ export async function resolveThread(
   }
 }
 
-function makeThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
+function toThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
   return {
     id: node.id,
     resolved: node.isResolved,
@@ -128,7 +128,7 @@ function makeThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
   }
 }
 
-const codes: Readonly<Record<string, PlatformErrorCode>> = {
+const errorCodes: Readonly<Record<string, PlatformErrorCode>> = {
   NOT_FOUND: 'platform_not_found',
   FORBIDDEN: 'platform_forbidden',
   INSUFFICIENT_SCOPES: 'platform_forbidden',
@@ -137,7 +137,7 @@ const codes: Readonly<Record<string, PlatformErrorCode>> = {
 }
 
 /** GraphQL answers refusals with status 200. An error without a type is a failure of the platform's own. */
-async function ask<T>(
+async function queryGraphql<T>(
   connection: Connection,
   access: Access,
   body: { query: string; variables: object },
@@ -161,13 +161,15 @@ async function ask<T>(
     maxBytes: maxPageBytes,
   } as const
   const answer = await send({ ...connection, apiUrl: connection.graphqlUrl }, call)
-  const { data, errors } = parseAnswer(answer, envelope)
+  const { data, errors } = parseResponse(answer, envelope)
   const error = errors?.[0]
   if (error !== undefined) {
     const code =
-      error.type === undefined ? 'platform_unavailable' : (codes[error.type] ?? 'platform_refused')
-    const retryAfterMs = readWait(code, answer.headers)
-    throw new PlatformError(code, cleanMessage(error.message, access.token), {
+      error.type === undefined
+        ? 'platform_unavailable'
+        : (errorCodes[error.type] ?? 'platform_refused')
+    const retryAfterMs = readRetryAfterMs(code, answer.headers)
+    throw new PlatformError(code, sanitizeMessage(error.message, access.token), {
       status: 200,
       retryAfterMs,
     })

@@ -1,29 +1,29 @@
 // The defects that are planted: each one plain to see for whoever reads its lines, by the field of review it belongs to.
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Field } from '../prompts/specialist-prompts.ts'
+import type { ReviewField } from '../prompts/specialist-prompts.ts'
+import { type CanaryWords, snake } from './canary-words.ts'
 import type { Dialect } from './dialects.ts'
-import { type MadeUpWords, snake } from './names.ts'
 
 export interface Defect {
-  readonly field: Field
+  readonly field: ReviewField
   readonly isTest: boolean
   /** The lines of its file, in one language. */
-  readonly write: (dialect: Dialect, words: MadeUpWords) => readonly string[]
+  readonly write: (dialect: Dialect, words: CanaryWords) => readonly string[]
   /** The same as settings, for changes in other languages. */
-  readonly settings: (words: MadeUpWords) => readonly string[]
+  readonly settings: (words: CanaryWords) => readonly string[]
 }
 
 /** A name that holds the made-up words. */
 function nameOf(
   { name }: Dialect,
-  { word, noun }: MadeUpWords,
+  { word, noun }: CanaryWords,
   before: readonly string[],
   after: readonly string[] = [],
 ) {
   return name([...before, word, noun, ...after])
 }
 
-const settingsOf = ({ word, noun }: MadeUpWords, ...lines: readonly string[]) => [
+const settingsOf = ({ word, noun }: CanaryWords, ...lines: readonly string[]) => [
   `${snake([word, noun])}:`,
   ...lines.map((line) => `  ${line}`),
 ]
@@ -38,11 +38,11 @@ const addsDiscount: Defect = {
   isTest: false,
   write: (dialect, words) => {
     const price = dialect.variable('price')
-    return dialect.routine({
+    return dialect.defineFunction({
       name: nameOf(dialect, words, ['discounted'], ['price']),
       parameter: { name: 'price', kind: 'number' },
-      gives: 'number',
-      body: [dialect.give(`${price} + ${price} * ${small()} / 100`, 'number')],
+      returns: 'number',
+      body: [dialect.returnValue(`${price} + ${price} * ${small()} / 100`, 'number')],
     })
   },
   settings: (words) => settingsOf(words, '# Tried again at most 3 times.', `retries: ${large()}`),
@@ -52,24 +52,26 @@ const invertsLimit: Defect = {
   field: 'correctness',
   isTest: false,
   write: (dialect, words) =>
-    dialect.routine({
+    dialect.defineFunction({
       name: nameOf(dialect, words, ['is', 'below'], ['limit']),
       parameter: { name: 'count', kind: 'number' },
-      gives: 'flag',
-      body: [dialect.give(dialect.isAbove(dialect.variable('count'), small()), 'flag')],
+      returns: 'flag',
+      body: [dialect.returnValue(dialect.isGreater(dialect.variable('count'), small()), 'flag')],
     }),
   settings: (words) => settingsOf(words, `minimum: ${large()}`, `maximum: ${small()}`),
 }
 
-const letsAllDelete: Defect = {
+const allowsAnyoneToDelete: Defect = {
   field: 'security',
   isTest: false,
   write: (dialect, words) =>
-    dialect.routine({
+    dialect.defineFunction({
       name: nameOf(dialect, words, ['may', 'delete']),
       parameter: { name: 'role', kind: 'text' },
-      gives: 'flag',
-      body: [dialect.give(dialect.isText(dialect.variable('role'), 'admin', true), 'flag')],
+      returns: 'flag',
+      body: [
+        dialect.returnValue(dialect.equalsText(dialect.variable('role'), 'admin', true), 'flag'),
+      ],
     }),
   settings: (words) => settingsOf(words, 'verify_certificates: false', `port: ${large()}`),
 }
@@ -78,37 +80,39 @@ const holdsPassword: Defect = {
   field: 'security',
   isTest: false,
   write: (dialect, words) =>
-    dialect.routine({
+    dialect.defineFunction({
       name: nameOf(dialect, words, ['may', 'open']),
       parameter: { name: 'password', kind: 'text' },
-      gives: 'flag',
-      body: [dialect.give(dialect.isText(dialect.variable('password'), password()), 'flag')],
+      returns: 'flag',
+      body: [
+        dialect.returnValue(dialect.equalsText(dialect.variable('password'), password()), 'flag'),
+      ],
     }),
   settings: (words) => settingsOf(words, 'user: admin', `password: ${password()}`),
 }
 
-const asksForEach: Defect = {
+const queriesPerItem: Defect = {
   field: 'performance',
   isTest: false,
   write: (dialect, words) =>
-    dialect.routine({
+    dialect.defineFunction({
       name: nameOf(dialect, words, ['load']),
       parameter: { name: 'ids', kind: 'list' },
-      body: dialect.each(dialect.variable('ids'), (item) => [
+      body: dialect.loop(dialect.variable('ids'), (item) => [
         dialect.query('select * from rows where id = ?', item),
       ]),
     }),
   settings: (words) => settingsOf(words, '# There are millions of rows.', 'rows_per_query: 1'),
 }
 
-const readsAllForEach: Defect = {
+const scansPerItem: Defect = {
   field: 'performance',
   isTest: false,
   write: (dialect, words) =>
-    dialect.routine({
+    dialect.defineFunction({
       name: nameOf(dialect, words, ['refresh']),
       parameter: { name: 'ids', kind: 'list' },
-      body: dialect.each(dialect.variable('ids'), () => [dialect.query('select * from rows')]),
+      body: dialect.loop(dialect.variable('ids'), () => [dialect.query('select * from rows')]),
     }),
   settings: (words) => settingsOf(words, '# Asked by all clients at once.', 'poll_milliseconds: 1'),
 }
@@ -118,7 +122,7 @@ const comparesWithItself: Defect = {
   isTest: true,
   write: (dialect, words) => {
     const call = dialect.call(nameOf(dialect, words, ['count']), small())
-    return dialect.test(nameOf(dialect, words, ['counts']), dialect.assertSame(call, call))
+    return dialect.test(nameOf(dialect, words, ['counts']), dialect.assertEqual(call, call))
   },
   settings: (words) => settingsOf(words, 'test: true', 'ignore_failures: true'),
 }
@@ -128,7 +132,7 @@ const assertsConstant: Defect = {
   isTest: true,
   write: (dialect, words) => {
     const number = String(small())
-    return dialect.test(nameOf(dialect, words, ['sums', 'up']), dialect.assertSame(number, number))
+    return dialect.test(nameOf(dialect, words, ['sums', 'up']), dialect.assertEqual(number, number))
   },
   settings: (words) => settingsOf(words, 'test: true', 'skip: always'),
 }
@@ -137,11 +141,11 @@ const contradictsComment: Defect = {
   field: 'maintainability',
   isTest: false,
   write: (dialect, words) => {
-    const routine = dialect.routine({
+    const routine = dialect.defineFunction({
       name: nameOf(dialect, words, ['most']),
       parameter: { name: 'size', kind: 'number' },
-      gives: 'number',
-      body: [dialect.give(`${dialect.variable('size')} + ${large()}`, 'number')],
+      returns: 'number',
+      body: [dialect.returnValue(`${dialect.variable('size')} + ${large()}`, 'number')],
     })
     return [`${dialect.comment} Never more than ${small()}.`, ...routine]
   },
@@ -152,16 +156,23 @@ const contradictsName: Defect = {
   field: 'maintainability',
   isTest: false,
   write: (dialect, words) =>
-    dialect.routine({
+    dialect.defineFunction({
       name: nameOf(dialect, words, [], ['hours', 'in', 'seconds']),
       parameter: { name: 'hours', kind: 'number' },
-      gives: 'number',
-      body: [dialect.give(`${dialect.variable('hours')} * 60 + ${small()}`, 'number')],
+      returns: 'number',
+      body: [dialect.returnValue(`${dialect.variable('hours')} * 60 + ${small()}`, 'number')],
     }),
   settings: (words) => settingsOf(words, '# Of an hour, in seconds.', `length: ${large() * 10}`),
 }
 
 export const defects: readonly Defect[] = [
-  ...[addsDiscount, invertsLimit, letsAllDelete, holdsPassword, asksForEach, readsAllForEach],
+  ...[
+    addsDiscount,
+    invertsLimit,
+    allowsAnyoneToDelete,
+    holdsPassword,
+    queriesPerItem,
+    scansPerItem,
+  ],
   ...[comparesWithItself, assertsConstant, contradictsComment, contradictsName],
 ]

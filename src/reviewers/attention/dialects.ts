@@ -1,19 +1,19 @@
 // How each language writes the few things that planted defects are made of.
-import { camel, kebab, pascal, type Style, snake } from './names.ts'
+import { camel, kebab, type NameStyle, pascal, snake } from './canary-words.ts'
 
 /** What a value is: each language has its own word for it. */
-export type Kind = 'number' | 'text' | 'list' | 'flag'
+export type ValueKind = 'number' | 'text' | 'list' | 'flag'
 
-export interface Parameter {
+export interface FunctionParameter {
   readonly name: string
-  readonly kind: Exclude<Kind, 'flag'>
+  readonly kind: Exclude<ValueKind, 'flag'>
 }
 
-export interface Routine {
+export interface FunctionSpec {
   readonly name: string
-  readonly parameter: Parameter
+  readonly parameter: FunctionParameter
   /** Undefined for one that gives nothing back. */
-  readonly gives?: 'number' | 'flag'
+  readonly returns?: 'number' | 'flag'
   readonly body: readonly string[]
 }
 
@@ -21,22 +21,22 @@ export interface Routine {
 export interface Dialect {
   readonly extensions: readonly string[]
   /** The name of a file without its extension, and what it becomes for tests. */
-  readonly stem: Style
+  readonly stem: NameStyle
   readonly testStem: (stem: string) => string
-  readonly name: Style
+  readonly name: NameStyle
   readonly comment: string
   /** A parameter, or the item of a loop, within an expression. */
   readonly variable: (name: string) => string
-  readonly routine: (routine: Routine) => string[]
-  readonly give: (expression: string, kind: 'number' | 'flag') => string
-  readonly isAbove: (variable: string, number: number) => string
-  readonly isText: (variable: string, text: string, negated?: boolean) => string
+  readonly defineFunction: (defineFunction: FunctionSpec) => string[]
+  readonly returnValue: (expression: string, kind: 'number' | 'flag') => string
+  readonly isGreater: (variable: string, number: number) => string
+  readonly equalsText: (variable: string, text: string, negated?: boolean) => string
   readonly call: (name: string, number: number) => string
-  readonly each: (list: string, body: (item: string) => readonly string[]) => string[]
+  readonly loop: (list: string, body: (item: string) => readonly string[]) => string[]
   /** A statement that asks a database, about an item where one is given. */
   readonly query: (sql: string, item?: string) => string
   readonly test: (name: string, body: readonly string[]) => string[]
-  readonly assertSame: (one: string, other: string) => string[]
+  readonly assertEqual: (one: string, other: string) => string[]
   /** What the file holds around all of it. */
   readonly file: (lines: readonly string[], words: readonly string[]) => string[]
 }
@@ -47,7 +47,7 @@ const block = (head: string, body: readonly string[], by?: string) => [
   ...indent(body, by),
   '}',
 ]
-const isPlainText = (variable: string, text: string, negated = false) =>
+const equalsPlainText = (variable: string, text: string, negated = false) =>
   `${variable} ${negated ? '!=' : '=='} "${text}"`
 
 /** What most languages have in common. */
@@ -55,9 +55,9 @@ const common = {
   name: camel,
   comment: '//',
   variable: (name: string) => name,
-  give: (expression: string) => `return ${expression};`,
-  isAbove: (variable: string, number: number) => `${variable} > ${number}`,
-  isText: isPlainText,
+  returnValue: (expression: string) => `return ${expression};`,
+  isGreater: (variable: string, number: number) => `${variable} > ${number}`,
+  equalsText: equalsPlainText,
   call: (name: string, number: number) => `${name}(${number})`,
   query: (sql: string, item?: string) =>
     `db.query("${sql}"${item === undefined ? '' : `, ${item}`});`,
@@ -69,16 +69,17 @@ const javascript: Dialect = {
   extensions: ['.js', '.mjs', '.cjs', '.jsx'],
   stem: kebab,
   testStem: (stem) => `${stem}.test`,
-  routine: ({ name, parameter, body }) => block(`export function ${name}(${parameter.name})`, body),
-  give: (expression) => `return ${expression}`,
-  isText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
-  each: (list, body) => block(`for (const item of ${list})`, body('item')),
+  defineFunction: ({ name, parameter, body }) =>
+    block(`export function ${name}(${parameter.name})`, body),
+  returnValue: (expression) => `return ${expression}`,
+  equalsText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
+  loop: (list, body) => block(`for (const item of ${list})`, body('item')),
   query: (sql, item) => `db.query('${sql}'${item === undefined ? '' : `, [${item}]`})`,
   test: (name, body) => [`test('${name}', () => {`, ...indent(body), '})'],
-  assertSame: (one, other) => [`expect(${one}).toBe(${other})`],
+  assertEqual: (one, other) => [`expect(${one}).toBe(${other})`],
 }
 
-const scriptTypes: Record<Kind, string> = {
+const typescriptTypes: Record<ValueKind, string> = {
   number: 'number',
   text: 'string',
   list: 'number[]',
@@ -88,10 +89,10 @@ const scriptTypes: Record<Kind, string> = {
 const typescript: Dialect = {
   ...javascript,
   extensions: ['.ts', '.mts', '.cts', '.tsx', '.vue', '.svelte'],
-  routine: ({ name, parameter, gives, body }) => {
-    const result = gives === undefined ? '' : `: ${scriptTypes[gives]}`
+  defineFunction: ({ name, parameter, returns: gives, body }) => {
+    const result = gives === undefined ? '' : `: ${typescriptTypes[gives]}`
     return block(
-      `export function ${name}(${parameter.name}: ${scriptTypes[parameter.kind]})${result}`,
+      `export function ${name}(${parameter.name}: ${typescriptTypes[parameter.kind]})${result}`,
       body,
     )
   },
@@ -104,18 +105,23 @@ const python: Dialect = {
   testStem: (stem) => `test_${stem}`,
   name: snake,
   comment: '#',
-  routine: ({ name, parameter, body }) => [
+  defineFunction: ({ name, parameter, body }) => [
     `def ${name}(${parameter.name}):`,
     ...indent(body, '    '),
   ],
-  give: (expression) => `return ${expression}`,
-  each: (list, body) => [`for item in ${list}:`, ...indent(body('item'), '    ')],
+  returnValue: (expression) => `return ${expression}`,
+  loop: (list, body) => [`for item in ${list}:`, ...indent(body('item'), '    ')],
   query: (sql, item) => `db.execute("${sql}"${item === undefined ? '' : `, (${item},)`})`,
   test: (name, body) => [`def test_${name}():`, ...indent(body, '    ')],
-  assertSame: (one, other) => [`assert ${one} == ${other}`],
+  assertEqual: (one, other) => [`assert ${one} == ${other}`],
 }
 
-const goTypes: Record<Kind, string> = { number: 'int', text: 'string', list: '[]int', flag: 'bool' }
+const goTypes: Record<ValueKind, string> = {
+  number: 'int',
+  text: 'string',
+  list: '[]int',
+  flag: 'bool',
+}
 
 const go: Dialect = {
   ...common,
@@ -123,19 +129,19 @@ const go: Dialect = {
   stem: snake,
   testStem: (stem) => `${stem}_test`,
   name: pascal,
-  routine: ({ name, parameter, gives, body }) => {
+  defineFunction: ({ name, parameter, returns: gives, body }) => {
     const result = gives === undefined ? '' : ` ${goTypes[gives]}`
     return block(`func ${name}(${parameter.name} ${goTypes[parameter.kind]})${result}`, body, '\t')
   },
-  give: (expression) => `return ${expression}`,
-  each: (list, body) => block(`for _, item := range ${list}`, body('item'), '\t'),
+  returnValue: (expression) => `return ${expression}`,
+  loop: (list, body) => block(`for _, item := range ${list}`, body('item'), '\t'),
   query: (sql, item) => `db.Query("${sql}"${item === undefined ? '' : `, ${item}`})`,
   test: (name, body) => block(`func Test${name}(t *testing.T)`, body, '\t'),
-  assertSame: (one, other) => block(`if ${one} != ${other}`, ['t.Fail()'], '\t'),
+  assertEqual: (one, other) => block(`if ${one} != ${other}`, ['t.Fail()'], '\t'),
   file: (lines, words) => [`package ${words.at(-1)}`, '', ...lines],
 }
 
-const javaTypes: Record<Kind, string> = {
+const javaTypes: Record<ValueKind, string> = {
   number: 'int',
   text: 'String',
   list: 'List<Integer>',
@@ -147,19 +153,19 @@ const java: Dialect = {
   extensions: ['.java'],
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
-  routine: ({ name, parameter, gives, body }) =>
+  defineFunction: ({ name, parameter, returns: gives, body }) =>
     block(
       `static ${gives === undefined ? 'void' : javaTypes[gives]} ${name}(${javaTypes[parameter.kind]} ${parameter.name})`,
       body,
     ),
-  isText: (variable, text, negated) => `${negated ? '!' : ''}${variable}.equals("${text}")`,
-  each: (list, body) => block(`for (int item : ${list})`, body('item')),
+  equalsText: (variable, text, negated) => `${negated ? '!' : ''}${variable}.equals("${text}")`,
+  loop: (list, body) => block(`for (int item : ${list})`, body('item')),
   test: (name, body) => block(`@Test void ${name}()`, body),
-  assertSame: (one, other) => [`assertEquals(${one}, ${other});`],
+  assertEqual: (one, other) => [`assertEquals(${one}, ${other});`],
   file: (lines, words) => block(`class ${pascal(words)}`, lines),
 }
 
-const kotlinTypes: Record<Kind, string> = {
+const kotlinTypes: Record<ValueKind, string> = {
   number: 'Int',
   text: 'String',
   list: 'List<Int>',
@@ -171,15 +177,15 @@ const kotlin: Dialect = {
   extensions: ['.kt', '.kts'],
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
-  routine: ({ name, parameter, gives, body }) => {
+  defineFunction: ({ name, parameter, returns: gives, body }) => {
     const result = gives === undefined ? '' : `: ${kotlinTypes[gives]}`
     return block(`fun ${name}(${parameter.name}: ${kotlinTypes[parameter.kind]})${result}`, body)
   },
-  give: (expression) => `return ${expression}`,
-  each: (list, body) => block(`for (item in ${list})`, body('item')),
+  returnValue: (expression) => `return ${expression}`,
+  loop: (list, body) => block(`for (item in ${list})`, body('item')),
   query: (sql, item) => `db.query("${sql}"${item === undefined ? '' : `, ${item}`})`,
   test: (name, body) => block(`@Test fun ${name}()`, body),
-  assertSame: (one, other) => [`assertEquals(${one}, ${other})`],
+  assertEqual: (one, other) => [`assertEquals(${one}, ${other})`],
 }
 
 const ruby: Dialect = {
@@ -189,19 +195,19 @@ const ruby: Dialect = {
   testStem: (stem) => `${stem}_test`,
   name: snake,
   comment: '#',
-  routine: ({ name, parameter, body }) => [
+  defineFunction: ({ name, parameter, body }) => [
     `def ${name}(${parameter.name})`,
     ...indent(body),
     'end',
   ],
-  give: (expression) => expression,
-  each: (list, body) => [`${list}.each do |item|`, ...indent(body('item')), 'end'],
+  returnValue: (expression) => expression,
+  loop: (list, body) => [`${list}.each do |item|`, ...indent(body('item')), 'end'],
   query: (sql, item) => `DB.query("${sql}"${item === undefined ? '' : `, ${item}`})`,
   test: (name, body) => [`def test_${name}`, ...indent(body), 'end'],
-  assertSame: (one, other) => [`assert_equal ${one}, ${other}`],
+  assertEqual: (one, other) => [`assert_equal ${one}, ${other}`],
 }
 
-const rustTypes: Record<Kind, string> = {
+const rustTypes: Record<ValueKind, string> = {
   number: 'i64',
   text: '&str',
   list: '&[i64]',
@@ -214,7 +220,7 @@ const rust: Dialect = {
   stem: snake,
   testStem: (stem) => `${stem}_tests`,
   name: snake,
-  routine: ({ name, parameter, gives, body }) => {
+  defineFunction: ({ name, parameter, returns: gives, body }) => {
     const result = gives === undefined ? '' : ` -> ${rustTypes[gives]}`
     return block(
       `pub fn ${name}(${parameter.name}: ${rustTypes[parameter.kind]})${result}`,
@@ -222,13 +228,13 @@ const rust: Dialect = {
       '    ',
     )
   },
-  give: (expression) => expression,
-  each: (list, body) => block(`for item in ${list}`, body('item'), '    '),
+  returnValue: (expression) => expression,
+  loop: (list, body) => block(`for item in ${list}`, body('item'), '    '),
   test: (name, body) => ['#[test]', ...block(`fn ${name}()`, body, '    ')],
-  assertSame: (one, other) => [`assert_eq!(${one}, ${other});`],
+  assertEqual: (one, other) => [`assert_eq!(${one}, ${other});`],
 }
 
-const phpTypes: Record<Kind, string> = {
+const phpTypes: Record<ValueKind, string> = {
   number: 'int',
   text: 'string',
   list: 'array',
@@ -241,7 +247,7 @@ const php: Dialect = {
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
   variable: (name) => `$${name}`,
-  routine: ({ name, parameter, gives, body }) => {
+  defineFunction: ({ name, parameter, returns: gives, body }) => {
     const result = gives === undefined ? '' : `: ${phpTypes[gives]}`
     return block(
       `function ${name}(${phpTypes[parameter.kind]} $${parameter.name})${result}`,
@@ -249,15 +255,15 @@ const php: Dialect = {
       '    ',
     )
   },
-  isText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
-  each: (list, body) => block(`foreach (${list} as $item)`, body('$item'), '    '),
+  equalsText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
+  loop: (list, body) => block(`foreach (${list} as $item)`, body('$item'), '    '),
   query: (sql, item) => `DB::select('${sql}'${item === undefined ? '' : `, [${item}]`});`,
   test: (name, body) => block(`it('${name}', function ()`, body, '    ').with(-1, '});'),
-  assertSame: (one, other) => [`expect(${one})->toBe(${other});`],
+  assertEqual: (one, other) => [`expect(${one})->toBe(${other});`],
   file: (lines) => ['<?php', ...lines],
 }
 
-const cTypes: Record<Kind, string> = {
+const cTypes: Record<ValueKind, string> = {
   number: 'int ',
   text: 'const char *',
   list: 'const int *',
@@ -270,7 +276,7 @@ const c: Dialect = {
   stem: snake,
   testStem: (stem) => `test_${stem}`,
   name: snake,
-  routine: ({ name, parameter: { name: own, kind }, gives, body }) => {
+  defineFunction: ({ name, parameter: { name: own, kind }, returns: gives, body }) => {
     const count = kind === 'list' ? ', int count' : ''
     return block(
       `${gives === undefined ? 'void ' : cTypes[gives]}${name}(${cTypes[kind]}${own}${count})`,
@@ -278,14 +284,15 @@ const c: Dialect = {
       '    ',
     )
   },
-  isText: (variable, text, negated) => `strcmp(${variable}, "${text}") ${negated ? '!=' : '=='} 0`,
-  each: (list, body) => block('for (int i = 0; i < count; i++)', body(`${list}[i]`), '    '),
+  equalsText: (variable, text, negated) =>
+    `strcmp(${variable}, "${text}") ${negated ? '!=' : '=='} 0`,
+  loop: (list, body) => block('for (int i = 0; i < count; i++)', body(`${list}[i]`), '    '),
   query: (sql, item) => `db_query("${sql}"${item === undefined ? '' : `, ${item}`});`,
   test: (name, body) => block(`void test_${name}(void)`, body, '    '),
-  assertSame: (one, other) => [`assert(${one} == ${other});`],
+  assertEqual: (one, other) => [`assert(${one} == ${other});`],
 }
 
-const plusTypes: Record<Kind, string> = {
+const cPlusPlusTypes: Record<ValueKind, string> = {
   ...{
     number: 'int ',
     text: 'const std::string& ',
@@ -298,20 +305,20 @@ const cPlusPlus: Dialect = {
   ...c,
   extensions: ['.cpp', '.cc', '.cxx', '.hpp', '.hh'],
   name: camel,
-  routine: ({ name, parameter, gives, body }) =>
+  defineFunction: ({ name, parameter, returns: gives, body }) =>
     block(
-      `${gives === undefined ? 'void ' : plusTypes[gives]}${name}(${plusTypes[parameter.kind]}${parameter.name})`,
+      `${gives === undefined ? 'void ' : cPlusPlusTypes[gives]}${name}(${cPlusPlusTypes[parameter.kind]}${parameter.name})`,
       body,
       '    ',
     ),
-  isText: isPlainText,
-  each: (list, body) => block(`for (int item : ${list})`, body('item'), '    '),
+  equalsText: equalsPlainText,
+  loop: (list, body) => block(`for (int item : ${list})`, body('item'), '    '),
   query: common.query,
   test: (name, body) => block(`TEST(${name}, ${name})`, body, '    '),
-  assertSame: (one, other) => [`EXPECT_EQ(${one}, ${other});`],
+  assertEqual: (one, other) => [`EXPECT_EQ(${one}, ${other});`],
 }
 
-const sharpTypes: Record<Kind, string> = {
+const cSharpTypes: Record<ValueKind, string> = {
   number: 'int',
   text: 'string',
   list: 'int[]',
@@ -324,15 +331,15 @@ const cSharp: Dialect = {
   stem: pascal,
   testStem: (stem) => `${stem}Tests`,
   name: pascal,
-  routine: ({ name, parameter, gives, body }) =>
+  defineFunction: ({ name, parameter, returns: gives, body }) =>
     block(
-      `public static ${gives === undefined ? 'void' : sharpTypes[gives]} ${name}(${sharpTypes[parameter.kind]} ${parameter.name})`,
+      `public static ${gives === undefined ? 'void' : cSharpTypes[gives]} ${name}(${cSharpTypes[parameter.kind]} ${parameter.name})`,
       body,
     ),
-  each: (list, body) => block(`foreach (var item in ${list})`, body('item')),
+  loop: (list, body) => block(`foreach (var item in ${list})`, body('item')),
   query: (sql, item) => `Db.Query("${sql}"${item === undefined ? '' : `, ${item}`});`,
   test: (name, body) => block(`[Fact] public void ${name}()`, body),
-  assertSame: (one, other) => [`Assert.Equal(${one}, ${other});`],
+  assertEqual: (one, other) => [`Assert.Equal(${one}, ${other});`],
   file: (lines, words) => block(`class ${pascal(words)}`, lines),
 }
 
@@ -344,15 +351,15 @@ const shell: Dialect = {
   name: snake,
   comment: '#',
   variable: (name) => (name === 'item' ? '$item' : '$1'),
-  routine: ({ name, body }) => block(`${name}()`, body),
-  give: (expression, kind) => (kind === 'number' ? `echo $((${expression}))` : expression),
-  isAbove: (variable, number) => `[ "${variable}" -gt ${number} ]`,
-  isText: (variable, text, negated) => `[ "${variable}" ${negated ? '!=' : '='} "${text}" ]`,
+  defineFunction: ({ name, body }) => block(`${name}()`, body),
+  returnValue: (expression, kind) => (kind === 'number' ? `echo $((${expression}))` : expression),
+  isGreater: (variable, number) => `[ "${variable}" -gt ${number} ]`,
+  equalsText: (variable, text, negated) => `[ "${variable}" ${negated ? '!=' : '='} "${text}" ]`,
   call: (name, number) => `"$(${name} ${number})"`,
-  each: (_list, body) => ['for item in "$@"; do', ...indent(body('$item')), 'done'],
+  loop: (_list, body) => ['for item in "$@"; do', ...indent(body('$item')), 'done'],
   query: (sql, item) => `psql -c "${item === undefined ? sql : sql.replace('?', item)}"`,
   test: (name, body) => block(`test_${name}()`, body),
-  assertSame: (one, other) => [`[ ${one} = ${other} ]`],
+  assertEqual: (one, other) => [`[ ${one} = ${other} ]`],
 }
 
 /** All languages that defects are written in. */

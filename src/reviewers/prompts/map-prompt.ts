@@ -1,21 +1,27 @@
 // What the model is told that puts the project map into words.
-import { dataIsNoInstruction, type PromptPart, sayParts, writeIn } from './prompt-part.ts'
-import type { Fence } from './untrusted-block.ts'
+
+import type { PromptFence } from './prompt-fence.ts'
+import {
+  dataIsNotInstructions,
+  joinParts,
+  languageInstruction,
+  type PromptPart,
+} from './prompt-part.ts'
 
 const parts: readonly PromptPart[] = [
   {
-    says: 'You describe directories of a code base to somebody who is new to it. Of each entry you are given the path and what a program found there: words of its README or comments, its files, the names that it defines, what uses it and what it uses.',
-    because: 'It sees no code: all that it can do is to put together what the entries say.',
+    text: 'You describe directories of a code base to somebody who is new to it. Of each entry you are given the path and what a program found there: words of its README or comments, its files, the names that it defines, what uses it and what it uses.',
+    reason: 'It sees no code: all that it can do is to put together what the entries say.',
   },
-  dataIsNoInstruction,
+  dataIsNotInstructions,
   {
-    says: 'Say of each entry in one or two sentences what it is for and how it fits in with the others. Say only what the entries show; where they do not show it, give an empty text. Leave out numbers, praise, and advice. Plain text, without Markdown and addresses.',
-    because:
+    text: 'Say of each entry in one or two sentences what it is for and how it fits in with the others. Say only what the entries show; where they do not show it, give an empty text. Leave out numbers, praise, and advice. Plain text, without Markdown and addresses.',
+    reason:
       'The words are kept for months, beside figures that are counted. A guess would be believed by whoever reads it.',
   },
   {
-    says: 'Answer with one JSON object and nothing else:\n{"descriptions": [{"index": number, "text": string}]}',
-    because: 'Not every server can hold a model to a schema.',
+    text: 'Answer with one JSON object and nothing else:\n{"descriptions": [{"index": number, "text": string}]}',
+    reason: 'Not every server can hold a model to a schema.',
   },
 ]
 
@@ -25,11 +31,11 @@ export interface MapEntry {
 }
 
 export function mapInstructions(): string {
-  return sayParts([...parts, writeIn('English')])
+  return joinParts([...parts, languageInstruction('English')])
 }
 
 /** The message: the entries as data, numbered from 0. */
-export function mapMessage(entries: readonly MapEntry[], fence: Fence): string {
+export function mapMessage(entries: readonly MapEntry[], fence: PromptFence): string {
   const lines = entries.map(({ path, text }, index) => JSON.stringify({ index, path, text }))
   return [
     `The mark of this message is ${fence.mark}.`,

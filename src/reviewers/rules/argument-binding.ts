@@ -1,38 +1,38 @@
 // Which parameter each argument of a call is taken for, before and after a change of the parameters. Pure.
-import { quoteName } from './graph-places.ts'
+import { quoteName } from './graph-locations.ts'
 import type { Argument, Parameter } from './parameter-lists.ts'
 
 /** Why a call that fitted doesn't any more. */
-export interface Misfit {
+export interface ArgumentMismatch {
   /** What the call does, for example: passes `at` by name. */
   readonly passes: string
   /** What is wrong with that now. */
-  readonly now: string
+  readonly problem: string
   /** It is still a call that a program can run, with arguments in wrong places. */
-  readonly isTaken: boolean
+  readonly stillRuns: boolean
 }
 
-type Bound = readonly Parameter[]
+type BoundParameters = readonly Parameter[]
 
 /** Says what a call that fitted does wrong now; undefined where it fits still, did not before, or nobody can tell. */
-export function findMisfit(
+export function findArgumentMismatch(
   passed: readonly Argument[],
   before: readonly Parameter[],
   now: readonly Parameter[],
   takesNames: boolean,
-): Misfit | undefined {
-  const was = bind(passed, before, takesNames)
+): ArgumentMismatch | undefined {
+  const was = bindArguments(passed, before, takesNames)
   if (!Array.isArray(was)) return undefined
-  const is = bind(passed, now, takesNames)
-  return Array.isArray(is) ? findMoved(passed, was, is, now) : (is as Misfit)
+  const is = bindArguments(passed, now, takesNames)
+  return Array.isArray(is) ? findMoved(passed, was, is, now) : (is as ArgumentMismatch)
 }
 
 /** The parameter of each argument, or what is wrong. */
-function bind(
+function bindArguments(
   passed: readonly Argument[],
   parameters: readonly Parameter[],
   takesNames: boolean,
-): Bound | Misfit {
+): BoundParameters | ArgumentMismatch {
   const places = parameters.filter(({ by }) => by === 'either' || by === 'position')
   const rest = parameters.find(({ by }) => by === 'rest')
   const namedRest = parameters.find(({ by }) => by === 'namedRest')
@@ -54,52 +54,59 @@ function bind(
   return missing !== undefined && takesNames ? describeMissing(missing) : bound
 }
 
-function describeSurplus(passed: readonly Argument[], places: readonly Parameter[]): Misfit {
+function describeSurplus(
+  passed: readonly Argument[],
+  places: readonly Parameter[],
+): ArgumentMismatch {
   const count = passed.filter(({ name }) => name === null).length
   const most = places.length === 0 ? 'none' : `only ${places.length}`
   return {
     passes: `passes ${count} by position`,
-    now: `${most} can be passed so now`,
-    isTaken: false,
+    problem: `${most} can be passed so now`,
+    stillRuns: false,
   }
 }
 
-function describeUnknown(name: string): Misfit {
+function describeUnknown(name: string): ArgumentMismatch {
   return {
     passes: `passes ${quoteName(name)} by name`,
-    now: 'no parameter is taken by that name now',
-    isTaken: false,
+    problem: 'no parameter is taken by that name now',
+    stillRuns: false,
   }
 }
 
-function describeUnmarked(text: string, { name, mark }: Parameter): Misfit {
+function describeUnmarked(text: string, { name, mark }: Parameter): ArgumentMismatch {
   return {
     passes: `passes ${quoteName(text)}`,
-    now: `${quoteName(name)} is passed with \`${mark}\` now`,
-    isTaken: false,
+    problem: `${quoteName(name)} is passed with \`${mark}\` now`,
+    stillRuns: false,
   }
 }
 
-function describeTwice({ name }: Parameter): Misfit {
+function describeTwice({ name }: Parameter): ArgumentMismatch {
   const passes = `passes ${quoteName(name)} by name`
-  return { passes, now: 'another argument is taken for it by its position now', isTaken: false }
+  return {
+    passes,
+    problem: 'another argument is taken for it by its position now',
+    stillRuns: false,
+  }
 }
 
-function describeMissing({ name }: Parameter): Misfit {
+function describeMissing({ name }: Parameter): ArgumentMismatch {
   return {
     passes: `passes nothing for ${quoteName(name)}`,
-    now: 'it must be passed now',
-    isTaken: false,
+    problem: 'it must be passed now',
+    stillRuns: false,
   }
 }
 
 /** An argument that is taken for another parameter, while its own is still there under its name. */
 function findMoved(
   passed: readonly Argument[],
-  was: Bound,
-  is: Bound,
+  was: BoundParameters,
+  is: BoundParameters,
   now: readonly Parameter[],
-): Misfit | undefined {
+): ArgumentMismatch | undefined {
   const moved = passed.flatMap(({ name, text }, index) => {
     const [before, after] = [was[index]!, is[index]!]
     const isOther =
@@ -107,19 +114,19 @@ function findMoved(
     return isOther ? [{ text, before, after }] : []
   })
   // What is called like its new parameter was right there from the beginning.
-  if (moved.some(({ text, after }) => isCalled(text, after.name))) return undefined
+  if (moved.some(({ text, after }) => resemblesName(text, after.name))) return undefined
   const first = moved.find(({ before }) => now.some(({ name }) => name === before.name))
   if (first === undefined) return undefined
   const { text, before, after } = first
   return {
     passes: `passes ${quoteName(text)} for ${quoteName(before.name)}`,
-    now: `it is taken for ${quoteName(after.name)} now`,
-    isTaken: true,
+    problem: `it is taken for ${quoteName(after.name)} now`,
+    stillRuns: true,
   }
 }
 
 /** Whether the last name in an argument's text says much the same as a parameter's. */
-function isCalled(text: string, name: string): boolean {
+function resemblesName(text: string, name: string): boolean {
   const plain = (word: string) => word.toLowerCase().replaceAll(/[_$]/g, '')
   return (text.match(/[\p{L}_$][\w$]*/gu) ?? []).some((word) => plain(word).includes(plain(name)))
 }

@@ -1,21 +1,21 @@
 // Rules about sorting and mapping arrays.
 import type { Node } from 'web-tree-sitter'
-import { originOf, typeOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
   field,
-  findHere,
+  findOwnNodes,
   firstLine,
   isFunction,
+  quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { originOf, typeOf } from './value-origins.ts'
 
 /** Whether an array certainly holds numbers, as far as the file shows. */
-function holdsNumbers(node: Node, file: SourceFile): boolean {
+function holdsNumbers(node: Node, file: ParsedFile): boolean {
   const inner = unwrap(node)
   if (inner.type === 'array') {
     const spread = inner.namedChildren
@@ -54,7 +54,7 @@ function holdsNumbers(node: Node, file: SourceFile): boolean {
   )
 }
 
-function checkNumericSort(call: Node, file: SourceFile): Hit | undefined {
+function checkNumericSort(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (
     !receiver ||
@@ -65,7 +65,7 @@ function checkNumericSort(call: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(call),
-    title: `${code(`${receiver.text}.${name}`)} sorts the numbers as texts`,
+    title: `${quoteCode(`${receiver.text}.${name}`)} sorts the numbers as texts`,
     body: 'When the numbers have different lengths, 10 comes before 9, because without a function `sort` compares texts.',
     suggestion: call.text.endsWith(`${name}()`)
       ? replaceInLine(call, file, `${call.text.slice(0, -1)}(a, b) => a - b)`)
@@ -82,7 +82,7 @@ function checkComparator(call: Node): Hit | undefined {
   const body = field(compare, 'body')
   const returned =
     body?.type === 'statement_block'
-      ? findHere(compare, 'return_statement').map((node) => node.namedChild(0))
+      ? findOwnNodes(compare, 'return_statement').map((node) => node.namedChild(0))
       : [body]
   const isBoolean = (node: Node | null | undefined) =>
     node && /^(?:[<>]=?|===?|!==?)$/.test(field(unwrap(node), 'operator')?.type ?? '')
@@ -95,7 +95,7 @@ function checkComparator(call: Node): Hit | undefined {
 }
 
 /** `texts.map(parseInt)`: the index becomes the base. */
-function checkMappedFunction(call: Node, file: SourceFile): Hit | undefined {
+function checkMappedFunction(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const args = argumentsOf(call)
   const mapped = args[0]
@@ -103,7 +103,7 @@ function checkMappedFunction(call: Node, file: SourceFile): Hit | undefined {
   if (/^(?:map|flatMap)$/.test(name) && /^(?:Number\.)?parseInt$/.test(mapped.text)) {
     return {
       at: firstLine(call),
-      title: `${code(mapped.text)} gets the index of each element as its base`,
+      title: `${quoteCode(mapped.text)} gets the index of each element as its base`,
       body: 'When the second element is read, the base is 1, which gives `NaN`, and so on. Give the base yourself.',
       suggestion: replaceInLine(mapped, file, '(text) => Number.parseInt(text, 10)'),
     }
@@ -114,7 +114,7 @@ function checkMappedFunction(call: Node, file: SourceFile): Hit | undefined {
   return isHoles
     ? {
         at: firstLine(call),
-        title: `${code(`${receiver.text}.${name}`)} calls nothing, because the array only has holes`,
+        title: `${quoteCode(`${receiver.text}.${name}`)} calls nothing, because the array only has holes`,
         body: `When this runs, \`${name}\` skips all of them. Use \`Array.from({ length: … }, …)\`, or \`fill\` first.`,
       }
     : undefined

@@ -1,23 +1,23 @@
 // Finds out whether what a call runs is asynchronous.
 import type { Node } from 'web-tree-sitter'
-import { parameterOf } from './origins.ts'
-import type { ImportedFunction, RuleEvidence, SourceFile } from './rule.ts'
+import type { ImportedFunction, ParsedFile, RuleEvidence } from './rule.ts'
 import {
   calleeOf,
-  enclosing,
   enclosingFunction,
+  enclosingNode,
   field,
   fieldText,
-  find,
-  findHere,
+  findNodes,
+  findOwnNodes,
   isAsync,
   isFunction,
   lineOf,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { parameterOf } from './value-origins.ts'
 
 /** Where the async function is defined that a call runs; undefined when that isn't certain. */
-export function asyncCalleeOf(call: Node, file: SourceFile): ImportedFunction | undefined {
+export function asyncCalleeOf(call: Node, file: ParsedFile): ImportedFunction | undefined {
   const definition = localCalleeOf(call, file)
   if (definition)
     return {
@@ -31,18 +31,18 @@ export function asyncCalleeOf(call: Node, file: SourceFile): ImportedFunction | 
   return imported && !isShadowed(name, call, file) ? imported : undefined
 }
 
-function isShadowed(name: string, call: Node, file: SourceFile): boolean {
+function isShadowed(name: string, call: Node, file: ParsedFile): boolean {
   for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
     if (parameterOf(fn, name)) return true
   }
-  return file.index.variables(name).length + file.index.functions(name).length > 0
+  return file.declarations.variables(name).length + file.declarations.functions(name).length > 0
 }
 
-function localCalleeOf(call: Node, file: SourceFile): Node | undefined {
+function localCalleeOf(call: Node, file: ParsedFile): Node | undefined {
   const { receiver, name } = calleeOf(call)
   if (!receiver) return asyncFunctionNamed(name, call, file)
   if (receiver.text !== 'this' && receiver.text !== 'self') return undefined
-  const owner = enclosing(call, new Set(['class_body', 'class_definition']))
+  const owner = enclosingNode(call, new Set(['class_body', 'class_definition']))
   if (!owner) return undefined
   const body = owner.type === 'class_definition' ? field(owner, 'body') : owner
   const methods = (body?.namedChildren ?? [])
@@ -53,13 +53,13 @@ function localCalleeOf(call: Node, file: SourceFile): Node | undefined {
   return methods.length === 1 && isPromiseFunction(methods[0]!) ? methods[0] : undefined
 }
 
-function asyncFunctionNamed(name: string, call: Node, file: SourceFile): Node | undefined {
+function asyncFunctionNamed(name: string, call: Node, file: ParsedFile): Node | undefined {
   for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
     if (parameterOf(fn, name)) return undefined
   }
   const definitions = [
-    ...file.index.functions(name).filter((node) => !isMethod(node)),
-    ...file.index.variables(name),
+    ...file.declarations.functions(name).filter((node) => !isMethod(node)),
+    ...file.declarations.variables(name),
   ]
   if (definitions.length !== 1) return undefined
   const value = field(definitions[0]!, 'value')
@@ -74,23 +74,23 @@ function isMethod(node: Node): boolean {
 
 function isPromiseFunction(fn: Node): boolean {
   const isGenerator =
-    fn.type.startsWith('generator') || find(fn, 'yield', 'yield_expression').length > 0
+    fn.type.startsWith('generator') || findNodes(fn, 'yield', 'yield_expression').length > 0
   return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
 }
 
 /** Whether nothing that a function awaits can make it fail: all of it is caught inside. */
 function catchesAll(fn: Node): boolean {
-  const awaits = findHere(fn, 'await_expression')
+  const awaits = findOwnNodes(fn, 'await_expression')
   const isCaught = (node: Node) => /\.catch\(/.test(node.text) || isInTry(node, fn)
   return (
     awaits.length > 0 &&
     awaits.every(isCaught) &&
-    findHere(fn, 'throw_statement').every((node) => isInTry(node, fn))
+    findOwnNodes(fn, 'throw_statement').every((node) => isInTry(node, fn))
   )
 }
 
 function isInTry(node: Node, fn: Node): boolean {
-  const block = enclosing(node, new Set(['try_statement', 'catch_clause', 'finally_clause']))
+  const block = enclosingNode(node, new Set(['try_statement', 'catch_clause', 'finally_clause']))
   return (
     block?.type === 'try_statement' &&
     field(block, 'handler') !== undefined &&
@@ -103,17 +103,17 @@ export function definedAt(definition: ImportedFunction, name: string): RuleEvide
 }
 
 /** The well-known promise API that a JavaScript call is, or undefined. */
-export function promiseApiOf(call: Node, file: SourceFile): string | undefined {
+export function promiseApiOf(call: Node, file: ParsedFile): string | undefined {
   const { receiver, name } = calleeOf(call)
   if (receiver?.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name))
     return `Promise.${name}`
   if (receiver && /^(?:fs\.promises|fsPromises|fsp)$/.test(receiver.text))
     return `${receiver.text}.${name}`
   if (receiver) return undefined
-  const imported = find(file.root, 'import_statement').some(
+  const imported = findNodes(file.root, 'import_statement').some(
     (statement) =>
       /['"](?:node:)?(?:fs|timers)\/promises['"]/.test(statement.text) &&
-      find(statement, 'import_specifier').some(
+      findNodes(statement, 'import_specifier').some(
         (specifier) => (fieldText(specifier, 'alias') || fieldText(specifier, 'name')) === name,
       ),
   )
@@ -121,7 +121,7 @@ export function promiseApiOf(call: Node, file: SourceFile): string | undefined {
 }
 
 export function awaitsInside(callback: Node): boolean {
-  return findHere(callback, 'await_expression', 'for_in_statement').some(
+  return findOwnNodes(callback, 'await_expression', 'for_in_statement').some(
     (node) =>
       node.type === 'await_expression' || node.children.some((child) => child.type === 'await'),
   )

@@ -1,41 +1,41 @@
 // Rules about promises and coroutines that nobody waits for.
 import type { Node } from 'web-tree-sitter'
 import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
-import { isCondition } from './conditions.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { isCondition } from './condition-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
-  enclosing,
+  codeChildren,
   enclosingFunction,
+  enclosingNode,
   field,
   fieldText,
-  findHere,
+  findOwnNodes,
   firstLine,
   isAsync,
   isExplained,
   isFunction,
-  parts,
+  quoteCode,
   replaceInLine,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
 
-const meantWords =
+const intentionalWords =
   /fire.and.forget|background|intentional|deliberate|on purpose|not? await|don't (?:a?wait|block)|without a?waiting|n't block|non-?blocking|asynchronously/i
 
-function checkUnawaited(statement: Node, file: SourceFile): Hit | undefined {
+function checkUnawaited(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
   if (!call || (call.type !== 'call_expression' && call.type !== 'call')) return undefined
   const isPython = file.language === 'python'
   const caller = enclosingFunction(call)
   if (!isPython && !(caller && isAsync(caller))) return undefined
-  if (isExplained(statement, file, meantWords)) return undefined
+  if (isExplained(statement, file, intentionalWords)) return undefined
   const definition = asyncCalleeOf(call, file)
   const api = definition || isPython ? undefined : promiseApiOf(call, file)
   if (!definition && !api) return undefined
   // A coroutine that isn't awaited doesn't even run; a promise does, and is harmless when it can't fail.
   if (!isPython && definition?.neverFails) return undefined
-  const name = code(api ?? fieldText(call, 'function'))
+  const name = quoteCode(api ?? fieldText(call, 'function'))
   const canAwait = caller !== undefined && isAsync(caller)
   return {
     at: firstLine(call),
@@ -50,12 +50,12 @@ function checkUnawaited(statement: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-function checkPromiseCondition(call: Node, file: SourceFile): Hit | undefined {
+function checkPromiseCondition(call: Node, file: ParsedFile): Hit | undefined {
   if (!isCondition(call)) return undefined
   const definition = asyncCalleeOf(call, file)
   if (!definition) return undefined
   const caller = enclosingFunction(call)
-  const name = code(fieldText(call, 'function'))
+  const name = quoteCode(fieldText(call, 'function'))
   const kind = file.language === 'python' ? 'coroutine' : 'promise'
   return {
     at: firstLine(call),
@@ -75,11 +75,14 @@ function awaited(call: Node): string {
   return call.parent?.type === 'unary_expression' ? `(await ${call.text})` : `await ${call.text}`
 }
 
-function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
+function checkReturnInTry(statement: Node, file: ParsedFile): Hit | undefined {
   const value = statement.namedChild(0)
   if (value?.type !== 'call_expression') return undefined
   const caller = enclosingFunction(statement)
-  const block = enclosing(statement, new Set(['try_statement', 'catch_clause', 'finally_clause']))
+  const block = enclosingNode(
+    statement,
+    new Set(['try_statement', 'catch_clause', 'finally_clause']),
+  )
   if (
     !caller ||
     !isAsync(caller) ||
@@ -90,9 +93,11 @@ function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
   }
   const handler = field(block, 'handler')
   const definition =
-    handler && parts(field(handler, 'body') ?? handler).length > 0 && asyncCalleeOf(value, file)
+    handler &&
+    codeChildren(field(handler, 'body') ?? handler).length > 0 &&
+    asyncCalleeOf(value, file)
   if (!definition || definition.neverFails) return undefined
-  const name = code(fieldText(value, 'function'))
+  const name = quoteCode(fieldText(value, 'function'))
   return {
     at: firstLine(value),
     title: `A rejection of ${name} passes by this \`catch\`, because the promise is returned without \`await\``,
@@ -106,7 +111,7 @@ function checkAsyncExecutor(node: Node): Hit | undefined {
   const executor = fieldText(node, 'constructor') === 'Promise' ? argumentsOf(node)[0] : undefined
   if (!executor || !isFunction(executor) || !isAsync(executor) || !awaitsInside(executor))
     return undefined
-  if (findHere(executor, 'try_statement').length > 0) return undefined
+  if (findOwnNodes(executor, 'try_statement').length > 0) return undefined
   return {
     at: firstLine(executor),
     title: 'An error in this async promise executor never rejects the promise',
@@ -123,8 +128,8 @@ function checkBlockingCall(call: Node): Hit | undefined {
   if (!caller || !isAsync(caller)) return undefined
   return {
     at: firstLine(call),
-    title: `${code(name)} blocks the event loop inside an async function`,
-    body: `When this runs, every other task of the loop stands still until ${code(name)} returns. Use the asynchronous counterpart, or \`asyncio.to_thread\`.`,
+    title: `${quoteCode(name)} blocks the event loop inside an async function`,
+    body: `When this runs, every other task of the loop stands still until ${quoteCode(name)} returns. Use the asynchronous counterpart, or \`asyncio.to_thread\`.`,
   }
 }
 

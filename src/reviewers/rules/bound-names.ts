@@ -1,6 +1,6 @@
 // Tells by a file's text whether it still gives out a name in a way that its facts don't show.
 import { extname } from 'node:path'
-import type { FileLines } from '../../workspace/line-reader.ts'
+import type { FileLines } from '../../git/line-reader.ts'
 
 /** So much of a line is looked at. */
 const longestLine = 1_000

@@ -1,18 +1,18 @@
 // Rules about branches and operands that say the same thing twice, or assign instead of comparing.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
-import { everyLanguage, type Hit, javascriptFamily, type Rule } from './rule.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
 import {
   binaryTypes,
-  code,
   field,
   fieldText,
   firstLine,
   hasCall,
   lineOf,
   outerParent,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
 
 function checkAssignment(node: Node): Hit | undefined {
   const condition = field(node, 'condition')
@@ -23,20 +23,21 @@ function checkAssignment(node: Node): Hit | undefined {
   const isMember =
     right?.type === 'member_expression' && field(inner, 'left')?.type === 'member_expression'
   if (!right || !(isConstant(right) || right.type === 'identifier' || isMember)) return undefined
-  const left = code(fieldText(inner, 'left'))
+  const left = quoteCode(fieldText(inner, 'left'))
   return {
     at: firstLine(inner),
     title: `The condition assigns to ${left} instead of comparing it`,
-    body: `When this is reached, ${left} is overwritten with ${code(right.text)}, and the branch depends on that value alone. Use \`===\`, or a second pair of parentheses if it is meant.`,
+    body: `When this is reached, ${left} is overwritten with ${quoteCode(right.text)}, and the branch depends on that value alone. Use \`===\`, or a second pair of parentheses if it is meant.`,
   }
 }
 
-const comparedTwice = new Set(['&&', '||', 'and', 'or', '==', '===', '<', '>', '<=', '>='])
+const duplicableOperators = new Set(['&&', '||', 'and', 'or', '==', '===', '<', '>', '<=', '>='])
 
 function checkDuplicateOperand(node: Node): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const [left, right] = [field(node, 'left'), field(node, 'right')]
-  if (!comparedTwice.has(operator) || !left || !right || left.text !== right.text) return undefined
+  if (!duplicableOperators.has(operator) || !left || !right || left.text !== right.text)
+    return undefined
   const inner = unwrap(left)
   // `{icon && icon}` does no harm in a page, `...(more && more)` none in an object.
   if (
@@ -49,8 +50,8 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   if (inner.type === 'identifier' && operator.startsWith('==')) return undefined
   return {
     at: firstLine(node),
-    title: `Both sides of \`${operator}\` are ${code(left.text)}`,
-    body: `When this runs, the second ${code(left.text)} adds nothing to the first; something else was probably meant to stand there.`,
+    title: `Both sides of \`${operator}\` are ${quoteCode(left.text)}`,
+    body: `When this runs, the second ${quoteCode(left.text)} adds nothing to the first; something else was probably meant to stand there.`,
   }
 }
 
@@ -63,7 +64,7 @@ function checkDuplicateBranch(node: Node): Hit | undefined {
     if (other && !field(earlier, 'initializer') && unwrap(other).text === unwrap(condition).text) {
       return {
         at: firstLine(condition),
-        title: `This branch is never taken: ${code(unwrap(condition).text)} was already tested above`,
+        title: `This branch is never taken: ${quoteCode(unwrap(condition).text)} was already tested above`,
         body: `When the condition holds, the branch in line ${lineOf(other)} runs instead of this one.`,
         evidence: [{ line: lineOf(other), note: 'the same condition' }],
       }
@@ -108,8 +109,8 @@ function checkDuplicateCase(node: Node): Hit | undefined {
   if (!twin) return undefined
   return {
     at: firstLine(node),
-    title: `The case ${code(value.text)} stands twice in this \`switch\``,
-    body: `When the value is ${code(value.text)}, the case in line ${lineOf(twin)} is taken, and this one never.`,
+    title: `The case ${quoteCode(value.text)} stands twice in this \`switch\``,
+    body: `When the value is ${quoteCode(value.text)}, the case in line ${lineOf(twin)} is taken, and this one never.`,
     evidence: [{ line: lineOf(twin), note: 'the same case' }],
   }
 }
@@ -129,7 +130,7 @@ export const branchRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: everyLanguage, nodes: binaryTypes, check: checkDuplicateOperand }],
+    syntax: [{ languages: allRuleLanguages, nodes: binaryTypes, check: checkDuplicateOperand }],
   },
   {
     id: 'duplicate-branch',
@@ -139,7 +140,7 @@ export const branchRules: readonly Rule[] = [
     confidence: 0.95,
     syntax: [
       {
-        languages: everyLanguage,
+        languages: allRuleLanguages,
         nodes: ['if_statement', 'elif_clause'],
         check: checkDuplicateBranch,
       },

@@ -1,18 +1,18 @@
 // Rules about values that are taken for what they are not: decimals, variables of the environment, optionals.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
   field,
   fieldText,
   firstLine,
+  quoteCode,
   replaceInLine,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
 
 /** `new BigDecimal(0.1)`, `Decimal(0.1)`. */
-function checkDecimal(node: Node, file: SourceFile): Hit | undefined {
+function checkDecimal(node: Node, file: ParsedFile): Hit | undefined {
   const isJava = file.language === 'java'
   const callee = isJava ? fieldText(node, 'type') : fieldText(node, 'function')
   const args = argumentsOf(node)
@@ -25,38 +25,38 @@ function checkDecimal(node: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(node),
-    title: `${code(node.text)} is not exactly ${value!.text}`,
+    title: `${quoteCode(node.text)} is not exactly ${value!.text}`,
     body: `When the number is read as a binary fraction first, the decimal gets its error with all its digits. Give it as a text.`,
     suggestion: replaceInLine(value!, file, `"${value!.text}"`),
   }
 }
 
-const environment = /^(?:os\.environ\.get|os\.getenv|os\.environ\[|process\.env[.[])/
+const environmentRead = /^(?:os\.environ\.get|os\.getenv|os\.environ\[|process\.env[.[])/
 
 /** A variable of the environment is a text: never `true`, never a number, and `"false"` counts as true. */
-function checkEnvironment(node: Node, file: SourceFile): Hit | undefined {
+function checkEnvironment(node: Node, file: ParsedFile): Hit | undefined {
   const isPython = file.language === 'python'
   if (node.type === 'call' || node.type === 'call_expression') {
     const [value] = argumentsOf(node)
     const isBool =
       /^(?:bool|Boolean)$/.test(fieldText(node, 'function')) &&
       value &&
-      environment.test(value.text)
+      environmentRead.test(value.text)
     const fallback = isBool && /(?:,|\|\||\?\?)\s*["'](\w+)["']\)?$/.exec(value.text)?.[1]
-    return fallback ? textHit(node, `even ${code(`"${fallback}"`)} counts as true`) : undefined
+    return fallback ? textHit(node, `even ${quoteCode(`"${fallback}"`)} counts as true`) : undefined
   }
   const sides = isPython ? node.namedChildren : [field(node, 'left'), field(node, 'right')]
   const operator = isPython
     ? node.childrenForFieldName('operators')[0]?.text
     : field(node, 'operator')?.type
   const [left, right] = sides
-  if (sides.length !== 2 || !left || !right || !environment.test(left.text)) return undefined
+  if (sides.length !== 2 || !left || !right || !environmentRead.test(left.text)) return undefined
   // A default of another type may be what the comparison is about; loose equality turns texts into numbers.
   if (!/^(?:[!=]==|==|!=|is|is not)$/.test(operator ?? '') || (!isPython && operator!.length === 2))
     return undefined
   if (!/^(?:true|false|True|False|\d+)$/.test(right.text) || (isPython && /,/.test(left.text)))
     return undefined
-  return textHit(node, `it is never equal to ${code(right.text)}`)
+  return textHit(node, `it is never equal to ${quoteCode(right.text)}`)
 }
 
 function textHit(node: Node, outcome: string): Hit {
@@ -76,7 +76,7 @@ function checkOptional(call: Node): Hit | undefined {
   if (!/^(?:findFirst|findAny|findById|ofNullable)$/.test(maker)) return undefined
   return {
     at: firstLine(call),
-    title: `\`get\` is called on what ${code(maker)} gives, without asking whether there is anything`,
+    title: `\`get\` is called on what ${quoteCode(maker)} gives, without asking whether there is anything`,
     body: 'When there is nothing, it throws a `NoSuchElementException` that says neither what was missing nor why. Use `orElseThrow` with a reason, or `orElse`.',
   }
 }

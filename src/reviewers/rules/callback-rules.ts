@@ -5,16 +5,16 @@ import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
+  codeChildren,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
   isAsync,
   isFunction,
   outerParent,
-  parts,
-} from './syntax.ts'
+  quoteCode,
+} from './syntax-nodes.ts'
 
 const predicateMethods = new Set([
   'filter',
@@ -41,7 +41,7 @@ function checkAsyncCallback(call: Node): Hit | undefined {
   ) {
     return undefined
   }
-  const subject = code(`${receiver.text}.${name}`)
+  const subject = quoteCode(`${receiver.text}.${name}`)
   const awaits = awaitsInside(callback)
   if (name === 'forEach' && awaits) return forEachHit(call, subject)
   if (name === 'map' && awaits && isUnusedMap(call)) return mapHit(call, subject)
@@ -53,7 +53,7 @@ function checkAsyncCallback(call: Node): Hit | undefined {
 function effectHit(callback: Node, name: string): Hit {
   return {
     at: firstLine(callback),
-    title: `${code(name)} gets an async function, so its promise is taken for the cleanup function`,
+    title: `${quoteCode(name)} gets an async function, so its promise is taken for the cleanup function`,
     body: 'When the component unmounts, React finds a promise where it expects a function for the cleanup; real cleanup never runs. Define the async function inside the effect and call it there.',
   }
 }
@@ -107,7 +107,10 @@ function checkMapWithoutReturn(call: Node): Hit | undefined {
   if (callback && isAsync(callback)) return undefined
   if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement')
     return undefined
-  if (parts(body).length === 0 || find(body, 'return_statement', 'throw_statement').length > 0)
+  if (
+    codeChildren(body).length === 0 ||
+    findNodes(body, 'return_statement', 'throw_statement').length > 0
+  )
     return undefined
   if (
     /^[A-Z$]/.test(receiver.text) ||
@@ -117,7 +120,7 @@ function checkMapWithoutReturn(call: Node): Hit | undefined {
     return undefined
   return {
     at: firstLine(call),
-    title: `The callback of ${code(`${receiver.text}.${name}`)} never returns a value`,
+    title: `The callback of ${quoteCode(`${receiver.text}.${name}`)} never returns a value`,
     body: `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A \`return\` is missing.`,
   }
 }

@@ -1,9 +1,9 @@
 // What languages make of a call with too few or too many arguments, and which calls can't be counted by their syntax.
 import { extname } from 'node:path'
-import type { Caller, ChangedSymbol } from '../../domain/change-graph.ts'
+import type { CallSite, ChangedSymbol } from '../../domain/change-graph.ts'
 
 /** What a language says to a call that doesn't fit. */
-export interface Convention {
+export interface CallingConvention {
   readonly extensions: readonly string[]
   /** Whether such a call is an error: JavaScript takes all of them, PHP those with too many. */
   readonly tooFew: boolean
@@ -11,22 +11,22 @@ export interface Convention {
   /** What happens to it, behind "it". */
   readonly outcome: string
   /** Signatures that callers don't see as they are written. `lines` are those of the file, `start` the definition's. */
-  readonly hidden?: (symbol: ChangedSymbol, lines: readonly string[]) => boolean
+  readonly hidesParameters?: (symbol: ChangedSymbol, lines: readonly string[]) => boolean
   /** Calls that pass something else than their syntax shows. */
-  readonly uncounted?: (call: Caller, name: string) => boolean
+  readonly hidesArguments?: (call: CallSite, name: string) => boolean
 }
 
-const notCompiled = 'does not compile'
-const raised = 'fails with an error when it runs'
+const compileError = 'does not compile'
+const runtimeError = 'fails with an error when it runs'
 
-const conventions: readonly Convention[] = [
+const conventions: readonly CallingConvention[] = [
   {
     extensions: ['.ts', '.tsx', '.mts', '.cts'],
     tooFew: true,
     tooMany: true,
-    outcome: notCompiled,
+    outcome: compileError,
     // A first parameter called `this` is none, and one that may be void can be left out.
-    hidden: (symbol, lines) =>
+    hidesParameters: (symbol, lines) =>
       /\(\s*this\s*:|\w\s*:(?:[^,():={}>]*\|)?\s*void\s*[|,)]/.test(textOf(symbol, lines)),
   },
   // Any number can be passed; what is taken for another parameter shows nevertheless.
@@ -40,34 +40,36 @@ const conventions: readonly Convention[] = [
     extensions: ['.py', '.pyi'],
     tooFew: true,
     tooMany: true,
-    outcome: raised,
+    outcome: runtimeError,
     // A decorator may give callers any other function.
-    hidden: hasForeignDecorator,
+    hidesParameters: hasForeignDecorator,
     // `Base.load(self, …)` passes what a call on an object doesn't.
-    uncounted: ({ text }, name) => new RegExp(`\\b${name}\\s*\\(\\s*(?:self|cls)\\b`).test(text),
+    hidesArguments: ({ text }, name) =>
+      new RegExp(`\\b${name}\\s*\\(\\s*(?:self|cls)\\b`).test(text),
   },
   {
     extensions: ['.go'],
     tooFew: true,
     tooMany: true,
-    outcome: notCompiled,
+    outcome: compileError,
     // `f(g())` passes all that g returns.
-    uncounted: ({ text, arguments: count }, name) =>
+    hidesArguments: ({ text, arguments: count }, name) =>
       count === 1 && new RegExp(`\\b${name}(?:\\[[^\\]]*\\])?\\s*\\([^()]*\\(`).test(text),
   },
   {
     extensions: ['.java'],
     tooFew: true,
     tooMany: true,
-    outcome: notCompiled,
-    hidden: (symbol, lines) => hasBaseClass(symbol, lines) || hasMadeConstructor(symbol, lines),
+    outcome: compileError,
+    hidesParameters: (symbol, lines) =>
+      hasBaseClass(symbol, lines) || hasGeneratedConstructor(symbol, lines),
   },
   {
     extensions: ['.cs'],
     tooFew: true,
     tooMany: true,
-    outcome: notCompiled,
-    hidden: (symbol, lines) =>
+    outcome: compileError,
+    hidesParameters: (symbol, lines) =>
       /\(\s*this\s/.test(textOf(symbol, lines)) ||
       hasBaseClass(symbol, lines) ||
       isPartial(symbol, lines),
@@ -76,29 +78,29 @@ const conventions: readonly Convention[] = [
     extensions: ['.rs'],
     tooFew: true,
     tooMany: true,
-    outcome: notCompiled,
+    outcome: compileError,
     // `Type::method(object, …)` passes the object too.
-    uncounted: ({ text }, name) => new RegExp(`::${name}\\s*\\(`).test(text),
+    hidesArguments: ({ text }, name) => new RegExp(`::${name}\\s*\\(`).test(text),
   },
-  { extensions: ['.c'], tooFew: true, tooMany: true, outcome: notCompiled },
+  { extensions: ['.c'], tooFew: true, tooMany: true, outcome: compileError },
   {
     extensions: ['.php'],
     tooFew: true,
     tooMany: false,
-    outcome: raised,
+    outcome: runtimeError,
   },
   {
     extensions: ['.rb'],
     tooFew: true,
     tooMany: true,
-    outcome: raised,
+    outcome: runtimeError,
     // Keywords without braces may be one argument, or several, or none.
-    uncounted: ({ text }) => /\w:\s|=>/.test(text),
+    hidesArguments: ({ text }) => /\w:\s|=>/.test(text),
   },
 ]
 
 /** How a definition is called; undefined where any call is legal, or nobody can tell. */
-export function conventionOf(path: string): Convention | undefined {
+export function conventionOf(path: string): CallingConvention | undefined {
   return conventions.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
 }
 
@@ -115,7 +117,7 @@ const plainDecorators =
   /^@(?:staticmethod|classmethod|(?:abc\.)?abstractmethod|(?:typing\.)?(?:override|final)|(?:functools\.)?(?:lru_cache|cache)(?:\(.*\))?|(?:contextlib\.)?(?:async)?contextmanager|(?:functools\.)?wraps\(.*\))\s*(?:#.*)?$/
 
 /** Lines of decorators that are looked through. */
-const mostDecoratorLines = 20
+const maxDecoratorLines = 20
 
 /** Decorators stand above the definition, or at its beginning where they are taken for a part of it. */
 function hasForeignDecorator({ startLine }: ChangedSymbol, lines: readonly string[]): boolean {
@@ -123,16 +125,16 @@ function hasForeignDecorator({ startLine }: ChangedSymbol, lines: readonly strin
   const isPart = (line = '') =>
     line.trim() !== '' && (indentOf(line) > indent || /^\s*[@)\]}#]/.test(line))
   const decorators: string[] = []
-  for (let at = startLine - 2; at > startLine - mostDecoratorLines && isPart(lines[at]); at--)
+  for (let at = startLine - 2; at > startLine - maxDecoratorLines && isPart(lines[at]); at--)
     decorators.push(lines[at]!)
-  for (let at = startLine - 1; at < startLine + mostDecoratorLines && isPart(lines[at]); at++)
+  for (let at = startLine - 1; at < startLine + maxDecoratorLines && isPart(lines[at]); at++)
     decorators.push(lines[at]!)
   return decorators.some(
-    (line) => indentOf(line) === indent && /^\s*@/.test(line) && !isPlain(line),
+    (line) => indentOf(line) === indent && /^\s*@/.test(line) && !isPlainDecorator(line),
   )
 }
 
-function isPlain(line: string): boolean {
+function isPlainDecorator(line: string): boolean {
   return plainDecorators.test(line.trim().slice(0, 200))
 }
 
@@ -166,14 +168,14 @@ function isPartial({ name }: ChangedSymbol, lines: readonly string[]): boolean {
 }
 
 /** Lines above a class that are looked through for annotations. */
-const annotationLines = 12
+const maxAnnotationLines = 12
 
 /** Lombok writes constructors for its class, beside those that stand there. */
-function hasMadeConstructor({ name }: ChangedSymbol, lines: readonly string[]): boolean {
+function hasGeneratedConstructor({ name }: ChangedSymbol, lines: readonly string[]): boolean {
   const [own = '', owner = own] = name.split('.').reverse()
   const at = own === owner ? findType(owner, lines) : -1
   const above = lines
-    .slice(Math.max(0, at - annotationLines), at + 1)
+    .slice(Math.max(0, at - maxAnnotationLines), at + 1)
     .map((line) => line.slice(0, 300))
   return above.some((line) =>
     /@(?:lombok\.(?:\w+\.)?)?(?:(?:All|Required|No)ArgsConstructor|Data|Value|(?:Super)?Builder)\b/.test(

@@ -1,33 +1,33 @@
 // Rules about variables of loops: captured by functions that run later, or copies that are changed in vain.
 import type { Node } from 'web-tree-sitter'
-import { parameterOf, typeOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   calleeOf,
-  code,
-  enclosing,
+  containsIdentifier,
   enclosingFunction,
+  enclosingNode,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
   isFunction,
   lineOf,
-  mentions,
-} from './syntax.ts'
+  quoteCode,
+} from './syntax-nodes.ts'
+import { parameterOf, typeOf } from './value-origins.ts'
 
-const keepers =
+const storingCalls =
   /^(?:append|add|insert|connect|submit|add_done_callback|call_later|call_soon|after|bind|register|subscribe|addEventListener|on|push|setTimeout|setInterval|then)$/
 
 /** Whether what a function closes over is looked at only later: it is stored, or handed to something that waits. */
-function isKept(fn: Node): boolean {
+function isUsedLater(fn: Node): boolean {
   const outer = fn.parent
   if (outer?.type === 'assignment')
     return /^(?:subscript|attribute)$/.test(field(outer, 'left')?.type ?? '')
   if (outer?.type === 'pair' || outer?.type === 'list') return false
   const call =
     outer?.type === 'argument_list' || outer?.type === 'arguments' ? outer.parent : undefined
-  if (call) return keepers.test(calleeOf(call).name)
+  if (call) return storingCalls.test(calleeOf(call).name)
   return (
     outer?.type === 'keyword_argument' &&
     /^(?:command|callback|on_\w+)$/.test(fieldText(outer, 'name'))
@@ -35,9 +35,9 @@ function isKept(fn: Node): boolean {
 }
 
 /** A lambda in a loop of Python, or a function in a loop over a `var`. */
-function checkCaptured(fn: Node, file: SourceFile): Hit | undefined {
+function checkCaptured(fn: Node, file: ParsedFile): Hit | undefined {
   const isPython = file.language === 'python'
-  const loop = enclosing(
+  const loop = enclosingNode(
     fn,
     new Set([
       'for_statement',
@@ -50,7 +50,7 @@ function checkCaptured(fn: Node, file: SourceFile): Hit | undefined {
       'method_definition',
     ]),
   )
-  if (!loop || isFunction(loop) || !isKept(fn)) return undefined
+  if (!loop || isFunction(loop) || !isUsedLater(fn)) return undefined
   const initializer = field(loop, 'initializer')
   const isVar = initializer?.type === 'variable_declaration' || field(loop, 'kind')?.type === 'var'
   if (!isPython && !isVar) return undefined
@@ -60,31 +60,31 @@ function checkCaptured(fn: Node, file: SourceFile): Hit | undefined {
   const names = isPython
     ? declared?.type === 'identifier'
       ? [declared]
-      : find(declared ?? fn, 'identifier')
+      : findNodes(declared ?? fn, 'identifier')
     : [field(declared ?? fn, 'name') ?? declared]
   const body = field(fn, 'body')
   const captured = names.find(
     (name) =>
       name &&
       body &&
-      (body.text === name.text || mentions(body, name.text)) &&
+      (body.text === name.text || containsIdentifier(body, name.text)) &&
       !parameterOf(fn, name.text),
   )
   if (!captured || /\b(?:break|return)\b/.test((field(loop, 'body')?.text ?? '').slice(-60)))
     return undefined
   return {
     at: firstLine(fn),
-    title: `This function sees the last value of ${code(captured.text)}, not the one of its own turn`,
-    body: `When it is called after the loop, ${code(captured.text)} has its last value in all of the functions, because they share one variable. ${isPython ? `Bind it as a default: ${code(`lambda ${captured.text}=${captured.text}: …`)}.` : 'Declare it with `let`.'}`,
+    title: `This function sees the last value of ${quoteCode(captured.text)}, not the one of its own turn`,
+    body: `When it is called after the loop, ${quoteCode(captured.text)} has its last value in all of the functions, because they share one variable. ${isPython ? `Bind it as a default: ${quoteCode(`lambda ${captured.text}=${captured.text}: …`)}.` : 'Declare it with `let`.'}`,
     evidence: [{ line: lineOf(loop), note: 'the loop' }],
   }
 }
 
 /** Go: `for _, v := range xs { v.Name = … }` over a slice of values. */
-function checkCopy(statement: Node, file: SourceFile): Hit | undefined {
+function checkCopy(statement: Node, file: ParsedFile): Hit | undefined {
   const target = field(statement, 'left')?.namedChild(0)
   const name = target?.type === 'selector_expression' ? field(target, 'operand') : undefined
-  const loop = enclosing(statement, new Set(['for_statement', 'func_literal']))
+  const loop = enclosingNode(statement, new Set(['for_statement', 'func_literal']))
   const clause = loop?.namedChildren.find((child) => child.type === 'range_clause')
   const variable = clause && field(clause, 'left')?.namedChild(1)
   const list = clause && field(clause, 'right')
@@ -97,15 +97,15 @@ function checkCopy(statement: Node, file: SourceFile): Hit | undefined {
     return undefined
   if (!/^\[\w*\](?!interface|any|map|chan|func)[\w.]+$/.test(typeOf(list.text, statement, file)))
     return undefined
-  const uses = find(field(loop, 'body')!, 'identifier').filter(
+  const uses = findNodes(field(loop, 'body')!, 'identifier').filter(
     (use) => use.text === name.text && use.startIndex > statement.endIndex,
   )
   if (uses.length > 0 || enclosingFunction(statement)?.id !== enclosingFunction(loop)?.id)
     return undefined
   return {
     at: firstLine(statement),
-    title: `${code(target!.text)} is set on a copy, so ${code(list.text)} stays as it was`,
-    body: `When the loop goes on, the copy in ${code(name.text)} is thrown away. Write to ${code(`${list.text}[i]`)} instead.`,
+    title: `${quoteCode(target!.text)} is set on a copy, so ${quoteCode(list.text)} stays as it was`,
+    body: `When the loop goes on, the copy in ${quoteCode(name.text)} is thrown away. Write to ${quoteCode(`${list.text}[i]`)} instead.`,
     confidence: 0.85,
   }
 }

@@ -1,14 +1,14 @@
 // Runs the rules that look at all changed lines of a file together, whatever its language.
 import type { ProposedFinding } from '../../domain/finding.ts'
-import { type Change, listReadFiles } from '../reviewer.ts'
-import { toProposal } from './propose-finding.ts'
+import { type Change, listReviewedFiles } from '../reviewer.ts'
+import { toProposedFinding } from './propose-finding.ts'
 import { reviewSettingsRules } from './review-settings-rules.ts'
 import { toRuleFinding } from './rule.ts'
 
 /** What the rules find in the files that somebody reads, those that are switched off left out. */
 export function checkFiles(change: Change, disabled: ReadonlySet<string>): ProposedFinding[] {
   const findings: ProposedFinding[] = []
-  for (const file of listReadFiles(change)) {
+  for (const file of listReviewedFiles(change)) {
     for (const rule of reviewSettingsRules) {
       const hit = disabled.has(rule.id) ? undefined : rule.file?.(file)
       if (!hit) continue
@@ -19,7 +19,7 @@ export function checkFiles(change: Change, disabled: ReadonlySet<string>): Propo
           kind !== 'context' && (side === 'RIGHT' ? newLine : oldLine) === at.startLine,
       )
       const texts = new Map([[at.startLine, line?.text.replace(/\r$/, '') ?? '']])
-      findings.push(toProposal(toRuleFinding(rule, hit), { path: file.path, side, texts }))
+      findings.push(toProposedFinding(toRuleFinding(rule, hit), { path: file.path, side, texts }))
     }
   }
   return findings

@@ -1,10 +1,10 @@
 // Runs the rules that rest on what the code graph knows about a change.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
-import { createLineReader } from '../../workspace/line-reader.ts'
+import { createLineReader } from '../../git/line-reader.ts'
 import type { Change } from '../reviewer.ts'
 import { exportRules } from './export-rules.ts'
-import { toProposal } from './propose-finding.ts'
+import { toProposedFinding } from './propose-finding.ts'
 import { type GraphedChange, type GraphHit, type Rule, toRuleFinding } from './rule.ts'
 import { signatureRules } from './signature-rules.ts'
 import { untestedRules } from './untested-rules.ts'
@@ -33,7 +33,11 @@ export async function checkGraph(
     for (const hit of (await rule.graph?.(change)) ?? []) {
       const { path, side } = hit
       found.push(
-        toProposal(toRuleFinding(rule, hit), { path, side, texts: await readLine(change, hit) }),
+        toProposedFinding(toRuleFinding(rule, hit), {
+          path,
+          side,
+          texts: await readLine(change, hit),
+        }),
       )
     }
   }

@@ -1,12 +1,16 @@
 // Runs the rules on manifests, lock files and registry settings, which look at both sides of a file.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
-import { type Change, listReadFiles } from '../reviewer.ts'
-import { isManifest, type Manifest, readManifest } from './manifest-formats.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
+import { type Change, listReviewedFiles } from '../reviewer.ts'
+import {
+  type DependencyManifest,
+  isDependencyManifest,
+  readDependencyManifest,
+} from './dependency-manifest.ts'
 import { manifestRules, unknownHosts } from './manifest-rules.ts'
 import { packageRules } from './package-rules.ts'
-import { toProposal } from './propose-finding.ts'
+import { toProposedFinding } from './propose-finding.ts'
 import { type ChangedManifest, type ManifestHit, type Rule, toRuleFinding } from './rule.ts'
 
 /** Lock files of large repositories have some megabytes; one of more isn't read. */
@@ -25,8 +29,8 @@ export async function checkManifests(
 ): Promise<ProposedFinding[]> {
   const { head, base } = change
   const findings: ProposedFinding[] = []
-  for (const file of listReadFiles(change)) {
-    if (file.status === 'deleted' || !isManifest(file.path)) continue
+  for (const file of listReviewedFiles(change)) {
+    if (file.status === 'deleted' || !isDependencyManifest(file.path)) continue
     signal.throwIfAborted()
     const sides = await readSides(file, head, base)
     const hits =
@@ -63,13 +67,17 @@ async function runRules(
 }
 
 function proposeAt(file: FileDiff, rule: Rule, { text, ...hit }: ManifestHit): ProposedFinding {
-  const [number, line] = findLine(file, text)
+  const [number, line] = findAddedLine(file, text)
   const found = toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } })
-  return toProposal(found, { path: file.path, side: 'RIGHT', texts: new Map([[number, line]]) })
+  return toProposedFinding(found, {
+    path: file.path,
+    side: 'RIGHT',
+    texts: new Map([[number, line]]),
+  })
 }
 
 /** The added line that holds the text; where it is written in another way, the first one. */
-function findLine(
+function findAddedLine(
   { hunks }: FileDiff,
   text: ManifestHit['text'],
 ): readonly [number: number, line: string] {
@@ -87,17 +95,17 @@ async function readSides(file: FileDiff, head: Snapshot, base: Snapshot): Promis
       isNew ? undefined : base.readFile(file.oldPath, { maxBytes }),
     ])
     return {
-      head: readManifest(file.path, decode(now)),
-      base: readManifest(file.oldPath, decode(before)),
+      head: readDependencyManifest(file.path, decode(now)),
+      base: readDependencyManifest(file.oldPath, decode(before)),
     }
   } catch {
     return null
   }
 }
 
-async function readOther(head: Snapshot, path: string): Promise<Manifest> {
+async function readOther(head: Snapshot, path: string): Promise<DependencyManifest> {
   const bytes = await head.readFile(path, { maxBytes }).catch(() => undefined)
-  return readManifest(path, decode(bytes))
+  return readDependencyManifest(path, decode(bytes))
 }
 
 async function readRelated(base: Snapshot, isWanted: (path: string) => boolean) {

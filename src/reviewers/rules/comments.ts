@@ -1,13 +1,13 @@
 // Tells code from comments and strings in one line, as far as it shows by itself, and programs from prose by their path.
-import { textKindOf } from '../../workspace/text-kind.ts'
+import { textKindOf } from '../../code/text-kind.ts'
 
 /** What is written for people. */
-export function isProse(path: string): boolean {
+export function isProsePath(path: string): boolean {
   return textKindOf(path, undefined, false) === 'prose'
 }
 
 /** What runs, or decides what runs; files of which nothing is known by their name too. */
-export function isProgramText(path: string): boolean {
+export function isRuntimePath(path: string): boolean {
   return textKindOf(path, undefined, false) === 'program'
 }
 

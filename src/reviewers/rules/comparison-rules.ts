@@ -1,14 +1,21 @@
 // Rules about comparisons whose answer doesn't depend on the values compared.
 import type { Node } from 'web-tree-sitter'
-import { alwaysOrNever, equalities, equalityOf } from './equality.ts'
+import { describeConstantResult, equalities, equalityOf } from './equality.ts'
 import { isPlainString, stringText } from './literals.ts'
-import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { code, field, fieldText, firstLine, outerParent, replaceInLine } from './syntax.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import {
+  field,
+  fieldText,
+  firstLine,
+  outerParent,
+  quoteCode,
+  replaceInLine,
+} from './syntax-nodes.ts'
 
 const notANumber =
   /^(?:NaN|Number\.NaN|float\(['"]nan['"]\)|(?:math|np|numpy)\.nan|math\.NaN\(\)|(?:Double|Float)\.NaN)$/i
 
-function checkNanComparison(node: Node, file: SourceFile): Hit | undefined {
+function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
   const sides =
     node.type === 'comparison_operator'
       ? node.namedChildren
@@ -24,8 +31,8 @@ function checkNanComparison(node: Node, file: SourceFile): Hit | undefined {
   const isScript = javascriptFamily.includes(file.language) && equalities.has(operator)
   return {
     at: firstLine(node),
-    title: `The comparison of ${code(value.text)} with NaN is ${alwaysOrNever(operator)}`,
-    body: `When ${code(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal to nothing, not even itself.`,
+    title: `The comparison of ${quoteCode(value.text)} with NaN is ${describeConstantResult(operator)}`,
+    body: `When ${quoteCode(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal to nothing, not even itself.`,
     suggestion: isScript
       ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`)
       : undefined,
@@ -44,12 +51,12 @@ function checkTypeof(node: Node): Hit | undefined {
   if (!isPlainString(name) || typeofNames.test(stringText(name))) return undefined
   return {
     at: firstLine(node),
-    title: `${code(test.text)} is never ${code(name.text)}, so this is ${alwaysOrNever(operator)}`,
+    title: `${quoteCode(test.text)} is never ${quoteCode(name.text)}, so this is ${describeConstantResult(operator)}`,
     body: 'When the code runs, `typeof` gives one of eight fixed words, and this is none of them.',
   }
 }
 
-function checkNegatedOperand(node: Node, file: SourceFile): Hit | undefined {
+function checkNegatedOperand(node: Node, file: ParsedFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const left = field(node, 'left')
   if ((operator !== 'in' && operator !== 'instanceof') || left?.type !== 'unary_expression')
@@ -59,13 +66,13 @@ function checkNegatedOperand(node: Node, file: SourceFile): Hit | undefined {
   const operand = fieldText(left, 'argument')
   return {
     at: firstLine(node),
-    title: `The \`!\` in ${code(node.text)} negates ${code(operand)}, not the test`,
+    title: `The \`!\` in ${quoteCode(node.text)} negates ${quoteCode(operand)}, not the test`,
     body: `When this runs, \`!\` binds first, and a boolean is tested with \`${operator}\`. Put the test in parentheses.`,
     suggestion: replaceInLine(node, file, `!(${operand} ${operator} ${fieldText(node, 'right')})`),
   }
 }
 
-const javascript = (check: (node: Node, file: SourceFile) => Hit | undefined) => ({
+const javascript = (check: (node: Node, file: ParsedFile) => Hit | undefined) => ({
   languages: javascriptFamily,
   nodes: ['binary_expression'],
   check,
@@ -80,7 +87,7 @@ export const comparisonRules: readonly Rule[] = [
     confidence: 0.98,
     syntax: [
       {
-        languages: everyLanguage,
+        languages: allRuleLanguages,
         nodes: ['binary_expression', 'comparison_operator'],
         check: checkNanComparison,
       },

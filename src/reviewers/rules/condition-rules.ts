@@ -1,22 +1,22 @@
 // Rules about conditions that can't fail or can't hold.
 import type { Node } from 'web-tree-sitter'
-import { isInnerOf } from './conditions.ts'
+import { isOperandOf } from './condition-nodes.ts'
 import { isConstant, isPlainString, stringText } from './literals.ts'
-import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   binaryTypes,
   calleeOf,
-  code,
   field,
-  find,
+  findNodes,
   firstLine,
   hasCall,
   lineOf,
   operandsOf,
   outerParent,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
 
 const access = /role|admin|permission|scope|owner|auth|privilege|access|allowed/i
 
@@ -73,7 +73,7 @@ function isComparand(node: Node): boolean {
 
 /** Whether anything in an expression is named as variables are; `-OFFSET` and `2 * SIZE` are as fixed as their parts. */
 function hasVariable(node: Node): boolean {
-  const names = find(
+  const names = findNodes(
     unwrap(node),
     'identifier',
     'property_identifier',
@@ -84,10 +84,10 @@ function hasVariable(node: Node): boolean {
   return names.some((name) => /[^A-Z\d_]/.test(name.text) || name.text.length === 1)
 }
 
-function checkTautology(node: Node, file: SourceFile): Hit | undefined {
+function checkTautology(node: Node, file: ParsedFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const isOr = operator === '||' || operator === 'or'
-  if ((!isOr && operator !== '&&' && operator !== 'and') || isInnerOf(node, operator))
+  if ((!isOr && operator !== '&&' && operator !== 'and') || isOperandOf(node, operator))
     return undefined
   const seen = new Map<string, Comparison>()
   for (const operand of operandsOf(node, operator)) {
@@ -116,7 +116,7 @@ function kindOf(constant: string): string {
   return /^(?:true|false|null|undefined|nil|None|True|False)$/.test(constant) ? 'word' : 'name'
 }
 
-function tautology(node: Node, file: SourceFile, one: Comparison, other: Comparison): Hit {
+function tautology(node: Node, file: ParsedFile, one: Comparison, other: Comparison): Hit {
   const outcome = one.negated ? 'always true' : 'never true'
   const [wrong, right] = one.negated ? ['||', '&&'] : ['&&', '||']
   const isPython = file.language === 'python'
@@ -128,8 +128,8 @@ function tautology(node: Node, file: SourceFile, one: Comparison, other: Compari
   const isSimple = operators?.length === 1 && node.startPosition.row === node.endPosition.row
   return {
     at: firstLine(node),
-    title: `This condition is ${outcome}: ${code(one.subject)} can't be both ${code(one.constant)} and ${code(other.constant)}`,
-    body: `When ${code(one.subject)} has any value at all, the outcome is the same, so the check decides nothing. \`${word.right}\` was probably meant instead of \`${word.wrong}\`.`,
+    title: `This condition is ${outcome}: ${quoteCode(one.subject)} can't be both ${quoteCode(one.constant)} and ${quoteCode(other.constant)}`,
+    body: `When ${quoteCode(one.subject)} has any value at all, the outcome is the same, so the check decides nothing. \`${word.right}\` was probably meant instead of \`${word.wrong}\`.`,
     severity: access.test(one.subject) || access.test(one.constant) ? 'critical' : 'moderate',
     suggestion: isSimple
       ? line.replace(isPython ? /\b(?:and|or)\b/ : /&&|\|\|/, word.right)
@@ -155,8 +155,8 @@ function checkConstantOperand(node: Node): Hit | undefined {
   if (!constant || !comparison) return undefined
   return {
     at: firstLine(node),
-    title: `This condition is always true: ${code(constant.text)} isn't compared with ${code(comparison.subject)}`,
-    body: `When ${code(comparison.subject)} has any value at all, the text ${code(constant.text)} by itself counts as true. Repeat the comparison for it.`,
+    title: `This condition is always true: ${quoteCode(constant.text)} isn't compared with ${quoteCode(comparison.subject)}`,
+    body: `When ${quoteCode(comparison.subject)} has any value at all, the text ${quoteCode(constant.text)} by itself counts as true. Repeat the comparison for it.`,
     severity: access.test(comparison.subject) ? 'critical' : 'moderate',
   }
 }
@@ -181,7 +181,7 @@ export const conditionRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: everyLanguage, nodes: binaryTypes, check: checkTautology },
+      { languages: allRuleLanguages, nodes: binaryTypes, check: checkTautology },
       {
         languages: [...javascriptFamily, 'python'],
         nodes: binaryTypes,

@@ -8,10 +8,12 @@ export function describeArguments({
   readonly least: number
   readonly most: number | null
 }): string {
-  if (most === null) return `${countArguments(least)} or more`
-  return least === most ? countArguments(least) : `${least} to ${countArguments(most)}`
+  if (most === null) return `${describeArgumentCount(least)} or more`
+  return least === most
+    ? describeArgumentCount(least)
+    : `${least} to ${describeArgumentCount(most)}`
 }
 
-export function countArguments(count: number): string {
+export function describeArgumentCount(count: number): string {
   return count === 1 ? '1 argument' : `${count} arguments`
 }

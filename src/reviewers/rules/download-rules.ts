@@ -1,6 +1,6 @@
 // The rule about commands that run what they have just downloaded.
 
-import { isCommentLine, isProse } from './comments.ts'
+import { isCommentLine, isProsePath } from './comments.ts'
 import { downloadKeyword, findPipedDownload } from './piped-downloads.ts'
 import type { Hit, Rule, TextLine } from './rule.ts'
 
@@ -9,7 +9,7 @@ function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefi
   const continued = /(?:\\|\||&&)\s*$/.exec(text)
   const command = continued ? `${text.replace(/\\\s*$/, ' ')} ${next.trim()}` : text
   const found = findPipedDownload(command)
-  if (!found || isCommentLine(text, path) || isProse(path)) return undefined
+  if (!found || isCommentLine(text, path) || isProsePath(path)) return undefined
   const said = command.slice(found.index, found.index + found.length)
   // Everybody on the way can put in another answer.
   const isPlain = /http:\/\/(?!localhost|127\.|\[::1\])/i.test(said)

@@ -1,6 +1,6 @@
 // Takes apart the equality operators of all languages but Python.
 import type { Node } from 'web-tree-sitter'
-import { field, unwrap } from './syntax.ts'
+import { field, unwrap } from './syntax-nodes.ts'
 
 export const equalities = new Set(['==', '===', '!=', '!=='])
 
@@ -14,6 +14,6 @@ export function equalityOf(node: Node): { left: Node; right: Node; operator: str
     : undefined
 }
 
-export function alwaysOrNever(operator: string): string {
+export function describeConstantResult(operator: string): string {
   return operator.startsWith('!') ? 'always true' : 'never true'
 }

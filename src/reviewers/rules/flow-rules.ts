@@ -1,21 +1,21 @@
 // Rules about statements that run where they shouldn't, or never.
 import type { Node } from 'web-tree-sitter'
-import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
-  code,
-  enclosing,
+  codeChildren,
+  enclosingNode,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
   hasCall,
   isExplained,
   lineOf,
-  nextPart,
-  parts,
-} from './syntax.ts'
+  nextCodeSibling,
+  quoteCode,
+} from './syntax-nodes.ts'
 
-const leaving = new Set([
+const exitTypes = new Set([
   'break_statement',
   'return_statement',
   'throw_statement',
@@ -25,41 +25,41 @@ const leaving = new Set([
 ])
 
 /** What may loop for ever, or end the program in ways that the file doesn't show. */
-const unclear =
+const unclearTypes =
   /^(?:switch|while|for|do|labeled|try|synchronized|with)_\w*statement$|^switch_expression$|^ERROR$/
 
 /** Whether a statement certainly, or possibly in a way we can't see, doesn't go on to the next one. */
-function mayLeave(statement: Node | undefined): boolean {
+function mayExit(statement: Node | undefined): boolean {
   if (!statement) return false
-  if (leaving.has(statement.type) || unclear.test(statement.type)) return true
+  if (exitTypes.has(statement.type) || unclearTypes.test(statement.type)) return true
   if (statement.type === 'statement_block' || statement.type === 'block')
-    return mayLeave(parts(statement).at(-1))
+    return mayExit(codeChildren(statement).at(-1))
   if (statement.type === 'if_statement') {
     const other = field(statement, 'alternative')
-    const last = other?.type === 'else_clause' ? parts(other).at(-1) : other
-    return other !== undefined && mayLeave(field(statement, 'consequence')) && mayLeave(last)
+    const last = other?.type === 'else_clause' ? codeChildren(other).at(-1) : other
+    return other !== undefined && mayExit(field(statement, 'consequence')) && mayExit(last)
   }
   return /exit|never|unreachable|fail|throw|abort|panic|assert/i.test(statement.text.slice(0, 200))
 }
 
 /** A case with statements of its own that runs on into the next one. */
-function checkMissingBreak(node: Node, file: SourceFile): Hit | undefined {
+function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
   const statements =
     node.type === 'switch_case'
       ? node.childrenForFieldName('body')
-      : parts(node).filter((part) => !isLabel(part))
-  const next = nextPart(node)
+      : codeChildren(node).filter((part) => !isLabel(part))
+  const next = nextCodeSibling(node)
   if (statements.length === 0 || !next || isLabel(node)) return undefined
-  const last = parts(node).at(-1)
+  const last = codeChildren(node).at(-1)
   if (
-    mayLeave(last) ||
+    mayExit(last) ||
     /fall|through|no.?break/i.test(file.text.slice(node.startIndex, next.startIndex))
   )
     return undefined
-  const label = code(file.lines[lineOf(next) - 1] ?? '')
+  const label = quoteCode(file.lines[lineOf(next) - 1] ?? '')
   return {
     at: firstLine(node),
-    or: firstLine(last!),
+    fallback: firstLine(last!),
     title: `This case runs on into the next one, because a \`break\` is missing`,
     body: `When this case is taken, the statements of ${label} run as well. End it with \`break\` or \`return\`, or say in a comment that it falls through.`,
     evidence: [{ line: lineOf(next), note: 'these statements run too' }],
@@ -73,51 +73,55 @@ function isLabel(node: Node): boolean {
 const blocks = new Set(['statement_block', 'block', 'statement_list'])
 
 /** What counts whether or not it is reached: declarations, and what only calms a checker. */
-const harmlessAfter =
+const harmlessUnreachable =
   /declaration$|^(?:function_definition|class_definition|decorated_definition|empty_statement|labeled_statement)$|alias/
 
 function checkUnreachable(statement: Node): Hit | undefined {
-  const next = nextPart(statement)
+  const next = nextCodeSibling(statement)
   if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError)
     return undefined
   const isDeclaration =
-    harmlessAfter.test(next.type) && !/^(?:lexical|var|short_var)/.test(next.type)
+    harmlessUnreachable.test(next.type) && !/^(?:lexical|var|short_var)/.test(next.type)
   // `return` and then `yield` makes an empty generator; a second `break` is a habit.
-  if (isDeclaration || leaving.has(next.type) || find(next, 'yield', 'yield_expression').length > 0)
+  if (
+    isDeclaration ||
+    exitTypes.has(next.type) ||
+    findNodes(next, 'yield', 'yield_expression').length > 0
+  )
     return undefined
   return {
     at: firstLine(next),
-    or: firstLine(statement),
-    title: `${code(next.text)} is never reached`,
+    fallback: firstLine(statement),
+    title: `${quoteCode(next.text)} is never reached`,
     body: `When line ${lineOf(statement)} is reached, the block is left, so nothing after it runs. Remove it, or leave later.`,
     evidence: [{ line: lineOf(statement), note: 'the block is left here' }],
   }
 }
 
 /** Properties of a page that do something when they are set to what they are. */
-const active =
+const activeProperties =
   /^(?:href|src|srcObject|location|innerHTML|outerHTML|value|scroll\w*|selected\w*|currentTime|className|\w*[hH]ash)$/
 
-function checkSelfAssignment(node: Node, file: SourceFile): Hit | undefined {
+function checkSelfAssignment(node: Node, file: ParsedFile): Hit | undefined {
   const [left, right] = [field(node, 'left'), field(node, 'right')]
   const operator = field(node, 'operator')?.type ?? '='
   if (!left || !right || operator !== '=' || left.text !== right.text || hasCall(left))
     return undefined
   if (
-    active.test(fieldText(left, 'property')) ||
+    activeProperties.test(fieldText(left, 'property')) ||
     field(node, 'type') ||
     isExplained(node, file, /\w/)
   )
     return undefined
   if (
     file.language === 'python' &&
-    enclosing(node, new Set(['function_definition', 'class_definition']))?.type !==
+    enclosingNode(node, new Set(['function_definition', 'class_definition']))?.type !==
       'function_definition'
   )
     return undefined
   return {
     at: firstLine(node),
-    title: `${code(left.text)} is assigned to itself`,
+    title: `${quoteCode(left.text)} is assigned to itself`,
     body: `When this runs, nothing changes; another name was probably meant on one of the sides.`,
   }
 }
@@ -163,7 +167,7 @@ export const flowRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       {
-        languages: everyLanguage,
+        languages: allRuleLanguages,
         nodes: ['assignment_expression', 'assignment', 'assignment_statement'],
         check: checkSelfAssignment,
       },

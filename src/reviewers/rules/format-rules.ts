@@ -1,17 +1,17 @@
 // Rules about texts with places for values, and the values that are missing or left over.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
-import { parameterOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
   enclosingFunction,
   field,
   fieldText,
   firstLine,
-} from './syntax.ts'
+  quoteCode,
+} from './syntax-nodes.ts'
+import { parameterOf } from './value-origins.ts'
 
 const goFormats = /^(?:fmt\.(?:Sprintf|Printf|Errorf)|log\.(?:Printf|Fatalf|Panicf))$/
 
@@ -23,17 +23,17 @@ const verb =
   /%(?:%|(?:\([\w.]+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:\[\d+\])?(?:hh|h|ll|l)?[a-zA-Z])/g
 
 /** How many values a format takes; undefined where that is unclear. */
-function verbsOf(format: string): number | undefined {
+function countVerbs(format: string): number | undefined {
   const verbs = [...format.matchAll(verb)].map(([found]) => found).filter((found) => found !== '%%')
   const rest = format.replace(verb, '')
   return rest.includes('%') || verbs.some((found) => /[*[(]/.test(found)) ? undefined : verbs.length
 }
 
-function mismatch(at: Node, places: number, values: number, outcome: string): Hit {
+function countMismatch(at: Node, places: number, values: number, outcome: string): Hit {
   const number = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   return {
     at: firstLine(at),
-    title: `${code(stringText(at))} has ${number(places, 'place')}, but gets ${number(values, 'value')}`,
+    title: `${quoteCode(stringText(at))} has ${number(places, 'place')}, but gets ${number(values, 'value')}`,
     body: `When this runs, ${outcome}.`,
   }
 }
@@ -47,10 +47,10 @@ function checkGo(call: Node): Hit | undefined {
     values.some((value) => value.type === 'variadic_argument')
   )
     return undefined
-  const places = verbsOf(stringText(format))
+  const places = countVerbs(stringText(format))
   if (fieldText(call, 'arguments').includes('...') || places === undefined) return undefined
   if (goFormats.test(callee) && places !== values.length)
-    return mismatch(
+    return countMismatch(
       format,
       places,
       values.length,
@@ -64,14 +64,14 @@ function checkGo(call: Node): Hit | undefined {
 function notFormatted(at: Node, why: string): Hit {
   return {
     at: firstLine(at),
-    title: `The places in ${code(stringText(at))} are never filled`,
+    title: `The places in ${quoteCode(stringText(at))} are never filled`,
     body: `When this runs, the text keeps its places as they are written, because ${why.replaceAll('`', '')}.`,
   }
 }
 
 const pythonLog = /^(?:debug|info|warning|warn|error|exception|critical)$/
 
-function checkPythonCall(call: Node, file: SourceFile): Hit | undefined {
+function checkPythonCall(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [format, ...values] = argumentsOf(call)
   const positional = values.filter((value) => value.type !== 'keyword_argument')
@@ -81,7 +81,7 @@ function checkPythonCall(call: Node, file: SourceFile): Hit | undefined {
     positional.some((value) => /splat/.test(value.type))
   )
     return undefined
-  const places = verbsOf(stringText(format))
+  const places = countVerbs(stringText(format))
   const isLog =
     pythonLog.test(name) &&
     /^(?:logging|_?log|_?logger|LOG|LOGGER|self\._?log(?:ger)?)$/.test(receiver?.text ?? '')
@@ -90,7 +90,7 @@ function checkPythonCall(call: Node, file: SourceFile): Hit | undefined {
       return undefined
     return places === positional.length
       ? undefined
-      : mismatch(
+      : countMismatch(
           format,
           places,
           positional.length,
@@ -117,7 +117,7 @@ function checkPercent(node: Node): Hit | undefined {
     !isPlainString(format)
   )
     return undefined
-  const places = verbsOf(stringText(format))
+  const places = countVerbs(stringText(format))
   if (
     places === undefined ||
     values?.type !== 'tuple' ||
@@ -125,7 +125,9 @@ function checkPercent(node: Node): Hit | undefined {
   )
     return undefined
   const count = values.namedChildren.length
-  return places === count ? undefined : mismatch(format, places, count, 'it raises `TypeError`')
+  return places === count
+    ? undefined
+    : countMismatch(format, places, count, 'it raises `TypeError`')
 }
 
 function checkJava(call: Node): Hit | undefined {
@@ -134,14 +136,19 @@ function checkJava(call: Node): Hit | undefined {
   if (receiver?.text === 'String' && name === 'format') {
     const places =
       args[0] && isPlainString(args[0]) && !/%n|\$/.test(args[0].text)
-        ? verbsOf(stringText(args[0]))
+        ? countVerbs(stringText(args[0]))
         : undefined
     const isShort =
       places !== undefined &&
       places > args.length - 1 &&
       !(args.length === 2 && args[1]!.type === 'identifier')
     return isShort
-      ? mismatch(args[0]!, places, args.length - 1, 'it throws `MissingFormatArgumentException`')
+      ? countMismatch(
+          args[0]!,
+          places,
+          args.length - 1,
+          'it throws `MissingFormatArgumentException`',
+        )
       : undefined
   }
   const isLog =
@@ -152,22 +159,22 @@ function checkJava(call: Node): Hit | undefined {
   const places = stringText(format).split('{}').length - 1
   const values = args.length - 1
   return places > values && !(values === 1 && args[1]!.type === 'identifier')
-    ? mismatch(format, places, values, 'the message keeps a `{}` in place of a value')
+    ? countMismatch(format, places, values, 'the message keeps a `{}` in place of a value')
     : undefined
 }
 
-const speakers =
+const messageFunctions =
   /^(?:print|log|info|warn|warning|error|debug|exception|critical|\w*Error|\w*Exception)$/
 
 /** A text that is shown to people and holds `${name}` or `{name}` of a name that is known here, without being a template. */
-function checkInterpolation(text: Node, file: SourceFile): Hit | undefined {
+function checkInterpolation(text: Node, file: ParsedFile): Hit | undefined {
   const isPython = file.language === 'python'
   const list = text.parent
   const call = /^(?:arguments|argument_list)$/.test(list?.type ?? '') ? list?.parent : undefined
   if (!call || !isPlainString(text) || (isPython && /^[rRbB]*[fF]/.test(text.text)))
     return undefined
   const name = call.type === 'new_expression' ? fieldText(call, 'constructor') : calleeOf(call).name
-  if (!speakers.test(name) || argumentsOf(call)[0]?.id !== text.id) return undefined
+  if (!messageFunctions.test(name) || argumentsOf(call)[0]?.id !== text.id) return undefined
   const match = (isPython ? /\{([a-z_]\w*)(?:\.\w+)*(?:![rs])?\}/i : /\$\{([a-z_$][\w$]*)/i).exec(
     stringText(text).slice(0, 500),
   )
@@ -191,8 +198,8 @@ function checkInterpolation(text: Node, file: SourceFile): Hit | undefined {
       : `\`${stringText(text)}\``
   return {
     at,
-    title: `${code(match[0] + (isPython ? '' : '}'))} is written out as it is, because the text is no ${isPython ? 'f-string' : 'template'}`,
-    body: `When this is shown, it has the name of ${code(variable)} in it instead of its value.`,
+    title: `${quoteCode(match[0] + (isPython ? '' : '}'))} is written out as it is, because the text is no ${isPython ? 'f-string' : 'template'}`,
+    body: `When this is shown, it has the name of ${quoteCode(variable)} in it instead of its value.`,
     suggestion:
       isOneLine && mended
         ? line.slice(0, column) + mended + line.slice(text.endPosition.column)
@@ -200,10 +207,10 @@ function checkInterpolation(text: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-function isKnown(name: string, from: Node, file: SourceFile): boolean {
+function isKnown(name: string, from: Node, file: ParsedFile): boolean {
   for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn))
     if (parameterOf(fn, name)) return true
-  return file.index.variables(name).some((node) => node.startIndex < from.startIndex)
+  return file.declarations.variables(name).some((node) => node.startIndex < from.startIndex)
 }
 
 export const formatRules: readonly Rule[] = [

@@ -1,41 +1,42 @@
 // Rules about errors of Go that are dropped on the way.
 import type { Node } from 'web-tree-sitter'
-import { originOf } from './origins.ts'
-import type { Hit, Rule, SourceFile } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
+  codeChildren,
+  containsIdentifier,
   enclosingFunction,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
   hasComment,
   isExplained,
   lineOf,
-  mentions,
-  nextPart,
-  parts,
-} from './syntax.ts'
+  nextCodeSibling,
+  quoteCode,
+} from './syntax-nodes.ts'
+import { originOf } from './value-origins.ts'
 
 const isNotNil = /^\(?(\w+) != nil\)?$/
 
 /** `if err != nil {}` and `if err != nil { return nil }` in a function that returns an error. */
-function checkNilError(statement: Node, file: SourceFile): Hit | undefined {
+function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
   const name = isNotNil.exec(fieldText(statement, 'condition').slice(0, 100))?.[1]
   const block = field(statement, 'consequence')
   if (!name || !/^err|Err$/.test(name) || !block || hasComment(statement)) return undefined
-  if (parts(block).length === 0 && !field(statement, 'alternative')) {
+  if (codeChildren(block).length === 0 && !field(statement, 'alternative')) {
     return {
       at: firstLine(statement),
-      title: `The error ${code(name)} is tested and then dropped`,
-      body: `When ${code(name)} is set, nothing happens, and the code below runs as if it had worked.`,
+      title: `The error ${quoteCode(name)} is tested and then dropped`,
+      body: `When ${quoteCode(name)} is set, nothing happens, and the code below runs as if it had worked.`,
     }
   }
   const returned = soleReturn(block)
   const result = enclosingFunction(statement) && fieldText(enclosingFunction(statement)!, 'result')
-  if (!returned || !result || !/\berror\)?$/.test(result) || mentions(block, name)) return undefined
+  if (!returned || !result || !/\berror\)?$/.test(result) || containsIdentifier(block, name))
+    return undefined
   // With a value to go on with, it is a fallback; and "there is none" may be the answer to a question.
   const isEmpty =
     returned.every((value) => /^(?:nil|false|0|"")$/.test(value.text)) &&
@@ -43,21 +44,21 @@ function checkNilError(statement: Node, file: SourceFile): Hit | undefined {
   const fn = enclosingFunction(statement)!
   // A walk over files is told by nil to go on without this one.
   const isWalk = fn.type === 'func_literal' && /DirEntry|FileInfo/.test(fieldText(fn, 'parameters'))
-  if (!isEmpty || isWalk || asksOnly(statement, name, file)) return undefined
+  if (!isEmpty || isWalk || isLookup(statement, name, file)) return undefined
   return {
     at: firstLine(returned[0]!),
-    title: `The function returns \`nil\` although ${code(name)} is set`,
-    body: `When ${code(name)} isn't nil, the caller is told that all went well. Return the error, or say in a comment why it may be dropped.`,
+    title: `The function returns \`nil\` although ${quoteCode(name)} is set`,
+    body: `When ${quoteCode(name)} isn't nil, the caller is told that all went well. Return the error, or say in a comment why it may be dropped.`,
     confidence: 0.7,
-    evidence: [{ line: lineOf(statement), note: `${code(name)} is known to be set here` }],
+    evidence: [{ line: lineOf(statement), note: `${quoteCode(name)} is known to be set here` }],
   }
 }
 
 /** Whether the error comes from a call that finds out whether there is something. */
-function asksOnly(statement: Node, name: string, file: SourceFile): boolean {
+function isLookup(statement: Node, name: string, file: ParsedFile): boolean {
   const initializer = field(statement, 'initializer')
   const source = initializer ? field(initializer, 'right') : originOf(name, statement, file)?.value
-  const call = source && (find(source, 'call_expression')[0] ?? source)
+  const call = source && (findNodes(source, 'call_expression')[0] ?? source)
   return (
     call !== undefined &&
     /^(?:L?[sS]tat|Look\w*|Atoi|Parse|Exist|Find|[gG]et|Load|Match|Evaluate|Resolve|Rel$|Err$)/.test(
@@ -68,28 +69,28 @@ function asksOnly(statement: Node, name: string, file: SourceFile): boolean {
 
 function soleReturn(block: Node): Node[] | undefined {
   const list = block.namedChild(0)
-  const statements = list?.type === 'statement_list' ? parts(list) : parts(block)
+  const statements = list?.type === 'statement_list' ? codeChildren(list) : codeChildren(block)
   const values =
     statements.length === 1 && statements[0]!.type === 'return_statement'
       ? statements[0]!.namedChild(0)
       : null
-  return values ? parts(values) : undefined
+  return values ? codeChildren(values) : undefined
 }
 
-const plain =
+const simpleStatement =
   /^(?:var_declaration|const_declaration|short_var_declaration|assignment_statement|expression_statement)$/
 
 /** Go: `a, err := f()` followed by `b, err := g()` with no look at `err` in between. */
 function checkOverwrittenError(statement: Node): Hit | undefined {
   if (!assignsError(statement) || !field(statement, 'right')?.text.includes('(')) return undefined
-  let next = statement.parent?.type === 'statement_list' ? nextPart(statement) : undefined
+  let next = statement.parent?.type === 'statement_list' ? nextCodeSibling(statement) : undefined
   // Plain statements that have nothing to do with the error may stand between.
   for (
     let skipped = 0;
-    next && skipped < 5 && plain.test(next.type) && !mentions(next, 'err');
+    next && skipped < 5 && simpleStatement.test(next.type) && !containsIdentifier(next, 'err');
     skipped++
   )
-    next = nextPart(next)
+    next = nextCodeSibling(next)
   if (
     !next ||
     !/^(?:short_var_declaration|assignment_statement)$/.test(next.type) ||
@@ -97,8 +98,8 @@ function checkOverwrittenError(statement: Node): Hit | undefined {
   )
     return undefined
   const right = field(next, 'right')
-  if (!right || mentions(right, 'err') || !right.text.includes('(')) return undefined
-  const call = code((field(statement, 'right')?.text ?? '').split('(')[0]!)
+  if (!right || containsIdentifier(right, 'err') || !right.text.includes('(')) return undefined
+  const call = quoteCode((field(statement, 'right')?.text ?? '').split('(')[0]!)
   return {
     at: firstLine(statement),
     title: `The error of ${call} is overwritten before anyone looks at it`,
@@ -109,27 +110,31 @@ function checkOverwrittenError(statement: Node): Hit | undefined {
 
 function assignsError(statement: Node): boolean {
   const left = field(statement, 'left')
-  return left !== undefined && parts(left).some((target) => target.text === 'err')
+  return left !== undefined && codeChildren(left).some((target) => target.text === 'err')
 }
 
 /** Functions whose error is the only sign that nothing was read or written. */
-const telling =
+const mustCheckError =
   /^(?:json|yaml|xml|toml|proto|bson|gob)\.Unmarshal$|^(?:json|yaml|xml|gob)\.NewDecoder\([\s\S]*\)\.Decode$|^os\.(?:WriteFile|Rename|Symlink|Truncate)$|^(?:rows?|\w+Rows?)\.Scan$|^tx\.Commit$|^db\.(?:Exec|ExecContext)$/
 
-function checkIgnored(statement: Node, file: SourceFile): Hit | undefined {
+function checkIgnored(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
   const callee = call?.type === 'call_expression' ? fieldText(call, 'function') : ''
-  if (!telling.test(callee) || isExplained(statement, file, /\w/) || isOwnOutput(call!, file))
+  if (
+    !mustCheckError.test(callee) ||
+    isExplained(statement, file, /\w/) ||
+    isOwnOutput(call!, file)
+  )
     return undefined
   return {
     at: firstLine(call!),
-    title: `The error of ${code(callee)} is ignored`,
-    body: `When ${code(callee)} fails, nobody learns of it, and the code goes on with what was there before. Check the error, or assign it to \`_\` with a word about why.`,
+    title: `The error of ${quoteCode(callee)} is ignored`,
+    body: `When ${quoteCode(callee)} fails, nobody learns of it, and the code goes on with what was there before. Check the error, or assign it to \`_\` with a word about why.`,
   }
 }
 
 /** What was encoded a moment ago can be decoded. */
-function isOwnOutput(call: Node, file: SourceFile): boolean {
+function isOwnOutput(call: Node, file: ParsedFile): boolean {
   const [data] = argumentsOf(call)
   const origin = data?.type === 'identifier' ? originOf(data.text, call, file) : undefined
   return origin !== undefined && /\.Marshal\(/.test(origin.value.text)

@@ -4,18 +4,18 @@ import type { Hit, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
+  codeChildren,
+  containsIdentifier,
   enclosingFunction,
   field,
   fieldText,
-  find,
-  findHere,
+  findNodes,
+  findOwnNodes,
   firstLine,
   lineOf,
-  mentions,
-  nextPart,
-  parts,
-} from './syntax.ts'
+  nextCodeSibling,
+  quoteCode,
+} from './syntax-nodes.ts'
 
 /** `var m map[string]int` and then `m["a"] = 1`. */
 function checkNilMap(declaration: Node): Hit | undefined {
@@ -24,7 +24,7 @@ function checkNilMap(declaration: Node): Hit | undefined {
   const name = fieldText(declaration, 'name')
   const fn = enclosingFunction(declaration)
   const uses = fn
-    ? find(fn, 'identifier').filter(
+    ? findNodes(fn, 'identifier').filter(
         (use) => use.text === name && use.startIndex > declaration.endIndex,
       )
     : []
@@ -38,9 +38,9 @@ function checkNilMap(declaration: Node): Hit | undefined {
   if (!isStep && target.parent?.id !== field(statement, 'left')?.id) return undefined
   return {
     at: firstLine(statement),
-    or: firstLine(declaration),
-    title: `${code(name)} is nil here, and writing to a nil map panics`,
-    body: `When this line is reached, ${code(name)} was declared but never made. Make it with \`make\`.`,
+    fallback: firstLine(declaration),
+    title: `${quoteCode(name)} is nil here, and writing to a nil map panics`,
+    body: `When this line is reached, ${quoteCode(name)} was declared but never made. Make it with \`make\`.`,
     evidence: [{ line: lineOf(declaration), note: 'declared without a value' }],
   }
 }
@@ -48,28 +48,28 @@ function checkNilMap(declaration: Node): Hit | undefined {
 /** `resp, err := f()`, `defer resp.Body.Close()`, and only then `if err != nil`. */
 function checkEarlyUse(statement: Node): Hit | undefined {
   const left = field(statement, 'left')
-  const names = left ? parts(left).map((part) => part.text) : []
+  const names = left ? codeChildren(left).map((part) => part.text) : []
   const error = names.at(-1)
   const value = names[0]
   if (names.length !== 2 || !error || !value || !/^err$|Err$/.test(error) || value === '_')
     return undefined
-  const next = nextPart(statement)
-  const test = next && nextPart(next)
-  if (!next || !test || /^if|^return|^switch/.test(next.type) || mentions(next, error))
+  const next = nextCodeSibling(statement)
+  const test = next && nextCodeSibling(next)
+  if (!next || !test || /^if|^return|^switch/.test(next.type) || containsIdentifier(next, error))
     return undefined
   if (
     test.type !== 'if_statement' ||
     !new RegExp(`^${error} != nil`).test(fieldText(test, 'condition'))
   )
     return undefined
-  const isUsed = find(next, 'selector_expression').some(
+  const isUsed = findNodes(next, 'selector_expression').some(
     (node) => field(node, 'operand')?.text === value && node.parent?.type === 'selector_expression',
   )
   if (!isUsed) return undefined
   return {
     at: firstLine(next),
-    title: `${code(value)} is used before ${code(error)} is checked`,
-    body: `When ${code((field(statement, 'right')?.text ?? '').split('(')[0]!)} fails, ${code(value)} is nil, and this line panics before the error is seen. Move it below the check.`,
+    title: `${quoteCode(value)} is used before ${quoteCode(error)} is checked`,
+    body: `When ${quoteCode((field(statement, 'right')?.text ?? '').split('(')[0]!)} fails, ${quoteCode(value)} is nil, and this line panics before the error is seen. Move it below the check.`,
     evidence: [{ line: lineOf(test), note: 'the error is checked only here' }],
   }
 }
@@ -81,8 +81,8 @@ function checkHiddenField(declaration: Node): Hit | undefined {
     return undefined
   return {
     at: firstLine(declaration),
-    title: `The field ${code(name)} has a tag, but is invisible to the package that would read it`,
-    body: `When the struct is encoded or decoded, ${code(name)} is left out without a word, because its name begins with a small letter.`,
+    title: `The field ${quoteCode(name)} has a tag, but is invisible to the package that would read it`,
+    body: `When the struct is encoded or decoded, ${quoteCode(name)} is left out without a word, because its name begins with a small letter.`,
   }
 }
 
@@ -90,7 +90,8 @@ function checkHiddenField(declaration: Node): Hit | undefined {
 function checkLostCancel(statement: Node): Hit | undefined {
   const left = field(statement, 'left')
   const call = field(statement, 'right')?.namedChild(0)
-  if (!left || call?.type !== 'call_expression' || parts(left)[1]?.text !== '_') return undefined
+  if (!left || call?.type !== 'call_expression' || codeChildren(left)[1]?.text !== '_')
+    return undefined
   if (!/^context\.With(?:Cancel|Timeout|Deadline)(?:Cause)?$/.test(fieldText(call, 'function')))
     return undefined
   return {
@@ -108,17 +109,17 @@ function checkRows(loop: Node): Hit | undefined {
   const fn = enclosingFunction(loop)
   if (!receiver || name !== 'Next' || !fn || !/\.Scan\(/.test(fieldText(loop, 'body')))
     return undefined
-  const isMade = findHere(fn, 'short_var_declaration', 'assignment_statement').some(
+  const isMade = findOwnNodes(fn, 'short_var_declaration', 'assignment_statement').some(
     (node) =>
-      parts(field(node, 'left')!)[0]?.text === receiver.text &&
+      codeChildren(field(node, 'left')!)[0]?.text === receiver.text &&
       /\bQuery\w*\(/.test(fieldText(node, 'right')),
   )
   if (!isMade || fn.text.includes(`${receiver.text}.Err(`) || enclosingFunction(fn))
     return undefined
   return {
     at: firstLine(loop),
-    title: `Nobody asks ${code(`${receiver.text}.Err`)} why the loop ended`,
-    body: `When the connection breaks half-way, \`Next\` says no as if these had been all rows, and the rest is missing without a word. Check ${code(`${receiver.text}.Err()`)} after the loop.`,
+    title: `Nobody asks ${quoteCode(`${receiver.text}.Err`)} why the loop ended`,
+    body: `When the connection breaks half-way, \`Next\` says no as if these had been all rows, and the rest is missing without a word. Check ${quoteCode(`${receiver.text}.Err()`)} after the loop.`,
   }
 }
 
@@ -141,7 +142,7 @@ function checkDuration(node: Node): Hit | undefined {
   if (!(isCall ? index === 1 || goDurations.test(callee) : isTimeout)) return undefined
   return {
     at: firstLine(value),
-    title: `${code(node.text)} means ${value.text} nanoseconds`,
+    title: `${quoteCode(node.text)} means ${value.text} nanoseconds`,
     body: `When this is reached, the time is over at once, because a bare number is a number of nanoseconds. Multiply it with a unit, such as \`time.Second\`.`,
   }
 }
@@ -153,7 +154,7 @@ export const goRules: readonly Rule[] = [
     severity: 'critical',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['go'], nodes: ['var_spec'], wide: true, check: checkNilMap }],
+    syntax: [{ languages: ['go'], nodes: ['var_spec'], wholeFunction: true, check: checkNilMap }],
   },
   {
     id: 'used-before-check',
@@ -165,7 +166,7 @@ export const goRules: readonly Rule[] = [
       {
         languages: ['go'],
         nodes: ['short_var_declaration', 'assignment_statement'],
-        wide: true,
+        wholeFunction: true,
         check: checkEarlyUse,
       },
     ],

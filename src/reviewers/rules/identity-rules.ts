@@ -1,23 +1,23 @@
 // Rules about values that are compared by identity.
 import type { Node } from 'web-tree-sitter'
-import { alwaysOrNever, equalityOf } from './equality.ts'
+import { describeConstantResult, equalityOf } from './equality.ts'
 import { isConstant } from './literals.ts'
-import { originOf, typeOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
-  code,
   field,
   fieldText,
   firstLine,
   lineOf,
-  nextPart,
+  nextCodeSibling,
   outerParent,
+  quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { originOf, typeOf } from './value-origins.ts'
 
 /** Where the code shows that an expression is a `Date`: the line that says so, or undefined. */
-function dateLine(node: Node, file: SourceFile): number | undefined {
+function dateLine(node: Node, file: ParsedFile): number | undefined {
   if (node.type === 'new_expression')
     return fieldText(node, 'constructor') === 'Date' ? lineOf(node) : undefined
   if (node.type === 'identifier') {
@@ -31,14 +31,14 @@ function dateLine(node: Node, file: SourceFile): number | undefined {
   }
   if (node.type !== 'member_expression') return undefined
   const name = fieldText(node, 'property')
-  const declarations = file.index.properties(name)
+  const declarations = file.declarations.properties(name)
   const areDates = declarations.every((declaration) =>
     /^:\s*(?:readonly )?Date$/.test(fieldText(declaration, 'type')),
   )
   return declarations.length > 0 && areDates ? lineOf(declarations[0]!) : undefined
 }
 
-function checkDateIdentity(node: Node, file: SourceFile): Hit | undefined {
+function checkDateIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const equality = equalityOf(node)
   if (!equality) return undefined
   const { left, right, operator } = equality
@@ -52,7 +52,7 @@ function checkDateIdentity(node: Node, file: SourceFile): Hit | undefined {
   const lines = new Set([leftLine, rightLine].filter((line) => line !== lineOf(node)))
   return {
     at: firstLine(node),
-    title: `The dates ${code(left.text)} and ${code(right.text)} are compared by identity`,
+    title: `The dates ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity`,
     body: `When both are the same moment but two \`Date\` objects, \`${operator}\` still says they differ, because it compares the objects. Compare their \`getTime()\`.`,
     suggestion:
       safe(left) && safe(right)
@@ -79,7 +79,7 @@ function checkLiteralIdentity(node: Node): Hit | undefined {
   if (!literal || (operator.length === 2 && literal.type === 'array')) return undefined
   return {
     at: firstLine(node),
-    title: `The comparison with the literal ${code(literal.text)} is ${alwaysOrNever(operator)}`,
+    title: `The comparison with the literal ${quoteCode(literal.text)} is ${describeConstantResult(operator)}`,
     body: `When the other side holds equal content, \`${operator}\` still compares object identities, and a literal is a new object each time. Compare the length, the keys or the elements.`,
   }
 }
@@ -95,7 +95,7 @@ const pythonLiterals = new Set([
   'concatenated_string',
 ])
 
-function checkPythonIdentity(node: Node, file: SourceFile): Hit | undefined {
+function checkPythonIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const operators = node.childrenForFieldName('operators')
   if (node.namedChildCount !== 2 || operators.length !== 1) return undefined
   const operator = operators[0]!.text.replace(/\s+/g, ' ')
@@ -105,7 +105,7 @@ function checkPythonIdentity(node: Node, file: SourceFile): Hit | undefined {
   const equality = operator === 'is' ? '==' : '!='
   return {
     at: firstLine(node),
-    title: `${code(node.text)} compares identities, not values`,
+    title: `${quoteCode(node.text)} compares identities, not values`,
     body: `When both sides are equal but not the same object, \`${operator}\` gives the wrong answer; whether literals are shared is up to the interpreter. Use \`${equality}\`.`,
     suggestion: replaceInLine(node, file, `${left.text} ${equality} ${right.text}`),
   }
@@ -121,7 +121,7 @@ const comparedByValue = new Set([
   'BigInteger',
 ])
 
-function checkJavaIdentity(node: Node, file: SourceFile): Hit | undefined {
+function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const equality = equalityOf(node)
   if (!equality) return undefined
   const { left, right, operator } = equality
@@ -141,7 +141,7 @@ function checkJavaIdentity(node: Node, file: SourceFile): Hit | undefined {
   const call = `${operator === '!=' ? '!' : ''}${first.text}.equals(${second.text})`
   return {
     at: firstLine(node),
-    title: `${code(left.text)} and ${code(right.text)} are compared by identity, not by value`,
+    title: `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by value`,
     body: `When both hold the same ${type || 'String'} but are two objects, \`${operator}\` says that they differ. Use \`equals\`.`,
     suggestion: first.type === 'string_literal' ? replaceInLine(node, file, call) : undefined,
   }
@@ -155,7 +155,7 @@ function isShortcut(equality: Node, operator: string): boolean {
     return /\b(?:equals|compare)\w*\(/.test(outer!.text.slice(0, 1_000))
   const branch = outer?.type === 'if_statement' ? field(outer, 'consequence') : undefined
   if (!branch || operator !== '==' || field(outer!, 'alternative')) return false
-  const next = nextPart(outer!)
+  const next = nextCodeSibling(outer!)
   const isAnswer = /^\{?\s*return (?:true|0);\s*\}?$/.test(branch.text.slice(0, 200))
   return (
     isAnswer &&
@@ -164,7 +164,7 @@ function isShortcut(equality: Node, operator: string): boolean {
   )
 }
 
-function javaTypeOf(node: Node, file: SourceFile): string | undefined {
+function javaTypeOf(node: Node, file: ParsedFile): string | undefined {
   if (node.type === 'string_literal') return 'String'
   if (node.type !== 'identifier') return undefined
   const type = typeOf(node.text, node, file)

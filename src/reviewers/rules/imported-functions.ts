@@ -1,6 +1,6 @@
 // Finds out which functions that a script imports from its own repository are asynchronous.
 import { posix } from 'node:path'
-import type { Snapshot } from '../../workspace/snapshot.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
 import type { ImportedFunction } from './rule.ts'
 
 /** How many files a script's imports may make us read, how large each, and how many names of them may matter. */

@@ -1,20 +1,20 @@
 // Rules about loops and indexes that go past the end.
 import type { Node } from 'web-tree-sitter'
-import { declaredType } from './origins.ts'
-import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
-  code,
-  enclosing,
+  containsIdentifier,
+  enclosingNode,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
-  mentions,
   outerParent,
+  quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { declaredTypeOf } from './value-origins.ts'
 
 /** The collection whose length an expression is: `a.length`, `a.size()`, `len(a)`. */
 function measured(node: Node): string | undefined {
@@ -28,7 +28,7 @@ function measured(node: Node): string | undefined {
   return fieldText(node, 'function') === 'len' ? argumentsOf(node)[0]?.text : undefined
 }
 
-function checkLoopBound(loop: Node, file: SourceFile): Hit | undefined {
+function checkLoopBound(loop: Node, file: ParsedFile): Hit | undefined {
   const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
   const condition = field(clause, 'condition')
   const body = field(loop, 'body')
@@ -43,29 +43,29 @@ function checkLoopBound(loop: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(bound),
-    title: `This loop goes one step past the end of ${code(collection)}`,
-    body: `When ${code(left.text)} reaches ${code(right.text)}, ${code(`${collection}[${left.text}]`)} is outside: ${file.language === 'go' || file.language === 'java' ? 'the program stops with an index error' : 'it is `undefined`'}.`,
+    title: `This loop goes one step past the end of ${quoteCode(collection)}`,
+    body: `When ${quoteCode(left.text)} reaches ${quoteCode(right.text)}, ${quoteCode(`${collection}[${left.text}]`)} is outside: ${file.language === 'go' || file.language === 'java' ? 'the program stops with an index error' : 'it is `undefined`'}.`,
     severity: file.language === 'go' || file.language === 'java' ? 'critical' : 'moderate',
     suggestion: replaceInLine(bound, file, `${left.text} < ${right.text}`),
   }
 }
 
-function isIndexed(body: Node, collection: string, index: string, file: SourceFile): boolean {
+function isIndexed(body: Node, collection: string, index: string, file: ParsedFile): boolean {
   // A test for the end inside the loop makes the last step a deliberate one.
-  const lengths = find(body, 'binary_expression').filter(
+  const lengths = findNodes(body, 'binary_expression').filter(
     (node) => node.text.includes(index) && /[=<>]/.test(fieldText(node, 'operator')),
   )
   if (lengths.some((node) => /length|len\(|size\(/.test(node.text))) return false
-  const type = declaredType(collection, body, file)
+  const type = declaredTypeOf(collection, body, file)
   // A map takes any number for a key.
   if (file.language === 'go' && /^(?:map\[|make\(map\[)/.test(type)) return false
-  const accesses = find(body, 'subscript_expression', 'index_expression', 'array_access').some(
+  const accesses = findNodes(body, 'subscript_expression', 'index_expression', 'array_access').some(
     (node) => {
       const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array')
       return owner?.text === collection && fieldText(node, 'index') === index && !hasFallback(node)
     },
   )
-  const getters = find(body, 'method_invocation').some(
+  const getters = findNodes(body, 'method_invocation').some(
     (call) =>
       fieldText(call, 'object') === collection &&
       /^(?:get|charAt)$/.test(fieldText(call, 'name')) &&
@@ -97,10 +97,10 @@ function accessOf(node: Node): { owner: Node | undefined; index: Node | undefine
 }
 
 /** A loop over all indexes that also looks at the next element, and tests nothing before it does. */
-function checkNextElement(access: Node, file: SourceFile): Hit | undefined {
+function checkNextElement(access: Node, file: ParsedFile): Hit | undefined {
   const { owner, index } = accessOf(access)
   const name = index && /^(\w{1,40}) ?\+ ?1$/.exec(index.text)?.[1]
-  const loop = enclosing(access, new Set(['for_statement']))
+  const loop = enclosingNode(access, new Set(['for_statement']))
   const body = loop && field(loop, 'body')
   if (!owner || !name || !loop || !body || !runsToEnd(loop, name, owner.text)) return undefined
   // In JavaScript the element is `undefined`, which only hurts where something of it is read.
@@ -114,14 +114,14 @@ function checkNextElement(access: Node, file: SourceFile): Hit | undefined {
   if (isTested || /\b(?:break|return|continue|try|goto)\b/.test(before)) return undefined
   return {
     at: firstLine(access),
-    title: `${code(access.text)} goes past the end in the last turn of the loop`,
-    body: `When ${code(name)} is the last index, there is no next element. Let the loop end one earlier.`,
+    title: `${quoteCode(access.text)} goes past the end in the last turn of the loop`,
+    body: `When ${quoteCode(name)} is the last index, there is no next element. Let the loop end one earlier.`,
     evidence: [{ line: loop.startPosition.row + 1, note: 'the loop goes over all indexes' }],
   }
 }
 
 /** Python: `for i in range(len(xs) + 1)` with `xs[i]`. */
-function checkLongRange(loop: Node, file: SourceFile): Hit | undefined {
+function checkLongRange(loop: Node, file: ParsedFile): Hit | undefined {
   const range = field(loop, 'right')
   const name = fieldText(loop, 'left')
   const body = field(loop, 'body')
@@ -133,13 +133,13 @@ function checkLongRange(loop: Node, file: SourceFile): Hit | undefined {
       ? field(bound, 'left')
       : undefined
   const collection = length && fieldText(bound!, 'right') === '1' ? measured(length) : undefined
-  if (!collection || /^(?:\{|dict\(|defaultdict)/.test(declaredType(collection, loop, file)))
+  if (!collection || /^(?:\{|dict\(|defaultdict)/.test(declaredTypeOf(collection, loop, file)))
     return undefined
   // A test of the index inside the loop makes the last step a deliberate one.
-  const isTested = find(body, 'comparison_operator', 'try_statement', 'break_statement').some(
-    (node) => node.type !== 'comparison_operator' || mentions(node, name),
+  const isTested = findNodes(body, 'comparison_operator', 'try_statement', 'break_statement').some(
+    (node) => node.type !== 'comparison_operator' || containsIdentifier(node, name),
   )
-  const access = find(body, 'subscript').find(
+  const access = findNodes(body, 'subscript').find(
     (node) =>
       fieldText(node, 'value') === collection &&
       fieldText(node, 'subscript') === name &&
@@ -148,8 +148,8 @@ function checkLongRange(loop: Node, file: SourceFile): Hit | undefined {
   if (isTested || !access) return undefined
   return {
     at: firstLine(range),
-    title: `This loop goes one step past the end of ${code(collection)}`,
-    body: `When ${code(name)} reaches ${code(length!.text)}, ${code(access.text)} is outside, and this raises \`IndexError\`.`,
+    title: `This loop goes one step past the end of ${quoteCode(collection)}`,
+    body: `When ${quoteCode(name)} reaches ${quoteCode(length!.text)}, ${quoteCode(access.text)} is outside, and this raises \`IndexError\`.`,
     suggestion: replaceInLine(bound!, file, length!.text),
   }
 }
@@ -180,10 +180,10 @@ function runsToEnd(loop: Node, name: string, collection: string): boolean {
 }
 
 /** `for (let i = list.length; i >= 0; i--)` with `list[i]`. */
-function checkReverseLoop(loop: Node, file: SourceFile): Hit | undefined {
+function checkReverseLoop(loop: Node, file: ParsedFile): Hit | undefined {
   const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
   const start = field(clause, 'initializer') ?? field(clause, 'init')
-  const declared = start && (find(start, 'variable_declarator')[0] ?? start)
+  const declared = start && (findNodes(start, 'variable_declarator')[0] ?? start)
   const name = declared && (fieldText(declared, 'name') || fieldText(declared, 'left'))
   const value = declared && (field(declared, 'value') ?? field(declared, 'right'))
   const body = field(loop, 'body')
@@ -200,8 +200,8 @@ function checkReverseLoop(loop: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(first),
-    title: `This loop begins one past the end of ${code(collection)}`,
-    body: `When the loop starts, ${code(`${collection}[${name}]`)} is outside. Begin at ${code(`${first.text} - 1`)}.`,
+    title: `This loop begins one past the end of ${quoteCode(collection)}`,
+    body: `When the loop starts, ${quoteCode(`${collection}[${name}]`)} is outside. Begin at ${quoteCode(`${first.text} - 1`)}.`,
     severity: file.language === 'go' || file.language === 'java' ? 'critical' : 'moderate',
     suggestion: replaceInLine(first, file, `${first.text} - 1`),
   }
@@ -218,8 +218,8 @@ function checkLastIndex(node: Node): Hit | undefined {
   if (isWritten || outer?.type === 'update_expression') return undefined
   return {
     at: firstLine(node),
-    title: `${code(node.text)} is one past the last element`,
-    body: `When this is read, there is nothing at that index: the last element of ${code(owner.text)} stands one before.`,
+    title: `${quoteCode(node.text)} is one past the last element`,
+    body: `When this is read, there is nothing at that index: the last element of ${quoteCode(owner.text)} stands one before.`,
   }
 }
 
@@ -237,12 +237,12 @@ export const indexRules: readonly Rule[] = [
         check: checkLoopBound,
       },
       {
-        languages: everyLanguage,
+        languages: allRuleLanguages,
         nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
         check: checkLastIndex,
       },
       {
-        languages: everyLanguage,
+        languages: allRuleLanguages,
         nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
         check: checkNextElement,
       },

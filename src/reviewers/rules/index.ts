@@ -1,6 +1,6 @@
 // All rules of the static reviewer, in the order of their documentation.
 
-import { addressRules } from './address-rules.ts'
+import { aliasingRules } from './aliasing-rules.ts'
 import { arrayRules } from './array-rules.ts'
 import { asyncRules } from './async-rules.ts'
 import { branchRules } from './branch-rules.ts'
@@ -9,6 +9,7 @@ import { callbackRules } from './callback-rules.ts'
 import { captureRules } from './capture-rules.ts'
 import { comparisonRules } from './comparison-rules.ts'
 import { conditionRules } from './condition-rules.ts'
+import { cryptoRules } from './crypto-rules.ts'
 import { downloadRules } from './download-rules.ts'
 import { errorRules } from './error-rules.ts'
 import { exportRules } from './export-rules.ts'
@@ -28,7 +29,7 @@ import { manifestRules } from './manifest-rules.ts'
 import { nullRules } from './null-rules.ts'
 import { packageRules } from './package-rules.ts'
 import { precedenceRules } from './precedence-rules.ts'
-import { protectionRules } from './protection-rules.ts'
+import { promptInjectionRules } from './prompt-injection-rules.ts'
 import { pythonRules } from './python-rules.ts'
 import { reactRules } from './react-rules.ts'
 import { resourceRules } from './resource-rules.ts'
@@ -37,12 +38,11 @@ import { reviewSettingsRules } from './review-settings-rules.ts'
 import type { Rule } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
 import { sharedStateRules } from './shared-state-rules.ts'
-import { sharingRules } from './sharing-rules.ts'
 import { signatureRules } from './signature-rules.ts'
 import { textRules } from './text-rules.ts'
 import { timeRules } from './time-rules.ts'
 import { tlsRules } from './tls-rules.ts'
-import { trojanRules } from './trojan-rules.ts'
+import { trojanSourceRules } from './trojan-source-rules.ts'
 import { trustRules } from './trust-rules.ts'
 import { untestedRules } from './untested-rules.ts'
 import { valueRules } from './value-rules.ts'
@@ -63,7 +63,7 @@ export const rules: readonly Rule[] = [
   ...loopRules,
   ...indexRules,
   ...valueRules,
-  ...sharingRules,
+  ...aliasingRules,
   ...captureRules,
   ...textRules,
   ...formatRules,
@@ -80,13 +80,13 @@ export const rules: readonly Rule[] = [
   ...reactRules,
   ...injectionRules,
   ...inputRules,
-  ...protectionRules,
+  ...cryptoRules,
   ...tlsRules,
   ...trustRules,
   ...secretRules,
   ...downloadRules,
-  ...trojanRules,
-  ...addressRules,
+  ...trojanSourceRules,
+  ...promptInjectionRules,
   ...leftoverRules,
   ...workflowRules,
   ...manifestRules,

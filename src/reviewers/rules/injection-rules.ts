@@ -1,17 +1,25 @@
 // Rules about texts for another interpreter (SQL, a shell, code) that are put together with variables.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
-import { isRequestInput } from './origins.ts'
 import {
-  everyLanguage,
-  familyOf,
+  allRuleLanguages,
+  grammarFamilyOf,
   type Hit,
   javascriptFamily,
+  type ParsedFile,
   type Rule,
-  type SourceFile,
 } from './rule.ts'
-import { argumentsOf, calleeOf, callTypes, code, fieldText, firstLine, lineOf } from './syntax.ts'
-import { type BuiltText, builtText, type Insertion, isHarmless } from './text-building.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  callTypes,
+  fieldText,
+  firstLine,
+  lineOf,
+  quoteCode,
+} from './syntax-nodes.ts'
+import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
+import { isRequestInput } from './value-origins.ts'
 
 /** Programs that developers run once or by hand: what they insert comes from themselves. */
 const developerTool =
@@ -30,33 +38,33 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
 }
 
 /** The names of columns. */
-const columnPlace = /\binto\s+\S{1,200}\s*\($/i
+const columnPosition = /\binto\s+\S{1,200}\s*\($/i
 
 /** Statements about tables hold no values. */
 const definition = /^\s*(?:create|drop|alter)\b/i
 
 /** A place where SQL takes a value, or a value is being quoted by hand. */
-const valuePlace =
+const valuePosition =
   /(?:=|<|>|\blike|\bilike|\bin\s*\(|\bvalues\s*\((?:[^()]{0,500},)?|\blimit|\boffset|\bbetween|\bthen|\breturning\s+'|\bin\s*\([^()]{0,500},|,\s*'|\()\s*['"%]{0,3}$/i
 
-function checkSql(call: Node, file: SourceFile): Hit | undefined {
+function checkSql(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (
-    !sqlSinks[familyOf(file.language)]!.test(name) ||
+    !sqlSinks[grammarFamilyOf(file.language)]!.test(name) ||
     (!receiver && name !== 'text' && name !== 'query')
   )
     return undefined
   for (const argument of argumentsOf(call).slice(0, 2)) {
-    const built = builtText(argument, file)
+    const built = builtTextOf(argument, file)
     if (!built || !sqlStart.test(built.text.slice(0, 4_000))) continue
-    const insertion = worst(
+    const insertion = worstInsertion(
       built,
       file,
       (candidate) =>
         !developerTool.test(file.path) &&
         !definition.test(built.text) &&
-        !columnPlace.test(candidate.before.slice(-800)) &&
-        valuePlace.test(candidate.before.slice(-800)),
+        !columnPosition.test(candidate.before.slice(-800)) &&
+        valuePosition.test(candidate.before.slice(-800)),
     )
     if (insertion)
       return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
@@ -65,9 +73,9 @@ function checkSql(call: Node, file: SourceFile): Hit | undefined {
 }
 
 /** The insertion that matters most: one from a request anywhere, else the first in a place that takes a value. */
-function worst(
+function worstInsertion(
   built: BuiltText,
-  file: SourceFile,
+  file: ParsedFile,
   counts: (insertion: Insertion) => boolean,
 ): Insertion | undefined {
   return (
@@ -79,16 +87,16 @@ function worst(
 function injection(
   call: Node,
   insertion: Insertion,
-  file: SourceFile,
+  file: ParsedFile,
   kind: string,
   remedy: string,
 ): Hit {
-  const value = code(insertion.value.text)
+  const value = quoteCode(insertion.value.text)
   const fromRequest = isRequestInput(insertion.value, file)
   return {
     // Where the text is put together is the place to change; the call may stand further down.
     at: firstLine(insertion.value),
-    or: firstLine(call),
+    fallback: firstLine(call),
     title: `${value} is put into ${kind} text, so whoever controls it controls the ${kind === 'SQL' ? 'statement' : 'command'}`,
     body: `When ${value} holds ${kind === 'SQL' ? 'a quote or more SQL' : 'a `;`, a `$(…)` or a quote'}, it is executed with the rights of this program.${fromRequest ? ' It comes from a request.' : ''} ${remedy}`,
     severity: fromRequest ? 'critical' : 'moderate',
@@ -102,22 +110,22 @@ function injection(
 
 const shellRemedy = 'Pass the arguments as a list, without a shell.'
 
-function checkShell(call: Node, file: SourceFile): Hit | undefined {
+function checkShell(call: Node, file: ParsedFile): Hit | undefined {
   const command = shellCommandOf(call, file)
   if (!command) return undefined
-  const built = builtText(command, file)
+  const built = builtTextOf(command, file)
   if (built) {
-    const insertion = worst(built, file, () => !developerTool.test(file.path))
+    const insertion = worstInsertion(built, file, () => !developerTool.test(file.path))
     return insertion && injection(call, insertion, file, 'shell', shellRemedy)
   }
-  const isBare = isRequestInput(command, file) && !isHarmless(command, file)
+  const isBare = isRequestInput(command, file) && !isSafeInsertion(command, file)
   return isBare
     ? injection(call, { value: command, before: '', after: '' }, file, 'shell', shellRemedy)
     : undefined
 }
 
 /** The argument of a call that a shell interprets, or undefined when no shell is started. */
-function shellCommandOf(call: Node, file: SourceFile): Node | undefined {
+function shellCommandOf(call: Node, file: ParsedFile): Node | undefined {
   const { receiver, name } = calleeOf(call)
   const args = argumentsOf(call)
   const owner = receiver?.text ?? ''
@@ -147,7 +155,7 @@ function shellCommandOf(call: Node, file: SourceFile): Node | undefined {
   return /^(?:spawn|spawnSync|execFile|execFileSync)$/.test(name) && usesShell ? args[0] : undefined
 }
 
-function checkEval(node: Node, file: SourceFile): Hit | undefined {
+function checkEval(node: Node, file: ParsedFile): Hit | undefined {
   const isNew = node.type === 'new_expression'
   const callee = isNew ? fieldText(node, 'constructor') : fieldText(node, 'function')
   const names =
@@ -159,7 +167,7 @@ function checkEval(node: Node, file: SourceFile): Hit | undefined {
   if (!names.test(callee)) return undefined
   const argument = isNew ? argumentsOf(node).at(-1) : argumentsOf(node)[0]
   if (!argument || isConstant(argument)) return undefined
-  const built = builtText(argument, file)
+  const built = builtTextOf(argument, file)
   if (built && built.insertions.length === 0) return undefined
   const fromRequest = isRequestInput(argument, file)
   // Given its own namespace, or compiled before: made for running code.
@@ -171,8 +179,8 @@ function checkEval(node: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(node),
-    title: `${code(argument.text)} is run as code`,
-    body: `When someone else has a say in ${code(argument.text)}, they run what they like with the rights of this program. Parse the data, or choose from a fixed set of functions.`,
+    title: `${quoteCode(argument.text)} is run as code`,
+    body: `When someone else has a say in ${quoteCode(argument.text)}, they run what they like with the rights of this program. Parse the data, or choose from a fixed set of functions.`,
     severity: fromRequest ? 'critical' : 'moderate',
     confidence: fromRequest ? 0.95 : 0.7,
   }
@@ -186,7 +194,9 @@ export const injectionRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: everyLanguage, nodes: callTypes, wide: true, check: checkSql }],
+    syntax: [
+      { languages: allRuleLanguages, nodes: callTypes, wholeFunction: true, check: checkSql },
+    ],
   },
   {
     id: 'command-injection',
@@ -195,7 +205,9 @@ export const injectionRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: everyLanguage, nodes: callTypes, wide: true, check: checkShell }],
+    syntax: [
+      { languages: allRuleLanguages, nodes: callTypes, wholeFunction: true, check: checkShell },
+    ],
   },
   {
     id: 'code-injection',

@@ -1,46 +1,46 @@
 // Rules about what others send and where it ends up: in a page, in a path, in a loader.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
-import { isRequestInput } from './origins.ts'
 import {
-  everyLanguage,
-  familyOf,
+  allRuleLanguages,
+  grammarFamilyOf,
   type Hit,
   javascriptFamily,
+  type ParsedFile,
   type Rule,
-  type SourceFile,
 } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
   callTypes,
-  code,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
-import { builtText, isHarmless } from './text-building.ts'
+} from './syntax-nodes.ts'
+import { builtTextOf, isSafeInsertion } from './text-building.ts'
+import { isRequestInput } from './value-origins.ts'
 
 const cleanHtml =
   /sanitiz|purify|escape|encode|\bxss\b|trusted|safe|highlight|katex|translate|\bt\(/i
 
-function checkHtml(node: Node, file: SourceFile): Hit | undefined {
+function checkHtml(node: Node, file: ParsedFile): Hit | undefined {
   const value = htmlValueOf(node)
   if (!value || isConstant(value) || cleanHtml.test(value.text.slice(0, 2_000))) return undefined
-  const built = builtText(value, file)
+  const built = builtTextOf(value, file)
   const origin = built ? built.insertions.map((insertion) => insertion.value) : [value]
   const fromRequest = origin.find((candidate) => isRequestInput(candidate, file))
   const named = /dompurify|sanitize|codeToHtml|highlight|katex|mermaid/i.test(file.text)
     ? undefined
     : origin.find((candidate) => looksLikeText(candidate))
   const source = fromRequest ?? named
-  if (!source || isHarmless(source, file)) return undefined
+  if (!source || isSafeInsertion(source, file)) return undefined
   return {
     at: firstLine(source),
-    title: `${code(source.text)} is put into the page as HTML`,
-    body: `When ${code(source.text)} holds a tag with a script, it runs in the page of whoever looks at it. Set \`textContent\`, or sanitise the value first.`,
+    title: `${quoteCode(source.text)} is put into the page as HTML`,
+    body: `When ${quoteCode(source.text)} holds a tag with a script, it runs in the page of whoever looks at it. Set \`textContent\`, or sanitise the value first.`,
     severity: fromRequest ? 'critical' : 'moderate',
     confidence: fromRequest ? 0.95 : 0.7,
   }
@@ -89,17 +89,17 @@ const pathSinks: Readonly<Record<string, RegExp>> = {
 const confined =
   /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(/i
 
-function checkPath(call: Node, file: SourceFile): Hit | undefined {
+function checkPath(call: Node, file: ParsedFile): Hit | undefined {
   const callee =
     fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
-  if (!pathSinks[familyOf(file.language)]!.test(callee)) return undefined
+  if (!pathSinks[grammarFamilyOf(file.language)]!.test(callee)) return undefined
   const tainted = argumentsOf(call).find((argument) => carriesPath(argument, file))
-  if (!tainted || isOnlyAsked(call)) return undefined
+  if (!tainted || isExistenceCheck(call)) return undefined
   let scope: Node = call
   while (scope.parent?.parent && !/function|method|lambda|func_literal/.test(scope.type))
     scope = scope.parent
   if (confined.test(scope.text.slice(0, 20_000))) return undefined
-  const value = code(tainted.text)
+  const value = quoteCode(tainted.text)
   return {
     at: firstLine(call),
     title: `${value} comes from a request and is used as a path without a check`,
@@ -108,7 +108,7 @@ function checkPath(call: Node, file: SourceFile): Hit | undefined {
 }
 
 /** `os.Stat(filepath.Join(…))`: whether it exists is all that the client learns. */
-function isOnlyAsked(call: Node): boolean {
+function isExistenceCheck(call: Node): boolean {
   for (
     let outer = call.parent;
     outer && /argument|call|invocation/.test(outer.type);
@@ -123,7 +123,7 @@ function isOnlyAsked(call: Node): boolean {
   return false
 }
 
-function carriesPath(argument: Node, file: SourceFile): boolean {
+function carriesPath(argument: Node, file: ParsedFile): boolean {
   const inner = unwrap(argument)
   if (
     !/^(?:identifier|member_expression|attribute|subscript|subscript_expression|call|call_expression|method_invocation|selector_expression|index_expression|template_string|binary_expression|string)$/.test(
@@ -132,22 +132,22 @@ function carriesPath(argument: Node, file: SourceFile): boolean {
   ) {
     return false
   }
-  if (isHarmless(inner, file) || isConstant(inner)) return false
+  if (isSafeInsertion(inner, file) || isConstant(inner)) return false
   // Not a whole body, a handle on the request, or its fixed parts.
   return (
     isRequestInput(inner, file) &&
     !/\b(?:body|request|req|values|json|headers)\)?$/.test(inner.text) &&
-    find(inner, 'arrow_function').length === 0
+    findNodes(inner, 'arrow_function').length === 0
   )
 }
 
-function checkDeserialize(call: Node, file: SourceFile): Hit | undefined {
+function checkDeserialize(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   const args = argumentsOf(call)
   // `yaml = YAML()` is another library, whose `load` only makes plain data.
   const isModule =
     callee === 'yaml.load' &&
-    file.index.variables('yaml').length === 0 &&
+    file.declarations.variables('yaml').length === 0 &&
     !/\bruamel\b/.test(file.text)
   const isYaml = isModule && args.length === 1 && !isConstant(args[0]!)
   const isPickle =
@@ -157,7 +157,7 @@ function checkDeserialize(call: Node, file: SourceFile): Hit | undefined {
   if (!isYaml && !isPickle) return undefined
   return {
     at: firstLine(call),
-    title: `${code(callee)} can run code that the data names`,
+    title: `${quoteCode(callee)} can run code that the data names`,
     body: `When someone else wrote the data, loading it calls functions of their choice. Use ${isYaml ? '`yaml.safe_load`' : 'a format without code, such as JSON'}.`,
     severity: isPickle ? 'critical' : 'moderate',
   }
@@ -185,7 +185,7 @@ export const inputRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: everyLanguage, nodes: callTypes, check: checkPath }],
+    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkPath }],
   },
   {
     id: 'unsafe-deserialization',

@@ -1,7 +1,7 @@
 // Rules about mistakes of Java: half an equality, formats shared between threads.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, Rule } from './rule.ts'
-import { code, field, fieldText, firstLine } from './syntax.ts'
+import { field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 
 function checkEquals(method: Node): Hit | undefined {
   const parameters = field(method, 'parameters')
@@ -40,7 +40,7 @@ function checkSharedFormat(declaration: Node): Hit | undefined {
     )
   )
     return undefined
-  const name = code(fieldText(field(declaration, 'declarator') ?? declaration, 'name'))
+  const name = quoteCode(fieldText(field(declaration, 'declarator') ?? declaration, 'name'))
   return {
     at: firstLine(declaration),
     title: `${name} is one format for all threads, and not made for that`,

@@ -1,10 +1,11 @@
 // The rules that read the text of lines. They run without parsing, so that nobody loads the others for them.
-import { addressRules } from './address-rules.ts'
+
 import { downloadRules } from './download-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
+import { promptInjectionRules } from './prompt-injection-rules.ts'
 import { type Rule, type RuleFinding, toRuleFinding } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
-import { trojanRules } from './trojan-rules.ts'
+import { trojanSourceRules } from './trojan-source-rules.ts'
 
 /** Any expression gets through so much text at once. */
 const maxPartLength = 2_000
@@ -14,8 +15,8 @@ const overlap = 500
 export const lineRules: readonly Rule[] = [
   ...secretRules,
   ...downloadRules,
-  ...trojanRules,
-  ...addressRules,
+  ...trojanSourceRules,
+  ...promptInjectionRules,
   ...leftoverRules,
 ]
 
@@ -35,7 +36,7 @@ export function checkLines(
 ): RuleFinding[] {
   const found: RuleFinding[] = []
   for (const [number, full] of added) {
-    for (const text of cutLine(full)) {
+    for (const text of splitLine(full)) {
       if (!anyKeyword.test(text)) continue
       const next = added.get(number + 1)?.slice(0, maxPartLength) ?? ''
       for (const rule of lineRules) {
@@ -54,7 +55,7 @@ function isSame(finding: RuleFinding, { id }: Rule, line: number): boolean {
   return finding.rule === id && finding.startLine === line
 }
 
-function cutLine(full: string): string[] {
+function splitLine(full: string): string[] {
   if (full.length <= maxPartLength) return [full]
   const parts: string[] = []
   for (let at = 0; at < full.length - overlap; at += maxPartLength - overlap) {

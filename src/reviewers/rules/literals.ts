@@ -1,6 +1,6 @@
 // Questions about literals and constants.
 import type { Node } from 'web-tree-sitter'
-import { field, fieldText, find, unwrap } from './syntax.ts'
+import { field, fieldText, findNodes, unwrap } from './syntax-nodes.ts'
 
 const stringTypes = new Set([
   'string',
@@ -11,8 +11,8 @@ const stringTypes = new Set([
 
 /** Whether a node is a string with nothing inserted. */
 export function isPlainString(node: Node): boolean {
-  if (node.type === 'template_string') return find(node, 'template_substitution').length === 0
-  return stringTypes.has(node.type) && find(node, 'interpolation').length === 0
+  if (node.type === 'template_string') return findNodes(node, 'template_substitution').length === 0
+  return stringTypes.has(node.type) && findNodes(node, 'interpolation').length === 0
 }
 
 /** The characters of a plain string, escapes as written. */

@@ -1,21 +1,21 @@
 // Rules about locks that stay locked, and counters of goroutines that count too late.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule, SourceFile } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
   calleeOf,
   callTypes,
-  code,
-  enclosing,
+  codeChildren,
   enclosingFunction,
+  enclosingNode,
   field,
   fieldText,
-  find,
-  findHere,
+  findNodes,
+  findOwnNodes,
   firstLine,
   hasCall,
   lineOf,
-  parts,
-} from './syntax.ts'
+  quoteCode,
+} from './syntax-nodes.ts'
 
 const pairs: Readonly<Record<string, string>> = {
   Lock: 'Unlock',
@@ -25,7 +25,7 @@ const pairs: Readonly<Record<string, string>> = {
 }
 
 /** Between taking and giving back in one block, something may leave without giving back. */
-function checkLock(statement: Node, file: SourceFile): Hit | undefined {
+function checkLock(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
   const { receiver, name } =
     call && callTypes.includes(call.type) ? calleeOf(call) : { receiver: undefined, name: '' }
@@ -36,7 +36,7 @@ function checkLock(statement: Node, file: SourceFile): Hit | undefined {
   const released = `${receiver.text}.${end}(`
   if (new RegExp(`\\bdefer\\b[^\\n]{0,200}${end}\\(`).test(fn.text)) return undefined
   const between: Node[] = []
-  for (const next of parts(statement.parent).filter(
+  for (const next of codeChildren(statement.parent).filter(
     (other) => other.startIndex > statement.startIndex,
   )) {
     if (next.text.startsWith(released))
@@ -51,13 +51,15 @@ function checkLock(statement: Node, file: SourceFile): Hit | undefined {
 function checkReturns(lock: Node, between: readonly Node[], released: string): Hit | undefined {
   for (const statement of between) {
     const leaving =
-      statement.type === 'return_statement' ? [statement] : findHere(statement, 'return_statement')
+      statement.type === 'return_statement'
+        ? [statement]
+        : findOwnNodes(statement, 'return_statement')
     // A panic or a return after giving back is fine.
     const left = leaving.find(
       (node) => !statement.text.slice(0, node.startIndex - statement.startIndex).includes(released),
     )
     if (left)
-      return locked(
+      return lockHit(
         lock,
         left,
         'this `return` is taken',
@@ -69,25 +71,25 @@ function checkReturns(lock: Node, between: readonly Node[], released: string): H
 
 function checkFailures(lock: Node, between: readonly Node[], release: Node): Hit | undefined {
   const failing = between.find(
-    (statement) => hasCall(statement) || leavesIn(statement, release.text),
+    (statement) => hasCall(statement) || exitsIn(statement, release.text),
   )
   if (!failing || between.some((statement) => /^try/.test(statement.type))) return undefined
   return {
-    ...locked(
+    ...lockHit(
       lock,
       failing,
       `the code before line ${lineOf(release)} ${hasCall(failing) ? 'fails' : 'leaves the function'}`,
       'give it back in a `finally` block, or use a `with` statement',
     ),
     at: firstLine(lock),
-    or: firstLine(failing),
+    fallback: firstLine(failing),
   }
 }
 
 /** Whether a way out of the function lies in the statement, without giving back before it. */
-function leavesIn(statement: Node, release: string): boolean {
+function exitsIn(statement: Node, release: string): boolean {
   const leaving = /^(?:return|throw|raise)_statement$/
-  const ways = findHere(statement, 'return_statement', 'throw_statement', 'raise_statement')
+  const ways = findOwnNodes(statement, 'return_statement', 'throw_statement', 'raise_statement')
   const released = statement.text.indexOf(release)
   return (
     leaving.test(statement.type) ||
@@ -95,11 +97,11 @@ function leavesIn(statement: Node, release: string): boolean {
   )
 }
 
-function locked(lock: Node, at: Node, when: string, remedy: string): Hit {
-  const name = code(lock.text)
+function lockHit(lock: Node, at: Node, when: string, remedy: string): Hit {
+  const name = quoteCode(lock.text)
   return {
     at: firstLine(at),
-    or: firstLine(lock),
+    fallback: firstLine(lock),
     title: `The lock taken by ${name} may never be given back`,
     body: `When ${when}, the lock stays taken, and the next one who wants it waits for ever: ${remedy}.`,
     evidence: [{ line: lineOf(lock), note: 'it is taken here' }],
@@ -111,14 +113,14 @@ function checkByValue(parameter: Node): Hit | undefined {
   if (!/^sync\.(?:Mutex|RWMutex|WaitGroup|Once|Cond)$/.test(type)) return undefined
   return {
     at: firstLine(parameter),
-    title: `${code(parameter.text)} is a copy, so it locks or waits for nothing`,
-    body: `When the function is called, it gets a ${code(type)} of its own: the caller never notices what happens to it. Pass a pointer.`,
+    title: `${quoteCode(parameter.text)} is a copy, so it locks or waits for nothing`,
+    body: `When the function is called, it gets a ${quoteCode(type)} of its own: the caller never notices what happens to it. Pass a pointer.`,
   }
 }
 
 function checkLateAdd(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  const fn = enclosing(
+  const fn = enclosingNode(
     call,
     new Set(['func_literal', 'function_declaration', 'method_declaration']),
   )
@@ -129,14 +131,14 @@ function checkLateAdd(call: Node): Hit | undefined {
     fn.parent?.parent?.type !== 'go_statement'
   )
     return undefined
-  const isDone = find(fn, 'call_expression').some(
+  const isDone = findNodes(fn, 'call_expression').some(
     (other) => other.text === `${receiver.text}.Done()`,
   )
   const isOwn = field(fn, 'body')?.text.includes(`${receiver.text}.Wait()`)
   if (!isDone || isOwn) return undefined
   return {
     at: firstLine(call),
-    title: `${code(call.text)} runs in the goroutine that is to be waited for`,
+    title: `${quoteCode(call.text)} runs in the goroutine that is to be waited for`,
     body: 'When `Wait` is reached before this goroutine was scheduled, the counter is still zero and nobody waits for it. Call `Add` before the `go` statement.',
   }
 }
@@ -153,7 +155,7 @@ export const lockRules: readonly Rule[] = [
         languages: ['go', 'python', 'java'],
         nodes: ['expression_statement'],
         check: checkLock,
-        wide: true,
+        wholeFunction: true,
       },
     ],
   },

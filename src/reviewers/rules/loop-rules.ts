@@ -1,42 +1,42 @@
 // Rules about collections: changed while a loop goes over them, and results that get lost.
 import type { Node } from 'web-tree-sitter'
-import { typeOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
-  enclosing,
+  enclosingNode,
   field,
   fieldText,
-  findHere,
+  findOwnNodes,
   firstLine,
-} from './syntax.ts'
+  quoteCode,
+} from './syntax-nodes.ts'
+import { typeOf } from './value-origins.ts'
 
 const removers: Readonly<Record<string, RegExp>> = {
   python: /^(?:remove|pop|append|insert|clear|discard|add|extend)$/,
   java: /^(?:remove|add|clear|removeIf|addAll|put)$/,
 }
 
-function checkChangedWhileIterated(loop: Node, file: SourceFile): Hit | undefined {
+function checkChangedWhileIterated(loop: Node, file: ParsedFile): Hit | undefined {
   const collection = field(loop, 'right') ?? field(loop, 'value')
   const body = field(loop, 'body')
   if (!collection || !body || !/^(?:identifier|attribute|field_access)$/.test(collection.type))
     return undefined
   if (/^(?:self|this)$/.test(collection.text) || isAssigned(collection.text, body)) return undefined
-  const call = findHere(body, 'call', 'method_invocation').find((candidate) => {
+  const call = findOwnNodes(body, 'call', 'method_invocation').find((candidate) => {
     const { receiver, name } = calleeOf(candidate)
     return (
       receiver?.text === collection.text &&
       removers[file.language]?.test(name) &&
-      !leavesNext(candidate)
+      !exitsNext(candidate)
     )
   })
   if (!call) return undefined
   const isJava = file.language === 'java'
   return {
     at: firstLine(call),
-    title: `${code(collection.text)} is changed while the loop iterates over it`,
+    title: `${quoteCode(collection.text)} is changed while the loop iterates over it`,
     body: isJava
       ? 'When the loop goes on after this, it throws a `ConcurrentModificationException`. Use `removeIf`, an iterator, or a copy.'
       : 'When the loop goes on after this, elements are skipped or come twice (a list), or it raises `RuntimeError` (a set or dict). Iterate over a copy, or build a new collection.',
@@ -46,14 +46,14 @@ function checkChangedWhileIterated(loop: Node, file: SourceFile): Hit | undefine
 
 /** Whether the name means something else from inside the loop on. */
 function isAssigned(name: string, body: Node): boolean {
-  return findHere(body, 'assignment', 'assignment_expression').some(
+  return findOwnNodes(body, 'assignment', 'assignment_expression').some(
     (node) => fieldText(node, 'left') === name,
   )
 }
 
 /** Whether the loop or function is left right after the change. */
-function leavesNext(call: Node): boolean {
-  const block = enclosing(call, new Set(['block']))
+function exitsNext(call: Node): boolean {
+  const block = enclosingNode(call, new Set(['block']))
   return (block?.namedChildren ?? []).some(
     (statement) =>
       /^(?:break|return|raise|throw)_statement$/.test(statement.type) &&
@@ -71,7 +71,7 @@ const pure = {
 const immutableInJava =
   /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
 
-function checkIgnoredResult(statement: Node, file: SourceFile): Hit | undefined {
+function checkIgnoredResult(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
   if (!call || !/^(?:call|call_expression|method_invocation)$/.test(call.type)) return undefined
   const { receiver, name } = calleeOf(call)
@@ -88,8 +88,8 @@ function checkIgnoredResult(statement: Node, file: SourceFile): Hit | undefined 
     return undefined
   return {
     at: firstLine(call),
-    title: `The result of ${code(`${receiver.text}.${name}`)} is thrown away`,
-    body: `When this runs, ${code(receiver.text)} stays as it was: \`${name}\` returns a new value and changes nothing.`,
+    title: `The result of ${quoteCode(`${receiver.text}.${name}`)} is thrown away`,
+    body: `When this runs, ${quoteCode(receiver.text)} stays as it was: \`${name}\` returns a new value and changes nothing.`,
   }
 }
 

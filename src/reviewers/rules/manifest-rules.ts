@@ -1,9 +1,9 @@
 // Rules about manifests and lock files: packages from unknown hosts, and what runs when they are installed.
 import type { Severity } from '../../domain/finding.ts'
-import { isPublicHost, isRelated, readManifest } from './manifest-formats.ts'
+import { isPublicHost, isSameEcosystem, readDependencyManifest } from './dependency-manifest.ts'
+import { listNames } from './list-names.ts'
 import { findPipedDownload } from './piped-downloads.ts'
 import type { ChangedManifest, ManifestHit, Rule } from './rule.ts'
-import { listNames } from './rule-texts.ts'
 
 /** One file's findings of a rule; the rest is counted in the last. */
 const maxHits = 20
@@ -16,8 +16,8 @@ async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
   if (fresh.length === 0) return []
   const known = new Set<string>()
   // Only a host that is new to the file is worth reading the others.
-  for (const { path, text } of await file.readBase((path) => isRelated(file.path, path)))
-    for (const host of readManifest(path, text).hosts.keys()) known.add(host)
+  for (const { path, text } of await file.readBase((path) => isSameEcosystem(file.path, path)))
+    for (const host of readDependencyManifest(path, text).hosts.keys()) known.add(host)
   const unknown = fresh.filter(([host]) => !known.has(host))
   return unknown.slice(0, maxHits).map(([host, text]) => ({
     text,
@@ -33,7 +33,7 @@ async function checkInstallScripts({ head, base }: ChangedManifest): Promise<Man
     text: `"${name}"`,
     title: `${listNames([name])} is run whenever this package is installed, packed or published`,
     body: 'When somebody installs this, or CI does, the command runs with all their rights, before anybody looked at it. See that it is meant.',
-    severity: weighCommand(command),
+    severity: commandSeverity(command),
   }))
   if (installers.length === 0) return hits
   const names = installers.map(([name]) => name)
@@ -49,7 +49,7 @@ async function checkInstallScripts({ head, base }: ChangedManifest): Promise<Man
 }
 
 /** A command that fetches or hides what it runs is worth more than a look. */
-function weighCommand(command: string): Severity {
+function commandSeverity(command: string): Severity {
   if (findPipedDownload(command)) return 'critical'
   const fetches =
     /\b(?:curl|wget|nc|ncat|iwr|irm|iex|base64|eval|ssh|scp)\b|\/dev\/tcp|\b(?:node|python3?|perl|ruby|php|deno|bun)\s+-(?:e|c|r|-eval|p)\b|https?:/i

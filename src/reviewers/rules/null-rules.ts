@@ -1,35 +1,35 @@
 // Rules about values that are used where the code has just found that they are missing.
 import type { Node } from 'web-tree-sitter'
-import { isCondition, isInnerOf } from './conditions.ts'
+import { isCondition, isOperandOf } from './condition-nodes.ts'
 import { isPlainString } from './literals.ts'
-import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   binaryTypes,
   calleeOf,
   callTypes,
-  code,
   enclosingFunction,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
   lineOf,
   operandsOf,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
 
 /** A test whether something is missing: `x == null`, `x is not None`, `!x`. */
-interface MissingTest {
+interface NullTest {
   readonly name: string
   readonly isMissing: boolean
 }
 
-const nothing = /^(?:null|undefined|nil|None)$/
+const nullLiteral = /^(?:null|undefined|nil|None)$/
 
 const simpleName = /^[\w$]+(?:\.[\w$]+){0,3}$/
 
-function missingTest(node: Node, file: SourceFile): MissingTest | undefined {
+function nullTestOf(node: Node, file: ParsedFile): NullTest | undefined {
   const inner = unwrap(node)
   if (inner.type === 'unary_expression' && javascriptFamily.includes(file.language)) {
     const operand = fieldText(inner, 'argument')
@@ -48,7 +48,8 @@ function missingTest(node: Node, file: SourceFile): MissingTest | undefined {
         .map((part) => part.text)
         .join(' ')
     : (field(inner, 'operator')?.type ?? '')
-  if (!left || !right || !nothing.test(right.text) || !simpleName.test(left.text)) return undefined
+  if (!left || !right || !nullLiteral.test(right.text) || !simpleName.test(left.text))
+    return undefined
   if (/^(?:===?|is)$/.test(operator)) return { name: left.text, isMissing: true }
   return /^(?:!==?|is not)$/.test(operator) ? { name: left.text, isMissing: false } : undefined
 }
@@ -82,20 +83,20 @@ function accessIn(
   counts: (access: Node) => boolean = () => true,
 ): Node | undefined {
   const fn = enclosingFunction(node)?.id
-  const access = find(node, ...accessTypes).find(
+  const access = findNodes(node, ...accessTypes).find(
     (found) => isAccess(found, name) && counts(found) && enclosingFunction(found)?.id === fn,
   )
   const isChanged = (other: Node) => {
     if (other.startIndex >= access!.startIndex) return false
     const isAround = other.endIndex >= access!.endIndex
     return (
-      !isAround || !(/call|invocation|new_|await/.test(other.type) || isInRight(other, access!))
+      !isAround || !(/call|invocation|new_|await/.test(other.type) || isInRightSide(other, access!))
     )
   }
-  return access && !find(node, ...changes).some(isChanged) ? access : undefined
+  return access && !findNodes(node, ...changes).some(isChanged) ? access : undefined
 }
 
-function isInRight(statement: Node, access: Node): boolean {
+function isInRightSide(statement: Node, access: Node): boolean {
   const right = field(statement, 'right') ?? field(statement, 'value')
   return (
     right !== undefined &&
@@ -104,7 +105,7 @@ function isInRight(statement: Node, access: Node): boolean {
   )
 }
 
-function hit(access: Node, name: string, test: Node, file: SourceFile): Hit {
+function nullAccessHit(access: Node, name: string, test: Node, file: ParsedFile): Hit {
   const isScript = javascriptFamily.includes(file.language)
   const outcome = isScript
     ? 'this throws a `TypeError`'
@@ -115,22 +116,22 @@ function hit(access: Node, name: string, test: Node, file: SourceFile): Hit {
         : 'this throws a `NullPointerException`'
   return {
     at: firstLine(access),
-    title: `${code(access.text)} is used where ${code(name)} is known to be missing`,
-    body: `When the test ${code(test.text)} lets the code come here, ${code(name)} is missing, and ${outcome}.`,
+    title: `${quoteCode(access.text)} is used where ${quoteCode(name)} is known to be missing`,
+    body: `When the test ${quoteCode(test.text)} lets the code come here, ${quoteCode(name)} is missing, and ${outcome}.`,
     evidence:
       lineOf(test) === lineOf(access) ? [] : [{ line: lineOf(test), note: 'known by this test' }],
   }
 }
 
 /** `x == null && x.y`, `x != null || x.y`. */
-function checkChain(node: Node, file: SourceFile): Hit | undefined {
+function checkChain(node: Node, file: ParsedFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const isAnd = operator === '&&' || operator === 'and'
-  if ((!isAnd && operator !== '||' && operator !== 'or') || isInnerOf(node, operator))
+  if ((!isAnd && operator !== '||' && operator !== 'or') || isOperandOf(node, operator))
     return undefined
   const operands = operandsOf(node, operator)
   for (const [index, operand] of operands.slice(0, 20).entries()) {
-    const test = missingTest(operand, file)
+    const test = nullTestOf(operand, file)
     if (!test || test.isMissing !== isAnd) continue
     const access = operands
       .slice(index + 1, index + 20)
@@ -138,7 +139,7 @@ function checkChain(node: Node, file: SourceFile): Hit | undefined {
         (later) => accessIn(later, test.name) ?? (isAccess(later, test.name) ? later : undefined),
       )
       .find((found) => found)
-    if (access) return hit(access, test.name, operand, file)
+    if (access) return nullAccessHit(access, test.name, operand, file)
   }
   return undefined
 }
@@ -152,7 +153,7 @@ function isAccess(node: Node, name: string): boolean {
 }
 
 /** `if (x == null) { use(x.y) }`. */
-function checkBranch(statement: Node, file: SourceFile): Hit | undefined {
+function checkBranch(statement: Node, file: ParsedFile): Hit | undefined {
   const condition = field(statement, 'condition')
   const branch = field(statement, 'consequence')
   if (!condition || !branch) return undefined
@@ -160,7 +161,7 @@ function checkBranch(statement: Node, file: SourceFile): Hit | undefined {
   const operator = field(inner, 'operator')?.type ?? ''
   const operands = operator === '&&' || operator === 'and' ? operandsOf(inner, operator) : [inner]
   for (const operand of operands.slice(0, 20)) {
-    const test = missingTest(operand, file)
+    const test = nullTestOf(operand, file)
     if (!test?.isMissing) continue
     // In Go a method may take a nil receiver, but for errors; the fields of nil can't be read.
     const isField = (found: Node) => fieldText(found.parent ?? found, 'function') !== found.text
@@ -174,15 +175,15 @@ function checkBranch(statement: Node, file: SourceFile): Hit | undefined {
         /^(?:length|size)$/.test(fieldText(access, 'property'))
       )
     )
-      return hit(access, test.name, operand, file)
+      return nullAccessHit(access, test.name, operand, file)
   }
   return undefined
 }
 
-const otherFind = /bs4|BeautifulSoup|etree|lxml|selenium|pymongo|minidom|mongo/i
+const nonStringFind = /bs4|BeautifulSoup|etree|lxml|selenium|pymongo|minidom|mongo/i
 
 /** `if (text.indexOf('x'))`: -1 counts as true, 0 as false. */
-function checkIndexAsTruth(call: Node, file: SourceFile): Hit | undefined {
+function checkIndexAsTruth(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [first] = argumentsOf(call)
   const isPython = file.language === 'python'
@@ -190,12 +191,12 @@ function checkIndexAsTruth(call: Node, file: SourceFile): Hit | undefined {
     ? /^r?find$/.test(name) &&
       first !== undefined &&
       isPlainString(first) &&
-      !otherFind.test(file.text)
+      !nonStringFind.test(file.text)
     : /^(?:indexOf|lastIndexOf|findIndex|findLastIndex)$/.test(name)
   if (!receiver || !isSearch || !isCondition(call)) return undefined
   return {
     at: firstLine(call),
-    title: `The condition tests the index that ${code(`${receiver.text}.${name}`)} gives as if it were an answer`,
+    title: `The condition tests the index that ${quoteCode(`${receiver.text}.${name}`)} gives as if it were an answer`,
     body: 'When nothing is found, the index is -1, which counts as true; when it is found at the very start, the index is 0, which counts as false. Compare it with -1, or ask whether it is contained.',
   }
 }
@@ -208,8 +209,8 @@ export const nullRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.92,
     syntax: [
-      { languages: everyLanguage, nodes: binaryTypes, check: checkChain },
-      { languages: everyLanguage, nodes: ['if_statement'], check: checkBranch },
+      { languages: allRuleLanguages, nodes: binaryTypes, check: checkChain },
+      { languages: allRuleLanguages, nodes: ['if_statement'], check: checkBranch },
     ],
   },
   {

@@ -19,7 +19,7 @@ const folder = 'node_modules/'
 /**
  * @param entries the `packages` of the lock file
  */
-export function listLocked(entries: Json): LockedPackage[] {
+export function listLockedPackages(entries: Json): LockedPackage[] {
   return Object.entries(entries).flatMap(([path, value]) => {
     if (!path.includes(folder) || typeof value !== 'object' || value === null) return []
     const { name, version, resolved, integrity } = value as Json

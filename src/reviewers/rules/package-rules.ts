@@ -1,12 +1,13 @@
 // Rules about packages of npm that aren't what their name says.
+
+import { listNames } from './list-names.ts'
 import { type LockedPackage, registryPathOf } from './package-lock.ts'
 import type { ChangedManifest, ManifestHit, Rule } from './rule.ts'
-import { listNames } from './rule-texts.ts'
 
 /** One file's findings of a rule. */
 const maxHits = 20
 
-async function checkLocked(file: ChangedManifest): Promise<ManifestHit[]> {
+async function checkLockedPackages(file: ChangedManifest): Promise<ManifestHit[]> {
   const [renamed, changed] = [await findRenamed(file), findChanged(file)]
   return [...renamed, ...changed].slice(0, maxHits)
 }
@@ -104,7 +105,7 @@ export const packageRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
-    manifest: checkLocked,
+    manifest: checkLockedPackages,
   },
   {
     id: 'package-alias',

@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type Rule } from './rule.ts'
-import { code, field, fieldText, firstLine, operandsOf, unwrap } from './syntax.ts'
+import { field, fieldText, firstLine, operandsOf, quoteCode, unwrap } from './syntax-nodes.ts'
 
 function operatorOf(node: Node): string {
   return node.type === 'binary_expression' ? (field(node, 'operator')?.type ?? '') : ''
@@ -27,11 +27,11 @@ function checkFallback(node: Node): Hit | undefined {
       ? neverMissing.test(operatorOf(inner))
       : operator === '||' && isFilledText(inner)
   if (!isUseless) return undefined
-  const fallback = code(fieldText(node, 'right'))
+  const fallback = quoteCode(fieldText(node, 'right'))
   return {
     at: firstLine(node),
     title: `${fallback} is never used, because \`${operatorOf(inner)}\` binds more tightly than \`${operator}\``,
-    body: `When a part of ${code(inner.text)} is missing, the whole is still ${operator === '??' ? 'a value' : 'a text that counts as true'}, so \`${operator}\` never gets to the right side. Put parentheses around the part that may be missing.`,
+    body: `When a part of ${quoteCode(inner.text)} is missing, the whole is still ${operator === '??' ? 'a value' : 'a text that counts as true'}, so \`${operator}\` never gets to the right side. Put parentheses around the part that may be missing.`,
   }
 }
 
@@ -41,8 +41,8 @@ function checkTextCondition(node: Node): Hit | undefined {
   if (!condition || !isFilledText(condition)) return undefined
   return {
     at: firstLine(node),
-    title: `The condition ${code(condition.text)} is a text that is always true`,
-    body: `When this runs, \`+\` binds before \`?\`, so ${code(fieldText(node, 'alternative'))} is never chosen and the text on the left is lost. Put parentheses around the conditional expression.`,
+    title: `The condition ${quoteCode(condition.text)} is a text that is always true`,
+    body: `When this runs, \`+\` binds before \`?\`, so ${quoteCode(fieldText(node, 'alternative'))} is never chosen and the text on the left is lost. Put parentheses around the conditional expression.`,
   }
 }
 
@@ -58,8 +58,8 @@ function checkChain(node: Node): Hit | undefined {
   if (!order.test(operator) || !inner || operatorOf(inner)[0] !== operator[0]) return undefined
   return {
     at: firstLine(node),
-    title: `${code(node.text)} compares the outcome of a comparison`,
-    body: `When this runs, ${code(inner.text)} is \`true\` or \`false\`, and that is compared as 1 or 0. Write two comparisons joined by \`&&\`.`,
+    title: `${quoteCode(node.text)} compares the outcome of a comparison`,
+    body: `When this runs, ${quoteCode(inner.text)} is \`true\` or \`false\`, and that is compared as 1 or 0. Write two comparisons joined by \`&&\`.`,
   }
 }
 

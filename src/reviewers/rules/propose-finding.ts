@@ -5,16 +5,16 @@ import type { RuleFinding } from './rule.ts'
 import { redactSecrets } from './secret-rules.ts'
 
 /** Where a finding of a rule stands, and the text of its lines. */
-export interface RulePlace {
+export interface RuleLocation {
   readonly path: string
   readonly side: DiffSide
   readonly texts: ReadonlyMap<number, string>
 }
 
 /** A finding for the judge. Its lines are certain; where a line holds a secret, nothing of it is repeated. */
-export function toProposal(
+export function toProposedFinding(
   finding: RuleFinding,
-  { path, side, texts }: RulePlace,
+  { path, side, texts }: RuleLocation,
 ): ProposedFinding {
   const quote: string[] = []
   for (let line = finding.startLine; line <= finding.endLine; line++)

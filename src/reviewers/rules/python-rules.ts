@@ -1,12 +1,10 @@
 // Rules about mistakes of Python: tuples by accident, results that are None, requests and tasks left alone.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
-import { originOf, typeOf } from './origins.ts'
-import type { Hit, Rule, SourceFile } from './rule.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
   enclosingFunction,
   field,
   fieldText,
@@ -14,11 +12,13 @@ import {
   isAsync,
   isExplained,
   lineOf,
+  quoteCode,
   replaceInLine,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { originOf, typeOf } from './value-origins.ts'
 
 /** Python: `if suffix in ('.png')`. */
-function checkOneTuple(node: Node, file: SourceFile): Hit | undefined {
+function checkOneTuple(node: Node, file: ParsedFile): Hit | undefined {
   const operator = node
     .childrenForFieldName('operators')
     .map((part) => part.text)
@@ -35,8 +35,8 @@ function checkOneTuple(node: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(right),
-    title: `${code(right.text)} is a text, not a tuple, so \`in\` looks for a part of it`,
-    body: `When the left side is a part of ${code(text.text)}, or empty, the test holds as well. A tuple of one needs a comma.`,
+    title: `${quoteCode(right.text)} is a text, not a tuple, so \`in\` looks for a part of it`,
+    body: `When the left side is a part of ${quoteCode(text.text)}, or empty, the test holds as well. A tuple of one needs a comma.`,
     suggestion: replaceInLine(right, file, `(${text.text},)`),
   }
 }
@@ -72,13 +72,13 @@ function checkMissingComma(list: Node): Hit | undefined {
     return undefined
   return {
     at: firstLine(pair),
-    title: `A comma is missing after ${code(pair.namedChild(0)!.text)}`,
-    body: `When the list is built, this and the next text become one element, ${code(`"${first}${second}"`)}, and neither is found.`,
+    title: `A comma is missing after ${quoteCode(pair.namedChild(0)!.text)}`,
+    body: `When the list is built, this and the next text become one element, ${quoteCode(`"${first}${second}"`)}, and neither is found.`,
   }
 }
 
 /** Python: `x = value,`. */
-function checkStrayComma(assignment: Node, file: SourceFile): Hit | undefined {
+function checkStrayComma(assignment: Node, file: ParsedFile): Hit | undefined {
   const right = field(assignment, 'right')
   const left = field(assignment, 'left')
   if (
@@ -96,22 +96,23 @@ function checkStrayComma(assignment: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(right),
-    title: `The comma at the end makes ${code(left.text)} a tuple of one`,
-    body: `When ${code(left.text)} is used, it is ${code(`(${right.text})`)}, not the value itself.`,
+    title: `The comma at the end makes ${quoteCode(left.text)} a tuple of one`,
+    body: `When ${quoteCode(left.text)} is used, it is ${quoteCode(`(${right.text})`)}, not the value itself.`,
   }
 }
 
-const inPlace = /^(?:append|extend|insert|sort|reverse|clear|remove)$/
+const inPlaceMethods = /^(?:append|extend|insert|sort|reverse|clear|remove)$/
 
 /** Python: `items = items.sort()`. */
-function checkNothing(call: Node, file: SourceFile): Hit | undefined {
+function checkInPlaceResult(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const owner = call.parent
   const isUsed =
     (owner?.type === 'assignment' && field(owner, 'right')?.id === call.id) ||
     owner?.type === 'return_statement' ||
     owner?.type === 'for_statement'
-  if (receiver?.type !== 'identifier' || !inPlace.test(name) || !owner || !isUsed) return undefined
+  if (receiver?.type !== 'identifier' || !inPlaceMethods.test(name) || !owner || !isUsed)
+    return undefined
   const origin = originOf(receiver.text, owner, file)
   const isList =
     origin !== undefined &&
@@ -120,22 +121,22 @@ function checkNothing(call: Node, file: SourceFile): Hit | undefined {
   if (!isList && !/^(?:list|List)\b/.test(typeOf(receiver.text, call, file))) return undefined
   return {
     at: firstLine(call),
-    title: `${code(`${receiver.text}.${name}`)} changes the list and gives back \`None\``,
-    body: `When this runs, the result is \`None\`, not the list. ${name === 'sort' ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'} use ${code(receiver.text)} afterwards.`,
+    title: `${quoteCode(`${receiver.text}.${name}`)} changes the list and gives back \`None\``,
+    body: `When this runs, the result is \`None\`, not the list. ${name === 'sort' ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'} use ${quoteCode(receiver.text)} afterwards.`,
   }
 }
 
-const withoutLimit =
+const unboundedCalls =
   /^requests\.(?:get|post|put|patch|delete|head|options|request)$|^(?:urllib\.request\.)?urlopen$/
 
 /** Python's `requests` waits for ever by default. */
-function checkTimeout(call: Node, file: SourceFile): Hit | undefined {
+function checkTimeout(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   // Nobody waits for an example but the person who started it.
   if (/(?:^|\/)(?:examples?|samples?|demos?|tutorials?|docs?)\//i.test(file.path)) return undefined
   const args = argumentsOf(call)
   if (
-    !withoutLimit.test(callee) ||
+    !unboundedCalls.test(callee) ||
     args.some((argument) => /^timeout\s*=/.test(argument.text) || /splat/.test(argument.type))
   )
     return undefined
@@ -144,7 +145,7 @@ function checkTimeout(call: Node, file: SourceFile): Hit | undefined {
   if ((/urlopen$/.test(callee) && args.length > 2) || (fn && isAsync(fn))) return undefined
   return {
     at: firstLine(call),
-    title: `${code(callee)} has no time limit`,
+    title: `${quoteCode(callee)} has no time limit`,
     body: 'When the other side takes the connection and never answers, this waits for ever, and with it the thread or worker. Pass `timeout`.',
   }
 }
@@ -198,7 +199,7 @@ export const pythonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['python'], nodes: ['call'], check: checkNothing }],
+    syntax: [{ languages: ['python'], nodes: ['call'], check: checkInPlaceResult }],
   },
   {
     id: 'request-without-timeout',

@@ -1,21 +1,25 @@
 // Rules about components of React: effects that leave something behind, state that is changed in place.
 import type { Node } from 'web-tree-sitter'
-import { originOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
   field,
   fieldText,
-  findHere,
+  findOwnNodes,
   firstLine,
   isFunction,
   lineOf,
-} from './syntax.ts'
+  quoteCode,
+} from './syntax-nodes.ts'
+import { originOf } from './value-origins.ts'
 
 /** What an effect starts, and what ends it. */
-const started: readonly { readonly call: RegExp; readonly end: RegExp; readonly what: string }[] = [
+const effectResources: readonly {
+  readonly call: RegExp
+  readonly end: RegExp
+  readonly what: string
+}[] = [
   {
     call: /(?:^|\.)addEventListener$/,
     end: /removeEventListener|\bsignal\b|\bonce\b|abort/,
@@ -34,19 +38,19 @@ function checkEffect(call: Node): Hit | undefined {
   const effect = /^use(?:Layout)?Effect$/.test(name) ? argumentsOf(call)[0] : undefined
   const body = effect && isFunction(effect) ? field(effect, 'body') : undefined
   if (!effect || body?.type !== 'statement_block') return undefined
-  if (findHere(effect, 'return_statement').some((statement) => statement.namedChildCount > 0))
+  if (findOwnNodes(effect, 'return_statement').some((statement) => statement.namedChildCount > 0))
     return undefined
-  for (const start of findHere(effect, 'call_expression', 'new_expression')) {
+  for (const start of findOwnNodes(effect, 'call_expression', 'new_expression')) {
     const callee =
       start.type === 'new_expression'
         ? `new ${fieldText(start, 'constructor')}`
         : fieldText(start, 'function')
-    const kind = started.find((candidate) => candidate.call.test(callee))
+    const kind = effectResources.find((candidate) => candidate.call.test(callee))
     if (!kind || kind.end.test(effect.text)) continue
     return {
       at: firstLine(start),
-      or: firstLine(call),
-      title: `The ${kind.what} that this effect starts with ${code(callee)} is never ended`,
+      fallback: firstLine(call),
+      title: `The ${kind.what} that this effect starts with ${quoteCode(callee)} is never ended`,
       body: `When the component unmounts or the effect runs again, the ${kind.what} stays and goes on calling into a component that is gone, one more each time. Return a function from the effect that ends it.`,
     }
   }
@@ -58,7 +62,7 @@ const arrayChanges = /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWi
 const collectionChanges = /^(?:add|set|delete|clear)$/
 
 /** `const [items, setItems] = useState([])` … `items.push(x)`. */
-function checkState(call: Node, file: SourceFile): Hit | undefined {
+function checkState(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (receiver?.type !== 'identifier' || !(arrayChanges.test(name) || collectionChanges.test(name)))
     return undefined
@@ -73,8 +77,8 @@ function checkState(call: Node, file: SourceFile): Hit | undefined {
   if (!isCollection && !arrayChanges.test(name)) return undefined
   return {
     at: firstLine(call),
-    title: `The state ${code(receiver.text)} is changed in place`,
-    body: `When this runs, ${code(receiver.text)} stays the same object, so React sees no change: nothing is rendered, and memoised values and earlier snapshots change behind its back. Make a copy, and set that.`,
+    title: `The state ${quoteCode(receiver.text)} is changed in place`,
+    body: `When this runs, ${quoteCode(receiver.text)} stays the same object, so React sees no change: nothing is rendered, and memoised values and earlier snapshots change behind its back. Make a copy, and set that.`,
     evidence: [{ line: lineOf(origin!.node), note: 'the state' }],
   }
 }

@@ -4,28 +4,28 @@ import type { Hit, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
-  enclosing,
+  codeChildren,
   enclosingFunction,
+  enclosingNode,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
-  parts,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
 
 function notClosed(at: Node, name: string, how: string): Hit {
   return {
     at: firstLine(at),
-    title: `${code(name)} is opened here and never closed in this function`,
-    body: `When this runs often, or fails half-way, ${code(name)} stays open and the process runs out of descriptors or connections. ${how}`,
+    title: `${quoteCode(name)} is opened here and never closed in this function`,
+    body: `When this runs often, or fails half-way, ${quoteCode(name)} stays open and the process runs out of descriptors or connections. ${how}`,
   }
 }
 
 /** Whether a local name leaves the function: returned, yielded, stored, captured, or handed to something else. */
 function escapes(name: string, declaration: Node, fn: Node): boolean {
-  return find(fn, 'identifier').some((use) => {
+  return findNodes(fn, 'identifier').some((use) => {
     if (
       use.text !== name ||
       (use.startIndex >= declaration.startIndex && use.endIndex <= declaration.endIndex)
@@ -50,7 +50,7 @@ const harmlessParents = new Set([
 ])
 
 function isClosed(name: string, fn: Node, method: RegExp): boolean {
-  return find(fn, 'call', 'call_expression', 'method_invocation').some((call) => {
+  return findNodes(fn, 'call', 'call_expression', 'method_invocation').some((call) => {
     const { receiver, name: called } = calleeOf(call)
     return (
       receiver !== undefined &&
@@ -85,7 +85,7 @@ function checkPythonOpen(assignment: Node): Hit | undefined {
 }
 
 function escapesPython(name: string, assignment: Node, fn: Node): boolean {
-  return find(fn, 'identifier').some((use) => {
+  return findNodes(fn, 'identifier').some((use) => {
     if (use.text !== name || use.id === field(assignment, 'left')?.id) return false
     if (enclosingFunction(use)?.id !== fn.id || use.parent?.type === 'with_item') return true
     const parent = use.parent
@@ -124,8 +124,8 @@ function checkGoOpen(statement: Node): Hit | undefined {
   const opener = goOpeners.find(
     ({ call: pattern, values = count }) => values === count && pattern.test(callee),
   )
-  const name = parts(targets)[0]?.text
-  if (!opener || !name || !/^\w+$/.test(name) || name === '_' || parts(targets).length < 2)
+  const name = codeChildren(targets)[0]?.text
+  if (!opener || !name || !/^\w+$/.test(name) || name === '_' || codeChildren(targets).length < 2)
     return undefined
   if (
     isClosed(name, fn, /^Close$/) ||
@@ -146,7 +146,7 @@ function checkGoOpen(statement: Node): Hit | undefined {
 /** The body of a response was handed to someone as a whole: returned, stored, or wrapped in a reader of ours. */
 function bodyEscapes(name: string, part: string, fn: Node): boolean {
   if (!part) return false
-  return find(fn, 'selector_expression').some((node) => {
+  return findNodes(fn, 'selector_expression').some((node) => {
     if (node.text !== `${name}.${part}`) return false
     const parent = node.parent
     if (parent?.type !== 'argument_list') return parent?.type !== 'selector_expression'
@@ -196,24 +196,24 @@ function wrapsName(creation: Node): boolean {
 }
 
 function inTryResources(name: string, fn: Node): boolean {
-  return find(fn, 'resource').some((resource) => resource.text.includes(name))
+  return findNodes(fn, 'resource').some((resource) => resource.text.includes(name))
 }
 
 /** `defer` inside a loop runs when the function ends, not when the turn of the loop does. */
 function checkDeferInLoop(statement: Node): Hit | undefined {
-  const owner = enclosing(
+  const owner = enclosingNode(
     statement,
     new Set(['for_statement', 'func_literal', 'function_declaration', 'method_declaration']),
   )
   const call = statement.namedChild(0)
   if (owner?.type !== 'for_statement' || call?.type !== 'call_expression') return undefined
   // A block that returns at its end is the last turn of the loop.
-  if (parts(statement.parent!).at(-1)?.type === 'return_statement') return undefined
+  if (codeChildren(statement.parent!).at(-1)?.type === 'return_statement') return undefined
   const { receiver, name } = calleeOf(call)
   if (!receiver || !/^(?:Close|Unlock|RUnlock|Rollback|Done)$/.test(name)) return undefined
   return {
     at: firstLine(statement),
-    title: `${code(`${receiver.text}.${name}`)} is deferred inside a loop and runs only when the function ends`,
+    title: `${quoteCode(`${receiver.text}.${name}`)} is deferred inside a loop and runs only when the function ends`,
     body: 'When the loop goes round many times, everything it opens or locks stays so until the function returns; a lock deadlocks in the second turn. Put the body of the loop into a function.',
     severity: /Unlock$/.test(name) ? 'critical' : 'moderate',
   }

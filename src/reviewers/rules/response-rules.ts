@@ -1,27 +1,27 @@
 // Rules about handlers of requests that go on after they have answered, or answer where the client says.
 import type { Node } from 'web-tree-sitter'
-import { isRequestInput, parameterOf } from './origins.ts'
 import {
-  everyLanguage,
-  familyOf,
+  allRuleLanguages,
+  grammarFamilyOf,
   type Hit,
   javascriptFamily,
+  type ParsedFile,
   type Rule,
-  type SourceFile,
 } from './rule.ts'
 import {
   argumentsOf,
   callTypes,
-  code,
+  codeChildren,
   enclosingFunction,
   field,
   fieldText,
   firstLine,
   lineOf,
-  parts,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
-import { isHarmless } from './text-building.ts'
+} from './syntax-nodes.ts'
+import { isSafeInsertion } from './text-building.ts'
+import { isRequestInput, parameterOf } from './value-origins.ts'
 
 const answersInScript =
   /^(res|response|reply)\b(?:\.(?:status|code|type|set|header)\([^()]{0,100}\)){0,3}\.(?:json|send|end|redirect|render|sendStatus|sendFile)\(/
@@ -32,11 +32,11 @@ const refusesInGo =
 function lastStatement(block: Node | undefined): Node | undefined {
   if (block?.type === 'expression_statement') return block
   const list = block?.namedChildren.find((child) => child.type === 'statement_list') ?? block
-  return list && parts(list).at(-1)
+  return list && codeChildren(list).at(-1)
 }
 
 function statementsAfter(statement: Node): Node[] {
-  return parts(statement.parent!).filter((other) => other.startIndex > statement.startIndex)
+  return codeChildren(statement.parent!).filter((other) => other.startIndex > statement.startIndex)
 }
 
 /** `if (bad) { res.status(400).json(…) }` with a second answer below. */
@@ -52,7 +52,7 @@ function checkScript(statement: Node): Hit | undefined {
   )
   return (
     second &&
-    goesOn(
+    missingReturn(
       last,
       second,
       'the second answer fails with "headers already sent", after all between ran',
@@ -73,7 +73,7 @@ function checkGo(statement: Node): Hit | undefined {
     return undefined
   const [next] = statementsAfter(statement)
   return next && next.type !== 'return_statement'
-    ? goesOn(
+    ? missingReturn(
         last,
         next,
         'the handler does the work that it just refused, and writes a second answer after the first',
@@ -81,7 +81,7 @@ function checkGo(statement: Node): Hit | undefined {
     : undefined
 }
 
-function goesOn(answer: Node, next: Node, outcome: string): Hit {
+function missingReturn(answer: Node, next: Node, outcome: string): Hit {
   return {
     at: firstLine(answer),
     title: 'The handler goes on after this answer, because a `return` is missing',
@@ -106,7 +106,7 @@ const fetches: Readonly<Record<string, RegExp>> = {
 }
 
 /** Whether an address is wholly, or from its first character on, what a client sent. */
-function isForeignAddress(argument: Node, file: SourceFile): boolean {
+function isForeignAddress(argument: Node, file: ParsedFile): boolean {
   const inner = unwrap(argument)
   if (
     !/^(?:identifier|member_expression|attribute|subscript|subscript_expression|call|call_expression|method_invocation|selector_expression|index_expression|await_expression)$/.test(
@@ -115,7 +115,7 @@ function isForeignAddress(argument: Node, file: SourceFile): boolean {
   )
     return false
   if (
-    isHarmless(inner, file) ||
+    isSafeInsertion(inner, file) ||
     /valid|safe|allow|check|verif|sign|build|make|create|resolve/i.test(inner.text.slice(0, 300))
   )
     return false
@@ -128,31 +128,31 @@ function isForeignAddress(argument: Node, file: SourceFile): boolean {
 const guards =
   /startsWith\(|startswith\(|HasPrefix|allow|whitelist|is_safe|isSafe|valid|same.?origin|\.host(?:name)?\b|hostname|origin|netloc|sanitiz/i
 
-function checkAddress(
+function checkForeignAddress(
   call: Node,
-  file: SourceFile,
+  file: ParsedFile,
   callees: typeof redirects,
   hit: (value: string) => Omit<Hit, 'at'>,
 ): Hit | undefined {
   const callee =
     fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
-  if (!callees[familyOf(file.language)]?.test(callee)) return undefined
+  if (!callees[grammarFamilyOf(file.language)]?.test(callee)) return undefined
   const foreign = argumentsOf(call)
     .slice(0, 3)
     .find((argument) => isForeignAddress(argument, file))
   const fn = enclosingFunction(call)
   if (!foreign || guards.test((fn ?? call).text.slice(0, 20_000))) return undefined
-  return { at: firstLine(call), ...hit(code(foreign.text)) }
+  return { at: firstLine(call), ...hit(quoteCode(foreign.text)) }
 }
 
-const checkRedirect = (call: Node, file: SourceFile) =>
-  checkAddress(call, file, redirects, (value) => ({
+const checkRedirect = (call: Node, file: ParsedFile) =>
+  checkForeignAddress(call, file, redirects, (value) => ({
     title: `${value} comes from a request and decides where the browser goes next`,
     body: `When someone sends a link to this site with an address of theirs in it, the visitor ends up there and takes it for this site. Allow paths of this site only, or a fixed list of hosts.`,
   }))
 
-const checkFetch = (call: Node, file: SourceFile) =>
-  checkAddress(call, file, fetches, (value) => ({
+const checkFetch = (call: Node, file: ParsedFile) =>
+  checkForeignAddress(call, file, fetches, (value) => ({
     title: `${value} comes from a request and decides what this server fetches`,
     body: `When a client names an address inside of the network, such as that of the cloud's metadata service, this server fetches it with its own reach. Allow a fixed list of hosts.`,
   }))
@@ -175,7 +175,7 @@ export const responseRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: [{ languages: everyLanguage, nodes: callTypes, check: checkRedirect }],
+    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkRedirect }],
   },
   {
     id: 'request-forgery',
@@ -183,6 +183,6 @@ export const responseRules: readonly Rule[] = [
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: everyLanguage, nodes: callTypes, check: checkFetch }],
+    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkFetch }],
   },
 ]

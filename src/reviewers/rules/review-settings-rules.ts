@@ -1,5 +1,5 @@
 // The rule about files that decide how later changes are reviewed: settings, attributes and code owners.
-import { settingsPaths } from '../../config/repository-config.ts'
+import { settingsPaths } from '../../config/repository-settings.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import type { FileHit, Rule } from './rule.ts'
 
@@ -10,8 +10,8 @@ interface SettingsFile {
 }
 
 const isStatement = ({ text }: DiffLine) => !/^\s*(?:#|$)/.test(text)
-const takesOut = /\slinguist-(?:generated|vendored)(?:=(?!false(?:\s|$))\S*)?(?=\s|$)/
-const keepsIn =
+const excludesFiles = /\slinguist-(?:generated|vendored)(?:=(?!false(?:\s|$))\S*)?(?=\s|$)/
+const includesFiles =
   /\s(?:[-!]linguist-(?:generated|vendored)|linguist-(?:generated|vendored)=false)(?=\s|$)/
 
 const settingsFiles: readonly SettingsFile[] = [
@@ -23,7 +23,7 @@ const settingsFiles: readonly SettingsFile[] = [
   {
     path: /(?:^|\/)\.gitattributes$/,
     matters: (line) =>
-      isStatement(line) && (line.kind === 'added' ? takesOut : keepsIn).test(line.text),
+      isStatement(line) && (line.kind === 'added' ? excludesFiles : includesFiles).test(line.text),
   },
 ]
 

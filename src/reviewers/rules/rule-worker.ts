@@ -1,28 +1,28 @@
 // The worker thread that parses files and runs the rules on them; what it reads is hostile until shown otherwise.
 import { parentPort } from 'node:worker_threads'
 import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
+import { loadGrammar } from '../../code/grammars.ts'
 import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
 import { loadYaml } from '../../lib/yaml.ts'
-import { loadGrammar } from '../../workspace/grammars.ts'
-import { createFileIndex } from './file-index.ts'
+import { createDeclarationIndex } from './declaration-index.ts'
 import { findImportedFunctions, type ImportedModule } from './imported-functions.ts'
 import { rules } from './index.ts'
 import {
   type Hit,
-  type Language,
   type LineRange,
+  type ParsedFile,
   type Rule,
   type RuleFinding,
-  type SourceFile,
+  type RuleLanguage,
   type SyntaxCheck,
   toRuleFinding,
 } from './rule.ts'
-import { functionTypes } from './syntax.ts'
+import { functionTypes } from './syntax-nodes.ts'
 
 /** One file to check. */
-export interface CheckRequest {
+export interface RuleWorkerRequest {
   readonly path: string
-  readonly kind: Language | 'workflow'
+  readonly kind: RuleLanguage | 'workflow'
   readonly text: string
   /** 1-based, ascending. */
   readonly addedLines: readonly number[]
@@ -31,23 +31,23 @@ export interface CheckRequest {
 }
 
 /** What the rules found in it. */
-export interface CheckResult {
+export interface RuleWorkerResult {
   readonly findings: readonly RuleFinding[]
   /** Added lines lie in a syntax error, so that no rule on syntax looked at them. */
   readonly unparsed: boolean
 }
 
-type Request = ThreadRequest<CheckRequest>
+type Request = ThreadRequest<RuleWorkerRequest>
 
 class DeadlineError extends Error {}
 
-function sayStarted({ id }: Request): void {
-  parentPort?.postMessage({ id, outcome: 'started' } satisfies ThreadAnswer<CheckResult>)
+function reportStarted({ id }: Request): void {
+  parentPort?.postMessage({ id, outcome: 'started' } satisfies ThreadAnswer<RuleWorkerResult>)
 }
 
-async function checkSource(request: Request, language: Language): Promise<CheckResult> {
+async function checkSource(request: Request, language: RuleLanguage): Promise<RuleWorkerResult> {
   const grammar = await loadGrammar(language)
-  sayStarted(request)
+  reportStarted(request)
   const until = performance.now() + request.deadlineMs
   const checkTime = () => {
     if (performance.now() > until) throw new DeadlineError()
@@ -58,13 +58,13 @@ async function checkSource(request: Request, language: Language): Promise<CheckR
     parser.setLanguage(grammar)
     tree = parser.parse(request.text, null, { progressCallback: () => performance.now() > until })
     if (!tree) throw new DeadlineError()
-    const file: SourceFile = {
+    const file: ParsedFile = {
       path: request.path,
       language,
       text: request.text,
       lines: request.text.split(/\r?\n/),
       root: tree.rootNode,
-      index: createFileIndex(tree.rootNode),
+      declarations: createDeclarationIndex(tree.rootNode),
       imported: findImportedFunctions(request.imported, checkTime),
     }
     return runChecks(file, tree, new Set(request.addedLines), checkTime)
@@ -79,13 +79,13 @@ async function checkSource(request: Request, language: Language): Promise<CheckR
  * a syntax error is left alone.
  */
 function runChecks(
-  file: SourceFile,
+  file: ParsedFile,
   tree: Tree,
   added: ReadonlySet<number>,
   checkTime: () => void,
-): CheckResult {
+): RuleWorkerResult {
   const checks = checksByNode(file.language)
-  const isTouched = touchTest(added, file.lines.length)
+  const isTouched = createRangeTest(added, file.lines.length)
   const findings = new Map<string, RuleFinding>()
   const cursor = tree.walk()
   let wideUntil = 0
@@ -101,7 +101,8 @@ function runChecks(
       const matching = isOpen ? checks.get(type) : undefined
       const node = matching && cursor.currentNode
       for (const [rule, check] of matching ?? []) {
-        if (touched || check.wide) keep(findings, rule, check.check(node!, file), added)
+        if (touched || check.wholeFunction)
+          addFinding(findings, rule, check.check(node!, file), added)
       }
       if (!(isOpen && cursor.gotoFirstChild()) && !gotoNext(cursor))
         return { findings: [...findings.values()], unparsed }
@@ -114,7 +115,7 @@ function runChecks(
 /** Whether a whole added line lies in the node: of others, rules look at the rest. */
 function coversLine(
   cursor: TreeCursor,
-  { lines }: SourceFile,
+  { lines }: ParsedFile,
   added: ReadonlySet<number>,
 ): boolean {
   const { startPosition: start, endPosition: end } = cursor
@@ -137,7 +138,7 @@ function gotoNext(cursor: TreeCursor): boolean {
 }
 
 /** Only what stands on added lines counts, one finding of a rule on a line. A suggestion belongs to `at`. */
-function keep(
+function addFinding(
   findings: Map<string, RuleFinding>,
   rule: Rule,
   hit: Hit | undefined,
@@ -147,16 +148,16 @@ function keep(
   if (!hit) return
   const shown = isAdded(hit.at)
     ? hit
-    : hit.or && isAdded(hit.or)
-      ? { ...hit, at: hit.or, suggestion: undefined }
+    : hit.fallback && isAdded(hit.fallback)
+      ? { ...hit, at: hit.fallback, suggestion: undefined }
       : undefined
   const key = `${rule.id}:${shown?.at.startLine}`
   if (shown && !findings.has(key)) findings.set(key, toRuleFinding(rule, shown))
 }
 
-const checksOfLanguages = new Map<Language, Map<string, [Rule, SyntaxCheck][]>>()
+const checksOfLanguages = new Map<RuleLanguage, Map<string, [Rule, SyntaxCheck][]>>()
 
-function checksByNode(language: Language): Map<string, [Rule, SyntaxCheck][]> {
+function checksByNode(language: RuleLanguage): Map<string, [Rule, SyntaxCheck][]> {
   const known = checksOfLanguages.get(language)
   if (known) return known
   const byNode = new Map<string, [Rule, SyntaxCheck][]>()
@@ -171,7 +172,7 @@ function checksByNode(language: Language): Map<string, [Rule, SyntaxCheck][]> {
 }
 
 /** Answers whether a range of lines holds an added one, in constant time. */
-function touchTest(
+function createRangeTest(
   added: ReadonlySet<number>,
   lineCount: number,
 ): (from: number, to: number) => boolean {
@@ -181,20 +182,20 @@ function touchTest(
   return (from, to) => before[Math.min(to, lineCount) + 1]! > before[Math.min(from, lineCount + 1)]!
 }
 
-function checkWorkflow(request: Request): CheckResult {
-  sayStarted(request)
+function checkWorkflow(request: Request): RuleWorkerResult {
+  reportStarted(request)
   const document = loadYaml().parseDocument(request.text, { logLevel: 'silent', uniqueKeys: false })
   const findings = new Map<string, RuleFinding>()
   const added = new Set(request.addedLines)
   for (const rule of rules) {
     for (const hit of rule.workflow?.({ document, text: request.text }) ?? []) {
-      keep(findings, rule, hit, added)
+      addFinding(findings, rule, hit, added)
     }
   }
   return { findings: [...findings.values()], unparsed: false }
 }
 
-async function answer(request: Request): Promise<ThreadAnswer<CheckResult>> {
+async function answer(request: Request): Promise<ThreadAnswer<RuleWorkerResult>> {
   const { id, kind } = request
   try {
     const result = kind === 'workflow' ? checkWorkflow(request) : await checkSource(request, kind)

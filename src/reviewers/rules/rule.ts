@@ -4,17 +4,22 @@ import type { Document } from 'yaml'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
-import type { LineReader } from '../../workspace/line-reader.ts'
-import type { FileIndex } from './file-index.ts'
-import type { Manifest } from './manifest-formats.ts'
+import type { LineReader } from '../../git/line-reader.ts'
+import type { DeclarationIndex } from './declaration-index.ts'
+import type { DependencyManifest } from './dependency-manifest.ts'
 
 /** Languages whose syntax the rules know, by the name of their grammar. */
-export type Language = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
+export type RuleLanguage = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
 
 /** The three grammars of JavaScript with one vocabulary of nodes. */
-export const javascriptFamily: readonly Language[] = ['javascript', 'typescript', 'tsx']
+export const javascriptFamily: readonly RuleLanguage[] = ['javascript', 'typescript', 'tsx']
 
-export const everyLanguage: readonly Language[] = [...javascriptFamily, 'python', 'go', 'java']
+export const allRuleLanguages: readonly RuleLanguage[] = [
+  ...javascriptFamily,
+  'python',
+  'go',
+  'java',
+]
 
 /** One class of mistakes. */
 export interface Rule {
@@ -44,14 +49,14 @@ export interface Rule {
 
 /** Looks at every node of the given types that touches an added line. */
 export interface SyntaxCheck {
-  readonly languages: readonly Language[]
+  readonly languages: readonly RuleLanguage[]
   readonly nodes: readonly string[]
   /** Looks at all nodes of a function that an added line touches: for rules about lines that work together. */
-  readonly wide?: boolean
-  check(node: Node, file: SourceFile): Hit | undefined
+  readonly wholeFunction?: boolean
+  check(node: Node, file: ParsedFile): Hit | undefined
 }
 
-export type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'or'> | undefined
+export type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'fallback'> | undefined
 
 export type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
 
@@ -70,16 +75,16 @@ export type ManifestCheck = (file: ChangedManifest) => Promise<readonly Manifest
 export interface ChangedManifest {
   readonly path: string
   /** What it says at the head and at the base; nothing where it isn't there. */
-  readonly head: Manifest
-  readonly base: Manifest
+  readonly head: DependencyManifest
+  readonly base: DependencyManifest
   /** Reads another manifest of the change; nothing where it isn't there or can't be read. */
-  readHead(path: string): Promise<Manifest>
+  readHead(path: string): Promise<DependencyManifest>
   /** Reads the files of the base branch whose paths are wanted, those near the root first, some 50 at most. */
   readBase(isWanted: (path: string) => boolean): Promise<readonly { path: string; text: string }[]>
 }
 
 /** A place where a rule on manifests applies: on the added line that holds `text`. */
-export type ManifestHit = Omit<Hit, 'at' | 'or'> & { readonly text: string }
+export type ManifestHit = Omit<Hit, 'at' | 'fallback'> & { readonly text: string }
 
 /** A change, and what the code graph knows about it. */
 export interface GraphedChange {
@@ -99,14 +104,14 @@ export interface GraphHit extends Hit {
 }
 
 /** A parsed source file. */
-export interface SourceFile {
+export interface ParsedFile {
   readonly path: string
-  readonly language: Language
+  readonly language: RuleLanguage
   readonly text: string
   /** Without line ends. */
   readonly lines: readonly string[]
   readonly root: Node
-  readonly index: FileIndex
+  readonly declarations: DeclarationIndex
   /** Async functions that it imports. */
   readonly imported: readonly ImportedFunction[]
 }
@@ -146,7 +151,7 @@ export interface LineRange {
 export interface Hit {
   readonly at: LineRange
   /** Where to show it when the lines of `at` were not added. */
-  readonly or?: LineRange
+  readonly fallback?: LineRange
   /** The claim in one sentence, without a final full stop. */
   readonly title: string
   /** Markdown: when X, then Y. */
@@ -193,6 +198,6 @@ export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
   }
 }
 
-export function familyOf(language: Language): string {
+export function grammarFamilyOf(language: RuleLanguage): string {
   return javascriptFamily.includes(language) ? 'javascript' : language
 }

@@ -7,7 +7,7 @@ interface SecretPattern {
 }
 
 /** Formats that their issuers document. Every repetition is bounded, so a line is read in linear time. */
-const issued: readonly SecretPattern[] = [
+const issuedFormats: readonly SecretPattern[] = [
   { name: 'An AWS access key id', pattern: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
   {
     name: 'A GitHub token',
@@ -57,26 +57,26 @@ const placeholder =
   /example|placeholder|change.?me|dummy|fake|sample|your[-_ ]|my[-_]|xxx|\.\.\.|\*\*\*|<\w|\$\{|\{\{|%\(|%s|#\{|redacted|insert|replace|todo|0{6}|1234567|abcdefg|deadbeef|foobar|lorem|secret.?key|password|not.?a.?real|mock|dev[-_]|local|\bphc_|\bpk_|\bpub_/i
 
 /** Files whose purpose is to show what a value looks like. */
-const showsExamples =
+const examplePath =
   /\.(?:example|sample|template|dist|md|mdx|rst|adoc|txt|lock|sum|svg|snap|ipynb|po|xlf)$|(?:^|\/)(?:docs?|examples?|samples?|fixtures?|locales?|i18n|translations?)\//i
 
 /** The first secret in a text: what it is, and its characters; undefined when there is none. */
 function findSecret(text: string, path: string): { name: string; value: string } | undefined {
   if (!keyword.test(text)) return undefined
-  for (const { name, pattern } of issued) {
+  for (const { name, pattern } of issuedFormats) {
     const value = pattern.exec(text)?.[0]
     // Addresses of pictures carry tokens that are valid for minutes.
-    if (value && !isMadeUp(value) && !(name.endsWith('(JWT)') && showsExamples.test(path)))
+    if (value && !isPlaceholder(value) && !(name.endsWith('(JWT)') && examplePath.test(path)))
       return { name, value }
   }
   const address = addressWithPassword.exec(text)
   if (
     address &&
-    !isMadeUp(address[1]!) &&
+    !isPlaceholder(address[1]!) &&
     isForeignHost(address[2]!) &&
     !/^(?:pass|pwd|user|root|admin|test|postgres)\w{0,4}$/i.test(address[1]!)
   ) {
-    return showsExamples.test(path)
+    return examplePath.test(path)
       ? undefined
       : { name: 'A password in an address', value: address[1]! }
   }
@@ -85,7 +85,7 @@ function findSecret(text: string, path: string): { name: string; value: string }
   if (
     !match ||
     !value ||
-    showsExamples.test(path) ||
+    examplePath.test(path) ||
     !looksRandom(value) ||
     isPartOfWord(text, match.index)
   )
@@ -116,13 +116,13 @@ function isForeignHost(host: string): boolean {
 }
 
 /** A value for show: says so, or repeats itself. */
-function isMadeUp(value: string): boolean {
+function isPlaceholder(value: string): boolean {
   return placeholder.test(value) || new Set(value.slice(-16)).size < Math.min(6, value.length - 1)
 }
 
 /** Letters and digits without order: more than 3.5 bits a character, and not the spelling of words or paths. */
 function looksRandom(value: string): boolean {
-  if (isMadeUp(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
+  if (isPlaceholder(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
   if (/[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i.test(value))
     return false
   // An identifier (UUID) names something; whoever knows it may do nothing by that.
@@ -148,22 +148,22 @@ function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
       secret !== undefined &&
       !secret.name.startsWith('The value') &&
       !secret.name.startsWith('A password')
-    return isKey ? { ...described(secret.name, 0.6), severity: 'moderate' } : undefined
+    return isKey ? { ...secretHit(secret.name, 0.6), severity: 'moderate' } : undefined
   }
   // The settings of a Firebase page are made to be public, its key too.
   if (secret?.name === 'A Google API key' && /\b(?:authDomain|projectId)\b/.test(line.next))
     return undefined
-  if (secret) return described(secret.name, secret.name.startsWith('The value') ? 0.75 : 0.95)
+  if (secret) return secretHit(secret.name, secret.name.startsWith('The value') ? 0.75 : 0.95)
   const header = keyHeader.exec(line.text)
   const rest = header ? line.text.slice(header.index + header[0].length) : ''
   const isKey =
     header &&
     (keyBody.test(rest.replace(/^(?:\\r)?\\n/, '')) ||
       (rest.trim() === '' && keyBody.test(line.next)))
-  return isKey ? described('A private key', 0.95) : undefined
+  return isKey ? secretHit('A private key', 0.95) : undefined
 }
 
-function described(name: string, confidence: number): Omit<Hit, 'at'> {
+function secretHit(name: string, confidence: number): Omit<Hit, 'at'> {
   return {
     title: `${name} ${name.startsWith('The value') ? 'looks like a secret that is' : 'is'} written into the code`,
     body: "When this is merged, everyone who can read the repository, now or later, can use it, and removing the line doesn't remove it from the history. Revoke it, issue a new one, and read it from the environment or a secret store.",

@@ -1,20 +1,20 @@
 // Rules about values that are read, changed and written back while others can do the same.
 import type { Node } from 'web-tree-sitter'
-import { originOf, parameterOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
   enclosingFunction,
   field,
   fieldText,
-  find,
-  findHere,
+  findNodes,
+  findOwnNodes,
   firstLine,
   lineOf,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { originOf, parameterOf } from './value-origins.ts'
 
 const readNames = /^(?:get|hget|find|select|read|load|fetch|first|one)/i
 
@@ -24,13 +24,13 @@ const guarded =
   /transaction|\btrx\b|\btx\b|lock|mutex|semaphore|atomic|for_?update|\bwatch\(|\bmulti\(|serializable/i
 
 /** `x += await f()`: the left side is read before the wait. Only where someone else can write in between. */
-function checkAwaitedAssignment(node: Node, file: SourceFile): Hit | undefined {
+function checkAwaitedAssignment(node: Node, file: ParsedFile): Hit | undefined {
   const left = field(node, 'left')
   const right = field(node, 'right')
   const operator = fieldText(node, 'operator')
   if (!left || !right || !/^[-+*/]=$/.test(operator) || !awaitsIn(right)) return undefined
   if (!isShared(left, node, file) || isGuarded(node)) return undefined
-  const name = code(left.text)
+  const name = quoteCode(left.text)
   const isDirect = right.type === 'await_expression' || right.type === 'await'
   return {
     at: firstLine(node),
@@ -44,16 +44,16 @@ function checkAwaitedAssignment(node: Node, file: SourceFile): Hit | undefined {
 }
 
 /** `x = x + await f()`, and `const before = x` … `await` … `x = before + 1`. */
-function checkStaleSum(node: Node, file: SourceFile): Hit | undefined {
+function checkStaleSum(node: Node, file: ParsedFile): Hit | undefined {
   const left = field(node, 'left')
   const sum = field(node, 'right')
   if (!left || !sum || !/^[-+*/]$/.test(fieldText(sum, 'operator'))) return undefined
   if (!isShared(left, node, file) || isGuarded(node)) return undefined
-  const read = find(sum, left.type).find((part) => part.text === left.text)
-  const name = code(left.text)
+  const read = findNodes(sum, left.type).find((part) => part.text === left.text)
+  const name = quoteCode(left.text)
   if (read) {
     // Both sides of an operator are read from left to right.
-    const isWaiting = find(sum, 'await_expression', 'await').some(
+    const isWaiting = findNodes(sum, 'await_expression', 'await').some(
       (wait) => wait.isNamed && wait.startIndex >= read.endIndex,
     )
     if (!isWaiting) return undefined
@@ -63,7 +63,7 @@ function checkStaleSum(node: Node, file: SourceFile): Hit | undefined {
       body: `When two runs of this code overlap, both start from the same old value of ${name}, and the second write wipes out the first. Await into a local first, then update.`,
     }
   }
-  const copies = find(sum, 'identifier')
+  const copies = findNodes(sum, 'identifier')
     .slice(0, 20)
     .map((part) => originOf(part.text, node, file))
   const copy = copies.find((origin) => origin && unwrap(origin.value).text === left.text)
@@ -76,7 +76,7 @@ function checkStaleSum(node: Node, file: SourceFile): Hit | undefined {
 function isWaitBetween(from: Node, to: Node, value: string): boolean {
   const fn = enclosingFunction(to)
   if (!fn || enclosingFunction(from)?.id !== fn.id) return false
-  const waits = findHere(fn, 'await_expression', 'await').filter((wait) => wait.isNamed)
+  const waits = findOwnNodes(fn, 'await_expression', 'await').filter((wait) => wait.isNamed)
   const between = fn.text.slice(from.endIndex - fn.startIndex, to.startIndex - fn.startIndex)
   return (
     waits.some((wait) => wait.startIndex >= from.endIndex && wait.endIndex <= to.endIndex) &&
@@ -84,7 +84,7 @@ function isWaitBetween(from: Node, to: Node, value: string): boolean {
   )
 }
 
-function splitAssignment(node: Node, file: SourceFile, operator: string): string | undefined {
+function splitAssignment(node: Node, file: ParsedFile, operator: string): string | undefined {
   if (file.language === 'python' || node.startPosition.row !== node.endPosition.row)
     return undefined
   const line = file.lines[node.startPosition.row] ?? ''
@@ -95,18 +95,18 @@ function splitAssignment(node: Node, file: SourceFile, operator: string): string
 }
 
 function awaitsIn(node: Node): boolean {
-  return find(node, 'await_expression', 'await').some((found) => found.isNamed)
+  return findNodes(node, 'await_expression', 'await').some((found) => found.isNamed)
 }
 
 /** Whether the target outlives one run of the function: a field, or a variable declared outside of it. */
-function isShared(target: Node, from: Node, file: SourceFile): boolean {
+function isShared(target: Node, from: Node, file: ParsedFile): boolean {
   const fn = enclosingFunction(from)
   if (!fn) return false
   if (target.type === 'member_expression' || target.type === 'attribute') {
     return /^(?:this|self)$/.test(fieldText(target, 'object'))
   }
   if (target.type !== 'identifier' || parameterOf(fn, target.text)) return false
-  const owners = file.index.variables(target.text).map((node) => enclosingFunction(node)?.id)
+  const owners = file.declarations.variables(target.text).map((node) => enclosingFunction(node)?.id)
   if (owners.length === 0 || owners.includes(fn.id)) return false
   // A variable of the function around is shared only when the callbacks run at the same time.
   return owners.every((owner) => owner === undefined) || isConcurrentCallback(fn)
@@ -123,27 +123,27 @@ function isGuarded(node: Node): boolean {
 }
 
 /** `const n = await store.get(k)` … `await store.set(k, n + 1)`. */
-function checkStoreUpdate(call: Node, file: SourceFile): Hit | undefined {
+function checkStoreUpdate(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (!receiver || !writeNames.test(name) || isGuarded(call)) return undefined
   const isPython = file.language === 'python'
   if (!isPython && call.parent?.type !== 'await_expression') return undefined
   for (const argument of argumentsOf(call)) {
-    for (const sum of find(argument, 'binary_expression', 'binary_operator')) {
+    for (const sum of findNodes(argument, 'binary_expression', 'binary_operator')) {
       if (!/^[-+*/]$/.test(field(sum, 'operator')?.type ?? '')) continue
       const root = rootName(field(sum, 'left'))
       const read = root && originOf(root, call, file)
       const readCall = read && readOf(read.value, isPython)
       if (!readCall || !sameStore(receiver, readCall, call)) continue
-      return lostUpdate(call, readCall, code(fieldText(sum, 'left')), file)
+      return lostUpdate(call, readCall, quoteCode(fieldText(sum, 'left')), file)
     }
   }
   return undefined
 }
 
 function readOf(value: Node, isPython: boolean): Node | undefined {
-  const operands = find(value, 'await_expression', 'await')
-  const outer = isPython ? find(value, 'call')[0] : operands.find((node) => node.isNamed)
+  const operands = findNodes(value, 'await_expression', 'await')
+  const outer = isPython ? findNodes(value, 'call')[0] : operands.find((node) => node.isNamed)
   const call = outer && (outer.type === 'call' ? outer : unwrap(outer.namedChild(0) ?? outer))
   return call && /^call/.test(call.type) && readNames.test(calleeOf(call).name) ? call : undefined
 }
@@ -166,23 +166,23 @@ function rootName(node: Node | undefined): string | undefined {
   return inner?.type === 'identifier' ? inner.text : undefined
 }
 
-function lostUpdate(write: Node, read: Node, name: string, file: SourceFile): Hit {
+function lostUpdate(write: Node, read: Node, name: string, file: ParsedFile): Hit {
   return {
     at: firstLine(write),
-    or: firstLine(read),
+    fallback: firstLine(read),
     title: `${name} is read, changed and written back in separate steps, so updates get lost`,
     body: `When two runs overlap between the read in line ${lineOf(read)} and this write, both start from the same value and the second write wipes out the first. Do the arithmetic in one step (in a store, with an atomic increment), or hold a transaction or lock over both.`,
     evidence: [
       {
         line: lineOf(read),
-        note: `the value is read here: ${code((file.lines[lineOf(read) - 1] ?? '').trim())}`,
+        note: `the value is read here: ${quoteCode((file.lines[lineOf(read) - 1] ?? '').trim())}`,
       },
     ],
   }
 }
 
 /** `item = await Items.findOne(…)`, `item.count += 1`, `item.save()`. */
-function checkSavedIncrement(call: Node, file: SourceFile): Hit | undefined {
+function checkSavedIncrement(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (name !== 'save' || receiver?.type !== 'identifier' || isGuarded(call)) return undefined
   const fn = enclosingFunction(call)
@@ -190,7 +190,7 @@ function checkSavedIncrement(call: Node, file: SourceFile): Hit | undefined {
   const readCall =
     read && (file.language === 'python' ? djangoRead(read.value) : readOf(read.value, false))
   if (!fn || !readCall) return undefined
-  const change = find(
+  const change = findNodes(
     fn,
     'augmented_assignment_expression',
     'augmented_assignment',
@@ -209,7 +209,7 @@ function checkSavedIncrement(call: Node, file: SourceFile): Hit | undefined {
   })
   if (!change) return undefined
   const target = field(change, 'left') ?? field(change, 'argument')!
-  const hit = lostUpdate(change, readCall, code(target.text), file)
+  const hit = lostUpdate(change, readCall, quoteCode(target.text), file)
   return {
     ...hit,
     evidence: [...hit.evidence!, { line: lineOf(call), note: 'and written back here' }],
@@ -217,7 +217,7 @@ function checkSavedIncrement(call: Node, file: SourceFile): Hit | undefined {
 }
 
 function djangoRead(value: Node): Node | undefined {
-  const call = find(value, 'call')[0]
+  const call = findNodes(value, 'call')[0]
   return call && /\.objects\.(?:get|first|filter)\(|^get_object_or_404\(/.test(value.text)
     ? call
     : undefined
@@ -240,19 +240,19 @@ export const sharedStateRules: readonly Rule[] = [
       {
         languages: [...javascriptFamily, 'python'],
         nodes: ['assignment_expression', 'assignment'],
-        wide: true,
+        wholeFunction: true,
         check: checkStaleSum,
       },
       {
         languages: [...javascriptFamily, 'python'],
         nodes: ['call_expression', 'call'],
-        wide: true,
+        wholeFunction: true,
         check: checkStoreUpdate,
       },
       {
         languages: [...javascriptFamily, 'python'],
         nodes: ['call_expression', 'call'],
-        wide: true,
+        wholeFunction: true,
         check: checkSavedIncrement,
       },
     ],

@@ -1,18 +1,18 @@
 // Takes apart expressions that build a text: templates, concatenations, and the formatting of each language.
 import type { Node } from 'web-tree-sitter'
 import { isConstant, isPlainString, stringText } from './literals.ts'
-import { originOf, typeOf } from './origins.ts'
-import type { SourceFile } from './rule.ts'
+import type { ParsedFile } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  enclosing,
+  enclosingNode,
   field,
   fieldText,
-  find,
+  findNodes,
   operandsOf,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { originOf, typeOf } from './value-origins.ts'
 
 /** A value that is put into a text, with the text before and after it. */
 export interface Insertion {
@@ -28,21 +28,23 @@ export interface BuiltText {
   readonly insertions: readonly Insertion[]
 }
 
-const hole = '\0'
+const insertionMark = '\0'
 
 /**
  * How an expression builds a text, looking through one local variable; undefined when it isn't visible. Values that
  * can't be harmful in any language are left out: constants, numbers by their declared type, what was escaped.
  */
-export function builtText(node: Node, file: SourceFile): BuiltText | undefined {
+export function builtTextOf(node: Node, file: ParsedFile): BuiltText | undefined {
   const inner = unwrap(node)
   if (inner.type === 'identifier') {
     const origin = originOf(inner.text, inner, file)
-    return origin && origin.value.type !== 'identifier' ? builtText(origin.value, file) : undefined
+    return origin && origin.value.type !== 'identifier'
+      ? builtTextOf(origin.value, file)
+      : undefined
   }
   const pieces = piecesOf(inner)
   if (!pieces) return undefined
-  const text = pieces.map((piece) => (typeof piece === 'string' ? piece : hole)).join('')
+  const text = pieces.map((piece) => (typeof piece === 'string' ? piece : insertionMark)).join('')
   const insertions: Insertion[] = []
   let offset = 0
   for (const piece of pieces) {
@@ -50,7 +52,7 @@ export function builtText(node: Node, file: SourceFile): BuiltText | undefined {
       offset += piece.length
       continue
     }
-    if (!isHarmless(piece, file))
+    if (!isSafeInsertion(piece, file))
       insertions.push({
         value: piece,
         before: text.slice(0, offset),
@@ -153,13 +155,13 @@ const numeric =
   /^(?:number|bigint|int|int32|int64|uint|uint32|uint64|long|Integer|Long|float|float64|double|boolean|bool|UUID|uuid\.UUID)$/
 
 /** Whether a value can't carry someone else's syntax. */
-export function isHarmless(value: Node, file: SourceFile): boolean {
+export function isSafeInsertion(value: Node, file: ParsedFile): boolean {
   const inner = unwrap(value)
   if (isConstant(inner) || isArithmetic(inner)) return true
   if (/^(?:call|call_expression|method_invocation)$/.test(inner.type))
     return isEscaped(inner) || isFixedText(inner)
   if (inner.type === 'ternary_expression' || inner.type === 'conditional_expression') {
-    return find(inner, 'identifier').length <= 1 || find(inner, 'string').length >= 2
+    return findNodes(inner, 'identifier').length <= 1 || findNodes(inner, 'string').length >= 2
   }
   const name = inner.type === 'identifier' ? inner.text : ''
   if (
@@ -173,7 +175,7 @@ export function isHarmless(value: Node, file: SourceFile): boolean {
   if (!origin) return false
   const source = unwrap(origin.value)
   const isChoice =
-    /^(?:ternary|conditional)_expression$/.test(source.type) && isHarmless(source, file)
+    /^(?:ternary|conditional)_expression$/.test(source.type) && isSafeInsertion(source, file)
   return (
     isFixedText(source) ||
     isChoice ||
@@ -183,7 +185,7 @@ export function isHarmless(value: Node, file: SourceFile): boolean {
 
 /** `for (const name of NAMES)`: one of a fixed list. */
 function isFromConstants(name: string, use: Node): boolean {
-  for (let loop = enclosing(use, loopTypes); loop; loop = enclosing(loop, loopTypes)) {
+  for (let loop = enclosingNode(use, loopTypes); loop; loop = enclosingNode(loop, loopTypes)) {
     const list = field(loop, 'right')
     if (fieldText(loop, 'left').endsWith(name) && list) return isConstant(list)
   }

@@ -1,18 +1,18 @@
 // Rules about texts that are taken for something else: sets of characters, patterns, tuples, elements of a list.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
-  enclosing,
   enclosingFunction,
+  enclosingNode,
   field,
   fieldText,
   firstLine,
   lineOf,
-} from './syntax.ts'
+  quoteCode,
+} from './syntax-nodes.ts'
 
 /** A text that is meant as a whole: an extension, a prefix, a word; not a set such as `0-9` or `\r\n`. */
 function isWord(text: string): boolean {
@@ -25,7 +25,7 @@ function isWord(text: string): boolean {
 }
 
 /** `name.rstrip('.txt')`, `strings.TrimRight(name, ".txt")`. */
-function checkStrip(call: Node, file: SourceFile): Hit | undefined {
+function checkStrip(call: Node, file: ParsedFile): Hit | undefined {
   const isGo = file.language === 'go'
   const { receiver, name } = calleeOf(call)
   const argument = argumentsOf(call)[isGo ? 1 : 0]
@@ -37,7 +37,7 @@ function checkStrip(call: Node, file: SourceFile): Hit | undefined {
   const better = isGo ? '`TrimPrefix` or `TrimSuffix`' : '`removeprefix` or `removesuffix`'
   return {
     at: firstLine(call),
-    title: `${code(name)} removes any of the characters in ${code(argument.text)}, not that text`,
+    title: `${quoteCode(name)} removes any of the characters in ${quoteCode(argument.text)}, not that text`,
     body: `When the rest begins or ends with one of these characters, it is cut off as well. Use ${better}.`,
   }
 }
@@ -58,16 +58,16 @@ function checkPattern(call: Node): Hit | undefined {
   if (text !== '.' && text !== '|' && text !== '||') return undefined
   return {
     at: firstLine(call),
-    title: `${code(pattern.text)} is a pattern here, not that character`,
-    body: `When this runs, ${text === '.' ? '`.` stands for any character' : 'it matches the empty text everywhere'}, so ${code(`${receiver.text}.${name}`)} gives something else than it reads. Write it as \`Pattern.quote(${pattern.text})\`.`,
+    title: `${quoteCode(pattern.text)} is a pattern here, not that character`,
+    body: `When this runs, ${text === '.' ? '`.` stands for any character' : 'it matches the empty text everywhere'}, so ${quoteCode(`${receiver.text}.${name}`)} gives something else than it reads. Write it as \`Pattern.quote(${pattern.text})\`.`,
   }
 }
 
 /** A pattern with the flag `g` that outlives the call remembers where it stopped. */
-function checkStatefulPattern(call: Node, file: SourceFile): Hit | undefined {
+function checkStatefulPattern(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (name !== 'test' || receiver?.type !== 'identifier') return undefined
-  const declarations = file.index.variables(receiver.text)
+  const declarations = file.declarations.variables(receiver.text)
   const [declaration] = declarations
   const pattern = declaration && field(declaration, 'value')
   const fn = enclosingFunction(call)
@@ -82,12 +82,12 @@ function checkStatefulPattern(call: Node, file: SourceFile): Hit | undefined {
   if (
     enclosingFunction(declaration)?.id === fn.id ||
     /lastIndex/.test(fn.text) ||
-    enclosing(call, new Set(['while_statement', 'do_statement']))
+    enclosingNode(call, new Set(['while_statement', 'do_statement']))
   )
     return undefined
   return {
     at: firstLine(call),
-    title: `${code(receiver.text)} has the flag \`g\`, so \`test\` starts where the last call stopped`,
+    title: `${quoteCode(receiver.text)} has the flag \`g\`, so \`test\` starts where the last call stopped`,
     body: `When it matched once, the next call begins in the middle of its text and may say no to what it should accept. Leave out the flag, which \`test\` has no use for.`,
     evidence: [{ line: lineOf(declaration), note: 'the pattern with its flags' }],
   }

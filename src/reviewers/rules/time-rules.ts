@@ -1,22 +1,22 @@
 // Rules about times: without a zone, with a zone that isn't theirs, in patterns that mean something else.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
-import { originOf } from './origins.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
-  code,
   enclosingFunction,
   field,
   fieldText,
   firstLine,
   outerParent,
+  quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { originOf } from './value-origins.ts'
 
-function checkUtcNow(call: Node, file: SourceFile): Hit | undefined {
+function checkUtcNow(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   if (!/^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/.test(callee)) return undefined
   const importsZone = /^from datetime import [^\n]*\btimezone\b/m.test(file.text)
@@ -24,7 +24,7 @@ function checkUtcNow(call: Node, file: SourceFile): Hit | undefined {
     call.parent?.type === 'attribute' && fieldText(call.parent, 'attribute') === 'timestamp'
   return {
     at: firstLine(call),
-    title: `${code(callee)} gives a time without a zone`,
+    title: `${quoteCode(callee)} gives a time without a zone`,
     body: stamp
       ? "When the machine isn't set to UTC, `timestamp()` takes this for local time and is off by hours."
       : 'When it is compared with a time that has a zone, Python raises `TypeError`; when it is converted or stored, it is taken for local time. Use `datetime.now(timezone.utc)`.',
@@ -43,7 +43,7 @@ function checkLocalDate(node: Node): Hit | undefined {
     return undefined
   return {
     at: firstLine(node),
-    title: `${code(argument.text)} has no time zone, so it means another moment on each machine`,
+    title: `${quoteCode(argument.text)} has no time zone, so it means another moment on each machine`,
     body: 'When the server, a developer and a browser are set to different zones, this is a different moment on each. Write the zone: `Z` or an offset.',
   }
 }
@@ -62,7 +62,7 @@ function wrongZone(at: Node, what: string): Hit {
 }
 
 /** Python: `datetime.now().strftime('…Z')`, `datetime.now().isoformat() + 'Z'`. */
-function checkPythonZone(node: Node, file: SourceFile): Hit | undefined {
+function checkPythonZone(node: Node, file: ParsedFile): Hit | undefined {
   const now =
     /^(?:datetime\.)?datetime\.(?:now|today|fromtimestamp)\((?:[^()]|\([^()]*\))*\)\.(?:strftime|isoformat)\(/
   const call =
@@ -80,13 +80,13 @@ function checkPythonZone(node: Node, file: SourceFile): Hit | undefined {
       layout &&
       isPlainString(layout) &&
       claimsUtc.test(stringText(layout))
-    return isUtc ? wrongZone(node, code(node.text)) : undefined
+    return isUtc ? wrongZone(node, quoteCode(node.text)) : undefined
   }
   const after =
     node.type === 'binary_operator'
       ? fieldText(node, 'right').replace(/["']/g, '')
       : (file.text[node.endIndex] ?? '')
-  return /^Z/.test(after) ? wrongZone(node, code(call.text)) : undefined
+  return /^Z/.test(after) ? wrongZone(node, quoteCode(call.text)) : undefined
 }
 
 /** Go: `time.Now().Format("2006-01-02T15:04:05Z")`. */
@@ -95,11 +95,11 @@ function checkGoZone(call: Node): Hit | undefined {
   const [layout] = argumentsOf(call)
   if (name !== 'Format' || receiver?.text !== 'time.Now()' || !layout || !isPlainString(layout))
     return undefined
-  return claimsUtc.test(stringText(layout)) ? wrongZone(call, code(call.text)) : undefined
+  return claimsUtc.test(stringText(layout)) ? wrongZone(call, quoteCode(call.text)) : undefined
 }
 
 /** `new Date(2026, 0, 1).toISOString()`: local midnight, told in UTC, is often the day before. */
-function checkLocalDay(call: Node, file: SourceFile): Hit | undefined {
+function checkLocalDay(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (name !== 'toISOString' || !receiver) return undefined
   const outer = outerParent(call)
@@ -123,7 +123,7 @@ function checkLocalDay(call: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(call),
-    title: `The day of ${code(receiver.text)} is taken in UTC, though it was made in local time`,
+    title: `The day of ${quoteCode(receiver.text)} is taken in UTC, though it was made in local time`,
     body: 'When the machine stands east of Greenwich, local midnight is still the day before in UTC, and this gives that day. Put the day together from `getFullYear`, `getMonth` and `getDate`, or make it with `Date.UTC`.',
     severity: 'moderate',
     confidence: 0.9,
@@ -137,7 +137,7 @@ const patternCalls: Readonly<Record<string, RegExp>> = {
 }
 
 /** All that is wrong with a pattern of Java. */
-function javaMistakes(pattern: string): string[] {
+function javaPatternMistakes(pattern: string): string[] {
   const year =
     '`YYYY` is the year of the week, which is another one in the days around New Year; `yyyy` is the year'
   return [
@@ -153,8 +153,8 @@ function javaMistakes(pattern: string): string[] {
 }
 
 /** What is wrong with a pattern of the language, as the end of a sentence. */
-function mistakeIn(pattern: string, language: string): string | undefined {
-  if (language === 'java') return javaMistakes(pattern).join('. And ') || undefined
+function patternMistake(pattern: string, language: string): string | undefined {
+  if (language === 'java') return javaPatternMistakes(pattern).join('. And ') || undefined
   if (language === 'python') {
     if (/%[Yy]\W?%M|%M\W?%d\W?%[Yy]|%d\W?%M\W?%[Yy]/.test(pattern))
       return '`%M` are the minutes; `%m` is the month'
@@ -165,7 +165,7 @@ function mistakeIn(pattern: string, language: string): string | undefined {
     : undefined
 }
 
-function checkPattern(node: Node, file: SourceFile): Hit | undefined {
+function checkPattern(node: Node, file: ParsedFile): Hit | undefined {
   const name =
     node.type === 'object_creation_expression' ? fieldText(node, 'type') : calleeOf(node).name
   if (!patternCalls[file.language]?.test(name)) return undefined
@@ -173,11 +173,11 @@ function checkPattern(node: Node, file: SourceFile): Hit | undefined {
   const layout = argumentsOf(node)
     .slice(0, 2)
     .find((argument) => isPlainString(argument))
-  const mistake = layout && mistakeIn(stringText(layout), file.language)
+  const mistake = layout && patternMistake(stringText(layout), file.language)
   if (!layout || !mistake) return undefined
   return {
     at: firstLine(layout),
-    title: `The pattern ${code(layout.text)} doesn't mean what it says`,
+    title: `The pattern ${quoteCode(layout.text)} doesn't mean what it says`,
     body: `When a time is read or written with it, the outcome is wrong: ${mistake}.`,
   }
 }

@@ -1,25 +1,25 @@
 // Rules about trust: secrets compared or shown, tokens and origins that nobody checks.
 import type { Node } from 'web-tree-sitter'
-import { originOf } from './origins.ts'
 import {
-  everyLanguage,
-  familyOf,
+  allRuleLanguages,
+  grammarFamilyOf,
   type Hit,
   javascriptFamily,
+  type ParsedFile,
   type Rule,
-  type SourceFile,
 } from './rule.ts'
 import {
   argumentsOf,
   callTypes,
-  code,
   enclosingFunction,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
+  quoteCode,
   unwrap,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
+import { originOf } from './value-origins.ts'
 
 const macs: Readonly<Record<string, RegExp>> = {
   javascript: /createHmac\([\s\S]{0,300}\.digest\(/,
@@ -29,7 +29,7 @@ const macs: Readonly<Record<string, RegExp>> = {
 }
 
 /** A signature that is compared byte by byte until the first difference. */
-function checkTiming(node: Node, file: SourceFile): Hit | undefined {
+function checkTiming(node: Node, file: ParsedFile): Hit | undefined {
   const isPython = node.type === 'comparison_operator'
   const operator = isPython
     ? node.childrenForFieldName('operators')[0]?.text
@@ -47,13 +47,13 @@ function checkTiming(node: Node, file: SourceFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(node),
-    title: `The signature ${code(mac.text)} is compared with \`${operator}\`, which takes longer the more of it is right`,
+    title: `The signature ${quoteCode(mac.text)} is compared with \`${operator}\`, which takes longer the more of it is right`,
     body: 'When an attacker measures how long the answer takes, they can find the right signature one character after the other. Use the comparison in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `MessageDigest.isEqual`.',
   }
 }
 
 /** Whether an expression computes a signature, or is a variable that got one. */
-function isMac(side: Node, file: SourceFile): boolean {
+function isMac(side: Node, file: ParsedFile): boolean {
   const inner = unwrap(side)
   const isVariable =
     inner.type === 'identifier' &&
@@ -63,7 +63,9 @@ function isMac(side: Node, file: SourceFile): boolean {
     : callTypes.includes(inner.type)
       ? inner
       : undefined
-  return source !== undefined && macs[familyOf(file.language)]!.test(source.text.slice(0, 500))
+  return (
+    source !== undefined && macs[grammarFamilyOf(file.language)]!.test(source.text.slice(0, 500))
+  )
 }
 
 /** Python: `jwt.decode(token, options={"verify_signature": False})`. */
@@ -79,7 +81,7 @@ function checkToken(call: Node): Hit | undefined {
   if (!isOff && !isNone) return undefined
   return {
     at: firstLine(call),
-    title: `${code(callee)} takes the token without checking its signature`,
+    title: `${quoteCode(callee)} takes the token without checking its signature`,
     body: 'When anyone writes a token of their own, with any user and any rights in it, it is believed. Check the signature with the key and a fixed algorithm.',
   }
 }
@@ -107,7 +109,7 @@ function checkOrigin(node: Node): Hit | undefined {
   }
 }
 
-const talks =
+const logCalls =
   /^(?:console\.(?:log|info|warn|error|debug)|print|(?:logging|logger|log|_logger|LOG|LOGGER|self\.logger)\.(?:debug|info|warning|warn|error|exception)|fmt\.Print(?:ln|f)|log\.Print(?:ln|f)?|(?:slog|logger|log)\.(?:Info|Debug|Warn|Error)f?|System\.out\.println)$/
 
 const secret =
@@ -118,10 +120,10 @@ function checkLog(call: Node): Hit | undefined {
   const callee =
     fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
   // What a script prints at its top level is its output.
-  if (!talks.test(callee) || (callee === 'print' && !enclosingFunction(call))) return undefined
+  if (!logCalls.test(callee) || (callee === 'print' && !enclosingFunction(call))) return undefined
   const values = argumentsOf(call).flatMap((argument) => {
     if (argument.type === 'template_string' || argument.type === 'string')
-      return find(argument, 'template_substitution', 'interpolation').map(
+      return findNodes(argument, 'template_substitution', 'interpolation').map(
         (hole) => field(hole, 'expression') ?? hole.namedChild(0)!,
       )
     return argument.type === 'binary_expression' || argument.type === 'binary_operator'
@@ -132,7 +134,7 @@ function checkLog(call: Node): Hit | undefined {
   if (!shown) return undefined
   return {
     at: firstLine(shown),
-    title: `${code(shown.text)} is written to the log`,
+    title: `${quoteCode(shown.text)} is written to the log`,
     body: `When this runs, everyone who can read the logs, and every service that they are sent to, can use it. Leave it out, or say only whether it is there.`,
   }
 }
@@ -182,6 +184,6 @@ export const trustRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
-    syntax: [{ languages: everyLanguage, nodes: callTypes, check: checkLog }],
+    syntax: [{ languages: allRuleLanguages, nodes: callTypes, check: checkLog }],
   },
 ]

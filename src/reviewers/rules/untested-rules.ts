@@ -1,18 +1,18 @@
 // The rule about new code that no test reaches, where what stands beside it is tested; it rests on the code graph.
 import { posix } from 'node:path'
+import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { isTestPath, languageOfPath } from '../../workspace/languages.ts'
-import { findLine, isFixture, quoteName } from './graph-places.ts'
+import { findDefinitionLine, isFixture, quoteName } from './graph-locations.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
 
 /** Less new code is trivial, or part of what was there. In lines with a word in them, and in branches. */
-const leastLines = 15
-const leastBranches = 2
+const minLines = 15
+const minBranches = 2
 /** Farther away a test doesn't aim at a file. */
-const mostSteps = 2
+const maxSteps = 2
 
 /** Code that nobody tests: what stands in for other code, shows it, or runs by hand. */
-const aside =
+const exemptPath =
   /(?:^|[/_.-])(?:mocks?|stubs?|fakes?|examples?|demos?|stories|previews?|scripts?|tools|bench(?:marks?)?|migrations?)(?:[/_.-]|$)/i
 
 const branch =
@@ -27,7 +27,7 @@ async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
   const { graph, files } = change
   if (files.some(({ path }) => isTestPath(path))) return []
   const tested = new Set(
-    graph.tests.flatMap(({ distance, reaches }) => (distance <= mostSteps ? reaches : [])),
+    graph.tests.flatMap(({ distance, reaches }) => (distance <= maxSteps ? reaches : [])),
   )
   const folders = new Set([...tested].map((path) => posix.dirname(path)))
   const untested = new Set(graph.untested)
@@ -43,11 +43,11 @@ async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
       !folders.has(posix.dirname(path))
     )
       return []
-    if (isFixture(path) || aside.test(path) || languageOfPath(path)?.type !== 'programming')
+    if (isFixture(path) || exemptPath.test(path) || languageOfPath(path)?.type !== 'programming')
       return []
     const size = measureAdded(file, symbol)
-    const place = findLine(change, path, symbol)
-    return place && size.lines >= leastLines && size.branches >= leastBranches
+    const place = findDefinitionLine(change, path, symbol)
+    return place && size.lines >= minLines && size.branches >= minBranches
       ? [{ name, place, size }]
       : []
   })

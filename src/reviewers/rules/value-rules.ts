@@ -1,34 +1,36 @@
 // Rules about values that aren't what they look like: shared defaults, keys given twice.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
-import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
-  code,
-  enclosing,
+  enclosingNode,
   field,
   fieldText,
-  find,
+  findNodes,
   firstLine,
   lineOf,
+  quoteCode,
   replaceInLine,
-} from './syntax.ts'
+} from './syntax-nodes.ts'
 
 const mutators =
   /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/
 
-function checkMutableDefault(parameter: Node, file: SourceFile): Hit | undefined {
+function checkMutableDefault(parameter: Node, file: ParsedFile): Hit | undefined {
   const value = field(parameter, 'value')
   const name = fieldText(parameter, 'name')
-  const fn = enclosing(parameter, new Set(['function_definition', 'lambda']))
+  const fn = enclosingNode(parameter, new Set(['function_definition', 'lambda']))
   const body = fn && field(fn, 'body')
   if (!value || !fn || !body || fn.type === 'lambda' || !isMutable(value)) return undefined
   if (/cache|memo|seen|registry|^_/i.test(name)) return undefined
-  const use = find(body, 'identifier').find((node) => node.text === name && leavesOrChanges(node))
+  const use = findNodes(body, 'identifier').find(
+    (node) => node.text === name && escapesOrMutates(node),
+  )
   if (!use) return undefined
   return {
     at: firstLine(parameter),
-    title: `The default ${code(value.text)} of ${code(name)} is one object that all calls share`,
-    body: `When a call without ${code(name)} changes it, the next call starts with what the last one left. Use \`None\` as the default and make the object inside.`,
+    title: `The default ${quoteCode(value.text)} of ${quoteCode(name)} is one object that all calls share`,
+    body: `When a call without ${quoteCode(name)} changes it, the next call starts with what the last one left. Use \`None\` as the default and make the object inside.`,
     suggestion: noneDefault(fn, body, parameter, file),
     evidence: [{ line: lineOf(use), note: 'it is changed or handed out here' }],
   }
@@ -41,7 +43,7 @@ function isMutable(value: Node): boolean {
 }
 
 /** Whether this use of the parameter changes it, returns it, or stores it somewhere. */
-function leavesOrChanges(use: Node): boolean {
+function escapesOrMutates(use: Node): boolean {
   const parent = use.parent
   if (!parent) return false
   if (parent.type === 'attribute') {
@@ -62,7 +64,7 @@ function leavesOrChanges(use: Node): boolean {
 }
 
 /** The signature with `None` and the line that makes the object; only for signatures of one line. */
-function noneDefault(fn: Node, body: Node, parameter: Node, file: SourceFile): string | undefined {
+function noneDefault(fn: Node, body: Node, parameter: Node, file: ParsedFile): string | undefined {
   const first = body.namedChild(0)
   const isOneLine = lineOf(fn) === lineOf(parameter) && first && lineOf(first) === lineOf(fn) + 1
   const hasDocstring =
@@ -70,7 +72,7 @@ function noneDefault(fn: Node, body: Node, parameter: Node, file: SourceFile): s
   if (
     !isOneLine ||
     hasDocstring ||
-    find(field(fn, 'parameters')!, 'list', 'dictionary', 'set').length > 1
+    findNodes(field(fn, 'parameters')!, 'list', 'dictionary', 'set').length > 1
   )
     return undefined
   const type = fieldText(parameter, 'type')
@@ -105,7 +107,7 @@ function checkDuplicateKey(node: Node): Hit | undefined {
     if (first) {
       return {
         at: firstLine(pair),
-        title: `The key ${code(name)} is given twice`,
+        title: `The key ${quoteCode(name)} is given twice`,
         body: `When this is built, the value in line ${lineOf(first)} is overwritten by this one without a word.`,
         evidence: [{ line: lineOf(first), note: 'the same key' }],
       }
@@ -117,7 +119,9 @@ function checkDuplicateKey(node: Node): Hit | undefined {
 
 function keyName(key: Node): string | undefined {
   if (key.type === 'property_identifier') return key.text
-  return isPlainString(key) && key.type === 'string' && find(key, 'escape_sequence').length === 0
+  return isPlainString(key) &&
+    key.type === 'string' &&
+    findNodes(key, 'escape_sequence').length === 0
     ? stringText(key)
     : undefined
 }

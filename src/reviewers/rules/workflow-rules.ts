@@ -4,7 +4,7 @@ import { isMap, isScalar, isSeq } from '../../lib/yaml.ts'
 import type { Hit, Rule, Workflow } from './rule.ts'
 
 /** Fields that anyone who opens an issue or a pull request chooses. */
-const chosenByAnyone =
+const untrustedFields =
   /\$\{\{[^}]{0,200}?\bgithub\.(?:head_ref|event\.(?:(?:issue|pull_request|discussion)\.(?:title|body)|(?:comment|review|review_comment)\.body|pull_request\.head\.(?:ref|label)|head_commit\.message|commits\[?\S{0,10}\.message|workflow_run\.head_branch))\b[^}]{0,200}\}\}/g
 
 const untrustedTriggers = new Set([
@@ -16,7 +16,7 @@ const untrustedTriggers = new Set([
   'discussion_comment',
 ])
 
-const headOfOthers =
+const untrustedHead =
   /github\.(?:head_ref|event\.pull_request\.head\.|event\.workflow_run\.head_)|refs\/pull\//
 
 interface Step {
@@ -69,7 +69,7 @@ function checkScriptInjection(workflow: Workflow): Hit[] {
     scriptsOf(step).flatMap((script) => {
       const [from, , to] = script.range ?? [0, 0, 0]
       const source = workflow.text.slice(from, to)
-      return [...source.matchAll(chosenByAnyone)].map((match) => ({
+      return [...source.matchAll(untrustedFields)].map((match) => ({
         at: lineAt(workflow, from + match.index),
         title: `\`${match[0].replaceAll('`', '').slice(0, 80)}\` is put into a script, so anyone can run commands here`,
         body: 'When someone gives a pull request, branch or issue a name such as `"; curl … #`, it is executed with the token and the secrets of this workflow. Hand it over in `env:` and use the variable in quotes.',
@@ -87,7 +87,7 @@ function checkUntrustedCheckout(workflow: Workflow): Hit[] {
     const inputs = step.get('with', true)
     const ref = isMap(inputs) ? inputs.get('ref', true) : undefined
     if (!/^actions\/checkout@/.test(textOf(step.get('uses', true))) || !isScalar(ref)) return []
-    if (!headOfOthers.test(textOf(ref))) return []
+    if (!untrustedHead.test(textOf(ref))) return []
     return [
       {
         at: lineAt(workflow, ref.range?.[0] ?? 0),

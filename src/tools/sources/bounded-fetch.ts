@@ -2,22 +2,26 @@
 import { UmpireError } from '../../domain/errors.ts'
 
 /** The code of an answer of our own, in the place of one that was too large. */
-export const answerTooLarge = -32_099
+export const responseTooLargeCode = -32_099
 
 export interface FetchBounds {
   /** How many streams may be opened that bring what wasn't asked for; further ones are turned down here. */
-  readonly streams: number
+  readonly maxStreams: number
   /** Of one answer, and of such a stream until the next question. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** Called when more comes. @param sent what was posted last, the newest last: what the answer may belong to */
   readonly onTooLarge: (sent: readonly unknown[]) => void
 }
 
 /** Questions on a stream that may still wait for their answers. */
-const mostSent = 100
+const maxPendingRequests = 100
 
 /** A `fetch` for one connection. */
-export function createBoundedFetch({ streams, mostBytes, onTooLarge }: FetchBounds) {
+export function createBoundedFetch({
+  maxStreams: streams,
+  maxBytes: mostBytes,
+  onTooLarge,
+}: FetchBounds) {
   let opened = 0
   /** What the open stream may still bring. */
   const quota = { left: mostBytes }
@@ -29,7 +33,7 @@ export function createBoundedFetch({ streams, mostBytes, onTooLarge }: FetchBoun
       if (opened > streams) return new Response(null, { status: 405 })
     } else {
       sent.push(init?.body)
-      if (sent.length > mostSent) sent.shift()
+      if (sent.length > maxPendingRequests) sent.shift()
     }
     quota.left = mostBytes
     // A redirect would take our token elsewhere.
@@ -37,14 +41,14 @@ export function createBoundedFetch({ streams, mostBytes, onTooLarge }: FetchBoun
     if (response.body === null) return response
     const allowed = isStream ? quota : { left: mostBytes }
     const { status, statusText, headers } = response
-    const body = boundBytes(response.body, allowed, () =>
+    const body = limitBytes(response.body, allowed, () =>
       onTooLarge(isStream ? sent : [init?.body]),
     )
     return new Response(body, { status, statusText, headers })
   }
 }
 
-function boundBytes(
+function limitBytes(
   body: ReadableStream<Uint8Array>,
   allowed: { left: number },
   onTooLarge: () => void,

@@ -1,26 +1,26 @@
 // The sources that reviews may ask: side by side, each within its time, by tools that were allowed beforehand and no others.
-import type { ContextSourceConfig } from '../../config/context-sources.ts'
-import type { ContextRecord, LiveContext, MissingSource } from '../../domain/live-context.ts'
+import type { ContextSourceConfig } from '../../config/context-source-config.ts'
+import type { ContextRecord, LiveContext, UnavailableSource } from '../../domain/live-context.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { abortable } from '../../lib/abortable.ts'
-import { createGlobTest } from '../../lib/glob.ts'
+import { createGlobMatcher } from '../../lib/glob.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Tool } from '../tool.ts'
 import {
   callTool,
   chooseTool,
-  describeFault,
-  mostRecords,
+  describeSourceFailure,
+  maxRecords,
   type OpenTool,
   type Source,
-  type SourceQuestion,
-} from './ask-tool.ts'
-import type { PinStore } from './pin-tools.ts'
+  type SourceQuery,
+} from './call-tool.ts'
+import type { PinStore } from './pin-store.ts'
 import { createRemoteServer } from './remote-server.ts'
-import { makeTools } from './source-tools.ts'
+import { createSourceTools } from './source-tools.ts'
 
 /** For whom is asked. */
-export interface AskingRepository {
+export interface RequestingRepository {
   readonly repo: RepositoryName
   readonly isPublic: boolean
   /** Whether the change comes from a fork. */
@@ -30,20 +30,20 @@ export interface AskingRepository {
 export interface ContextSources extends AsyncDisposable {
   readonly names: readonly string[]
   /** Never throws but for an aborted signal: a source that doesn't answer is named as missing. */
-  ask(
-    asking: AskingRepository,
-    questions: readonly SourceQuestion[],
+  query(
+    asking: RequestingRepository,
+    questions: readonly SourceQuery[],
     signal: AbortSignal,
   ): Promise<LiveContext>
   /** Names of those that may be asked. */
-  listAsked(asking: AskingRepository): readonly string[]
+  listAllowed(asking: RequestingRepository): readonly string[]
   /** For a model that looks around by itself: one tool for each way to ask a source. */
-  tools(asking: AskingRepository): readonly Tool[]
+  tools(asking: RequestingRepository): readonly Tool[]
   /** What is wrong with a source; null where it would answer. */
   check(name: string, signal: AbortSignal): Promise<string | null>
 }
 
-export interface SourcesOptions {
+export interface ContextSourcesOptions {
   readonly log: Pick<Log, 'warn'>
   readonly pins: PinStore
   /** What programs get beside their own. */
@@ -55,17 +55,17 @@ export interface SourcesOptions {
 /** Makes them; nothing is connected to yet. Dispose of them: they may hold programs. */
 export function createContextSources(
   configs: readonly ContextSourceConfig[],
-  options: SourcesOptions,
+  options: ContextSourcesOptions,
 ): ContextSources {
   const sources = configs.map((config): Source => {
-    const fits = createGlobTest(config.repositories.map((glob) => glob.toLowerCase()))
+    const fits = createGlobMatcher(config.repositories.map((glob) => glob.toLowerCase()))
     const { environment } = options
     const server = createRemoteServer(config.server, { environment, connectMs: config.timeoutMs })
-    return { config, server, isAskedFor: (repo) => fits(repo.toLowerCase()) === true }
+    return { config, server, appliesTo: (repo) => fits(repo.toLowerCase()) === true }
   })
-  const forRepository = ({ repo, isPublic, isFork }: AskingRepository) =>
+  const forRepository = ({ repo, isPublic, isFork }: RequestingRepository) =>
     sources.filter(
-      ({ config, isAskedFor }) =>
+      ({ config, appliesTo: isAskedFor }) =>
         isAskedFor(repo) &&
         (!isPublic || config.publicRepositories) &&
         (!isFork || config.forkPullRequests),
@@ -77,10 +77,10 @@ export function createContextSources(
 
   return {
     names: configs.map(({ name }) => name),
-    async ask(asking, questions, signal) {
+    async query(asking, questions, signal) {
       const answers = await Promise.all(
         forRepository(asking).map((source) =>
-          askSource(source, questions, { openTool, log: options.log }, signal),
+          querySource(source, questions, { openTool, log: options.log }, signal),
         ),
       )
       signal.throwIfAborted()
@@ -89,8 +89,9 @@ export function createContextSources(
         missing: answers.flatMap(({ missing }) => missing ?? []),
       }
     },
-    listAsked: (asking) => forRepository(asking).map(({ config }) => config.name),
-    tools: (asking) => forRepository(asking).flatMap((source) => makeTools(source, openTool)),
+    listAllowed: (asking) => forRepository(asking).map(({ config }) => config.name),
+    tools: (asking) =>
+      forRepository(asking).flatMap((source) => createSourceTools(source, openTool)),
     async check(name, signal) {
       const source = sources.find(({ config }) => config.name === name)
       if (source === undefined) return 'There is no such source'
@@ -103,7 +104,7 @@ export function createContextSources(
         return null
       } catch (error) {
         signal.throwIfAborted()
-        return describeFault(error, within)
+        return describeSourceFailure(error, within)
       }
     },
     async [Symbol.asyncDispose]() {
@@ -114,26 +115,26 @@ export function createContextSources(
 
 interface SourceAnswer {
   readonly records: readonly ContextRecord[]
-  readonly missing: MissingSource | null
+  readonly missing: UnavailableSource | null
 }
 
-async function askSource(
+async function querySource(
   source: Source,
-  questions: readonly SourceQuestion[],
+  questions: readonly SourceQuery[],
   { openTool, log }: { openTool: OpenTool; log: Pick<Log, 'warn'> },
   signal: AbortSignal,
 ): Promise<SourceAnswer> {
   const { config } = source
   const asked = questions.filter(({ kind, use }) => kind === config.kind && config[use] !== null)
   const within = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
-  const open = (use: SourceQuestion['use']) => lazily(() => openTool(source, config[use]!, within))
+  const open = (use: SourceQuery['use']) => lazily(() => openTool(source, config[use]!, within))
   const opened = {
     lookUp: open('lookUp'),
     search: open('search'),
     searchSymbols: open('searchSymbols'),
   }
   const settled = await Promise.allSettled(
-    asked.slice(0, mostRecords).map(async ({ use, values }) => (await opened[use]())(values)),
+    asked.slice(0, maxRecords).map(async ({ use, values }) => (await opened[use]())(values)),
   )
   const told = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   // Two files may share an error, and two commits a ticket.
@@ -141,10 +142,10 @@ async function askSource(
     ...new Map(told.map((record) => [`${record.url} ${record.title}`, record])).values(),
   ]
   const failed = settled.find((each) => each.status === 'rejected')
-  if (failed === undefined) return { records: records.slice(0, mostRecords), missing: null }
+  if (failed === undefined) return { records: records.slice(0, maxRecords), missing: null }
   log.warn({ err: failed.reason, source: config.name }, 'A source of context did not answer')
-  const reason = describeFault(failed.reason, within)
-  return { records: records.slice(0, mostRecords), missing: { source: config.name, reason } }
+  const reason = describeSourceFailure(failed.reason, within)
+  return { records: records.slice(0, maxRecords), missing: { source: config.name, reason } }
 }
 
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {

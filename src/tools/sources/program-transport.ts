@@ -19,14 +19,14 @@ export interface Program {
   /** All of it. */
   readonly env: Readonly<Record<string, string>>
   /** Most that it may write until it is asked something again, in bytes. */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 /** It is started without a shell. */
 export function createProgramTransport(program: Program): Transport {
-  const buffer = new ReadBuffer({ maxBufferSize: 2 * program.mostBytes })
+  const buffer = new ReadBuffer({ maxBufferSize: 2 * program.maxBytes })
   let child: ChildProcess | null = null
-  let left = program.mostBytes
+  let left = program.maxBytes
 
   function read(chunk: Buffer): void {
     left -= chunk.length
@@ -75,7 +75,7 @@ export function createProgramTransport(program: Program): Transport {
     async send(message) {
       const stdin = child?.stdin
       if (!stdin?.writable) throw new UmpireError('source_failed', 'its program ended')
-      left = program.mostBytes
+      left = program.maxBytes
       await new Promise<void>((resolve, reject) => {
         stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()))
       })

@@ -1,12 +1,12 @@
 // One MCP server that is asked for context: connected to when it is first needed, asked within its time, never trusted.
 import type { Client, Tool } from '@modelcontextprotocol/client'
-import type { SourceServer } from '../../config/context-sources.ts'
+import type { SourceServer } from '../../config/context-source-config.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import { abortable } from '../../lib/abortable.ts'
 
 /** Who isn't asked for so long is left. */
 const idleMs = 5 * 60_000
-const mostTools = 500
+const maxTools = 500
 
 /** What a call came to: the texts of the answer, one after the other. */
 export interface RemoteAnswer {
@@ -60,8 +60,8 @@ export function createRemoteServer(
   function connect(): Connection {
     const ended = new AbortController()
     const within = AbortSignal.any([ended.signal, AbortSignal.timeout(connectMs)])
-    const client = import('./connect-remote.ts').then(({ connectRemote }) =>
-      connectRemote(server, environment, within),
+    const client = import('./connect-mcp-server.ts').then(({ connectMcpServer }) =>
+      connectMcpServer(server, environment, within),
     )
     const connection: Connection = { client, ended, waiting: 0 }
     open.add(connection)
@@ -105,7 +105,7 @@ export function createRemoteServer(
   return {
     listTools: (signal) =>
       ask(
-        async (client) => (await client.listTools(undefined, { signal })).tools.slice(0, mostTools),
+        async (client) => (await client.listTools(undefined, { signal })).tools.slice(0, maxTools),
         signal,
       ),
     call: (name, given, signal) =>

@@ -1,17 +1,17 @@
 // What a model may ask sources by itself: one tool for each way to ask one.
 import { z } from 'zod'
-import type { ToolUse } from '../../config/context-sources.ts'
+import type { ToolCallTemplate } from '../../config/context-source-config.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import type { Tool } from '../tool.ts'
 import { defineTool } from '../tool-input.ts'
-import { describeFault, type OpenTool, type Source, type SourceQuestion } from './ask-tool.ts'
+import { describeSourceFailure, type OpenTool, type Source, type SourceQuery } from './call-tool.ts'
 
 /** They answer with text, and keep to the source's time. */
-export function makeTools(source: Source, openTool: OpenTool): Tool[] {
+export function createSourceTools(source: Source, openTool: OpenTool): Tool[] {
   const { name, kind, lookUp, search, timeoutMs } = source.config
   const run = async (
-    use: ToolUse,
-    values: SourceQuestion['values'],
+    use: ToolCallTemplate,
+    values: SourceQuery['values'],
     signal: AbortSignal,
   ): Promise<string> => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
@@ -25,7 +25,7 @@ export function makeTools(source: Source, openTool: OpenTool): Tool[] {
       signal.throwIfAborted()
       throw new UmpireError(
         'source_failed',
-        `${name} has no answer: ${describeFault(error, within)}.`,
+        `${name} has no answer: ${describeSourceFailure(error, within)}.`,
       )
     }
   }

@@ -1,22 +1,22 @@
 // Asks the platform, with people's own tokens, whether they may still see what they connected, and hides what they may not.
 import {
   type AccessCheck,
-  type AccessFinding,
+  type AccessCheckResult,
   claimAccessChecks,
-  findUnconfirmed,
-  hideUnconfirmed,
+  findUnconfirmedAccess,
+  hideUnconfirmedAccess,
   postponeAccessChecks,
   settleAccessCheck,
 } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
-import { maySignIn, openToken } from '../../accounts/users.ts'
+import { maySignIn, unsealToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
-import { createSlots } from '../../lib/slots.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 
 export type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
@@ -69,11 +69,11 @@ async function runChecks(
   checks: readonly AccessCheck[],
   { atOnce, signal }: { atOnce: number; signal: AbortSignal },
 ): Promise<boolean> {
-  const slots = createSlots(atOnce)
+  const slots = createSemaphore(atOnce)
   const limited = new Set<number>()
   const isOver = new AbortController()
   const run = async (check: AccessCheck) => {
-    const release = await slots.take()
+    const release = await slots.acquire()
     try {
       if (isOver.signal.aborted || signal.aborted || limited.has(check.user.userId)) return
       const finding = await askPlatform(ctx, check, signal)
@@ -124,14 +124,14 @@ async function hideWhatIsUnconfirmed(
 ): Promise<void> {
   const minutes = ctx.config.accessCheckMinutes
   const people = isOfToken ? { userId: user.userId } : { userId: user.userId, repo }
-  const { records, isAnswering, isAlone } = await findUnconfirmed(ctx.db, people, minutes)
+  const { records, isAnswering, isAlone } = await findUnconfirmedAccess(ctx.db, people, minutes)
   if (records.length === 0) return
   const isUp = isAnswering || (isOfToken && isAlone && (await answersStrangers(ctx)))
   if (!isUp) return
   for (const record of records) {
     const isHidden = await transactionWithRetry(ctx.db, async (tx) => {
-      if (!(await hideUnconfirmed(tx, record.id, minutes))) return false
-      await tellChange(tx, user, { repo: record.repo, seen: false, isActive: record.isActive })
+      if (!(await hideUnconfirmedAccess(tx, record.id, minutes))) return false
+      await tellChange(tx, user, { repo: record.repo, isVisible: false, isActive: record.isActive })
       return true
     })
     const fields = { repo: record.repo, user: user.userId }
@@ -158,11 +158,11 @@ async function askPlatform(
   ctx: AccessContext,
   check: AccessCheck,
   signal: AbortSignal,
-): Promise<AccessFinding | 'refused'> {
+): Promise<AccessCheckResult | 'refused'> {
   const { user, repo, platformRepoId } = check
   // Their token is not to be used; they can't come in either.
   if (!maySignIn(ctx.config.signInAllowed, user.login)) return 'unknown'
-  const token = openToken(ctx.keys, user)
+  const token = unsealToken(ctx.keys, user)
   if (token === undefined) return 'refused'
   try {
     const { id } = await ctx.platform.getRepository({ repo, token }, signal)
@@ -176,7 +176,7 @@ async function askPlatform(
 }
 
 /** What a refusal means; others say nothing about the person. */
-const findings: Partial<Record<PlatformError['code'], AccessFinding | 'refused'>> = {
+const findings: Partial<Record<PlatformError['code'], AccessCheckResult | 'refused'>> = {
   platform_not_found: 'hidden',
   platform_forbidden: 'hidden',
   platform_unauthorized: 'refused',
@@ -186,7 +186,7 @@ const findings: Partial<Record<PlatformError['code'], AccessFinding | 'refused'>
 async function settle(
   ctx: AccessContext,
   check: AccessCheck,
-  finding: AccessFinding,
+  finding: AccessCheckResult,
   mostMinutes = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const { user, repo } = check
@@ -199,7 +199,8 @@ async function settle(
   })
   if (change === undefined) return
   const fields = { repo, user: user.userId }
-  if (change.seen) ctx.log.info(fields, 'The platform shows a repository again to who connected it')
+  if (change.isVisible)
+    ctx.log.info(fields, 'The platform shows a repository again to who connected it')
   else
     ctx.log.info(
       fields,
@@ -211,8 +212,8 @@ async function settle(
 async function tellChange(
   tx: Db,
   user: AccessCheck['user'],
-  { repo, seen, isActive }: { repo: RepositoryName; seen: boolean; isActive: boolean },
+  { repo, isVisible, isActive }: { repo: RepositoryName; isVisible: boolean; isActive: boolean },
 ): Promise<void> {
-  await recordAudit(tx, user, seen ? 'access_regained' : 'access_lost', repo)
-  await announceConnection(tx, { repo, user: user.userId, connected: seen && isActive })
+  await recordAudit(tx, user, isVisible ? 'access_regained' : 'access_lost', repo)
+  await announceConnection(tx, { repo, user: user.userId, connected: isVisible && isActive })
 }

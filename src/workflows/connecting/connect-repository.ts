@@ -4,7 +4,7 @@ import { confirmAccess } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import {
   endOutdatedInstallations,
-  findLastConnected,
+  findLastConnectedRepositoryId,
   type Installation,
   insertInstallation,
   isWebhookStored,
@@ -13,23 +13,23 @@ import {
 } from '../../accounts/installations.ts'
 import {
   assertReservation,
-  noteWebhookSecret,
   type Reservation,
+  saveReservedWebhookSecret,
   withReservation,
 } from '../../accounts/reservations.ts'
 import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
-import { keepsKnowledge } from '../../config/config.ts'
+import { isKnowledgeEnabled } from '../../config/config.ts'
 import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
-import { databaseErrorCode } from '../../db/errors.ts'
+import { databaseErrorCode } from '../../db/database-errors.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { keepReviewsApart } from '../../events/keep-apart.ts'
 import { announceConnection } from '../../events/listing.ts'
-import { findScannedRepository, noteScannedRepository, requestScan } from '../../jobs/scans.ts'
-import { forgetRepository } from '../../knowledge/forget-repository.ts'
+import { splitReviews } from '../../events/split-reviews.ts'
+import { findScannedRepositoryId, requestScan, saveScannedRepositoryId } from '../../jobs/scans.ts'
+import { deleteScanAndKnowledge } from '../../knowledge/delete-repository-knowledge.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access, ListedRepository } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
@@ -96,7 +96,7 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   if (shared !== undefined) return store(ctx, attempt, shared)
 
   const secret = randomBytes(32).toString('hex')
-  await noteWebhookSecret(ctx.db, attempt.reservation, secret)
+  await saveReservedWebhookSecret(ctx.db, attempt.reservation, secret)
   const id = await refusing(() => ctx.platform.createWebhook(access, { url, secret }, signal))
   try {
     return await store(ctx, attempt, { id, secret })
@@ -144,8 +144,8 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       await assertReservation(tx, reservation)
       const formerId = await findFormer(tx, { repo, platformRepoId })
       if (formerId !== undefined) {
-        await forgetRepository(tx, repo)
-        await keepReviewsApart(tx, { repo, formerId, platformRepoId })
+        await deleteScanAndKnowledge(tx, repo)
+        await splitReviews(tx, { repo, formerId, platformRepoId })
       }
       for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
         await announceConnection(tx, {
@@ -165,9 +165,9 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
       // One that runs may be about to end because nobody was connected.
-      if (keepsKnowledge(ctx.config))
+      if (isKnowledgeEnabled(ctx.config))
         await requestScan(tx, ctx.wakeUps, repo, { evenIfRunning: true })
-      await noteScannedRepository(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
+      await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
       return id
     })
   } catch (error) {
@@ -185,7 +185,8 @@ async function findFormer(
   tx: Db,
   { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
 ): Promise<string | undefined> {
-  const known = (await findScannedRepository(tx, repo)) ?? (await findLastConnected(tx, repo))
+  const known =
+    (await findScannedRepositoryId(tx, repo)) ?? (await findLastConnectedRepositoryId(tx, repo))
   return known === null || known === platformRepoId ? undefined : known
 }
 

@@ -12,13 +12,13 @@ import {
 } from '../../accounts/reservations.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
+import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access } from '../../platforms/platform.ts'
-import { splitRepositoryName } from '../../platforms/repository-name.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
 type DisconnectContext = Pick<AppContext, 'db' | 'keys' | 'platform' | 'log'>

@@ -1,5 +1,5 @@
 // Lists the repositories that a caller may connect, or has connected.
-import { findConnections, listConnected } from '../../accounts/installations.ts'
+import { findInstallationIds, listConnectedInstallations } from '../../accounts/installations.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
@@ -44,7 +44,7 @@ export async function listConnectableRepositories(
   const token = await requirePlatformToken(ctx, caller.userId)
   const { repositories, hasMore } = await askPlatform(ctx, token, query)
   const names = repositories.map(({ repo }) => repo)
-  const connections = await findConnections(ctx.db, caller.userId, names)
+  const connections = await findInstallationIds(ctx.db, caller.userId, names)
   const entries = repositories.map((listed) => ({
     repo: listed.repo,
     installationId: connections.get(listed.repo.toLowerCase()) ?? null,
@@ -84,7 +84,7 @@ export async function listConnectedRepositories(
   caller: Pick<Caller, 'userId'>,
   query: RepositoryQuery,
 ): Promise<RepositoryEntries> {
-  const { installations, hasMore } = await listConnected(ctx.db, caller.userId, query)
+  const { installations, hasMore } = await listConnectedInstallations(ctx.db, caller.userId, query)
   const unknown = { private: null, description: null, defaultBranch: null }
   return {
     repositories: installations.map(({ id, repo }) => ({ repo, installationId: id, ...unknown })),

@@ -1,5 +1,5 @@
 // Checks the configured models: one tiny question to each.
-import type { Config, ModelChoice } from '../../config/config.ts'
+import type { Config, ModelConfig } from '../../config/config.ts'
 import { ModelError } from '../../domain/errors.ts'
 import { explainError, type Observation, ok, warning } from './check.ts'
 
@@ -21,7 +21,7 @@ export async function checkModels(
 }
 
 async function checkModel(
-  choice: ModelChoice,
+  choice: ModelConfig,
   hasBudget: boolean,
   signal: AbortSignal,
 ): Promise<Observation> {

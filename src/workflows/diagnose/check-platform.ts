@@ -71,7 +71,7 @@ export async function checkApplication(
       'OAUTH_CLIENT_ID is not set: people sign in with a personal access token of the platform.',
     )
   }
-  if (await platform.acceptsApplication(signal)) {
+  if (await platform.acceptsOAuthApp(signal)) {
     return ok(
       `The application is accepted. Its callback address there has to be ${http.publicUrl}/auth/callback.`,
     )

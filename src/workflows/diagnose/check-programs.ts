@@ -1,5 +1,5 @@
 // Checks the programs that everything runs on.
-import { gitHostFrom, runGit } from '../../workspace/run-git.ts'
+import { gitRuntimeFrom, runGit } from '../../git/run-git.ts'
 import { type Observation, ok, problem } from './check.ts'
 
 /** The first version that has all that reviews ask of git. */
@@ -15,7 +15,7 @@ export async function checkGit(
   signal: AbortSignal,
 ): Promise<Observation> {
   const run = { args: ['version'], timeoutMs: 10_000, maxBytes: 1000, signal }
-  const said = (await runGit(gitHostFrom(environment), run)).stdout.toString('utf8').trim()
+  const said = (await runGit(gitRuntimeFrom(environment), run)).stdout.toString('utf8').trim()
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(said) ?? []
   if (major === undefined || minor === undefined)
     return problem(`git says of itself: ${said}`, upgrade)

@@ -1,7 +1,7 @@
 // Checks whether the platform can reach us at all: by what kind of address each of the two has.
 import { lookup } from 'node:dns/promises'
 import type { Config } from '../../config/config.ts'
-import { isInside, isLoopback } from '../../workspace/clone-address.ts'
+import { isLoopback, isPrivateHost } from '../../git/clone-address.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 
 /** From whom it can be reached: this machine, its network, everybody. */
@@ -58,5 +58,5 @@ async function locate(address: string): Promise<Located> {
 
 function reachOf(hostname: string): (typeof reaches)[number] {
   if (isLoopback(hostname)) return 'machine'
-  return isInside(hostname) ? 'network' : 'world'
+  return isPrivateHost(hostname) ? 'network' : 'world'
 }

@@ -1,8 +1,8 @@
 // Checks the secret key, which signs what is given out and opens what is stored.
 import { readFile, stat } from 'node:fs/promises'
-import { countLost } from '../../accounts/users.ts'
+import { countLostTokens } from '../../accounts/users.ts'
 import type { Config } from '../../config/config.ts'
-import { leastKeyLength, secretKeyFile } from '../../config/secret-key.ts'
+import { minKeyLength, secretKeyPath } from '../../config/secret-key.ts'
 import { createKeyRing } from '../../lib/key-ring.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 import type { Evidence } from './setup.ts'
@@ -30,8 +30,8 @@ async function checkMatch(
 ): Promise<Observation | null> {
   const seals = (await database.catch(() => null))?.answer.facts?.seals ?? []
   const current =
-    secrets.current ?? (await readFile(secretKeyFile(dataDir), 'utf8').catch(() => '')).trim()
-  const count = countLost(seals, createKeyRing(current, secrets.old))
+    secrets.current ?? (await readFile(secretKeyPath(dataDir), 'utf8').catch(() => '')).trim()
+  const count = countLostTokens(seals, createKeyRing(current, secrets.old))
   if (count === 0) return null
   const what =
     count === 1 ? 'stored token of the platform was' : 'stored tokens of the platform were'
@@ -43,7 +43,7 @@ async function checkMatch(
 
 async function checkForm({ secrets, dataDir }: KeyConfig): Promise<Observation> {
   if (secrets.current === null || secrets.isGenerated)
-    return checkGeneratedKey(secretKeyFile(dataDir))
+    return checkGeneratedKey(secretKeyPath(dataDir))
   const { length } = secrets.current
   if (new Set(secrets.current).size < fewCharacters) {
     return warning('SECRET_KEY is of few different characters: it can be guessed.', makeAnother)
@@ -54,9 +54,9 @@ async function checkForm({ secrets, dataDir }: KeyConfig): Promise<Observation> 
 async function checkGeneratedKey(path: string): Promise<Observation> {
   try {
     const [key, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
-    if (key.trim().length < leastKeyLength) {
+    if (key.trim().length < minKeyLength) {
       const remedy = 'Restore it from a backup; or delete it, and everybody has to sign in again.'
-      return problem(`${path} holds no key of at least ${leastKeyLength} characters.`, remedy)
+      return problem(`${path} holds no key of at least ${minKeyLength} characters.`, remedy)
     }
     if ((mode & 0o077) !== 0)
       return warning(`${path} can be read by other users.`, `chmod 600 ${path}`)

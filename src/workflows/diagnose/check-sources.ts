@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Log } from '../../lib/logger.ts'
 import { createContextSources } from '../../tools/sources/context-sources.ts'
-import { createMemoryPins } from '../../tools/sources/pin-tools.ts'
+import { createMemoryPinStore } from '../../tools/sources/pin-store.ts'
 import { type Observation, ok, warning } from './check.ts'
 
 /** None of them is asked anything but what it offers. Whether a tool changed since it was first met only a review tells. */
@@ -14,7 +14,7 @@ export async function checkSources(
     return [ok('None is set up: reviews know the repository, and no tracker or chat.')]
   const options = {
     log: silent,
-    pins: createMemoryPins(),
+    pins: createMemoryPinStore(),
     environment: childEnvironment,
     secrets: [],
   }

@@ -1,6 +1,6 @@
 // What a check of the set-up is, and running many of them: side by side, each with a deadline, none able to fail the rest.
 import { UmpireError } from '../../domain/errors.ts'
-import { blotSecrets } from '../../lib/blot-secrets.ts'
+import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 
 /** What a check found. */
 export interface Observation {
@@ -57,8 +57,8 @@ export async function runChecks(
   const results = await Promise.all(checks.map((check) => runCheck(check, signal)))
   return results.flat().map((result) => ({
     ...result,
-    message: blotSecrets(result.message, secrets),
-    ...(result.remedy === undefined ? {} : { remedy: blotSecrets(result.remedy, secrets) }),
+    message: redactKnownSecrets(result.message, secrets),
+    ...(result.remedy === undefined ? {} : { remedy: redactKnownSecrets(result.remedy, secrets) }),
   }))
 }
 

@@ -1,15 +1,15 @@
 // What can be known of a database from inside: its version, its schema, its clock, and what happened lately.
-import { listSeals, type Seals } from '../../accounts/users.ts'
-import { type Activity, readActivity } from '../../analytics/activity.ts'
+import { countSealsByKey, type SealCount } from '../../accounts/users.ts'
+import { readServiceActivity, type ServiceActivity } from '../../analytics/service-activity.ts'
 import type { OpenDatabase } from '../../db/database.ts'
-import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts'
+import { type DatabaseState, inspectDatabase } from '../../db/inspect-database.ts'
 
 /** The facts; nothing in them is secret. */
 export interface DatabaseFacts extends DatabaseState {
   /** Null where the schema isn't that of this program. */
-  readonly activity: Activity | null
+  readonly activity: ServiceActivity | null
   /** Under which keys the platform's tokens are stored; likewise. */
-  readonly seals: readonly Seals[] | null
+  readonly seals: readonly SealCount[] | null
 }
 
 /** Reads the facts, and changes nothing. */
@@ -21,7 +21,7 @@ export async function readDatabaseFacts(
   if (!isCurrent) return { ...state, activity: null, seals: null }
   return {
     ...state,
-    activity: await readActivity(database.db),
-    seals: await listSeals(database.db),
+    activity: await readServiceActivity(database.db),
+    seals: await countSealsByKey(database.db),
   }
 }

@@ -24,11 +24,11 @@ export async function takeChangeRoom(
   const owner = ownerOf(repo)
   const told = ofChange + changedFiles * ofFile + (additions + deletions) * (ofLine + textOfLine)
   const stack = new DisposableStack()
-  stack.defer(await changeRoom.take(owner, signal, told))
+  stack.defer(await changeRoom.acquire(owner, signal, told))
   return {
     fit(diff) {
       const surplus = weigh(diff) - told
-      if (surplus > 0) stack.defer(changeRoom.occupy(owner, surplus))
+      if (surplus > 0) stack.defer(changeRoom.acquireNow(owner, surplus))
     },
     [Symbol.dispose]: () => stack.dispose(),
   }

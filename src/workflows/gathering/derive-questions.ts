@@ -1,9 +1,10 @@
 // What a change gives to ask trackers and chats for: keys that it names, files that it changes, what it is about.
+
+import { isTestPath } from '../../code/languages.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../../domain/pull-request.ts'
-import type { SourceQuestion } from '../../tools/sources/ask-tool.ts'
-import { isTestPath } from '../../workspace/languages.ts'
+import type { SourceQuery } from '../../tools/sources/call-tool.ts'
 
 const mostKeys = 5
 const mostPaths = 3
@@ -36,18 +37,18 @@ const commonNames = new Set(
 export function deriveQuestions(change: {
   readonly pullRequest: PullRequest
   readonly commits: readonly CommitSummary[]
-}): SourceQuestion[] {
+}): SourceQuery[] {
   const keys = findKeys(change)
   const about = keys[0] ?? plainWords(change.pullRequest.title)
   return [
     ...keys.map(
-      (key): SourceQuestion => ({ kind: 'tickets', use: 'lookUp', values: { key, query: key } }),
+      (key): SourceQuery => ({ kind: 'tickets', use: 'lookUp', values: { key, query: key } }),
     ),
     ...keys.map(
-      (key): SourceQuestion => ({ kind: 'other', use: 'lookUp', values: { key, query: key } }),
+      (key): SourceQuery => ({ kind: 'other', use: 'lookUp', values: { key, query: key } }),
     ),
     ...(about === '' ? [] : (['discussion', 'other'] as const)).map(
-      (kind): SourceQuestion => ({
+      (kind): SourceQuery => ({
         kind,
         use: 'search',
         values: { query: about },
@@ -60,7 +61,7 @@ export function deriveQuestions(change: {
 export function deriveErrorQuestions(
   files: readonly FileDiff[],
   changed: readonly ChangedSymbol[],
-): readonly SourceQuestion[] {
+): readonly SourceQuery[] {
   const symbols = chooseSymbols(changed).join(', ')
   const paths = choosePaths(files)
   return [

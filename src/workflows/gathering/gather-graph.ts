@@ -1,7 +1,7 @@
 // Gathers what the code graph and the memory know around a change.
 import type { AppContext } from '../../context.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
-import type { KnowledgeContext } from '../../knowledge/change/graph-reading.ts'
+import type { KnowledgeContext } from '../../knowledge/change/change-graph-context.ts'
 import { readChangeGraph } from '../../knowledge/change/read-change-graph.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { recallMemories } from '../remembering/recall-memories.ts'

@@ -5,8 +5,8 @@ import type { LiveContext } from '../../domain/live-context.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { type Change, noOutsideContext } from '../../reviewers/reviewer.ts'
-import type { SourceQuestion } from '../../tools/sources/ask-tool.ts'
-import type { AskingRepository } from '../../tools/sources/context-sources.ts'
+import type { SourceQuery } from '../../tools/sources/call-tool.ts'
+import type { RequestingRepository } from '../../tools/sources/context-sources.ts'
 import { deriveErrorQuestions, deriveQuestions } from './derive-questions.ts'
 
 /**
@@ -20,15 +20,18 @@ export async function gatherLiveContext(
   change: Pick<Change, 'pullRequest' | 'commits' | 'files'>,
   symbols: Promise<readonly ChangedSymbol[]>,
   signal: AbortSignal,
-): Promise<Pick<Change, 'live' | 'remoteTools'>> {
+): Promise<Pick<Change, 'liveContext' | 'remoteTools'>> {
   if (ctx.sources.names.length === 0) return noOutsideContext
   const asking = await findAsking(ctx, access, change.pullRequest, signal)
-  const ask = (questions: readonly SourceQuestion[]) => ctx.sources.ask(asking, questions, signal)
+  const ask = (questions: readonly SourceQuery[]) => ctx.sources.query(asking, questions, signal)
   const answers = await Promise.all([
     ask(deriveQuestions(change)),
     symbols.then((known) => ask(deriveErrorQuestions(change.files, known))),
   ])
-  return { live: joinAnswers(answers, ctx.sources.names), remoteTools: ctx.sources.tools(asking) }
+  return {
+    liveContext: joinAnswers(answers, ctx.sources.names),
+    remoteTools: ctx.sources.tools(asking),
+  }
 }
 
 /** For whom sources are asked about a pull request. */
@@ -37,7 +40,7 @@ export async function findAsking(
   access: Access,
   { head, repo }: Pick<PullRequest, 'head' | 'repo'>,
   signal: AbortSignal,
-): Promise<AskingRepository> {
+): Promise<RequestingRepository> {
   const isFork = head.repo?.toLowerCase() !== repo.toLowerCase()
   return { repo: access.repo, isPublic: await isPublic(ctx, access, signal), isFork }
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { AppContext } from '../../context.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
+import { type Mirror, openMirror } from '../../git/mirror.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
 import type { Access } from '../../platforms/platform.ts'
-import { type Mirror, openMirror } from '../../workspace/git.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
 
 /** The commits at hand, and the raw diff. */
@@ -29,7 +29,7 @@ export function mirrorDirectory(config: { dataDir: string }): string {
 type SourcesContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'gitHost'>
 
 /**
- * The diff is git's own between the merge base and the head that `pullRequest` shows, so it can't be of another one,
+ * The diff is git's own between the merge base and the head that `pullRequestSchema` shows, so it can't be of another one,
  * however large it is; where the repository can't be fetched, the platform's API stands in.
  */
 export async function gatherSources(
@@ -38,7 +38,7 @@ export async function gatherSources(
   pullRequest: PullRequest,
   signal: AbortSignal,
 ): Promise<Sources> {
-  const mergeBaseSha = await ctx.platform.mergeBase(
+  const mergeBaseSha = await ctx.platform.getMergeBase(
     access,
     pullRequest.base.sha,
     pullRequest.head.sha,
@@ -72,9 +72,9 @@ export function openRepositoryMirror(
 ): Mirror {
   return openMirror({
     directory: mirrorDirectory(ctx.config),
-    address: ctx.platform.cloneAddress(access),
+    address: ctx.platform.cloneRemote(access),
     trustedHosts: [new URL(ctx.config.platform.url).host],
-    host: ctx.gitHost,
+    runtime: ctx.gitHost,
   })
 }
 

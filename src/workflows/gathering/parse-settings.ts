@@ -1,7 +1,10 @@
 // Parses a repository's settings, and tells which of the rules that they name there are.
-import { readRepositorySettings, type SettingsReport } from '../../config/read-repository-config.ts'
-import { quoteWord } from '../../config/value-reader.ts'
-import { findNearestWord } from '../../lib/text.ts'
+import {
+  readRepositorySettings,
+  type SettingsReport,
+} from '../../config/read-repository-settings.ts'
+import { quoteValue } from '../../config/value-readers.ts'
+import { findClosestMatch } from '../../lib/text.ts'
 import { rules } from '../../reviewers/rules/index.ts'
 
 /** Never throws: what is wrong is told, and the rest counts. */
@@ -17,8 +20,8 @@ const ruleIds = rules.map(({ id }) => id)
 
 function describeUnknownRule(id: string): string[] {
   if (ruleIds.includes(id)) return []
-  const meant = findNearestWord(id, ruleIds)
+  const meant = findClosestMatch(id, ruleIds)
   return [
-    `there is no rule ${quoteWord(id)}${meant === undefined ? '' : ` (did you mean ${quoteWord(meant)}?)`}`,
+    `there is no rule ${quoteValue(id)}${meant === undefined ? '' : ` (did you mean ${quoteValue(meant)}?)`}`,
   ]
 }

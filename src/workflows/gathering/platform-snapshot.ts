@@ -1,7 +1,7 @@
 // A repository's files at one commit, read through the platform's API where git can't fetch it.
 import { GitError } from '../../domain/errors.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
 import type { Access, Platform } from '../../platforms/platform.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
 
 /** Makes a snapshot over the API. Searching isn't possible: it throws `git_failed`. */
 export function createPlatformSnapshot(

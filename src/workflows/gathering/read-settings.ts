@@ -1,27 +1,27 @@
 // Reads what the repository itself has to say about its reviews, from its base branch.
 import { createHash } from 'node:crypto'
 import {
+  gitattributesPath,
+  maxGitattributesBytes,
+  noLinguistAttributes,
+  parseGitattributes,
+  type ReadLinguistAttributes,
+} from '../../code/read-gitattributes.ts'
+import {
   defaultSettings,
   maxSettingsBytes,
   type RepositorySettings,
   settingsPaths,
-} from '../../config/repository-config.ts'
+} from '../../config/repository-settings.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
-import {
-  attributesPath,
-  maxAttributesBytes,
-  noMarks,
-  type ReadMarks,
-  readAttributes,
-} from '../../workspace/read-attributes.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
 
 /** How a repository wants to be reviewed. */
 export interface RepositoryWill {
   readonly settings: RepositorySettings
   /** Which files it calls generated or vendored. */
-  readonly marks: ReadMarks
+  readonly marks: ReadLinguistAttributes
   /** What is wrong with its settings, one sentence each. */
   readonly notes: readonly string[]
   /** Hash of all of it. */
@@ -31,7 +31,7 @@ export interface RepositoryWill {
 /** Of a repository that says nothing. */
 export const noWill: RepositoryWill = {
   settings: defaultSettings,
-  marks: noMarks,
+  marks: noLinguistAttributes,
   notes: [],
   digest: '',
 }
@@ -45,11 +45,11 @@ export const noWill: RepositoryWill = {
 export async function readRepositoryWill(tip: Pick<Snapshot, 'readFile'>): Promise<RepositoryWill> {
   const [{ settings, notes }, attributes] = await Promise.all([
     readSettings(tip),
-    readBounded(tip, attributesPath, maxAttributesBytes),
+    readBounded(tip, gitattributesPath, maxGitattributesBytes),
   ])
   const digest = createHash('sha256').update(JSON.stringify([settings, notes]))
   if (attributes) digest.update(attributes)
-  const marks = attributes ? readAttributes(attributes) : noMarks
+  const marks = attributes ? parseGitattributes(attributes) : noLinguistAttributes
   return { settings, marks, notes, digest: digest.digest('hex') }
 }
 

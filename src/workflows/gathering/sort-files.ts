@@ -1,20 +1,21 @@
 // Decides for each file of a change who has to read it: models and rules, rules alone, or nobody, and why.
-import { type RepositorySettings, settingsPath } from '../../config/repository-config.ts'
+
+import { isImage, isLfsPointer } from '../../code/binary-formats.ts'
+import { classifyFile } from '../../code/classify-file.ts'
+import { allowsMultilineValues, hasCommandKey } from '../../code/command-keys.ts'
+import { isTestPath } from '../../code/languages.ts'
+import { changedScripts, scriptsKeyOf } from '../../code/manifest-scripts.ts'
+import { nonSourceFolderOf } from '../../code/non-source-folders.ts'
+import type { LinguistAttributes } from '../../code/read-gitattributes.ts'
+import { isProgramPath, textKindOf } from '../../code/text-kind.ts'
+import { type RepositorySettings, settingsPath } from '../../config/repository-settings.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { SkippedFile } from '../../domain/review.ts'
-import { createGlobTest } from '../../lib/glob.ts'
-import type { LineNeeds, SparedFile } from '../../reviewers/reviewer.ts'
-import { kindOfFile } from '../../reviewers/rules/file-kind.ts'
-import { isLargeFilePointer, isPicture } from '../../workspace/binary-kind.ts'
-import { classifyFile } from '../../workspace/classify-file.ts'
-import { mayRunOverLines, namesCommand } from '../../workspace/command-keys.ts'
-import { isTestPath } from '../../workspace/languages.ts'
-import { changedScripts, kindOfManifest } from '../../workspace/manifest-scripts.ts'
-import type { FileMarks } from '../../workspace/read-attributes.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
-import { isProgramPath, textKindOf } from '../../workspace/text-kind.ts'
-import { usualFolderOf } from '../../workspace/usual-places.ts'
+import type { Snapshot } from '../../git/snapshot.ts'
+import { createGlobMatcher } from '../../lib/glob.ts'
+import type { ExemptFile, ReadingNeeds } from '../../reviewers/reviewer.ts'
+import { ruleFileKindOf } from '../../reviewers/rules/rule-file-kind.ts'
 import { noWill, type RepositoryWill } from './read-settings.ts'
 
 /** Where the files of a change are read. */
@@ -29,10 +30,10 @@ export interface SortedFiles {
   /** For models and rules. */
   readonly files: readonly FileDiff[]
   /** For rules alone. */
-  readonly spared: readonly SparedFile[]
+  readonly exemptFiles: readonly ExemptFile[]
   readonly skipped: readonly SkippedFile[]
   /** How the changed lines of all but the skipped ones have to be read, by path. */
-  readonly needs: ReadonlyMap<string, LineNeeds>
+  readonly needs: ReadonlyMap<string, ReadingNeeds>
   /** Limits of the sorting, one sentence each. */
   readonly notes: readonly string[]
 }
@@ -51,9 +52,9 @@ export async function sortFiles(
   const filter = createPathFilter(settings.paths)
   const isOnBase = createFolderTest(sides.base)
   const files: FileDiff[] = []
-  const spared: SparedFile[] = []
+  const exemptFiles: ExemptFile[] = []
   const skipped: SkippedFile[] = []
-  const needs = new Map<string, LineNeeds>()
+  const needs = new Map<string, ReadingNeeds>()
   for (const file of all) {
     const findSkip = (path: string) => filter.findSkip(path) ?? skipByMarks(marks(path))
     const skip = findSkip(file.path) ?? (await skipByContent(file, sides.head))
@@ -72,10 +73,10 @@ export async function sortFiles(
       becameAnother(file) || (isMoved(file) && (await findOldReason()) !== undefined)
     const whole = wasUnread ? await showWhole(file, sides.head) : file
     if (reason === undefined) files.push(whole)
-    else spared.push({ file: whole, reason })
+    else exemptFiles.push({ file: whole, reason })
     needs.set(file.path, addNeeds(needs.get(file.path), await measureNeeds(whole, sides)))
   }
-  return { files, spared, skipped, needs, notes: filter.isSpent() ? [tooCostly] : [] }
+  return { files, exemptFiles, skipped, needs, notes: filter.isSpent() ? [tooCostly] : [] }
 }
 
 const excludedReason = `excluded by ${settingsPath}`
@@ -90,8 +91,8 @@ const decidesReviews = /^\.umpire\.ya?ml$|(^|\/)(\.gitattributes|CODEOWNERS)$/
 
 /** By the paths of the settings. */
 function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
-  const isIncluded = createGlobTest(include)
-  const isExcluded = createGlobTest(exclude)
+  const isIncluded = createGlobMatcher(include)
+  const isExcluded = createGlobMatcher(exclude)
   let isSpent = false
   return {
     isSpent: () => isSpent,
@@ -118,7 +119,7 @@ function createFolderTest(base: Snapshot): (folder: string) => Promise<boolean> 
   }
 }
 
-function skipByMarks(marks: FileMarks): Skip | null {
+function skipByMarks(marks: LinguistAttributes): Skip | null {
   if (marks.generated) return { reason: 'generated, by .gitattributes', matters: false }
   return marks.vendored ? { reason: 'vendored, by .gitattributes', matters: false } : null
 }
@@ -132,11 +133,11 @@ async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | nul
   if (file.binary) {
     if (isGone) return { reason: 'binary, deleted', matters: false }
     const isRun = file.newMode === '100755'
-    if (content !== undefined && isPicture(file.path, content) && !isRun)
+    if (content !== undefined && isImage(file.path, content) && !isRun)
       return { reason: 'picture', matters: false }
     return { reason: 'binary, or larger than 8 MB', matters: true }
   }
-  const isPointer = content !== undefined && isLargeFilePointer(decode(content))
+  const isPointer = content !== undefined && isLfsPointer(decode(content))
   return isPointer
     ? { reason: 'Git LFS: the content is not in the repository', matters: true }
     : null
@@ -148,7 +149,7 @@ function mayBePointer({ hunks }: FileDiff): boolean {
 }
 
 interface SpareContext {
-  readonly marks: FileMarks
+  readonly marks: LinguistAttributes
   readonly isOnBase: (folder: string) => Promise<boolean>
 }
 
@@ -164,7 +165,7 @@ async function findSpared(
 ): Promise<string | undefined> {
   const { kind, reason } = classifyFile(path)
   if (kind === 'lock') return reason
-  const folder = usualFolderOf(path)
+  const folder = nonSourceFolderOf(path)
   const isOther = marks.vendored !== false && marks.generated !== false
   if (folder !== undefined && isOther && (await isOnBase(folder)))
     return `in \`${folder}\`, which the base has too`
@@ -182,7 +183,7 @@ function becameAnother(file: FileDiff): boolean {
   const isNowRun = status === 'modified' && newMode === '100755' && oldMode !== '100755'
   if (!isMoved(file)) return isNowRun
   const wayOf = (name: string) =>
-    [textKindOf(name, undefined, false), kindOfFile(name), isTestPath(name)].join()
+    [textKindOf(name, undefined, false), ruleFileKindOf(name), isTestPath(name)].join()
   return isNowRun || wayOf(path) !== wayOf(oldPath)
 }
 
@@ -211,7 +212,7 @@ async function showWhole(file: FileDiff, head: Snapshot): Promise<FileDiff> {
 }
 
 /** A file that became a link, or the other way round, stands in a diff twice. */
-function addNeeds(known: LineNeeds | undefined, more: LineNeeds): LineNeeds {
+function addNeeds(known: ReadingNeeds | undefined, more: ReadingNeeds): ReadingNeeds {
   return {
     changed: (known?.changed ?? 0) + more.changed,
     program: (known?.program ?? 0) + more.program,
@@ -219,7 +220,7 @@ function addNeeds(known: LineNeeds | undefined, more: LineNeeds): LineNeeds {
 }
 
 /** How the changed lines of a file have to be read. */
-async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<LineNeeds> {
+async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<ReadingNeeds> {
   const changed = file.additions + file.deletions
   if (isProgramPath(file.path)) return { changed, program: changed }
   const isExecutable = file.newMode === '100755' && file.status !== 'deleted'
@@ -228,7 +229,7 @@ async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<Line
   // A link: what it leads to is read under its name.
   const kind = content === null ? 'program' : textKindOf(file.path, text ?? undefined, isExecutable)
   if (kind !== 'data' || !text) return { changed, program: kind === 'program' ? changed : 0 }
-  if (kindOfManifest(file.path) === undefined)
+  if (scriptsKeyOf(file.path) === undefined)
     return { changed, program: countCommandLines(file, text) }
   const before = await readBounded(base, file.oldPath)
   const names = changedScripts(file.path, before && decode(before), text)
@@ -258,10 +259,10 @@ async function readHead(head: Snapshot, path: string): Promise<Uint8Array | unde
 /** The changed lines of a file of data that name commands: all of them where a command can go on over many lines. */
 function countCommandLines({ path, hunks, additions, deletions }: FileDiff, text: string): number {
   if (classifyFile(path).kind === 'lock') return 0
-  if (mayRunOverLines(path)) return namesCommand(text) ? additions + deletions : 0
+  if (allowsMultilineValues(path)) return hasCommandKey(text) ? additions + deletions : 0
   return hunks
     .flatMap(({ lines }) => lines)
-    .filter((line) => line.kind === 'added' && namesCommand(line.text)).length
+    .filter((line) => line.kind === 'added' && hasCommandKey(line.text)).length
 }
 
 /** Undefined where there is no regular file, or it is too large to be looked at here. */

@@ -1,7 +1,7 @@
 // Anchors a proposal to its place in the diff, and keeps only what it rests on for certain.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Finding, ProposedFinding } from '../../domain/finding.ts'
-import { type Change, listReadFiles } from '../../reviewers/reviewer.ts'
+import { type Change, listReviewedFiles } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { type ChangeFiles, keepExisting } from './change-files.ts'
 import { similarityOf } from './compare-words.ts'
@@ -65,7 +65,7 @@ export async function anchorProposal(
 
 /** The file of that name, and those that had it before. */
 function listFiles(change: Change, path: string): FileDiff[] {
-  const files = listReadFiles(change)
+  const files = listReviewedFiles(change)
   const wasIt = (file: FileDiff) =>
     file.status === 'renamed' && file.oldPath === path && file.path !== path
   return [...files.filter((file) => file.path === path), ...files.filter(wasIt)]

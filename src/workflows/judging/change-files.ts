@@ -1,8 +1,8 @@
 // The files of a change as those who judge it read them: each once, and what is said to stand there only if it does.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Evidence, Finding } from '../../domain/finding.ts'
+import { createLineReader, type LineReader } from '../../git/line-reader.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { createLineReader, type LineReader } from '../../workspace/line-reader.ts'
 import { type QuotedHunk, readHunks } from './find-quote.ts'
 
 /** Most places that a finding rests on. */

@@ -1,7 +1,8 @@
 // Whether a suggested replacement may be offered to be committed as it is: applied in memory, parsed, mended or refused.
+
+import type { SyntaxParser } from '../../code/syntax-parser.ts'
 import type { Finding } from '../../domain/finding.ts'
-import type { FileLines } from '../../workspace/line-reader.ts'
-import type { Syntax } from '../../workspace/syntax.ts'
+import type { FileLines } from '../../git/line-reader.ts'
 import { addsCommand } from './adds-command.ts'
 import type { ChangeFiles } from './change-files.ts'
 import { listUnpaired } from './list-unpaired.ts'
@@ -26,7 +27,7 @@ const maxRepeated = 4
  * action or a script that runs is refused: it is a proposal to read, and not one to commit with a click.
  */
 export function createSuggestionCheck(
-  syntax: Pick<Syntax, 'countErrors'>,
+  syntax: Pick<SyntaxParser, 'countErrors'>,
   files: ChangeFiles,
 ): SuggestionCheck {
   const errorsBefore = new WeakMap<readonly string[], Promise<number | undefined>>()

@@ -1,5 +1,5 @@
 // Merges what several reviewers say of the same fault into one claim.
-import { bySeverity, type Evidence } from '../../domain/finding.ts'
+import { compareBySeverity, type Evidence } from '../../domain/finding.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import type { Anchored } from './anchor-findings.ts'
 import { maxEvidence } from './change-files.ts'
@@ -25,7 +25,7 @@ const nearLines = 3
  */
 export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
   const groups: Anchored[][] = []
-  for (const finding of anchored.toSorted((a, b) => bySecret(a, b) || bySeverity(a, b))) {
+  for (const finding of anchored.toSorted((a, b) => bySecret(a, b) || compareBySeverity(a, b))) {
     const group = groups.find(([strongest, ...others]) => {
       const rule = [strongest!, ...others].find((member) => member.rule !== null)?.rule ?? null
       return (

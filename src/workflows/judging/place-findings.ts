@@ -1,7 +1,7 @@
 // Decides where each finding is shown: on its line, in the summary, or held back over the cap.
-import { bySeverity, type Finding } from '../../domain/finding.ts'
+import { compareBySeverity, type Finding } from '../../domain/finding.ts'
+import { isCommentable } from '../../git/commentable-lines.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { isCommentable } from '../../workspace/commentable-lines.ts'
 
 /** Critical findings go over the cap, up to so many inline comments in all: nobody reads more. */
 const maxInlineWithCritical = 30
@@ -18,7 +18,7 @@ export function placeFindings(
 ): Finding[] {
   const most = Math.max(maxInline, maxInlineWithCritical)
   let inline = 0
-  return findings.toSorted(bySeverity).map((finding) => {
+  return findings.toSorted(compareBySeverity).map((finding) => {
     const isCritical = finding.severity === 'critical'
     const isTold = finding.placement === 'summary' || (isCritical && maxInline === 0)
     if (isTold || !standsInDiff(change, finding)) return { ...finding, placement: 'summary' }

@@ -1,8 +1,8 @@
 // The ratchet: what people dismissed or answered isn't raised again, and about code that was seen before only what is worse is.
 import type { DiffHunk } from '../../domain/diff.ts'
 import { type Finding, type Severity, severities } from '../../domain/finding.ts'
+import { areSeenLines } from '../../git/hunk-identity.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { areSeenLines } from '../../workspace/hunk-identity.ts'
 import { linesOf } from './find-place.ts'
 import { moveAlong } from './follow-findings.ts'
 import { type Identified, saysSame } from './identify-findings.ts'
@@ -129,10 +129,10 @@ function keepWords<Claim extends Omit<Finding, 'state' | 'reopened'>>(
   before: Finding,
   isSeen: boolean,
 ) {
-  const { title, body, restsOn } = before
+  const { title, body, citation } = before
   if (!isSeen) return { ...claim, title, body }
-  const { restsOn: _, ...bare } = claim
-  return { ...bare, title, body, ...moveAlong(before, claim), ...(restsOn && { restsOn }) }
+  const { citation: _, ...bare } = claim
+  return { ...bare, title, body, ...moveAlong(before, claim), ...(citation && { citation }) }
 }
 
 function findWorse(a: Severity, b: Severity): Severity {

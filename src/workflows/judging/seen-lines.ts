@@ -1,7 +1,7 @@
 // Which changed lines models have read by now, kept from review to review.
 import type { Coverage } from '../../domain/review.ts'
+import { identifyLines } from '../../git/hunk-identity.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { identifyLines } from '../../workspace/hunk-identity.ts'
 import type { ReviewersOutcome } from '../run-reviewers.ts'
 
 /** Lines beyond count as unseen: the ratchet doesn't hold there. */

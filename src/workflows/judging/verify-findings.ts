@@ -1,8 +1,8 @@
 // Has what models claim verified, and says what the outcome means for each finding.
 import { type Finding, severities } from '../../domain/finding.ts'
 import { noUsage, type Usage } from '../../domain/review.ts'
+import { isSeenHunk } from '../../git/hunk-identity.ts'
 import type { Change, ClaimCheck, Verifier } from '../../reviewers/reviewer.ts'
-import { isSeenHunk } from '../../workspace/hunk-identity.ts'
 import { type ChangeFiles, keepExisting } from './change-files.ts'
 import { uniteEvidence } from './merge-findings.ts'
 

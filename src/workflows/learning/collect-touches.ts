@@ -1,8 +1,11 @@
 // Collects what a gathered change touches, for the record of its review: as text that a database takes, and not too much of it.
 import type { AppContext } from '../../context.ts'
+import { toStorableText } from '../../contract/storable-text.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import type { FileTouch, Touches } from '../../knowledge/touches/save-touches.ts'
-import { toStorable } from '../../lib/text.ts'
+import type {
+  FileActivity,
+  PullRequestActivity,
+} from '../../knowledge/file-activity/save-file-activity.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { findNamedIssues } from '../gathering/gather-background.ts'
 
@@ -17,17 +20,17 @@ const longestSymbol = 200
 export function collectTouches(
   ctx: Pick<AppContext, 'platform' | 'config'>,
   change: Change,
-): Touches | null {
+): PullRequestActivity | null {
   if (!ctx.config.graph.enabled) return null
   const symbolsOf = Map.groupBy(change.graph?.symbols ?? [], ({ path }) => path)
-  const files = new Map<string, FileTouch>()
+  const files = new Map<string, FileActivity>()
   for (const file of change.diff.files) {
     if (files.size >= mostFiles) break
-    const path = toStorable(file.path)
+    const path = toStorableText(file.path)
     // One that became another type is deleted and added.
     const known = files.get(path)
     const names = (symbolsOf.get(file.path) ?? []).map(({ name }) =>
-      toStorable(name.slice(0, longestSymbol)),
+      toStorableText(name.slice(0, longestSymbol)),
     )
     const touch = describeTouch(file, path, [...new Set(names)].slice(0, mostSymbols))
     if (Buffer.byteLength(path) <= longestPath)
@@ -37,8 +40,8 @@ export function collectTouches(
   return { files: [...files.values()], issues }
 }
 
-function describeTouch(file: FileDiff, path: string, symbols: readonly string[]): FileTouch {
-  const previousPath = toStorable(file.oldPath)
+function describeTouch(file: FileDiff, path: string, symbols: readonly string[]): FileActivity {
+  const previousPath = toStorableText(file.oldPath)
   const { status, additions, deletions } = file
   return {
     path,
@@ -50,7 +53,7 @@ function describeTouch(file: FileDiff, path: string, symbols: readonly string[])
   }
 }
 
-function addTouches(one: FileTouch, other: FileTouch): FileTouch {
+function addTouches(one: FileActivity, other: FileActivity): FileActivity {
   const additions = one.additions + other.additions
   return { ...one, status: 'modified', additions, deletions: one.deletions + other.deletions }
 }

@@ -1,7 +1,8 @@
 // Describes an author by the record of their pull requests: facts with their denominators, never a ranking or a judgement.
+
+import { classifyFile } from '../../code/classify-file.ts'
+import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { NewMemory } from '../../domain/memory.ts'
-import { classifyFile } from '../../workspace/classify-file.ts'
-import { isTestPath, languageOfPath } from '../../workspace/languages.ts'
 import { countEach, directoryOf, longestSubject, showCount, showName } from './name-things.ts'
 import type { AuthoredPullRequest, AuthorRecord } from './read-author.ts'
 

@@ -1,8 +1,8 @@
 // The part of the context that is the same in all rounds: instructions, the pull request, what is known about it.
-import type { PathInstructions } from '../../config/repository-config.ts'
+import type { PathInstructions } from '../../config/repository-settings.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ContextRecord } from '../../domain/live-context.ts'
-import { createGlobTest, startGlobMeter } from '../../lib/glob.ts'
+import { createGlobMatcher, createGlobMeter } from '../../lib/glob.ts'
 import type { Change, Citable, ContextSpan } from '../../reviewers/reviewer.ts'
 import { type CountTokens, estimateTokens } from './count-tokens.ts'
 
@@ -50,9 +50,12 @@ export function describeChange(
     const written = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
     const { text, tokens, detail } = written
     if (text === '') return []
-    const listWith = (file: FileDiff) =>
+    const renderWithFile = (file: FileDiff) =>
       write({ ...change, files: insertByPath(change.files, file) }, detail)
-    const more = { ...(cite && { citable: cite(change, detail) }), ...(isList && { listWith }) }
+    const more = {
+      ...(cite && { citable: cite(change, detail) }),
+      ...(isList && { renderWithFile }),
+    }
     return [{ origin, trust, path: null, text, tokens, ...more }]
   })
 }
@@ -90,9 +93,9 @@ function cut(text: string, length: number, detail: number): string {
 
 /** Those that apply to a file of the change, or may. */
 function chooseInstructions({ settings, files }: Change): readonly PathInstructions[] {
-  const meter = startGlobMeter()
+  const meter = createGlobMeter()
   return settings.instructions.filter(({ paths }) => {
-    const test = createGlobTest(paths, { meter })
+    const test = createGlobMatcher(paths, { meter })
     return paths.length === 0 || files.some(({ path }) => test(path) !== false)
   })
 }
@@ -174,7 +177,7 @@ function listRecords(change: Change, detail: number): string {
     .join('\n\n')
 }
 
-function chooseRecords({ live }: Change, detail: number): readonly ContextRecord[] {
+function chooseRecords({ liveContext: live }: Change, detail: number): readonly ContextRecord[] {
   return live.records.slice(0, Math.ceil(12 * detail))
 }
 
@@ -183,9 +186,9 @@ function nameRecord(index: number): string {
 }
 
 function citeRecords(change: Change, detail: number): Citable[] {
-  return chooseRecords(change, detail).map(({ text: _, ...told }, index) => ({
+  return chooseRecords(change, detail).map(({ text: _, ...citation }, index) => ({
     name: nameRecord(index),
-    ground: told,
+    citation,
   }))
 }
 

@@ -2,13 +2,13 @@
 // happened there before, and what is remembered.
 import type {
   AppliedMemory,
-  Caller,
+  CallSite,
   ChangedSymbol,
   ChangeGraph,
   FileHistory,
   RelatedPullRequest,
 } from '../../domain/change-graph.ts'
-import { sureConfidence } from '../../domain/change-graph.ts'
+import { minSureConfidence } from '../../domain/change-graph.ts'
 import type { ContextSpan } from '../../reviewers/reviewer.ts'
 import { describeArguments } from '../../reviewers/rules/describe-arguments.ts'
 import type { CountTokens } from './count-tokens.ts'
@@ -88,10 +88,10 @@ function listCallers({ graph, showsFile, showsLine }: ShownChange): EntryGroup[]
 }
 
 /** Surest and most telling first. That a file imports what it uses anyway tells nothing. */
-function orderUses(uses: readonly Caller[]): Caller[] {
+function orderUses(uses: readonly CallSite[]): CallSite[] {
   const using = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
-  const rank = ({ kind, isTest, confidence }: Caller) =>
-    (confidence >= sureConfidence ? 0 : 4) +
+  const rank = ({ kind, isTest, confidence }: CallSite) =>
+    (confidence >= minSureConfidence ? 0 : 4) +
     (isTest ? 2 : 0) +
     (kind === 'call' || kind === 'new' ? 0 : 1)
   return uses
@@ -124,8 +124,11 @@ function describeSymbol({
   return `${kind} ${cut(name, longest.name)} of ${path}:${startLine} ${words[change]}${counts} and`
 }
 
-function describeUse({ path, line, within, text, isTest, confidence }: Caller): Entry {
-  const marks = [...(confidence < sureConfidence ? ['perhaps'] : []), ...(isTest ? ['test'] : [])]
+function describeUse({ path, line, within, text, isTest, confidence }: CallSite): Entry {
+  const marks = [
+    ...(confidence < minSureConfidence ? ['perhaps'] : []),
+    ...(isTest ? ['test'] : []),
+  ]
   const place = within === null ? '' : ` in ${cut(within, longest.name)}:`
   const mark = marks.length === 0 ? '' : ` [${marks.join(', ')}]`
   return {
@@ -186,13 +189,19 @@ function listHistory({ graph, showsFile }: ShownChange): EntryGroup[] {
   return [
     first(
       graph.history
-        .filter(({ path, touches }) => touches > 0 && showsFile(path))
+        .filter(({ path, pullRequests: touches }) => touches > 0 && showsFile(path))
         .map(describeHistory),
     ),
   ]
 }
 
-function describeHistory({ path, touches, riskScore, owner, ownerPercent }: FileHistory): Entry {
+function describeHistory({
+  path,
+  pullRequests: touches,
+  riskScore,
+  owner,
+  ownerPercent,
+}: FileHistory): Entry {
   const risk = riskScore > 0 ? `, ${riskScore} of them with changes requested` : ''
   const known =
     owner === null ? '' : `; mostly by ${cut(owner, longest.name)} (${Math.round(ownerPercent)} %)`
@@ -215,7 +224,7 @@ function describeMemory(memory: AppliedMemory, name: string): Entry {
   const kind = memory.type.replaceAll('_', ' ')
   return {
     text: `${name} (${kind}${about}): ${cut(memory.text, longest.memory)}`,
-    citable: { name, ground: { id: memory.id, text: memory.text } },
+    citable: { name, citation: { id: memory.id, text: memory.text } },
   }
 }
 

@@ -1,7 +1,7 @@
 // What a round shows of one file: lines of its diff and, where there is room, of what encloses them.
 import type { DiffHunk, DiffLine, FileDiff } from '../../domain/diff.ts'
+import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.ts'
 import type { ShownLines } from '../../reviewers/reviewer.ts'
-import { type NumberedLines, renderNumberedLines } from '../../workspace/render-diff.ts'
 import type { Piece } from './cut-pieces.ts'
 import type { Enclosing } from './enclosing-lines.ts'
 

@@ -1,9 +1,9 @@
 // Finds where the names that shown lines use are defined, in other files too, with one search over the head.
 import { posix } from 'node:path'
+import { isTestPath } from '../../code/languages.ts'
 import { GitError } from '../../domain/errors.ts'
+import type { SearchMatch } from '../../git/snapshot.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { isTestPath } from '../../workspace/languages.ts'
-import type { SearchMatch } from '../../workspace/snapshot.ts'
 import { type DefinedName, familyOf, readDefinedName } from './definition-lines.ts'
 import type { UsedName } from './used-names.ts'
 

@@ -1,9 +1,9 @@
 // Cuts a change as its budget demands, and orders the pieces: most telling first.
 import { setImmediate } from 'node:timers/promises'
 import type { FileDiff } from '../../domain/diff.ts'
+import { isSeenHunk } from '../../git/hunk-identity.ts'
+import type { NumberedLines } from '../../git/render-diff.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { isSeenHunk } from '../../workspace/hunk-identity.ts'
-import type { NumberedLines } from '../../workspace/render-diff.ts'
 import { estimateTokens } from './count-tokens.ts'
 import { cutPieces, type Piece, type WeighedHunk, weighHunks } from './cut-pieces.ts'
 import { weighFile } from './weigh-lines.ts'

@@ -1,8 +1,8 @@
 // Fills one round: the most telling pieces, what is known of their surroundings, and what encloses them.
 import { setImmediate } from 'node:timers/promises'
 import type { FileDiff } from '../../domain/diff.ts'
+import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.ts'
 import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
-import { type NumberedLines, renderNumberedLines } from '../../workspace/render-diff.ts'
 import type { CountTokens } from './count-tokens.ts'
 import type { Piece } from './cut-pieces.ts'
 import { describeReach, type ShownPlaces } from './describe-reach.ts'

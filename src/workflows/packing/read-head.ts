@@ -1,9 +1,10 @@
 // Reads files at the head, and what encloses what in them, once and within limits.
+
+import type { Definition } from '../../code/outline.ts'
 import type { ReviewContext } from '../../context.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import type { Definition } from '../../workspace/outline.ts'
 import { type Enclosing, findEnclosing, isIndented } from './enclosing-lines.ts'
 import type { HeadView } from './file-canvas.ts'
 

@@ -1,7 +1,7 @@
 // Shows where the names on shown lines are defined: what the code graph knows first, then what a search finds.
 import type { UsedDefinition } from '../../domain/change-graph.ts'
+import { createLineReader } from '../../git/line-reader.ts'
 import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
-import { createLineReader } from '../../workspace/line-reader.ts'
 import type { CountTokens } from './count-tokens.ts'
 import type { ShownPlaces } from './describe-reach.ts'
 import { type Entry, fillSpan } from './fill-span.ts'

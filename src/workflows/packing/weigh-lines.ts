@@ -1,6 +1,7 @@
 // What the lines of a change are worth to a reviewer: where faults are likely, and rarely elsewhere.
+
+import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
-import { isTestPath, languageOfPath } from '../../workspace/languages.ts'
 
 /** Faults stand in programs first; what tests, pages, data and prose get wrong costs less and is seen sooner. */
 const weightOfLanguage = { programming: 1, markup: 0.6, data: 0.3, prose: 0.15 } as const

@@ -1,14 +1,14 @@
 // A review as it may be shown: without any secret of ours.
-import { changeWords, type Finding } from '../../domain/finding.ts'
+import { type Finding, mapCitationText } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
-import { blotSecrets } from '../../lib/blot-secrets.ts'
+import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import type { Judgement } from '../judge-findings.ts'
 import { isHarmlessCode } from './neutralize.ts'
 
 /** Blots `secrets` out of all that a review says. */
 export function blotReview(review: Review, secrets: readonly string[]): Review {
   const { coverage } = review
-  const blot = (text: string) => blotSecrets(text, secrets)
+  const blot = (text: string) => redactKnownSecrets(text, secrets)
   return {
     ...review,
     summary: blot(review.summary),
@@ -37,13 +37,13 @@ export function blotJudgement<
     findings: blot(judgement.findings),
     resolved: blot(judgement.resolved),
     dismissed: blot(judgement.dismissed),
-    setAside: judgement.setAside.map((text) => blotSecrets(text, secrets)),
+    setAside: judgement.setAside.map((text) => redactKnownSecrets(text, secrets)),
   }
 }
 
 /** The same for one finding. A suggestion is shown as it is or not at all: somebody may commit it. */
 export function blotFinding(finding: Finding, secrets: readonly string[]): Finding {
-  const blot = (text: string) => blotSecrets(text, secrets)
+  const blot = (text: string) => redactKnownSecrets(text, secrets)
   const { suggestion } = finding
   const isHarmless =
     suggestion !== null && blot(suggestion) === suggestion && isHarmlessCode(suggestion)
@@ -58,6 +58,6 @@ export function blotFinding(finding: Finding, secrets: readonly string[]): Findi
       path: blot(item.path),
       note: blot(item.note),
     })),
-    ...(finding.restsOn && { restsOn: changeWords(finding.restsOn, blot) }),
+    ...(finding.citation && { citation: mapCitationText(finding.citation, blot) }),
   }
 }

@@ -1,5 +1,10 @@
 // How a finding reads on the pull request: in the table, in a list, and in full. Pure; all foreign text is neutralised.
-import { type Finding, type Ground, isRecord, type Severity } from '../../domain/finding.ts'
+import {
+  type Citation,
+  type Finding,
+  isRecordCitation,
+  type Severity,
+} from '../../domain/finding.ts'
 import type { InlineComment, PlatformLimits } from '../../platforms/platform.ts'
 import { blotFinding } from './blot-review.ts'
 import { breakCommands } from './break-commands.ts'
@@ -86,12 +91,12 @@ function renderBody(finding: Finding): string {
   return [
     neutralizeMarkdown(finding.body, { maxLength: 3000 }),
     ...(evidence.length > 0 ? [evidence.join('\n')] : []),
-    ...(finding.restsOn ? [`Rests on: ${renderGround(finding.restsOn)}`] : []),
+    ...(finding.citation ? [`Rests on: ${renderGround(finding.citation)}`] : []),
   ].join('\n\n')
 }
 
-function renderGround(ground: Ground): string {
-  return isRecord(ground)
+function renderGround(ground: Citation): string {
+  return isRecordCitation(ground)
     ? renderRecord(ground, [])
     : neutralizeLine(ground.text, { maxLength: 300 })
 }
@@ -111,7 +116,7 @@ function renderComment(finding: Finding, limits: PlatformLimits): string {
     [claim, marker],
   ].map((parts) => parts.join('\n\n'))
   return (
-    versions.find((version) => version.length <= limits.commentLength) ??
+    versions.find((version) => version.length <= limits.maxCommentLength) ??
     (versions.at(-1) as string)
   )
 }

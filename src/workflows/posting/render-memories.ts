@@ -1,7 +1,7 @@
 // What is remembered of the files of a change, for a review in which no model could take it into account. Pure.
 import type { AppliedMemory } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { blotSecrets } from '../../lib/blot-secrets.ts'
+import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { codeSpan, neutralizeLine } from './neutralize.ts'
 
 /** More is noise. */
@@ -53,7 +53,7 @@ export function renderMemories(
   memories: readonly AppliedMemory[],
   { linkTo, secrets }: { linkTo: (place: FilePlace) => string; secrets: readonly string[] },
 ): string[] {
-  const blot = (text: string) => blotSecrets(text, secrets)
+  const blot = (text: string) => redactKnownSecrets(text, secrets)
   return memories.map(({ text, path, source }) => {
     const said = neutralizeLine(blot(text), { maxLength: longestText })
     const about = `about ${codeSpan(blot(path ?? '.'))}`

@@ -1,5 +1,5 @@
 // How the reach of a change reads in the summary: who uses it, what tests it, what else touches it. Pure.
-import type { FirstOf, Reach, ReachedUse, ReachingSymbol } from '../../domain/reach.ts'
+import type { Impact, ImpactedUse, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
 import { codeSpan, neutralizeLine } from './neutralize.ts'
 
 /** The section; its title stands in `<summary>`, where Markdown means nothing. */
@@ -9,7 +9,7 @@ export interface ReachSection {
 }
 
 /** What readers are told. Users are named and not called, pull requests numbered and not linked. */
-export function renderReach(reach: Reach): ReachSection {
+export function renderReach(reach: Impact): ReachSection {
   const past = [
     ...reach.open.map(renderOpen),
     ...reach.earlier.map(renderEarlier),
@@ -24,14 +24,14 @@ function words(text: string): string {
   return neutralizeLine(text, { maxLength: 160 })
 }
 
-const changes: Readonly<Record<ReachingSymbol['change'], string>> = {
+const changes: Readonly<Record<ImpactSymbol['change'], string>> = {
   removed: 'removed',
   signature: 'signature changed',
   body: 'changed',
   added: 'new',
 }
 
-function renderSymbols({ total, shown }: Reach['symbols']): string[] {
+function renderSymbols({ total, shown }: Impact['symbols']): string[] {
   const lines = shown.map(({ name, change, called, uses }) => {
     return `- ${codeSpan(name)} (${changes[change]}) is ${called ? 'called' : 'used'} in ${join(uses, renderUse)}`
   })
@@ -43,12 +43,12 @@ function renderSymbols({ total, shown }: Reach['symbols']): string[] {
   ]
 }
 
-function renderUse({ path, line, within, sure }: ReachedUse): string {
+function renderUse({ path, line, within, sure }: ImpactedUse): string {
   const where = within === null ? '' : ` in ${codeSpan(within)}`
   return `${codeSpan(`${path}:${line}`)}${where}${sure ? '' : ' (possible)'}`
 }
 
-function renderTests({ tests, untested }: Reach): string[] {
+function renderTests({ tests, untested }: Impact): string[] {
   return [
     ...(tests.shown.length > 0 ? [`- Tests that reach it: ${join(tests, codeOf)}`] : []),
     ...(untested.shown.length > 0 ? [`- No test seems to reach ${join(untested, codeOf)}`] : []),
@@ -59,7 +59,7 @@ function codeOf(text: string): string {
   return codeSpan(text)
 }
 
-function renderOpen({ symbols, ...neighbour }: Reach['open'][number]): string {
+function renderOpen({ symbols, ...neighbour }: Impact['open'][number]): string {
   const touched = join(
     symbols,
     ({ name, removed }) => `${codeSpan(name)}${removed ? ', which is removed here' : ''}`,
@@ -67,7 +67,7 @@ function renderOpen({ symbols, ...neighbour }: Reach['open'][number]): string {
   return `- Open too: ${renderNeighbour(neighbour)} touches ${touched}`
 }
 
-function renderEarlier({ finding, ...neighbour }: Reach['earlier'][number]): string {
+function renderEarlier({ finding, ...neighbour }: Impact['earlier'][number]): string {
   return `- Before, in ${renderNeighbour(neighbour)}: ${words(finding)}`
 }
 
@@ -84,7 +84,7 @@ function renderNeighbour({
   return `${codeSpan(`#${number}`)} ${words(title)} (${codeSpan(author)})`
 }
 
-function renderOwner({ login, files }: Reach['owners'][number]): string {
+function renderOwner({ login, files }: Impact['owners'][number]): string {
   const known = join(
     files,
     ({ path, percent }) => `${codeSpan(path)} (${percent} % of its changes)`,
@@ -92,7 +92,7 @@ function renderOwner({ login, files }: Reach['owners'][number]): string {
   return `- ${codeSpan(login)} knows ${known}`
 }
 
-function join<Item>({ total, shown }: FirstOf<Item>, render: (item: Item) => string): string {
+function join<Item>({ total, shown }: TruncatedList<Item>, render: (item: Item) => string): string {
   const told = shown.map(render).join(', ')
   return total > shown.length ? `${told} and ${total - shown.length} more` : told
 }

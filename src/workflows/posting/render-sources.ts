@@ -1,6 +1,6 @@
 // Which trackers and chats were asked about a change, what of theirs a review took into account, and which had no answer. Pure.
-import type { ToldContext, ToldRecord } from '../../domain/live-context.ts'
-import { blotSecrets } from '../../lib/blot-secrets.ts'
+import type { ContextRecordSummary, LiveContextSummary } from '../../domain/live-context.ts'
+import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { neutralizeLine } from './neutralize.ts'
 
 const mostRecords = 12
@@ -8,14 +8,14 @@ const longestTitle = 200
 
 /** The section, its title for `<summary>`; undefined where nobody was asked, or nobody knew anything. */
 export function renderSources(
-  { records, missing }: ToldContext,
+  { records, missing }: LiveContextSummary,
   secrets: readonly string[],
 ): { title: string; lines: string[] } | undefined {
   if (records.length + missing.length === 0) return undefined
   const shown = records.slice(0, mostRecords).map((record) => `- ${renderRecord(record, secrets)}`)
   const more = records.length > shown.length ? [`- ${records.length - shown.length} more`] : []
   const absent = missing.map(({ source, reason }) => {
-    return `- Without ${neutralizeLine(source, { maxLength: 40 })}: ${neutralizeLine(blotSecrets(reason, secrets), { maxLength: 200 })}`
+    return `- Without ${neutralizeLine(source, { maxLength: 40 })}: ${neutralizeLine(redactKnownSecrets(reason, secrets), { maxLength: 200 })}`
   })
   const without = missing.length > 0 ? ` · ${missing.length} without an answer` : ''
   return { title: `Sources: ${records.length}${without}`, lines: [...shown, ...more, ...absent] }
@@ -23,13 +23,13 @@ export function renderSources(
 
 /** One record in a line: whose it is, and its title with a link. */
 export function renderRecord(
-  { source, key, title, url }: ToldRecord,
+  { source, key, title, url }: ContextRecordSummary,
   secrets: readonly string[],
 ): string {
-  const words = blotSecrets(title, secrets)
+  const words = redactKnownSecrets(title, secrets)
   const told = key === null || words.includes(key) ? words : `${key}: ${words}`
   const text = neutralizeLine(told, { maxLength: longestTitle }) || 'an entry without a title'
-  const isLinked = url !== null && blotSecrets(url, secrets) === url
+  const isLinked = url !== null && redactKnownSecrets(url, secrets) === url
   return `${neutralizeLine(source, { maxLength: 40 })}: ${isLinked ? `[${text}](${encodeLink(url)})` : text}`
 }
 

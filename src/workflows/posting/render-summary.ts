@@ -1,10 +1,10 @@
 // How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
 import type { AppliedMemory } from '../../domain/change-graph.ts'
 import type { Finding } from '../../domain/finding.ts'
-import type { ToldContext } from '../../domain/live-context.ts'
-import type { Reach } from '../../domain/reach.ts'
+import type { Impact } from '../../domain/impact.ts'
+import type { LiveContextSummary } from '../../domain/live-context.ts'
 import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
-import type { OtherBlock } from '../../jobs/find-other-block.ts'
+import type { BlockingReview } from '../../jobs/find-blocking-review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import { countSeverities } from '../decide-verdict.ts'
 import { endNames } from '../name-ends.ts'
@@ -24,11 +24,11 @@ export interface SummaryInput {
   readonly review: Review
   readonly history: ReviewHistory
   /** Whom the change reaches; null where nothing is known. */
-  readonly reach: Reach | null
+  readonly reach: Impact | null
   /** The memories that are told with it. */
   readonly memories: readonly AppliedMemory[]
   /** What trackers and chats said. */
-  readonly live: ToldContext
+  readonly live: LiveContextSummary
   /** The address of a place on the platform. */
   readonly linkTo: (place: FilePlace) => string
   readonly runId: number
@@ -86,12 +86,12 @@ export function renderSummary(input: SummaryInput): string {
       coverage: renderCoverage(review),
       footer: renderFooter(input, review),
     },
-    input.limits.commentLength,
+    input.limits.maxCommentLength,
   )
 }
 
 /** The text for the commit's status, at most 140 characters. */
-export function renderStatus(review: Review, otherBlock: OtherBlock | null): string {
+export function renderStatus(review: Review, otherBlock: BlockingReview | null): string {
   if (otherBlock && !review.blocks)
     return `${endNames[otherBlock.end]} in #${otherBlock.number}, which has the same head`
   const counts = countSeverities(review.findings)

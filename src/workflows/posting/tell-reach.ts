@@ -1,14 +1,14 @@
 // What people are told of the reach of a change, out of all that the code graph knows about it. Pure.
 import {
-  type Caller,
+  type CallSite,
   type ChangedSymbol,
   type ChangeGraph,
   type FileHistory,
+  minSureConfidence,
   type RelatedPullRequest,
-  sureConfidence,
 } from '../../domain/change-graph.ts'
-import type { FirstOf, Reach, ReachingSymbol } from '../../domain/reach.ts'
-import { blotSecrets } from '../../lib/blot-secrets.ts'
+import type { Impact, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
+import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 
 /** Entries of a list, and callers of one symbol; the others are counted. */
 const most = {
@@ -34,10 +34,11 @@ const longest = { name: 160, words: 500 } as const
 export function tellReach(
   graph: ChangeGraph,
   { author, secrets }: { author: string; secrets: readonly string[] },
-): Reach | null {
+): Impact | null {
   const clean: Clean = {
-    name: (text) => cutStart(storable(blotSecrets(text, secrets))),
-    words: (text) => storable(blotSecrets(text, secrets)).slice(0, longest.words).toWellFormed(),
+    name: (text) => cutStart(storable(redactKnownSecrets(text, secrets))),
+    words: (text) =>
+      storable(redactKnownSecrets(text, secrets)).slice(0, longest.words).toWellFormed(),
   }
   const around = {
     symbols: listSymbols(graph, clean),
@@ -82,7 +83,7 @@ function take<Item, Told>(
   count: number,
   tell: (item: Item) => Told,
   total = items.length,
-): FirstOf<Told> {
+): TruncatedList<Told> {
   return { total, shown: items.slice(0, count).map(tell) }
 }
 
@@ -111,11 +112,11 @@ function describeReach({ symbols, callers, counts }: ChangeGraph): string {
   return `${least}${users} outside this diff, ${counts.tests === 0 ? 'no test' : count(counts.tests, 'test')}`
 }
 
-function isSure({ confidence }: Caller): boolean {
-  return confidence >= sureConfidence
+function isSure({ confidence }: CallSite): boolean {
+  return confidence >= minSureConfidence
 }
 
-function isCall({ kind }: Caller): boolean {
+function isCall({ kind }: CallSite): boolean {
   return kind === 'call' || kind === 'new'
 }
 
@@ -125,7 +126,7 @@ function count(number: number, what: string): string {
 
 const telling: readonly ChangedSymbol['change'][] = ['removed', 'signature', 'body', 'added']
 
-function listSymbols({ symbols, callers }: ChangeGraph, clean: Clean): FirstOf<ReachingSymbol> {
+function listSymbols({ symbols, callers }: ChangeGraph, clean: Clean): TruncatedList<ImpactSymbol> {
   const bySymbol = Map.groupBy(callers, ({ symbol }) => symbol)
   const used = symbols
     .map((symbol, index) => ({ symbol, uses: listPlaces(bySymbol.get(index) ?? []) }))
@@ -150,9 +151,9 @@ function listSymbols({ symbols, callers }: ChangeGraph, clean: Clean): FirstOf<R
  * Each place once, the surest first. That a file imports what it uses is said by the use; what tests use is said by the
  * list of tests.
  */
-function listPlaces(uses: readonly Caller[]): Caller[] {
+function listPlaces(uses: readonly CallSite[]): CallSite[] {
   const using = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
-  const places = new Map<string, Caller>()
+  const places = new Map<string, CallSite>()
   for (const use of uses.toSorted((one, other) => rank(one) - rank(other))) {
     const place = `${use.line} ${use.path}`
     if (!use.isTest && !places.has(place) && (use.kind !== 'import' || !using.has(use.path)))
@@ -161,7 +162,7 @@ function listPlaces(uses: readonly Caller[]): Caller[] {
   return [...places.values()]
 }
 
-function rank(use: Caller): number {
+function rank(use: CallSite): number {
   return (isSure(use) ? 0 : 2) + (isCall(use) ? 0 : 1)
 }
 
@@ -170,7 +171,7 @@ function nameNeighbour({ number, title, author }: RelatedPullRequest, clean: Cle
 }
 
 /** Open ones that touch the same definitions, whatever they do to them. */
-function listOpen({ related, symbols }: ChangeGraph, clean: Clean): Reach['open'] {
+function listOpen({ related, symbols }: ChangeGraph, clean: Clean): Impact['open'] {
   const isGone = (name: string) => {
     const named = symbols.filter((symbol) => symbol.name === name)
     return named.length > 0 && named.every(({ change }) => change === 'removed')
@@ -185,21 +186,21 @@ function listOpen({ related, symbols }: ChangeGraph, clean: Clean): Reach['open'
   }))
 }
 
-function listEarlier(related: readonly RelatedPullRequest[], clean: Clean): Reach['earlier'] {
+function listEarlier(related: readonly RelatedPullRequest[], clean: Clean): Impact['earlier'] {
   return related
     .filter(({ state, findings }) => state !== 'open' && findings.length > 0)
     .slice(0, most.pullRequests)
     .map((each) => ({ ...nameNeighbour(each, clean), finding: clean.words(each.findings[0]!) }))
 }
 
-function listOwners({ history }: ChangeGraph, author: string, clean: Clean): Reach['owners'] {
+function listOwners({ history }: ChangeGraph, author: string, clean: Clean): Impact['owners'] {
   const known = history
     .filter(
       (file): file is FileHistory & { owner: string } =>
-        file.owner !== null && file.touches >= leastTouches,
+        file.owner !== null && file.pullRequests >= leastTouches,
     )
     .filter(({ owner }) => owner !== author)
-    .toSorted((one, other) => other.touches - one.touches)
+    .toSorted((one, other) => other.pullRequests - one.pullRequests)
   const byOwner = [...Map.groupBy(known, ({ owner }) => owner)].slice(0, most.owners)
   return byOwner.map(([owner, files]) => ({
     login: clean.name(owner),

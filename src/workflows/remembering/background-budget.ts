@@ -1,5 +1,5 @@
 // What is paid for models outside of reviews, for vectors and for words of the map: the same limits hold.
-import { spentTodayUsd } from '../../analytics/spend.ts'
+import { spentTodayUsd } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import { ownerOf, type RepositoryName } from '../../domain/pull-request.ts'
 import { type Budget, createBudget } from '../../models/index.ts'

@@ -1,5 +1,5 @@
 // Gives memories their vectors, by which they are found whatever words they use. What has none is found by words alone.
-import { recordSpend } from '../../analytics/spend.ts'
+import { recordSpend } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { ModelError } from '../../domain/errors.ts'
@@ -10,7 +10,7 @@ import {
   countUnembedded,
   listUnembedded,
   saveVectors,
-  type Unembedded,
+  type UnembeddedMemory,
 } from '../../knowledge/memory/save-vectors.ts'
 import type { Budget, Embedder } from '../../models/index.ts'
 import { createBackgroundBudget } from './background-budget.ts'
@@ -125,6 +125,6 @@ async function embedPieces(
 }
 
 /** A path says what its directories are called, which is much of what a memory is about. */
-function describe({ text, path }: Unembedded): string {
+function describe({ text, path }: UnembeddedMemory): string {
   return path === null || path === '.' ? text : `${path}: ${text}`
 }

@@ -1,5 +1,5 @@
 // Searches memories: by words, and by meaning where an embedder answers in time.
-import { recordSpend } from '../../analytics/spend.ts'
+import { recordSpend } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -27,7 +27,7 @@ export async function recallMemories(
 ): Promise<FoundMemory[]> {
   return searchMemories(ctx.db, repo, {
     ...query,
-    embedding: await embedQuery(ctx, repo, query.words, signal),
+    embedding: await embedQuery(ctx, repo, query.text, signal),
   })
 }
 

@@ -10,12 +10,12 @@ import type { Memory, MemoryType, NewMemory } from '../../domain/memory.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { dismissMemory } from '../../knowledge/memory/dismiss-memory.ts'
 import {
-  countWritten,
+  countPersonMemories,
   findCurrentMemory,
   findMemory,
-  readHistory,
+  readMemoryHistory,
 } from '../../knowledge/memory/read-memories.ts'
-import { digestOf, lockMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
+import { hashText, lockMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { embedNewMemories } from './embed-memories.ts'
 
 /** Of one repository, that people wrote and that count. */
@@ -36,11 +36,11 @@ export async function addWrittenMemory(
 ): Promise<Memory> {
   // An entry of the map is about its path. Of other things there is more to say than one.
   const subject =
-    type === 'project_map' && path !== null ? path : `written/${digestOf(`${path}\0${text}`)}`
+    type === 'project_map' && path !== null ? path : `written/${hashText(`${path}\0${text}`)}`
   const memory: NewMemory = { type, subject, text, path, componentType: null, ...writtenBy(caller) }
   const kept = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
-    if ((await countWritten(tx, repo)) >= mostWritten) {
+    if ((await countPersonMemories(tx, repo)) >= mostWritten) {
       throw new RequestError(
         'conflict',
         `There are ${mostWritten} memories that people wrote: dismiss one first`,
@@ -86,7 +86,7 @@ export async function editMemory(
   return kept
 }
 
-/** Throws as `editMemory`. */
+/** Throws as `editMemorySchema`. */
 export async function dismissByHand(
   ctx: Context,
   caller: Caller,
@@ -118,7 +118,7 @@ async function keep(
 
 /** Says why a memory can't be changed, and what can be done. */
 async function refuse(tx: Db, repo: RepositoryName, id: string): Promise<never> {
-  const [newest, ...older] = await readHistory(tx, repo, id)
+  const [newest, ...older] = await readMemoryHistory(tx, repo, id)
   if (newest === undefined) notFound()
   if (newest.endedAt === null && older.length > 0) {
     throw new RequestError(

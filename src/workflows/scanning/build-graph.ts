@@ -1,7 +1,8 @@
 // Brings the whole code graph up to date with a tree: what differs in one step where it is little, else all of it anew.
 
-import { keepStatistics } from '../../db/keep-statistics.ts'
-import { sweepFacts } from '../../knowledge/graph/stored-facts.ts'
+import { analyzeTables } from '../../db/analyze-tables.ts'
+import { listTree } from '../../git/list-tree.ts'
+import { deleteUnusedFileIndexes } from '../../knowledge/graph/stored-file-indexes.ts'
 import {
   compareEdges,
   readStoredEdges,
@@ -9,18 +10,17 @@ import {
   type StoredFile,
 } from '../../knowledge/graph/stored-graph.ts'
 import {
-  type ChangedFile,
+  type FileUpdate,
+  fitsOneTransaction,
   type GraphState,
-  isSmall,
-  type OpenGraph,
+  type WritableGraph,
   writeGraph,
 } from '../../knowledge/graph/write-graph.ts'
-import { openVersion } from '../../knowledge/graph/write-version.ts'
+import { openGraphVersion } from '../../knowledge/graph/write-graph-version.ts'
 import type { CodeEdge } from '../../knowledge/resolution/list-edges.ts'
-import { readResolution } from '../../knowledge/resolution/read-resolution.ts'
+import { readImportConfig } from '../../knowledge/resolution/read-import-config.ts'
 import { resolveTree } from '../../knowledge/resolution/resolve-tree.ts'
-import { joinCode, type TreeCode } from '../../knowledge/resolution/tree-code.ts'
-import { listTree } from '../../workspace/list-tree.ts'
+import { type SerializedTree, serializeTree } from '../../knowledge/resolution/serialized-tree.ts'
 import { chooseFiles, mostFiles } from './choose-files.ts'
 import { followRenames } from './follow-renames.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
@@ -30,17 +30,17 @@ import type { Scan } from './scan-context.ts'
 const mostListed = 2 * mostFiles
 
 /** Builds the graph, or brings it up to date. Returns it as it is then. */
-export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGraph> {
+export async function buildGraph(scan: Scan, graph: WritableGraph): Promise<WritableGraph> {
   const { ctx, progress, repository, commit, signal } = scan
   const { entries } = await listTree(repository, commit, { maxEntries: mostListed, signal })
   const { files: chosen, leftOut } = chooseFiles(entries)
   progress.lap('list')
   const files = await readFiles(scan, graph, chosen)
   // What they took is more than is wanted while edges are looked for.
-  await scan.reader.rest()
+  await scan.reader.releaseIdleThreads()
   progress.lap('read')
   const paths = files.map(({ row }) => row.path)
-  const resolution = await readResolution(
+  const resolution = await readImportConfig(
     { ...scan.snapshot, listFiles: async () => entries.slice(0, mostFiles) },
     paths,
   )
@@ -51,21 +51,23 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGrap
   })
   progress.lap('write')
   const rows = files.map(({ row }) => row)
-  await sweepFacts(ctx.db, written, rows)
+  await deleteUnusedFileIndexes(ctx.db, written, rows)
   return written
 }
 
 function resolveEdges(
   { progress, signal }: Scan,
   files: readonly ReadFile[],
-  { paths, resolution }: Pick<TreeCode, 'paths' | 'resolution'>,
+  { paths, resolution }: Pick<SerializedTree, 'paths' | 'resolution'>,
 ) {
   const coded = files.flatMap(({ row: { path, namespace }, symbols, facts }) =>
-    facts === null ? [] : [{ path, namespace, names: symbols.map(({ name }) => name), facts }],
+    facts === null
+      ? []
+      : [{ path, namespace, names: symbols.map(({ name }) => name), encodedIndex: facts }],
   )
-  return resolveTree(joinCode(paths, resolution, coded), {
+  return resolveTree(serializeTree(paths, resolution, coded), {
     signal,
-    tell: (done, total) => progress.tell('resolving references', done, total),
+    onProgress: (done, total) => progress.tell('resolving references', done, total),
   })
 }
 
@@ -77,7 +79,11 @@ interface ResolvedTree {
 }
 
 /** A new graph is written while its edges are looked for. */
-async function writeTree(scan: Scan, graph: OpenGraph, tree: ResolvedTree): Promise<OpenGraph> {
+async function writeTree(
+  scan: Scan,
+  graph: WritableGraph,
+  tree: ResolvedTree,
+): Promise<WritableGraph> {
   const { ctx, progress, signal } = scan
   const { files, resolve, describe } = tree
   const along = await followRenames(scan, graph)
@@ -90,26 +96,26 @@ async function writeTree(scan: Scan, graph: OpenGraph, tree: ResolvedTree): Prom
     const stored = await readStoredEdges(ctx.db, [...ids.values()])
     const difference = { ...change.files, ...compareEdges(stored, edges, ids) }
     const state = describe(edges.length)
-    if (isSmall(difference)) {
+    if (fitsOneTransaction(difference)) {
       await writeGraph(ctx.db, graph, { difference, ids, state, along })
       return { ...graph, ...state }
     }
   }
-  const version = await openVersion(ctx.db, graph, signal)
+  const version = await openGraphVersion(ctx.db, graph, signal)
   const [found] = await Promise.all([edges ?? resolve(), version.addFiles(files)])
   if (edges === null) progress.lap('resolve')
   progress.tell('writing the graph', 0, files.length)
   await version.addEdges(found)
-  const shown = await version.show(describe(found.length), along)
+  const shown = await version.publish(describe(found.length), along)
   const symbols = files.reduce((sum, file) => sum + file.symbols.length, 0)
   const { length } = files
-  await keepStatistics(ctx.db, {
+  await analyzeTables(ctx.db, {
     ...{ code_files: length, code_facts: length, code_symbols: symbols, code_edges: found.length },
   })
   return shown
 }
 
-async function compareTree({ ctx }: Scan, graph: OpenGraph, files: readonly ReadFile[]) {
+async function compareTree({ ctx }: Scan, graph: WritableGraph, files: readonly ReadFile[]) {
   const stored = await readStoredFiles(ctx.db, graph.id)
   return {
     files: compareFiles(stored, files),
@@ -119,7 +125,7 @@ async function compareTree({ ctx }: Scan, graph: OpenGraph, files: readonly Read
 
 function compareFiles(stored: ReadonlyMap<string, StoredFile>, files: readonly ReadFile[]) {
   const gone = new Set(stored.keys())
-  const changed: ChangedFile[] = []
+  const changed: FileUpdate[] = []
   for (const { row, symbols } of files) {
     gone.delete(row.path)
     const old = stored.get(row.path)
@@ -127,7 +133,7 @@ function compareFiles(stored: ReadonlyMap<string, StoredFile>, files: readonly R
     else if (!isSameFile(old, row))
       changed.push({ id: old.id, row, symbols: isSameBlob(old, row) ? null : symbols })
   }
-  return { removed: [...gone].map((path) => stored.get(path)!.id), files: changed }
+  return { removedFileIds: [...gone].map((path) => stored.get(path)!.id), files: changed }
 }
 
 /** What was read of it hangs on these alone; of what couldn't be read the next time may. */

@@ -1,8 +1,8 @@
 // Which files of a tree are known of, and which of them are read.
-import { classifyFile, type FileKind } from '../../workspace/classify-file.ts'
-import { sourceKindOf } from '../../workspace/facts/source-kind.ts'
-import { isTestPath, languageOfPath } from '../../workspace/languages.ts'
-import type { TreeEntry } from '../../workspace/snapshot.ts'
+import { classifyFile, type FileKind } from '../../code/classify-file.ts'
+import { sourceKindOf } from '../../code/indexing/source-kind.ts'
+import { isTestPath, languageOfPath } from '../../code/languages.ts'
+import type { TreeEntry } from '../../git/snapshot.ts'
 
 /** A file of the default branch, by its path and the tree alone. */
 export interface ScannedFile {

@@ -1,18 +1,18 @@
 // Has a model put the most important directories of the project map into words. Whatever fails, what was counted stays.
 import { z } from 'zod'
-import { recordSpend } from '../../analytics/spend.ts'
+import { recordSpend } from '../../analytics/model-spend.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { Memory, NewMemory } from '../../domain/memory.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
 import { readMemoriesOfType } from '../../knowledge/memory/read-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
-import { cutText, isProse, toPlainText } from '../../knowledge/project/plain-text.ts'
+import { withoutFileCounts } from '../../knowledge/project/format-text.ts'
+import { isReadable, toPlainText, truncateText } from '../../knowledge/project/plain-text.ts'
 import { directoryOf, type ProjectFile } from '../../knowledge/project/project.ts'
-import { withoutExtent } from '../../knowledge/project/wording.ts'
 import { type Budget, generateObject, type Model } from '../../models/index.ts'
 import { mapInstructions, mapMessage } from '../../reviewers/prompts/map-prompt.ts'
-import { createFence } from '../../reviewers/prompts/untrusted-block.ts'
+import { createPromptFence } from '../../reviewers/prompts/prompt-fence.ts'
 import { createBackgroundBudget } from '../remembering/background-budget.ts'
 import type { Scan } from './scan-context.ts'
 
@@ -96,18 +96,21 @@ async function describeEntries(
   entries: readonly Memory[],
   signal: AbortSignal,
 ): Promise<NewMemory[]> {
-  const shown = entries.map(({ path, text }) => ({ path: path ?? '.', text: withoutExtent(text) }))
+  const shown = entries.map(({ path, text }) => ({
+    path: path ?? '.',
+    text: withoutFileCounts(text),
+  }))
   const request = {
     system: mapInstructions(),
-    prompt: mapMessage(shown, createFence()),
+    prompt: mapMessage(shown, createPromptFence()),
     output: answerShape,
     ...{ limits, budget },
   }
   const { value, answer } = await generateObject(model, request, signal)
   return value.descriptions.flatMap(({ index, text }) => {
     const entry = entries[index]
-    const words = cutText(toPlainText(text.slice(0, 2_000)), longestWords)
-    return entry && isProse(words)
+    const words = truncateText(toPlainText(text.slice(0, 2_000)), longestWords)
+    return entry && isReadable(words)
       ? [putIntoWords(entry, words, answer.answeredBy[0] ?? model.name)]
       : []
   })
@@ -118,7 +121,7 @@ function putIntoWords(entry: Memory, words: string, model: string): NewMemory {
   const { type, subject, text, path, componentType, provenance } = entry
   return {
     ...{ type, subject, path, componentType },
-    text: `${words} ${withoutExtent(text)}`.trim(),
+    text: `${words} ${withoutFileCounts(text)}`.trim(),
     trust: 'model',
     provenance: { ...provenance, model },
   }

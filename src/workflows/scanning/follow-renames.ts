@@ -1,9 +1,9 @@
 // Lets what is known of files follow their renames on the default branch.
 import type { Db } from '../../db/database.ts'
-import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
+import { compareTrees } from '../../git/compare-trees.ts'
+import { moveFileActivity } from '../../knowledge/file-activity/move-file-activity.ts'
+import type { WritableGraph } from '../../knowledge/graph/write-graph.ts'
 import { moveMemories } from '../../knowledge/memory/move-memories.ts'
-import { moveTouches } from '../../knowledge/touches/move-touches.ts'
-import { compareTrees } from '../../workspace/compare-trees.ts'
 import type { Scan } from './scan-context.ts'
 
 /** Of more changes nobody can tell what became of what. */
@@ -21,7 +21,7 @@ export async function followRenames(
     commit,
     signal,
   }: Pick<Scan, 'scan' | 'repository' | 'commit' | 'signal'>,
-  graph: OpenGraph,
+  graph: WritableGraph,
 ): Promise<(tx: Db) => Promise<void>> {
   if (graph.commit === null || graph.commit === commit) return async () => {}
   const changes =
@@ -32,7 +32,7 @@ export async function followRenames(
   )
   if (renames.length === 0) return async () => {}
   return async (tx) => {
-    await moveTouches(tx, repo, renames)
+    await moveFileActivity(tx, repo, renames)
     await moveMemories(tx, repo, renames)
   }
 }

@@ -1,7 +1,7 @@
 // Looks whether a repository lets models be asked about it.
 import { transactionWithRetry } from '../../db/transaction.ts'
-import { noteModelConsent } from '../../jobs/model-consent.ts'
-import { dropVectors } from '../../knowledge/memory/save-vectors.ts'
+import { saveModelConsent } from '../../jobs/model-consent.ts'
+import { deleteVectors } from '../../knowledge/memory/save-vectors.ts'
 import { readRepositoryWill } from '../gathering/read-settings.ts'
 import type { Scan } from './scan-context.ts'
 
@@ -9,6 +9,6 @@ import type { Scan } from './scan-context.ts'
 export async function lookForConsent({ ctx, scan, snapshot }: Scan): Promise<void> {
   const { settings } = await readRepositoryWill(snapshot)
   const asksModels = settings.mode !== 'static'
-  await noteModelConsent(ctx.db, scan, asksModels)
-  if (!asksModels) await transactionWithRetry(ctx.db, (tx) => dropVectors(tx, scan.repo))
+  await saveModelConsent(ctx.db, scan, asksModels)
+  if (!asksModels) await transactionWithRetry(ctx.db, (tx) => deleteVectors(tx, scan.repo))
 }

@@ -1,7 +1,7 @@
 // Tells how far a scan is, not more often than people can read, and how long its steps took.
 import type { Db } from '../../db/database.ts'
 import { LeaseLostError } from '../../domain/errors.ts'
-import { type ClaimedScan, noteProgress } from '../../jobs/scans.ts'
+import { type ClaimedScan, saveScanProgress } from '../../jobs/scans.ts'
 import { startStopwatch } from '../../lib/stopwatch.ts'
 
 const toldEveryMs = 1000
@@ -33,7 +33,7 @@ export function createProgress(
       const now = performance.now()
       if (telling !== null || now - toldAt < toldEveryMs) return
       toldAt = now
-      telling = noteProgress(db, scan, { step, done, total })
+      telling = saveScanProgress(db, scan, { step, done, total })
         // Who keeps the lease says so too.
         .catch((error) => error instanceof LeaseLostError || onFault(error))
         .then(() => {

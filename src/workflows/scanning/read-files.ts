@@ -1,13 +1,22 @@
 // Reads what the files of a tree say: each blob once, in threads, written down in batches as it goes.
+
+import { classifyFile } from '../../code/classify-file.ts'
+import type { FileIndex } from '../../code/code-index.ts'
+import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
+import { readBlobs, readFewBlobs } from '../../git/read-blobs.ts'
 import type { FileRow, SymbolRow } from '../../knowledge/graph/graph-rows.ts'
-import { filterUsedNames, listSymbols, namespaceOf } from '../../knowledge/graph/graph-rows.ts'
-import { loadFacts, type StoredFacts, saveFacts } from '../../knowledge/graph/stored-facts.ts'
-import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
-import { startTurn } from '../../lib/turns.ts'
-import { classifyFile } from '../../workspace/classify-file.ts'
-import type { CodeFacts } from '../../workspace/code-facts.ts'
-import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
-import { readBlobs, readFewBlobs } from '../../workspace/read-blobs.ts'
+import {
+  createUsedNameFilter,
+  toStoredNamespace,
+  toSymbolRows,
+} from '../../knowledge/graph/graph-rows.ts'
+import {
+  loadFileIndexes,
+  type StoredFileIndex,
+  saveFileIndexes,
+} from '../../knowledge/graph/stored-file-indexes.ts'
+import type { WritableGraph } from '../../knowledge/graph/write-graph.ts'
+import { createYielder } from '../../lib/yield-to-event-loop.ts'
 import { largestRead, type ScannedFile } from './choose-files.ts'
 import type { Scan } from './scan-context.ts'
 
@@ -38,7 +47,7 @@ const longestReadingMs = 15 * 60_000
 /** Reads files of the scan's commit. In their order. */
 export async function readFiles(
   scan: Scan,
-  graph: OpenGraph,
+  graph: WritableGraph,
   files: readonly ScannedFile[],
 ): Promise<ReadFile[]> {
   const said = new Map<string, Said>()
@@ -54,7 +63,7 @@ export async function readFiles(
 }
 
 /** What a blob says, with what the graph wants of its facts. */
-interface Said extends Omit<StoredFacts, 'oid' | 'grammar'> {
+interface Said extends Omit<StoredFileIndex, 'oid' | 'grammar'> {
   readonly complexity: number | null
   readonly namespace: string | null
   readonly usedNames: Buffer | null
@@ -81,32 +90,39 @@ function keyOf({ oid, grammar }: { oid: string; grammar: string }): string {
 
 async function recallFacts(
   { ctx, signal }: Scan,
-  graph: OpenGraph,
+  graph: WritableGraph,
   files: readonly ScannedFile[],
   keep: Keep,
 ): Promise<void> {
   const wanted = files.filter(({ isRead }) => isRead)
   const keys = new Set(wanted.map(keyOf))
   const oids = [...new Set(wanted.map(({ oid }) => oid))]
-  const turn = startTurn(signal)
+  const turn = createYielder(signal)
   for (let start = 0; start < oids.length; start += loadedAtOnce) {
     signal.throwIfAborted()
-    for (const stored of await loadFacts(ctx.db, graph, oids.slice(start, start + loadedAtOnce))) {
+    for (const stored of await loadFileIndexes(
+      ctx.db,
+      graph,
+      oids.slice(start, start + loadedAtOnce),
+    )) {
       await turn.pass()
       if (keys.has(keyOf(stored)))
-        keep(keyOf(stored), summarize(stored, stored.facts && decodeFacts(stored.facts)))
+        keep(keyOf(stored), summarize(stored, stored.facts && decodeFileIndex(stored.facts)))
     }
   }
 }
 
-function summarize(stored: Omit<StoredFacts, 'oid' | 'grammar'>, facts: CodeFacts | null): Said {
+function summarize(
+  stored: Omit<StoredFileIndex, 'oid' | 'grammar'>,
+  facts: FileIndex | null,
+): Said {
   const { kind, lines, unparsed, facts: encoded } = stored
   return {
     ...{ kind, lines, unparsed, facts: encoded },
     complexity: facts?.complexity ?? null,
-    namespace: facts && namespaceOf(facts),
-    usedNames: facts && filterUsedNames(facts),
-    symbols: facts ? listSymbols(facts) : [],
+    namespace: facts && toStoredNamespace(facts),
+    usedNames: facts && createUsedNameFilter(facts),
+    symbols: facts ? toSymbolRows(facts) : [],
   }
 }
 
@@ -118,7 +134,7 @@ interface Content {
 
 async function readMissing(
   scan: Scan,
-  graph: OpenGraph,
+  graph: WritableGraph,
   files: readonly ScannedFile[],
   keep: Keep,
 ): Promise<void> {
@@ -136,7 +152,7 @@ async function readMissing(
   const read = async (batch: readonly Content[]) => {
     const results = await readBatch(scan, batch)
     for (const [place, { file }] of batch.entries()) keep(keyOf(file), results[place]!.said)
-    await saveFacts(
+    await saveFileIndexes(
       scan.ctx.db,
       graph,
       results.map(({ stored }) => stored),
@@ -176,7 +192,7 @@ async function readMissing(
 
 /** What is said, and how it is stored. */
 interface BatchResult {
-  readonly stored: StoredFacts
+  readonly stored: StoredFileIndex
   readonly said: Said
 }
 
@@ -185,7 +201,7 @@ async function readBatch({ reader }: Scan, batch: readonly Content[]): Promise<B
   const isParsed = batch.map(
     ({ file }, place) => file.grammar !== '' && /^(source|generated)$/.test(classes[place]!),
   )
-  const parsed = await reader.read(
+  const parsed = await reader.index(
     batch
       .filter((_, place) => isParsed[place])
       .map(({ file, bytes }) => ({ path: file.path, bytes })),
@@ -194,8 +210,8 @@ async function readBatch({ reader }: Scan, batch: readonly Content[]): Promise<B
   return batch.map(({ file, bytes }, place) => {
     const kind = classes[place]!
     const result = isParsed[place] ? results.next().value : undefined
-    const facts = result && 'facts' in result ? result : null
-    const stored: StoredFacts = {
+    const facts = result && 'index' in result ? result : null
+    const stored: StoredFileIndex = {
       oid: file.oid,
       grammar: file.grammar,
       kind,
@@ -203,7 +219,7 @@ async function readBatch({ reader }: Scan, batch: readonly Content[]): Promise<B
       unparsed: result && 'unparsed' in result ? result.unparsed : null,
       facts: facts?.encoded ?? null,
     }
-    return { stored, said: summarize(stored, facts?.facts ?? null) }
+    return { stored, said: summarize(stored, facts?.index ?? null) }
   })
 }
 

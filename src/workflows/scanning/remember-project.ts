@@ -2,13 +2,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
+import { listTree } from '../../git/list-tree.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
-import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
+import type { WritableGraph } from '../../knowledge/graph/write-graph.ts'
 import { endOtherMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
 import type { Project, ProjectFile } from '../../knowledge/project/project.ts'
-import { listTree } from '../../workspace/list-tree.ts'
 import { readRepositoryWill } from '../gathering/read-settings.ts'
 import { chooseFiles, largestRead, mostFiles } from './choose-files.ts'
 import { enrichMap } from './enrich-map.ts'
@@ -24,7 +24,7 @@ const memoriesAtOnce = 200
 type KnownProject = Pick<Project, 'files' | 'uses'>
 
 /** @param graph that shows the scan's commit; null without one */
-export async function rememberProject(scan: Scan, graph: OpenGraph | null): Promise<void> {
+export async function rememberProject(scan: Scan, graph: WritableGraph | null): Promise<void> {
   const { ctx, commit, snapshot, progress, scan: claim, signal } = scan
   progress.tell('describing the project', 0, 0)
   const { files, uses } =
@@ -86,7 +86,7 @@ async function listFiles({ repository, commit, signal }: Scan): Promise<KnownPro
 /** In pieces: others want the database meanwhile. */
 async function readProjectFiles(
   { ctx, signal }: Scan,
-  { id: graphId }: OpenGraph,
+  { id: graphId }: WritableGraph,
 ): Promise<KnownProject> {
   const files: (ProjectFile & { id: number })[] = []
   const uses: (readonly [number, number])[] = []

@@ -1,26 +1,27 @@
 // Brings the code graph up to date where only the contents of few files changed: their own rows, and the edges that this touches.
-import { findTouchedNames } from '../../knowledge/graph/compare-facts.ts'
+
+import type { FileIndex } from '../../code/code-index.ts'
+import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
+import { compareTrees, type TreeChange } from '../../git/compare-trees.ts'
+import { findAffectedNames } from '../../knowledge/graph/compare-file-indexes.ts'
 import {
-  findUsers,
+  findPossibleUsers,
   listDependents,
-  readFacts,
+  readFileIndexes,
   readPaths,
 } from '../../knowledge/graph/read-graph.ts'
-import { sweepOutdatedFacts } from '../../knowledge/graph/stored-facts.ts'
+import { deleteOutdatedFileIndexes } from '../../knowledge/graph/stored-file-indexes.ts'
 import {
   compareEdges,
   readStoredEdges,
   readStoredFiles,
 } from '../../knowledge/graph/stored-graph.ts'
-import { askStoredView } from '../../knowledge/graph/stored-view.ts'
-import { type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
+import { queryStoredView } from '../../knowledge/graph/stored-view.ts'
+import { type WritableGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
+import type { ImportConfig } from '../../knowledge/resolution/import-config.ts'
 import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
 import { listEdges } from '../../knowledge/resolution/list-edges.ts'
-import { saysWhereImportsLead } from '../../knowledge/resolution/read-resolution.ts'
-import type { Resolution } from '../../knowledge/resolution/resolution.ts'
-import type { CodeFacts } from '../../workspace/code-facts.ts'
-import { compareTrees, type TreeChange } from '../../workspace/compare-trees.ts'
-import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
+import { affectsImportConfig } from '../../knowledge/resolution/read-import-config.ts'
 import { describeEntry, type ScannedFile } from './choose-files.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
@@ -38,11 +39,11 @@ const stepsOfTypes = 3
  */
 export async function updateGraph(
   scan: Scan,
-  graph: OpenGraph,
+  graph: WritableGraph,
 ): Promise<readonly ReadFile[] | null> {
   const { ctx, repository, commit, signal, progress } = scan
   if (graph.commit === null) return null
-  const resolution = graph.resolution as Resolution
+  const resolution = graph.resolution as ImportConfig
   const changes = await compareTrees(repository, graph.commit, commit, {
     maxChanges: mostChanges,
     signal,
@@ -54,7 +55,7 @@ export async function updateGraph(
   const [changed, stored, before, allPaths] = await Promise.all([
     describeChanged(scan, changes),
     readStoredFiles(ctx.db, graph.id, paths),
-    readFacts(ctx.db, graph, paths),
+    readFileIndexes(ctx.db, graph, paths),
     readPaths(ctx.db, graph),
   ])
   // What isn't in the graph, it doesn't hold for a reason that may have gone.
@@ -62,11 +63,13 @@ export async function updateGraph(
   progress.lap('list')
   const files = await readFiles(scan, graph, changed)
   progress.lap('read')
-  const overlay = new Map(files.map(({ row, facts }) => [row.path, facts && decodeFacts(facts)]))
+  const overlay = new Map(
+    files.map(({ row, facts }) => [row.path, facts && decodeFileIndex(facts)]),
+  )
   const sources = await findSources(scan, graph, before, overlay)
   if (sources === null) return null
   const imports = createImportResolver(allPaths, resolution)
-  const found = await askStoredView(ctx.db, graph, { overlay, imports }, (view) =>
+  const found = await queryStoredView(ctx.db, graph, { overlay, imports }, (view) =>
     sources.flatMap((path) => listEdges(view, path)),
   )
   progress.lap('resolve')
@@ -77,7 +80,7 @@ export async function updateGraph(
   const ids = new Map([...around.values(), ...stored.values()].map(({ path, id }) => [path, id]))
   await writeGraph(ctx.db, graph, {
     difference: {
-      removed: [],
+      removedFileIds: [],
       files: files.map(({ row, symbols }) => ({ id: stored.get(row.path)!.id, row, symbols })),
       ...compareEdges(
         await readStoredEdges(
@@ -93,7 +96,7 @@ export async function updateGraph(
     along: async () => {},
   })
   progress.lap('write')
-  await sweepOutdatedFacts(ctx.db, graph, [...stored.values()])
+  await deleteOutdatedFileIndexes(ctx.db, graph, [...stored.values()])
   return files
 }
 
@@ -111,23 +114,23 @@ async function describeChanged(
 }
 
 /** A file that is there before and after, and says nothing about others. */
-function isOrdinary({ status, kind, path }: TreeChange, resolution: Resolution): boolean {
-  return status === 'modified' && kind === 'file' && !saysWhereImportsLead(path, resolution)
+function isOrdinary({ status, kind, path }: TreeChange, resolution: ImportConfig): boolean {
+  return status === 'modified' && kind === 'file' && !affectsImportConfig(path, resolution)
 }
 
 /** The files whose edges may be others now; null where they may be too many to tell. */
 async function findSources(
   { ctx }: Scan,
-  graph: OpenGraph,
-  before: ReadonlyMap<string, CodeFacts>,
-  after: ReadonlyMap<string, CodeFacts | null>,
+  graph: WritableGraph,
+  before: ReadonlyMap<string, FileIndex>,
+  after: ReadonlyMap<string, FileIndex | null>,
 ): Promise<string[] | null> {
   const sources = new Set<string>()
   const names = new Set<string>()
   const speaking: string[] = []
   for (const [path, facts] of after) {
     const old = before.get(path) ?? null
-    const touched = findTouchedNames(old, facts)
+    const touched = findAffectedNames(old, facts)
     if (touched === null) return null
     if (facts !== null) sources.add(path)
     if (touched.size > 0) speaking.push(path)
@@ -136,7 +139,7 @@ async function findSources(
   if (speaking.length > 0) {
     const [dependents, users] = await Promise.all([
       listDependents(ctx.db, graph, speaking, { depth: stepsOfTypes, limit: mostTouched + 1 }),
-      findUsers(ctx.db, graph, [...names], mostTouched + 1),
+      findPossibleUsers(ctx.db, graph, [...names], mostTouched + 1),
     ])
     for (const { path } of dependents) sources.add(path)
     for (const path of users) sources.add(path)

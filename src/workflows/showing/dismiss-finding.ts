@@ -8,7 +8,7 @@ import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../../domain/pull-request.ts'
-import { findEventPullRequest, requestDecision } from '../../events/retry-event.ts'
+import { findEventPullRequest, requestVerdictUpdate } from '../../events/review-requests.ts'
 import { selectFindings } from '../../events/select-findings.ts'
 import { lockPullRequest } from '../../jobs/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
@@ -71,7 +71,7 @@ export async function dismissFinding(
  * Takes back a dismissal that was made on the page or through the API.
  *
  * @returns the event under which the verdict is decided again
- * @throws RequestError as `dismissFinding`
+ * @throws RequestError as `dismissFindingSchema`
  */
 export async function reopenFinding(
   ctx: DismissContext,
@@ -132,7 +132,7 @@ async function decideAgain(
   tx: Db,
   ref: PullRequestRef,
 ): Promise<number | null> {
-  const eventId = await requestDecision(tx, ref)
+  const eventId = await requestVerdictUpdate(tx, ref)
   await ctx.wakeUps.reviews.wake(tx, [ref])
   return eventId ?? null
 }

@@ -1,5 +1,5 @@
 // How pull requests stand at the platform now, as far as it says so in the time that there is.
-import { findConnections } from '../../accounts/installations.ts'
+import { findInstallationIds } from '../../accounts/installations.ts'
 import { readPlatformToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
@@ -13,9 +13,9 @@ import {
   claimStateChecks,
   confirmPullRequests,
   type StateCheck,
-  saveSeenStates,
+  savePullRequestStates,
 } from '../../events/pull-request-states.ts'
-import { createSlots } from '../../lib/slots.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 
 type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
 
@@ -43,7 +43,7 @@ export async function refreshStates(
   const checks = await claimStateChecks(ctx.db, askable)
   if (checks.length === 0) return new Map()
   const seen = await askPlatform(ctx, tokenFor, checks, signal)
-  await saveSeenStates(ctx.db, seen)
+  await savePullRequestStates(ctx.db, seen)
   await confirmPullRequests(ctx.db, seen)
   return new Map(seen.map((pullRequest) => [keyOf(pullRequest), pullRequest.state]))
 }
@@ -58,7 +58,7 @@ async function findTokens(
   const repos = [...new Set(pullRequests.map(({ repo }) => repo))]
   const [own, connections] = await Promise.all([
     readPlatformToken(ctx.db, ctx.keys, userId),
-    findConnections(ctx.db, userId, repos),
+    findInstallationIds(ctx.db, userId, repos),
   ])
   const common = ctx.config.fallback.token
   return (repo) => (own !== undefined && connections.has(repo.toLowerCase()) ? own : common)
@@ -74,11 +74,11 @@ async function askPlatform(
   checks: readonly StateCheck[],
   signal: AbortSignal,
 ): Promise<readonly PullRequest[]> {
-  const slots = createSlots(askedAtOnce)
+  const slots = createSemaphore(askedAtOnce)
   const seen: PullRequest[] = []
   let isLimited = false
   const ask = async ({ repo, number, stateAsOf }: StateCheck) => {
-    const release = await slots.take()
+    const release = await slots.acquire()
     try {
       if (isLimited || signal.aborted) return
       const access = { repo, token: tokenFor(repo) as string }

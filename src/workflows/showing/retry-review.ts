@@ -8,7 +8,11 @@ import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
-import { findEventPullRequest, insertRequest, retryEvent } from '../../events/retry-event.ts'
+import {
+  findEventPullRequest,
+  insertReviewRequest,
+  retryEvent,
+} from '../../events/review-requests.ts'
 import { hasWaitingEvents, lockPullRequest } from '../../jobs/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './live-states.ts'
@@ -43,7 +47,7 @@ export async function retryReview(
         'A review of this pull request is waiting or under way already',
       )
     }
-    const eventId = await insertRequest(tx, ref, { id, type: retryEvent })
+    const eventId = await insertReviewRequest(tx, ref, { id, type: retryEvent })
     await ctx.wakeUps.reviews.wake(tx, [ref])
     await recordAudit(tx, caller, 'review_retried', `${ref.repo}#${ref.number}`)
     return eventId

@@ -6,8 +6,8 @@ import type { AppContext } from '../../context.ts'
 import { GitError, PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { readReview } from '../../events/read-review.ts'
+import { parseDiff } from '../../git/parse-diff.ts'
 import type { Access } from '../../platforms/platform.ts'
-import { parseDiff } from '../../workspace/diff.ts'
 import { requirePlatformToken } from '../connecting/require-platform-token.ts'
 import { openRepositoryMirror } from '../gathering/gather-sources.ts'
 import { boundDiff, type ShownDiff } from './bound-diff.ts'
@@ -68,7 +68,7 @@ async function findAccess(ctx: AppContext, caller: Caller, repo: RepositoryName)
 /** The platform is asked before the mirror, which shows what it has to anybody. */
 async function readDiff(ctx: AppContext, access: Access, head: ReviewedHead, signal: AbortSignal) {
   const pullRequest = await ctx.platform.getPullRequest(access, head.number, signal)
-  const baseSha = await ctx.platform.mergeBase(access, pullRequest.base.sha, head.sha, signal)
+  const baseSha = await ctx.platform.getMergeBase(access, pullRequest.base.sha, head.sha, signal)
   try {
     const mirror = openRepositoryMirror(ctx, access)
     await mirror.fetchCommits([head.sha, baseSha], { signal })

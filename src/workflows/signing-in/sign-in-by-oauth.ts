@@ -87,7 +87,7 @@ export async function finishSignIn(
   if (back.error !== undefined || back.code === undefined)
     throw refuse('The platform did not sign you in')
   const token = await redeemCode(ctx, back.code, attempt.verifier)
-  const viewer = await askPlatform(ctx, notAccepted(), () => ctx.platform.viewer(token))
+  const viewer = await askPlatform(ctx, notAccepted(), () => ctx.platform.getViewer(token))
   await admit(viewer)
   return { session: await openSession(ctx, viewer, token), returnTo: attempt.returnTo }
 }

@@ -1,5 +1,5 @@
 // Signs people in and out: who it is by the platform's word, the account, the session.
-import { renewAccessChecks } from '../../accounts/access-checks.ts'
+import { makeAccessChecksDue } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import type { Claims } from '../../accounts/credentials.ts'
 import { pruneTokens, revokeToken, saveToken } from '../../accounts/tokens.ts'
@@ -44,7 +44,7 @@ export async function signInWithToken(
     )
   }
   const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
-  const viewer = await askPlatform(ctx, refusal, () => ctx.platform.viewer(platformToken))
+  const viewer = await askPlatform(ctx, refusal, () => ctx.platform.getViewer(platformToken))
   await admit(viewer)
   return openSession(ctx, viewer, platformToken)
 }
@@ -74,7 +74,7 @@ export async function openSession(
     })
     await pruneTokens(tx, user.id, { keptSessions: mostSessions - 1 })
     const tokenId = await saveToken(tx, { userId: user.id, kind: 'session', expiresAt })
-    await renewAccessChecks(tx, user.id)
+    await makeAccessChecksDue(tx, user.id)
     await recordAudit(tx, { userId: user.id, login: viewer.login }, 'signed_in')
     return { user, tokenId }
   })

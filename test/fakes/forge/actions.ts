@@ -3,6 +3,7 @@ import { deliver, redeliver } from './deliveries.ts'
 import type { Forge, PullRequestInput } from './interface.ts'
 import { createOAuthApp } from './oauth.ts'
 import { readBranches } from './objects.ts'
+import { viewPull } from './pull-request-view.ts'
 import { closePull, editPull, openPull, reopenPull, setDraft } from './pull-requests.ts'
 import { deleteBranch, mergePull, pushFiles } from './pushes.ts'
 import { createRepository, createUser, removeRepository, renameRepository } from './repositories.ts'
@@ -20,8 +21,7 @@ import {
   repositoryNamed,
   userNamed,
 } from './state.ts'
-import { viewPull } from './view.ts'
-import { waitUntil } from './waiting.ts'
+import { waitUntil } from './wait-until.ts'
 
 type Actions<Name extends keyof Forge> = Pick<Forge, Name>
 
@@ -199,7 +199,7 @@ function openIssue(
 }
 
 /** What was seen, waiting for it, and what is put in its way. */
-export function observation(
+export function observationActions(
   state: ForgeState,
 ): Actions<
   | 'deliveries'
@@ -222,7 +222,7 @@ export function observation(
     redeliver: (id) => redeliver(state, id),
     waitForDelivery: (predicate, options) =>
       waitUntil(state, () => deliveries.find((one) => one.status !== null && predicate(one)), {
-        what: 'the expected delivery',
+        description: 'the expected delivery',
         ...options,
       }),
     waitFor: (read, options) => waitUntil(state, read, options),

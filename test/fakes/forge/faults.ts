@@ -29,7 +29,7 @@ export interface FaultRule {
 }
 
 /** Answers with this instead of doing anything. A body that isn't a string is sent as JSON. */
-export function answer(
+export function replyWith(
   status: number,
   body: unknown = '',
   headers: Record<string, string> = {},
@@ -51,19 +51,19 @@ export const drop = (): FaultAction => ({ kind: 'drop', applied: false })
 export const applyThenDrop = (): FaultAction => ({ kind: 'drop', applied: true })
 
 /** Does what was asked and answers with the first half of the body, as if it were all. */
-export const truncated = (): FaultAction => ({ kind: 'truncate' })
+export const truncateBody = (): FaultAction => ({ kind: 'truncate' })
 
 /** Does what was asked, sends half of the body that the headers announce, and closes the connection. */
-export const cutShort = (): FaultAction => ({ kind: 'cut' })
+export const closeMidBody = (): FaultAction => ({ kind: 'cut' })
 
 /** A page where JSON is expected. */
-export const html = (status = 200): FaultAction =>
-  answer(status, '<!DOCTYPE html><html><body><h1>Whoa there!</h1></body></html>', {
+export const htmlPage = (status = 200): FaultAction =>
+  replyWith(status, '<!DOCTYPE html><html><body><h1>Whoa there!</h1></body></html>', {
     'content-type': 'text/html; charset=utf-8',
   })
 
 /** Waits before doing what was asked: for callers with a deadline. */
-export const slow = (milliseconds: number): FaultAction => ({ kind: 'slow', milliseconds })
+export const delayRequest = (milliseconds: number): FaultAction => ({ kind: 'slow', milliseconds })
 
 const releases = new WeakMap<Hold, Promise<'continue' | 'drop'>>()
 const arrivals = new WeakMap<Hold, (request: SeenRequest) => void>()
@@ -84,7 +84,7 @@ export function hold(options: { applied?: boolean } = {}): Hold {
 }
 
 /** The first rule that meets the request, counted. */
-export function takeFault(state: ForgeState, request: SeenRequest): FaultAction | null {
+export function matchFault(state: ForgeState, request: SeenRequest): FaultAction | null {
   const rule = state.faults.find(
     (candidate) => (candidate.times ?? 1) > 0 && candidate.match(request),
   )
@@ -97,7 +97,7 @@ export function takeFault(state: ForgeState, request: SeenRequest): FaultAction 
 export type Outcome = { readonly response: ForgeResponse; readonly cut: boolean } | 'drop'
 
 /** Carries a request out under a fault. */
-export async function underFault(
+export async function runWithFault(
   state: ForgeState,
   fault: FaultAction | null,
   request: SeenRequest,

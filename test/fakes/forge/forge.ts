@@ -3,8 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { observation, pullRequestActions, repositoryActions, signInActions } from './actions.ts'
+import {
+  observationActions,
+  pullRequestActions,
+  repositoryActions,
+  signInActions,
+} from './actions.ts'
 import type { Forge, ForgeOptions } from './interface.ts'
+import type { PullRequestView } from './pull-request-view.ts'
 import { createForgeServer } from './server.ts'
 import { apiUrl } from './shapes.ts'
 import {
@@ -14,18 +20,17 @@ import {
   type RateLimit,
   type SeenRequest,
 } from './state.ts'
-import type { PullRequestView } from './view.ts'
 
 export {
-  answer,
   applyThenDrop,
-  cutShort,
+  closeMidBody,
+  delayRequest,
   drop,
   type Hold,
   hold,
-  html,
-  slow,
-  truncated,
+  htmlPage,
+  replyWith,
+  truncateBody,
 } from './faults.ts'
 export type { Forge, ForgeOptions, PullRequestInput } from './interface.ts'
 export type { Delivery, ForgeLimits, PullRequestView, RateLimit, SeenRequest }
@@ -54,7 +59,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   return {
     ...repositoryActions(state),
     ...pullRequestActions(state),
-    ...observation(state),
+    ...observationActions(state),
     ...signInActions(state),
     url: state.url,
     apiUrl: apiUrl(state),

@@ -8,7 +8,7 @@ import {
   type ForgeState,
   fullName,
   type InlineComment,
-  listed,
+  listVisible,
   type PullRequest,
   permissionOf,
   permits,
@@ -204,7 +204,7 @@ function pullEntity(state: ForgeState, pull: PullRequest): Entity {
       isDraft: () => pull.draft,
       state: () => (pull.mergedAt === null ? pull.state.toUpperCase() : 'MERGED'),
       reviewThreads: (input) => {
-        const threads = listed(state, threadsOf(pull)).map((opening) =>
+        const threads = listVisible(state, threadsOf(pull)).map((opening) =>
           threadEntity(state, pull, opening),
         )
         return connection('reviewThreads', 'PullRequestReviewThread', threads, input)

@@ -12,12 +12,12 @@ import type { InlineComment, PullRequest, Repository } from './state.ts'
 export async function moveInlineComments(pull: PullRequest): Promise<void> {
   const comparison = await compareCommits(pull.repository, pull.baseSha, pull.headSha)
   for (const comment of pull.inlineComments) {
-    comment.current = await presentPlace(pull.repository, comparison, comment)
+    comment.current = await currentAnchor(pull.repository, comparison, comment)
     comment.commitId = comment.current === null ? comment.originalCommitId : pull.headSha
   }
 }
 
-async function presentPlace(
+async function currentAnchor(
   repository: Repository,
   comparison: Comparison,
   comment: InlineComment,

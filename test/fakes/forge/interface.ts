@@ -1,5 +1,6 @@
 // What a running forge offers to tests and the demonstration.
 import type { FaultRule } from './faults.ts'
+import type { PullRequestView } from './pull-request-view.ts'
 import type { PushedFile, PushOptions } from './pushes.ts'
 import type { RepositoryOptions } from './repositories.ts'
 import type {
@@ -12,8 +13,7 @@ import type {
   SeenRequest,
   User,
 } from './state.ts'
-import type { PullRequestView } from './view.ts'
-import type { WaitOptions } from './waiting.ts'
+import type { WaitOptions } from './wait-until.ts'
 
 export interface ForgeOptions {
   /** `127.0.0.1` unless given. */

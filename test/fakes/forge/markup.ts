@@ -21,7 +21,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** A template whose values are escaped unless they are Html themselves (or a list of it). */
-export function safe(
+export function safeHtml(
   parts: TemplateStringsArray,
   ...values: (string | number | Html | readonly Html[])[]
 ): Html {
@@ -53,8 +53,8 @@ pre { background: var(--soft); padding: .6rem; overflow: auto } code { backgroun
 `
 
 /** A whole page that loads nothing and runs nothing. */
-export function page(title: string, body: Html, status = 200): ForgeResponse {
-  const html = safe`<!DOCTYPE html>
+export function renderPage(title: string, body: Html, status = 200): ForgeResponse {
+  const html = safeHtml`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${new Html(style)}</style></head><body>${body}</body></html>
 `

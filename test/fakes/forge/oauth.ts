@@ -1,10 +1,10 @@
 // Sign-in with OAuth 2.0: authorization code with PKCE (RFC 6749, RFC 7636), answered the way GitHub answers.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ForgeRequest, type ForgeResponse, header, json, jsonBody, notFound } from './http.ts'
-import { page, safe } from './markup.ts'
+import { renderPage, safeHtml } from './markup.ts'
 import { announceChange, type ForgeState, type OAuthApp, type User } from './state.ts'
 
-const codeLifetime = 10 * 60 * 1000
+const codeLifetimeMs = 10 * 60 * 1000
 
 /** Makes an application that can sign users in. */
 export function createOAuthApp(
@@ -25,7 +25,7 @@ export function serveOAuth(state: ForgeState, request: ForgeRequest): ForgeRespo
   if (request.path === '/login/oauth/authorize' && request.method === 'GET')
     return authorize(state, request)
   if (request.path === '/login/oauth/access_token' && request.method === 'POST')
-    return exchange(state, request)
+    return issueToken(state, request)
   throw notFound()
 }
 
@@ -55,7 +55,7 @@ function authorize(state: ForgeState, request: ForgeRequest): ForgeResponse {
   if (!allowsRedirect(app, redirectUri)) {
     const description =
       'The redirect_uri MUST match the registered callback URL for this application.'
-    return page('Sign-in', safe`<p>${description}</p>`, 400)
+    return renderPage('Sign-in', safeHtml`<p>${description}</p>`, 400)
   }
   if (state.oauth.denyNext || query.has('deny')) {
     state.oauth.denyNext = false
@@ -81,10 +81,10 @@ function chooseUser(state: ForgeState, query: URLSearchParams): ForgeResponse {
   }
   const people = [...state.users.values()].filter((user) => user.type === 'User')
   const items = people.map(
-    (user) => safe`<li><a href="${link('login', user.login)}">${user.login}</a></li>`,
+    (user) => safeHtml`<li><a href="${link('login', user.login)}">${user.login}</a></li>`,
   )
-  const body = safe`<h1>Sign in as</h1><ul>${items}</ul><p><a href="${link('deny', '1')}">Cancel</a></p>`
-  return page('Sign in', body)
+  const body = safeHtml`<h1>Sign in as</h1><ul>${items}</ul><p><a href="${link('deny', '1')}">Cancel</a></p>`
+  return renderPage('Sign in', body)
 }
 
 function issueCode(state: ForgeState, user: User, app: OAuthApp, request: ForgeRequest): string {
@@ -96,13 +96,13 @@ function issueCode(state: ForgeState, user: User, app: OAuthApp, request: ForgeR
     redirectUri: query.get('redirect_uri'),
     scopes: (query.get('scope') ?? '').split(/[\s,]+/).filter(Boolean),
     challenge: query.get('code_challenge_method') === 'S256' ? query.get('code_challenge') : null,
-    expiresAt: state.clock().getTime() + codeLifetime,
+    expiresAt: state.clock().getTime() + codeLifetimeMs,
   })
   return code
 }
 
 /** Errors come with status 200, as GitHub has it. */
-function exchange(state: ForgeState, request: ForgeRequest): ForgeResponse {
+function issueToken(state: ForgeState, request: ForgeRequest): ForgeResponse {
   const input = readParameters(request)
   const result = redeem(state, input)
   announceChange(state)
@@ -121,8 +121,8 @@ function readParameters(request: ForgeRequest): Record<string, unknown> {
 
 function redeem(state: ForgeState, input: Record<string, unknown>): Record<string, string> {
   const app = state.oauth.apps.get(String(input.client_id))
-  if (app === undefined || !same(app.clientSecret, String(input.client_secret))) {
-    return problem(
+  if (app === undefined || !isSameSecret(app.clientSecret, String(input.client_secret))) {
+    return oauthError(
       'incorrect_client_credentials',
       'The client_id and/or client_secret passed are incorrect.',
     )
@@ -134,19 +134,19 @@ function redeem(state: ForgeState, input: Record<string, unknown>): Record<strin
   const proven =
     code?.challenge == null || code.challenge === challengeOf(String(input.code_verifier ?? ''))
   if (code === undefined || expired || code.clientId !== app.clientId || !proven) {
-    return problem('bad_verification_code', 'The code passed is incorrect or expired.')
+    return oauthError('bad_verification_code', 'The code passed is incorrect or expired.')
   }
   if (input.redirect_uri !== undefined && input.redirect_uri !== code.redirectUri) {
     const description =
       'The redirect_uri MUST match the registered callback URL for this application.'
-    return problem('redirect_uri_mismatch', description)
+    return oauthError('redirect_uri_mismatch', description)
   }
   const token = `gho_${randomBytes(18).toString('hex')}`
   state.tokens.set(token, { user: code.user, scopes: code.scopes, clientId: app.clientId })
   return { access_token: token, scope: code.scopes.join(','), token_type: 'bearer' }
 }
 
-function problem(error: string, description: string): Record<string, string> {
+function oauthError(error: string, description: string): Record<string, string> {
   return {
     error,
     error_description: description,
@@ -156,7 +156,7 @@ function problem(error: string, description: string): Record<string, string> {
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-function same(one: string, other: string): boolean {
+function isSameSecret(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && timingSafeEqual(first, second)
 }

@@ -36,7 +36,10 @@ export async function resolveCommit(repository: Repository, ref: string): Promis
 }
 
 /** Runs one thing at a time for each repository, in the order of asking. */
-export async function inTurn<T>(repository: Repository, action: () => Promise<T>): Promise<T> {
+export async function runExclusive<T>(
+  repository: Repository,
+  action: () => Promise<T>,
+): Promise<T> {
   const turn = repository.writes.then(action)
   repository.writes = turn.catch(() => {})
   return await turn

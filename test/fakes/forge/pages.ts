@@ -8,7 +8,7 @@ import {
   matchPath,
   notFound,
 } from './http.ts'
-import { type Html, page, renderMarkdown, safe } from './markup.ts'
+import { type Html, renderMarkdown, renderPage, safeHtml } from './markup.ts'
 import { commentsOfThread, threadsOf } from './reviews.ts'
 import { pullWebUrl, repositoryWebUrl } from './shapes.ts'
 import {
@@ -22,19 +22,23 @@ import {
 /** Answers requests outside the API. Whoever can reach the forge may look: private repositories too. */
 export async function servePage(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw notFound()
-  if (request.path === '/') return page('Forge', listAll(state))
+  if (request.path === '/') return renderPage('Forge', listAll(state))
   const path =
     matchPath('/:owner/:repo/pull/:number', request.path) ??
     matchPath('/:owner/:repo', request.path)
   const repository = state.repositories.get(`${path?.owner}/${path?.repo}`.toLowerCase())
   if (repository === undefined || path === null) {
     if (accepts(request, 'json') || !header(request, 'accept').includes('html')) throw notFound()
-    return page('Not found', safe`<h1>Not found</h1><p><a href="/">All repositories</a></p>`, 404)
+    return renderPage(
+      'Not found',
+      safeHtml`<h1>Not found</h1><p><a href="/">All repositories</a></p>`,
+      404,
+    )
   }
-  if (path.number === undefined) return page(fullName(repository), listOne(state, repository))
+  if (path.number === undefined) return renderPage(fullName(repository), listOne(state, repository))
   const diff = path.number.endsWith('.diff')
   const pull = repository.pulls.get(Number(path.number.replace(/\.diff$/, '')))
-  if (pull === undefined) return page('Not found', safe`<h1>Not found</h1>`, 404)
+  if (pull === undefined) return renderPage('Not found', safeHtml`<h1>Not found</h1>`, 404)
   if (diff) {
     const comparison = await compareCommits(repository, pull.baseSha, pull.headSha)
     return {
@@ -43,30 +47,32 @@ export async function servePage(state: ForgeState, request: ForgeRequest): Promi
       body: comparison.diff,
     }
   }
-  return page(`${pull.title} · #${pull.number}`, await showPull(state, pull))
+  return renderPage(`${pull.title} · #${pull.number}`, await showPull(state, pull))
 }
 
 function listAll(state: ForgeState): Html {
   const repositories = [...state.repositories.values()].map((repository) =>
     listOne(state, repository),
   )
-  return safe`<h1>Forge</h1>${repositories.length === 0 ? safe`<p>No repositories yet.</p>` : repositories}`
+  return safeHtml`<h1>Forge</h1>${repositories.length === 0 ? safeHtml`<p>No repositories yet.</p>` : repositories}`
 }
 
 function listOne(state: ForgeState, repository: Repository): Html {
   const items = [...repository.pulls.values()].reverse().map(
-    (pull) => safe`<li>${badge(pull)} <a href="${pullWebUrl(state, pull)}">${pull.title}</a>
+    (
+      pull,
+    ) => safeHtml`<li>${renderBadge(pull)} <a href="${pullWebUrl(state, pull)}">${pull.title}</a>
       <span class="muted">#${pull.number} by ${pull.author.login}</span></li>`,
   )
   const link = repositoryWebUrl(state, repository)
-  return safe`<h2><a href="${link}">${fullName(repository)}</a></h2><p><code>git clone ${link}.git</code></p>
-    ${items.length === 0 ? safe`<p class="muted">No pull requests.</p>` : safe`<ul>${items}</ul>`}`
+  return safeHtml`<h2><a href="${link}">${fullName(repository)}</a></h2><p><code>git clone ${link}.git</code></p>
+    ${items.length === 0 ? safeHtml`<p class="muted">No pull requests.</p>` : safeHtml`<ul>${items}</ul>`}`
 }
 
-function badge(pull: PullRequest): Html {
+function renderBadge(pull: PullRequest): Html {
   const state =
     pull.mergedAt !== null ? 'merged' : pull.state === 'open' && pull.draft ? 'draft' : pull.state
-  return safe`<span class="state ${state}">${state}</span>`
+  return safeHtml`<span class="state ${state}">${state}</span>`
 }
 
 async function showPull(state: ForgeState, pull: PullRequest): Promise<Html> {
@@ -78,31 +84,31 @@ async function showPull(state: ForgeState, pull: PullRequest): Promise<Html> {
   )
   const statuses = [...newest.values()].map(
     (status) =>
-      safe`<li><strong>${status.context}</strong>: ${status.state} · ${status.description ?? ''}</li>`,
+      safeHtml`<li><strong>${status.context}</strong>: ${status.state} · ${status.description ?? ''}</li>`,
   )
   const comments = pull.comments.map((comment) =>
-    box(
-      safe`<strong>${comment.author.login}</strong> ${comment.edits > 0 ? safe`<span class="muted">edited</span>` : ''}`,
+    renderBox(
+      safeHtml`<strong>${comment.author.login}</strong> ${comment.edits > 0 ? safeHtml`<span class="muted">edited</span>` : ''}`,
       comment.body,
     ),
   )
   const reviews = pull.reviews
     .filter((review) => review.body !== '' || review.state !== 'COMMENTED')
     .map((review) =>
-      box(safe`<strong>${review.author.login}</strong> ${review.state}`, review.body),
+      renderBox(safeHtml`<strong>${review.author.login}</strong> ${review.state}`, review.body),
     )
-  return safe`<p><a href="${repositoryWebUrl(state, repository)}">${fullName(repository)}</a></p>
+  return safeHtml`<p><a href="${repositoryWebUrl(state, repository)}">${fullName(repository)}</a></p>
     <h1>${pull.title} <small>#${pull.number}</small></h1>
-    <p>${badge(pull)} <strong>${pull.author.login}</strong> wants to merge <code>${pull.headOwner.login}:${pull.headRef}</code>
+    <p>${renderBadge(pull)} <strong>${pull.author.login}</strong> wants to merge <code>${pull.headOwner.login}:${pull.headRef}</code>
       into <code>${pull.baseRef}</code> · ${pull.commits} ${pull.commits === 1 ? 'commit' : 'commits'} · +${pull.additions} −${pull.deletions}
       · <code>${pull.headSha.slice(0, 7)}</code></p>
-    ${statuses.length === 0 ? '' : safe`<ul>${statuses}</ul>`}
-    ${box(safe`<strong>${pull.author.login}</strong>`, pull.body ?? '')}${comments}${reviews}
+    ${statuses.length === 0 ? '' : safeHtml`<ul>${statuses}</ul>`}
+    ${renderBox(safeHtml`<strong>${pull.author.login}</strong>`, pull.body ?? '')}${comments}${reviews}
     <h2>Changes</h2>${await showDiff(pull)}`
 }
 
-function box(head: Html, body: string): Html {
-  return safe`<section class="box"><header>${head}</header><div>${renderMarkdown(body)}</div></section>`
+function renderBox(head: Html, body: string): Html {
+  return safeHtml`<section class="box"><header>${head}</header><div>${renderMarkdown(body)}</div></section>`
 }
 
 async function showDiff(pull: PullRequest): Promise<readonly Html[]> {
@@ -110,14 +116,14 @@ async function showDiff(pull: PullRequest): Promise<readonly Html[]> {
   const threads = threadsOf(pull)
   const gone = threads.filter((thread) => thread.current === null)
   const outdated = gone.map((thread) =>
-    box(safe`Outdated · ${thread.original.path}`, threadText(pull, thread)),
+    renderBox(safeHtml`Outdated · ${thread.original.path}`, threadText(pull, thread)),
   )
   const files = comparison.files.map((file) => {
     const here = threads.filter(
       (thread) => thread.original.path === file.path && thread.current !== null,
     )
     const rows = readHunks(file.patch ?? '').flatMap((hunk) => [
-      safe`<tr class="hunk"><td class="n"></td><td class="n"></td><td>${hunk.header}</td></tr>`,
+      safeHtml`<tr class="hunk"><td class="n"></td><td class="n"></td><td>${hunk.header}</td></tr>`,
       ...hunk.lines.flatMap((line) => [
         diffRow(line),
         ...threadsAt(here, line).map((thread) => threadRow(pull, thread)),
@@ -126,16 +132,16 @@ async function showDiff(pull: PullRequest): Promise<readonly Html[]> {
     const name = file.path === file.oldPath ? file.path : `${file.oldPath} → ${file.path}`
     const body =
       rows.length === 0
-        ? safe`<p class="muted">No text to show.</p>`
-        : safe`<table class="diff">${rows}</table>`
-    return safe`<section class="box"><header><strong>${name}</strong> <span class="muted">${file.status}</span></header>${body}</section>`
+        ? safeHtml`<p class="muted">No text to show.</p>`
+        : safeHtml`<table class="diff">${rows}</table>`
+    return safeHtml`<section class="box"><header><strong>${name}</strong> <span class="muted">${file.status}</span></header>${body}</section>`
   })
   return [...files, ...outdated]
 }
 
 function diffRow(line: PatchLine): Html {
   const kind = line.kind === '+' ? 'add' : line.kind === '-' ? 'del' : ''
-  return safe`<tr class="${kind}"><td class="n">${line.oldLine ?? ''}</td><td class="n">${line.newLine ?? ''}</td><td>${line.kind}${line.text}</td></tr>`
+  return safeHtml`<tr class="${kind}"><td class="n">${line.oldLine ?? ''}</td><td class="n">${line.newLine ?? ''}</td><td>${line.kind}${line.text}</td></tr>`
 }
 
 function threadsAt(threads: readonly InlineComment[], line: PatchLine): InlineComment[] {
@@ -147,12 +153,12 @@ function threadsAt(threads: readonly InlineComment[], line: PatchLine): InlineCo
 
 function threadRow(pull: PullRequest, opening: InlineComment): Html {
   const comments = commentsOfThread(pull, opening).map((comment) =>
-    box(safe`<strong>${comment.author.login}</strong>`, comment.body),
+    renderBox(safeHtml`<strong>${comment.author.login}</strong>`, comment.body),
   )
   const resolved =
-    opening.resolvedBy === null ? '' : safe`<p>Resolved by ${opening.resolvedBy.login}</p>`
+    opening.resolvedBy === null ? '' : safeHtml`<p>Resolved by ${opening.resolvedBy.login}</p>`
   const kind = opening.resolvedBy === null ? '' : 'resolved'
-  return safe`<tr><td colspan="3" class="thread ${kind}">${comments}${resolved}</td></tr>`
+  return safeHtml`<tr><td colspan="3" class="thread ${kind}">${comments}${resolved}</td></tr>`
 }
 
 function threadText(pull: PullRequest, opening: InlineComment): string {

@@ -3,7 +3,7 @@ import { type Comparison, compareCommits, mergeBaseOf } from './comparison.ts'
 import { deliver } from './deliveries.ts'
 import { git, tryGit } from './git.ts'
 import { moveInlineComments } from './inline-comments.ts'
-import { commitsBetween, inTurn, resolveCommit } from './objects.ts'
+import { commitsBetween, resolveCommit, runExclusive } from './objects.ts'
 import { shapePull } from './shapes.ts'
 import {
   announceChange,
@@ -50,7 +50,7 @@ export async function openPull(
   input: NewPullRequest,
 ): Promise<PullRequest> {
   // No push may come between reading the branch and standing in the list.
-  return await inTurn(input.headRepository, () => openPullNow(state, repository, input))
+  return await runExclusive(input.headRepository, () => openPullNow(state, repository, input))
 }
 
 async function openPullNow(
@@ -95,13 +95,13 @@ async function openPullNow(
   // The number is taken before anything is awaited, so that two at once don't get the same.
   repository.issues.set(pull.number, pull)
   try {
-    await placeHead(pull)
+    await updateHeadRef(pull)
     if ((await mergeBaseOf(repository, baseSha, headSha)) === null) {
       throw new PullRequestProblem(
         `The ${input.head} branch has no history in common with ${input.base}`,
       )
     }
-    await measure(pull)
+    await updateDiffStats(pull)
     if (pull.commits === 0)
       throw new PullRequestProblem(`No commits between ${input.base} and ${input.head}`)
   } catch (error) {
@@ -147,7 +147,7 @@ export function deliverPull(
 }
 
 /** Points `refs/pull/N/head` at the head, with the objects of a fork. */
-async function placeHead(pull: PullRequest): Promise<void> {
+async function updateHeadRef(pull: PullRequest): Promise<void> {
   const { repository, headRepository, headSha, number } = pull
   if (headRepository !== repository && headRepository !== null) {
     await git(repository.directory, [
@@ -162,7 +162,7 @@ async function placeHead(pull: PullRequest): Promise<void> {
 }
 
 /** Counts commits, files and lines. Returns the change. */
-async function measure(pull: PullRequest): Promise<Comparison> {
+async function updateDiffStats(pull: PullRequest): Promise<Comparison> {
   const comparison = await compareCommits(pull.repository, pull.baseSha, pull.headSha)
   pull.commits = (await commitsBetween(pull.repository, pull.baseSha, pull.headSha)).length
   pull.changedFiles = comparison.files.length
@@ -220,10 +220,10 @@ async function moveHead(
   pull.baseSha =
     (await resolveCommit(pull.repository, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha
   pull.updatedAt = now(state)
-  await placeHead(pull)
+  await updateHeadRef(pull)
   // A head that lost all common history keeps its old figures.
   if ((await mergeBaseOf(pull.repository, pull.baseSha, pull.headSha)) !== null) {
-    await measure(pull)
+    await updateDiffStats(pull)
     await moveInlineComments(pull)
   }
   deliverPull(state, pull, 'synchronize', pusher, { before, after: pull.headSha })
@@ -251,8 +251,8 @@ export async function reopenPull(state: ForgeState, pull: PullRequest, by: User)
   pull.updatedAt = now(state)
   if (head !== pull.headSha) {
     pull.headSha = head
-    await placeHead(pull)
-    await measure(pull)
+    await updateHeadRef(pull)
+    await updateDiffStats(pull)
     await moveInlineComments(pull)
   }
   deliverPull(state, pull, 'reopened', by)
@@ -290,7 +290,7 @@ export async function editPull(
     changes.base = { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } }
     pull.baseRef = change.base
     pull.baseSha = baseSha
-    await measure(pull)
+    await updateDiffStats(pull)
     await moveInlineComments(pull)
   }
   if (Object.keys(changes).length === 0) return

@@ -1,6 +1,6 @@
 // What moves branches: pushes of every kind, and merging.
 import { git, tryGit } from './git.ts'
-import { inTurn, readBranches, resolveCommit } from './objects.ts'
+import { readBranches, resolveCommit, runExclusive } from './objects.ts'
 import { applyRefChanges, finishMerge } from './pull-requests.ts'
 import {
   announceChange,
@@ -24,7 +24,7 @@ export async function changeRefs<T>(
   pusher: User,
   change: () => Promise<T>,
 ): Promise<T> {
-  return await inTurn(repository, async () => {
+  return await runExclusive(repository, async () => {
     const before = await readBranches(repository)
     const result = await change()
     const after = await readBranches(repository)

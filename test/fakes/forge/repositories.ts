@@ -91,7 +91,7 @@ export async function createRepository(
     statuses: [],
     createdAt: now(state),
     pushedAt: now(state),
-    statisticsAsked: new Set(),
+    statisticsRequested: new Set(),
     comparisons: new Map(),
     writes: Promise.resolve(),
   }

@@ -18,7 +18,7 @@ import {
   type ForgeState,
   type Issue,
   type IssueComment,
-  listed,
+  listVisible,
   nextId,
   now,
   permits,
@@ -35,7 +35,11 @@ export const commentRoutes: readonly Route[] = [
 
 function listComments(call: RepositoryCall): ForgeResponse {
   const issue = findIssue(call)
-  const [page, headers] = paginate(call.request, call.address, listed(call.state, issue.comments))
+  const [page, headers] = paginate(
+    call.request,
+    call.address,
+    listVisible(call.state, issue.comments),
+  )
   const shapes = page.map((comment) => shapeIssueComment(call.state, issue, comment))
   return json(200, shapes, headers)
 }

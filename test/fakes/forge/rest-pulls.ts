@@ -205,7 +205,7 @@ async function listPullCommits(call: RepositoryCall): Promise<ForgeResponse> {
 async function compare(call: RepositoryCall): Promise<ForgeResponse> {
   const { repository, state } = call
   const [base, head] = await Promise.all(
-    call.parameters.range!.split('...', 2).map((side) => compared(call, side)),
+    call.parameters.range!.split('...', 2).map((side) => resolveSide(call, side)),
   )
   if (base === undefined || head === undefined || base === null || head === null) throw notFound()
   const common = await mergeBaseOf(repository, base, head)
@@ -251,7 +251,7 @@ async function compare(call: RepositoryCall): Promise<ForgeResponse> {
 }
 
 /** One side of a comparison: a commit of this repository, or a branch of a fork whose head is known here. */
-async function compared(call: RepositoryCall, side: string): Promise<string | null> {
+async function resolveSide(call: RepositoryCall, side: string): Promise<string | null> {
   const colon = side.indexOf(':')
   if (colon < 0) return await resolveCommit(call.repository, side)
   const source = networkRepository(call, side.slice(0, colon))

@@ -83,8 +83,8 @@ async function showContributors(call: RepositoryCall): Promise<ForgeResponse> {
   const { repository, state } = call
   const head = await resolveCommit(repository, repository.defaultBranch)
   if (head === null) return noContent()
-  if (!repository.statisticsAsked.has(head)) {
-    repository.statisticsAsked.add(head)
+  if (!repository.statisticsRequested.has(head)) {
+    repository.statisticsRequested.add(head)
     return json(202, {})
   }
   const log = await git(repository.directory, [

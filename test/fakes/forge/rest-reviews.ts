@@ -23,7 +23,7 @@ import { shapeInlineComment, shapeReview } from './shapes.ts'
 import {
   announceChange,
   type InlineComment,
-  listed,
+  listVisible,
   now,
   type PullRequest,
   type Review,
@@ -130,7 +130,11 @@ function readSide(value: unknown): 'LEFT' | 'RIGHT' | null {
 
 function listReviews(call: RepositoryCall): ForgeResponse {
   const pull = findPull(call)
-  const [page, headers] = paginate(call.request, call.address, listed(call.state, pull.reviews))
+  const [page, headers] = paginate(
+    call.request,
+    call.address,
+    listVisible(call.state, pull.reviews),
+  )
   const shapes = page.map((review) => shapeReview(call.state, pull, review))
   return json(200, shapes, headers)
 }
@@ -178,7 +182,7 @@ function answerComments(
   pull: PullRequest,
   comments: InlineComment[],
 ): ForgeResponse {
-  const [page, headers] = paginate(call.request, call.address, listed(call.state, comments))
+  const [page, headers] = paginate(call.request, call.address, listVisible(call.state, comments))
   const shapes = page.map((comment) => shapeInlineComment(call.state, pull, comment))
   return json(200, shapes, headers)
 }

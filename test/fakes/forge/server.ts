@@ -1,6 +1,6 @@
 // The HTTP server of the forge: reads requests, logs them, lets faults in, and hands them to the right part.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type Outcome, takeFault, underFault } from './faults.ts'
+import { matchFault, type Outcome, runWithFault } from './faults.ts'
 import { serveGraphql } from './graphql.ts'
 import { type ForgeRequest, type ForgeResponse, json, Refusal } from './http.ts'
 import { serveOAuth } from './oauth.ts'
@@ -32,10 +32,10 @@ async function serve(
   const seen = request.seen as { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] }
   state.requests.push(seen)
   announceChange(state)
-  const fault = takeFault(state, seen)
+  const fault = matchFault(state, seen)
   let outcome: Outcome
   try {
-    outcome = await underFault(state, fault, seen, () => dispatch(state, request))
+    outcome = await runWithFault(state, fault, seen, () => dispatch(state, request))
   } catch (error) {
     seen.status = 500
     announceChange(state)

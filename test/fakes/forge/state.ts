@@ -150,7 +150,7 @@ export interface Repository {
   readonly createdAt: string
   pushedAt: string
   /** Commits for which contributor statistics were asked for. */
-  readonly statisticsAsked: Set<string>
+  readonly statisticsRequested: Set<string>
   readonly comparisons: Map<string, Promise<Comparison>>
   /** The end of the queue of writes to the git repository. */
   writes: Promise<unknown>
@@ -259,7 +259,7 @@ export interface ForgeState {
   readonly rateLimit: RateLimit
   readonly lists: ListDelay
   /** When each thing was made, by its id and `performance.now()`. */
-  readonly madeAt: Map<number, number>
+  readonly createdAtById: Map<number, number>
   readonly oauth: {
     readonly apps: Map<string, OAuthApp>
     readonly codes: Map<string, OAuthCode>
@@ -301,7 +301,7 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
       reset: Math.floor(clock().getTime() / 1000) + 3600,
     },
     lists: { lagMs: 0, showUntil: Number.POSITIVE_INFINITY },
-    madeAt: new Map(),
+    createdAtById: new Map(),
     oauth: { apps: new Map(), codes: new Map(), signedIn: null, denyNext: false },
     changes,
     stop,
@@ -311,18 +311,18 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
 /** A number that no other thing of this forge has. */
 export function nextId(state: ForgeState): number {
   state.lastId += 1
-  state.madeAt.set(state.lastId, performance.now())
+  state.createdAtById.set(state.lastId, performance.now())
   return state.lastId
 }
 
 /** What a list shows of these: late ones not yet. */
-export function listed<T extends { readonly id: number }>(
+export function listVisible<T extends { readonly id: number }>(
   state: ForgeState,
   items: readonly T[],
 ): T[] {
   const { lagMs, showUntil } = state.lists
   const newest = Math.min(performance.now() - lagMs, showUntil)
-  return items.filter(({ id }) => (state.madeAt.get(id) ?? 0) <= newest)
+  return items.filter(({ id }) => (state.createdAtById.get(id) ?? 0) <= newest)
 }
 
 /** ISO 8601 with whole seconds, as GitHub writes times. */
@@ -377,8 +377,8 @@ export function permissionOf(token: Token | null, repository: Repository): Permi
   return repository.collaborators.get(token.user.login.toLowerCase()) ?? open
 }
 
-const ranks: Record<Permission, number> = { none: 0, read: 1, write: 2, admin: 3 }
+const permissionRanks: Record<Permission, number> = { none: 0, read: 1, write: 2, admin: 3 }
 
 export function permits(has: Permission, needed: Permission): boolean {
-  return ranks[has] >= ranks[needed]
+  return permissionRanks[has] >= permissionRanks[needed]
 }

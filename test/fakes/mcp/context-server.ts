@@ -25,7 +25,7 @@ export interface ContextServer extends AsyncDisposable {
   /** Headers of all requests so far. */
   readonly headers: readonly IncomingMessage['headers'][]
   /** From now on. */
-  change(options: Partial<ContextServerOptions>): void
+  setOptions(options: Partial<ContextServerOptions>): void
 }
 
 /** The form of all its tools. */
@@ -90,7 +90,7 @@ export async function startContextServer(given: ContextServerOptions): Promise<C
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     calls,
     headers,
-    change: (changes) => {
+    setOptions: (changes) => {
       options = { ...options, ...changes }
     },
     async [Symbol.asyncDispose]() {

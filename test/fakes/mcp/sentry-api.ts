@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface SentryFault {
+export interface SentryIssue {
   readonly shortId: string
   readonly title: string
   /** Files of its stack. */
@@ -20,7 +20,7 @@ export interface SentryApi extends AsyncDisposable {
 /** Knows unresolved faults of the organization `acme`; whoever comes without the token gets 401. */
 export async function startSentryApi(
   token: string,
-  faults: readonly SentryFault[],
+  faults: readonly SentryIssue[],
 ): Promise<SentryApi> {
   const queries: string[] = []
   const http = createServer((request, response) => {
@@ -60,7 +60,7 @@ export async function startSentryApi(
   }
 }
 
-function describe({ shortId, title, files }: SentryFault, index: number, host: string) {
+function describe({ shortId, title, files }: SentryIssue, index: number, host: string) {
   return {
     id: String(4711 + index),
     shortId,

@@ -3,10 +3,10 @@ import {
   asArray,
   asRecord,
   type Content,
-  inPieces,
+  collectTexts,
   type Protocol,
-  textsOf,
-  toEvents,
+  splitText,
+  toServerSentEvents,
   type Usage,
 } from './reply.ts'
 
@@ -26,15 +26,15 @@ export const anthropic: Protocol = {
     const choice = asRecord(body.tool_choice).type
     return {
       model: String(body.model),
-      system: typeof body.system === 'string' ? body.system : textsOf(body.system).join('\n'),
-      text: textsOf(messages).join('\n'),
+      system: typeof body.system === 'string' ? body.system : collectTexts(body.system).join('\n'),
+      text: collectTexts(messages).join('\n'),
       tools: tools.filter((name) => name !== 'json'),
       toolChoice:
         choice === 'none' ? 'none' : choice === 'any' || choice === 'tool' ? 'required' : 'auto',
       toolResults: blocks
         .filter((block) => block.type === 'tool_result')
         .map((block) => resultText(block.content)),
-      demands: tools.includes('json')
+      jsonMode: tools.includes('json')
         ? 'json tool'
         : asRecord(body.output_config).format
           ? 'schema'
@@ -43,7 +43,7 @@ export const anthropic: Protocol = {
     }
   },
   write: (request, content, usage) => {
-    const { blocks, stop } = toBlocks(content, request.demands === 'json tool')
+    const { blocks, stop } = toBlocks(content, request.jsonMode === 'json tool')
     const message = {
       id: `msg_${request.number}`,
       type: 'message',
@@ -77,12 +77,12 @@ export const anthropic: Protocol = {
     }
     const body = blocks.flatMap((block, index) => blockEvents(block, index, ids(index)))
     if ('errorAfter200' in content)
-      return toEvents([
+      return toServerSentEvents([
         head,
         ...body,
         { event: 'error', data: { type: 'error', error: content.errorAfter200 } },
       ])
-    return toEvents([
+    return toServerSentEvents([
       head,
       { event: 'ping', data: { type: 'ping' } },
       ...body,
@@ -131,7 +131,7 @@ function blockEvents(block: Block, index: number, id: string) {
     block.type === 'text'
       ? { type: 'text', text: '' }
       : { type: 'tool_use', id, name: block.name, input: {} }
-  const deltas = inPieces(block.text).map((piece) =>
+  const deltas = splitText(block.text).map((piece) =>
     block.type === 'text'
       ? { type: 'text_delta', text: piece }
       : { type: 'input_json_delta', partial_json: piece },
@@ -160,7 +160,7 @@ function usageOf({ input, cached, output }: Usage) {
 }
 
 function resultText(content: unknown): string {
-  return typeof content === 'string' ? content : textsOf(content).join('\n')
+  return typeof content === 'string' ? content : collectTexts(content).join('\n')
 }
 
 function errorType(status: number): string {

@@ -4,10 +4,10 @@
 // can tell being found by meaning from being found by words.
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { asArray, asRecord, textsOf } from './reply.ts'
+import { asArray, asRecord, collectTexts } from './reply.ts'
 
 /** Each thing has a dimension of its own, and some words for it. */
-const things: readonly (readonly string[])[] = [
+const topics: readonly (readonly string[])[] = [
   ['money', 'price', 'cents', 'currency', 'amount', 'billing', 'invoice', 'payment'],
   ['login', 'sign-in', 'session', 'password', 'authentication', 'credential'],
   ['speed', 'slow', 'latency', 'performance', 'fast', 'cache'],
@@ -37,7 +37,7 @@ export interface EmbeddingServer extends AsyncDisposable {
 }
 
 /** Of each request, the number of tokens that it claims. */
-export const tokensOfRequest = 1000
+export const tokensPerRequest = 1000
 
 export async function startEmbeddingServer(): Promise<EmbeddingServer> {
   const requests: EmbeddingRequest[] = []
@@ -114,7 +114,7 @@ const protocols: readonly Protocol[] = [
       ...{
         object: 'list',
         model,
-        usage: { prompt_tokens: tokensOfRequest, total_tokens: tokensOfRequest },
+        usage: { prompt_tokens: tokensPerRequest, total_tokens: tokensPerRequest },
       },
       data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
     }),
@@ -123,7 +123,7 @@ const protocols: readonly Protocol[] = [
     path: /^\/v1beta\/models\/[^/]+:(batchEmbedContents|embedContent)$/,
     read: (body) => {
       const requests = Array.isArray(body.requests) ? asArray(body.requests) : [body]
-      const texts = requests.map(({ content }) => textsOf(asRecord(content).parts).join(''))
+      const texts = requests.map(({ content }) => collectTexts(asRecord(content).parts).join(''))
       return { model: String(requests[0]?.model).replace('models/', ''), texts }
     },
     write: (_model, vectors) => ({ embeddings: vectors.map((values) => ({ values })) }),
@@ -133,7 +133,7 @@ const protocols: readonly Protocol[] = [
 /** How often each thing is spoken of; what speaks of nothing known is by itself. */
 export function vectorOf(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0)
-  for (const [at, words] of things.entries()) {
+  for (const [at, words] of topics.entries()) {
     for (const word of words)
       if (text.toLowerCase().includes(word)) vector[at] = (vector[at] ?? 0) + 1
   }

@@ -3,10 +3,10 @@ import {
   asArray,
   asRecord,
   type Content,
-  inPieces,
+  collectTexts,
   type Protocol,
-  textsOf,
-  toEvents,
+  splitText,
+  toServerSentEvents,
   type Usage,
 } from './reply.ts'
 
@@ -24,14 +24,14 @@ export const google: Protocol = {
       .filter((part) => part.functionResponse)
     return {
       model: /models\/([^/:]+):/.exec(path)?.[1] ?? '',
-      system: textsOf(body.systemInstruction).join('\n'),
-      text: textsOf(contents).join('\n'),
+      system: collectTexts(body.systemInstruction).join('\n'),
+      text: collectTexts(contents).join('\n'),
       tools: tools.filter((name) => name !== 'json'),
       toolChoice: mode === 'NONE' ? 'none' : mode === 'ANY' ? 'required' : 'auto',
       toolResults: results.map((part) =>
         resultText(asRecord(asRecord(part.functionResponse).response)),
       ),
-      demands: tools.includes('json')
+      jsonMode: tools.includes('json')
         ? 'json tool'
         : hasSchema(asRecord(body.generationConfig))
           ? 'schema'
@@ -40,7 +40,7 @@ export const google: Protocol = {
     }
   },
   write: (request, content, usage) => {
-    const { parts, finish } = toParts(content, request.demands === 'json tool')
+    const { parts, finish } = toParts(content, request.jsonMode === 'json tool')
     const chunk = (some: object[], finishReason?: string) => ({
       candidates: [
         {
@@ -55,7 +55,7 @@ export const google: Protocol = {
     if (!request.stream) return JSON.stringify(chunk(parts, finish))
     const chunks = parts.map((part) => ({ data: chunk([part]) }))
     if ('errorAfter200' in content)
-      return toEvents([
+      return toServerSentEvents([
         ...chunks,
         {
           data: {
@@ -63,7 +63,7 @@ export const google: Protocol = {
           },
         },
       ])
-    return toEvents([...chunks, { data: chunk([], finish) }])
+    return toServerSentEvents([...chunks, { data: chunk([], finish) }])
   },
   writeError: (status, message) => ({
     error: { code: status, message, status: errorStatus(status) },
@@ -71,7 +71,7 @@ export const google: Protocol = {
 }
 
 function toParts(content: Content, throughTool: boolean): { parts: object[]; finish: string } {
-  const said = (text: string) => inPieces(text).map((piece) => ({ text: piece }))
+  const said = (text: string) => splitText(text).map((piece) => ({ text: piece }))
   if ('json' in content)
     return throughTool
       ? { parts: [{ functionCall: { name: 'json', args: content.json } }], finish: 'STOP' }
@@ -93,7 +93,7 @@ function hasSchema(config: Record<string, unknown>): boolean {
 }
 
 function resultText(response: Record<string, unknown>): string {
-  return typeof response.content === 'string' ? response.content : textsOf(response).join('\n')
+  return typeof response.content === 'string' ? response.content : collectTexts(response).join('\n')
 }
 
 function usageOf({ input, cached, output }: Usage) {

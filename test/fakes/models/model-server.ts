@@ -11,7 +11,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { anthropic } from './anthropic.ts'
-import { answerAttentively } from './attentive.ts'
+import { addCanaryFinding } from './attentive-model.ts'
 import { google } from './google.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
@@ -23,7 +23,7 @@ import {
   type Script,
   type Transport,
 } from './reply.ts'
-import { confirmAll, isVerification } from './verification.ts'
+import { confirmAll, isVerificationRequest } from './verification.ts'
 
 export type { ModelRequest, Reply, Script } from './reply.ts'
 
@@ -52,7 +52,7 @@ export interface ModelServer extends AsyncDisposable {
 }
 
 /** Answers with each reply in turn, and with the last one from then on. */
-export function inTurn(...replies: readonly Reply[]): Script {
+export function replyInOrder(...replies: readonly Reply[]): Script {
   let at = 0
   return () => replies[Math.min(at++, replies.length - 1)]!
 }
@@ -91,8 +91,8 @@ export async function startModelServer(options: {
     for (const { number, resolve } of waiting)
       if (number <= request.number) resolve(requests[number - 1]!)
     waiting = waiting.filter(({ number }) => number > request.number)
-    const scripted = await (isVerification(request) ? verification : script)(request)
-    reply(protocol, request, attentive ? answerAttentively(request, scripted) : scripted, outgoing)
+    const scripted = await (isVerificationRequest(request) ? verification : script)(request)
+    reply(protocol, request, attentive ? addCanaryFinding(request, scripted) : scripted, outgoing)
   }
 
   server.on('connection', (socket) => {

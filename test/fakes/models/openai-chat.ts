@@ -3,10 +3,10 @@ import {
   asArray,
   asRecord,
   type Content,
-  inPieces,
+  collectTexts,
   type Protocol,
-  textsOf,
-  toEvents,
+  splitText,
+  toServerSentEvents,
   type Usage,
 } from './reply.ts'
 
@@ -32,7 +32,7 @@ export const openaiChat: Protocol = {
             ? 'required'
             : 'auto',
       toolResults: messages.filter((message) => message.role === 'tool').map(textOf),
-      demands: asRecord(body.response_format).type === 'json_schema' ? 'schema' : null,
+      jsonMode: asRecord(body.response_format).type === 'json_schema' ? 'schema' : null,
       stream: body.stream === true,
     }
   },
@@ -58,11 +58,11 @@ export const openaiChat: Protocol = {
     })
     const head = [
       chunk({ role: 'assistant' }),
-      ...inPieces(text).map((piece) => chunk({ content: piece })),
+      ...splitText(text).map((piece) => chunk({ content: piece })),
     ]
     if ('errorAfter200' in content)
-      return toEvents([...head, { data: { error: content.errorAfter200 } }])
-    return toEvents([
+      return toServerSentEvents([...head, { data: { error: content.errorAfter200 } }])
+    return toServerSentEvents([
       ...head,
       ...(refusal === null ? [] : [chunk({ refusal })]),
       ...calls.map((call, index) => chunk({ tool_calls: [{ index, ...call }] })),
@@ -100,7 +100,9 @@ function toMessage(content: Content, number: number) {
 }
 
 function textOf(message: Record<string, unknown>): string {
-  return typeof message.content === 'string' ? message.content : textsOf(message.content).join('\n')
+  return typeof message.content === 'string'
+    ? message.content
+    : collectTexts(message.content).join('\n')
 }
 
 function usageOf({ input, cached, output }: Usage) {

@@ -3,10 +3,10 @@ import {
   asArray,
   asRecord,
   type Content,
-  inPieces,
+  collectTexts,
   type Protocol,
-  textsOf,
-  toEvents,
+  splitText,
+  toServerSentEvents,
   type Usage,
 } from './reply.ts'
 
@@ -25,10 +25,10 @@ export const openaiResponses: Protocol = {
       system: [
         ...(typeof body.instructions === 'string' ? [body.instructions] : []),
         ...system.map((item) =>
-          typeof item.content === 'string' ? item.content : textsOf(item).join('\n'),
+          typeof item.content === 'string' ? item.content : collectTexts(item).join('\n'),
         ),
       ].join('\n'),
-      text: textsOf(input.filter((item) => !system.includes(item))).join('\n'),
+      text: collectTexts(input.filter((item) => !system.includes(item))).join('\n'),
       tools: asArray(body.tools).map((tool) => String(tool.name)),
       toolChoice:
         body.tool_choice === 'none'
@@ -39,9 +39,9 @@ export const openaiResponses: Protocol = {
       toolResults: input
         .filter((item) => item.type === 'function_call_output')
         .map((item) =>
-          typeof item.output === 'string' ? item.output : textsOf(item.output).join('\n'),
+          typeof item.output === 'string' ? item.output : collectTexts(item.output).join('\n'),
         ),
-      demands: asRecord(asRecord(body.text).format).type === 'json_schema' ? 'schema' : null,
+      jsonMode: asRecord(asRecord(body.text).format).type === 'json_schema' ? 'schema' : null,
       stream: body.stream === true,
     }
   },
@@ -78,7 +78,7 @@ export const openaiResponses: Protocol = {
           }
         : { type: `response.${status}`, response },
     ].map((event, sequence_number) => ({ ...event, sequence_number }))
-    return toEvents(events.map((data) => ({ event: data.type, data })))
+    return toServerSentEvents(events.map((data) => ({ event: data.type, data })))
   },
   writeError: (status, message) => ({
     error: { message, type: errorType(status), param: null, code: errorType(status) },
@@ -146,7 +146,7 @@ function itemEvents(
         : []
   return [
     { type: 'response.output_item.added', output_index, item: started },
-    ...inPieces(item.text).map((delta) => ({ type: `response.${kind}`, ...text, delta })),
+    ...splitText(item.text).map((delta) => ({ type: `response.${kind}`, ...text, delta })),
     ...end,
     { type: 'response.output_item.done', output_index, item: output },
   ]

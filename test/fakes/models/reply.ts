@@ -19,7 +19,7 @@ export interface ModelRequest {
   /** Results of tools in the conversation so far, oldest first. */
   readonly toolResults: readonly string[]
   /** How JSON is demanded: by a schema, by a tool named `json`, or not at all. */
-  readonly demands: 'schema' | 'json tool' | null
+  readonly jsonMode: 'schema' | 'json tool' | null
   readonly stream: boolean
 }
 
@@ -95,7 +95,7 @@ export interface Protocol {
 }
 
 /** Server-sent events, named where `event` is given. */
-export function toEvents(events: readonly { event?: string; data: unknown }[]): string {
+export function toServerSentEvents(events: readonly { event?: string; data: unknown }[]): string {
   return events
     .map(({ event, data }) => {
       const text = typeof data === 'string' ? data : JSON.stringify(data)
@@ -105,17 +105,17 @@ export function toEvents(events: readonly { event?: string; data: unknown }[]): 
 }
 
 /** A text in pieces, as a model writes it. */
-export function inPieces(text: string, size = 200): string[] {
+export function splitText(text: string, size = 200): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size))
   return pieces
 }
 
 /** All strings under the given key anywhere in a value, in order. */
-export function textsOf(value: unknown, key = 'text'): string[] {
+export function collectTexts(value: unknown, key = 'text'): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, child]) =>
-    name === key && typeof child === 'string' ? [child] : textsOf(child, key),
+    name === key && typeof child === 'string' ? [child] : collectTexts(child, key),
   )
 }
 

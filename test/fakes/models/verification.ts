@@ -3,20 +3,20 @@ import { verifyInstructions } from '../../../src/reviewers/prompts/verify-prompt
 import type { ModelRequest, Reply } from './reply.ts'
 
 /** A claim that is to be verified. */
-export interface AskedClaim {
+export interface RequestedClaim {
   readonly id: string
   /** What the message says of it. */
   readonly text: string
 }
 
-const beginning = verifyInstructions('').slice(0, 100)
+const instructionsPrefix = verifyInstructions('').slice(0, 100)
 
-export function isVerification(request: ModelRequest): boolean {
-  return request.system.includes(beginning)
+export function isVerificationRequest(request: ModelRequest): boolean {
+  return request.system.includes(instructionsPrefix)
 }
 
 /** The claims of a verification, as the message lists them. */
-export function claimsOf({ text }: ModelRequest): AskedClaim[] {
+export function claimsOf({ text }: ModelRequest): RequestedClaim[] {
   const found = text.matchAll(
     /^Claim ([0-9a-f]{8}-\d+):\n\n<data-([0-9a-f]+)[^\n]*\n([\s\S]*?)\n<\/data-\2>/gm,
   )
@@ -24,7 +24,7 @@ export function claimsOf({ text }: ModelRequest): AskedClaim[] {
 }
 
 /** One check of the shape that is asked for. */
-export function check(claim: AskedClaim, more: object = {}): object {
+export function makeCheck(claim: RequestedClaim, more: object = {}): object {
   const severity = /^(critical|moderate|minor), /.exec(claim.text)?.[1]
   return {
     id: claim.id,
@@ -38,5 +38,5 @@ export function check(claim: AskedClaim, more: object = {}): object {
 
 /** Agrees with every claim. */
 export function confirmAll(request: ModelRequest): Reply {
-  return { json: { checks: claimsOf(request).map((claim) => check(claim)) } }
+  return { json: { checks: claimsOf(request).map((claim) => makeCheck(claim)) } }
 }

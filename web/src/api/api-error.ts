@@ -12,12 +12,12 @@ export class ApiError extends Error {
 }
 
 /** What to show of any error. */
-export function describeError(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   if (error instanceof ApiError) return error.message
   return 'The page ran into an error of its own. Loading it again may help.'
 }
 
 /** Whether the service said that nobody is signed in. */
-export function isSignedOut(error: unknown): boolean {
+export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'plain'
 
-const tones: Readonly<Record<Tone, string>> = {
+const toneClasses: Readonly<Record<Tone, string>> = {
   good: 'bg-good-soft text-good',
   warn: 'bg-warn-soft text-warn',
   bad: 'bg-bad-soft text-bad',
@@ -23,14 +23,14 @@ export function Badge({
   return (
     <span
       title={title}
-      className={`inline-block whitespace-nowrap rounded px-1.5 font-medium text-xs/5 ${tones[tone]}`}
+      className={`inline-block whitespace-nowrap rounded px-1.5 font-medium text-xs/5 ${toneClasses[tone]}`}
     >
       {children}
     </span>
   )
 }
 
-const statuses: Readonly<Record<string, readonly [Tone, string]>> = {
+const statusLabels: Readonly<Record<string, readonly [Tone, string]>> = {
   pending: ['plain', 'Waiting'],
   processing: ['info', 'Reviewing'],
   completed: ['good', 'Reviewed'],
@@ -40,11 +40,11 @@ const statuses: Readonly<Record<string, readonly [Tone, string]>> = {
 
 /** The state of a review or of a delivery. */
 export function StatusBadge({ status }: { status: string }) {
-  const [tone, words] = statuses[status] ?? ['plain', status]
+  const [tone, words] = statusLabels[status] ?? ['plain', status]
   return <Badge tone={tone}>{words}</Badge>
 }
 
-const outcomes: Readonly<Record<string, Tone>> = {
+const outcomeTones: Readonly<Record<string, Tone>> = {
   reviewing: 'info',
   reviewed: 'good',
   failed: 'bad',
@@ -52,10 +52,10 @@ const outcomes: Readonly<Record<string, Tone>> = {
 
 /** What became of a delivery. */
 export function OutcomeBadge({ outcome }: { outcome: string }) {
-  return <Badge tone={outcomes[outcome] ?? 'plain'}>{outcome}</Badge>
+  return <Badge tone={outcomeTones[outcome] ?? 'plain'}>{outcome}</Badge>
 }
 
-const verdicts: Readonly<Record<string, readonly [Tone, string]>> = {
+const verdictLabels: Readonly<Record<string, readonly [Tone, string]>> = {
   APPROVE: ['good', 'Approve'],
   REQUEST_CHANGES: ['bad', 'Request changes'],
   NEEDS_DISCUSSION: ['warn', 'Needs discussion'],
@@ -63,11 +63,11 @@ const verdicts: Readonly<Record<string, readonly [Tone, string]>> = {
 }
 
 export function VerdictBadge({ verdict }: { verdict: string }) {
-  const [tone, words] = verdicts[verdict] ?? ['plain', verdict]
+  const [tone, words] = verdictLabels[verdict] ?? ['plain', verdict]
   return <Badge tone={tone}>{words}</Badge>
 }
 
-const ends: Readonly<Record<string, readonly [Tone, string]>> = {
+const endLabels: Readonly<Record<string, readonly [Tone, string]>> = {
   skipped: ['plain', 'Skipped'],
   changes_requested: ['bad', 'Changes requested'],
   incomplete: ['plain', 'Incomplete'],
@@ -77,11 +77,11 @@ const ends: Readonly<Record<string, readonly [Tone, string]>> = {
 
 /** How a review ended. */
 export function EndBadge({ end }: { end: string }) {
-  const [tone, words] = ends[end] ?? ['plain', end]
+  const [tone, words] = endLabels[end] ?? ['plain', end]
   return <Badge tone={tone}>{words}</Badge>
 }
 
-const states: Readonly<Record<string, readonly [Tone, string]>> = {
+const pullRequestStateLabels: Readonly<Record<string, readonly [Tone, string]>> = {
   open: ['info', 'Open'],
   merged: ['good', 'Merged'],
   closed: ['plain', 'Closed'],
@@ -89,7 +89,7 @@ const states: Readonly<Record<string, readonly [Tone, string]>> = {
 
 /** The state of a pull request. */
 export function PullRequestBadge({ state }: { state: string }) {
-  const [tone, words] = states[state] ?? ['plain', state]
+  const [tone, words] = pullRequestStateLabels[state] ?? ['plain', state]
   return <Badge tone={tone}>{words}</Badge>
 }
 
@@ -99,7 +99,7 @@ const severityTones: Readonly<Record<string, Tone>> = {
   minor: 'plain',
 }
 
-const severityInks: Readonly<Record<string, string>> = {
+const severityTextClasses: Readonly<Record<string, string>> = {
   critical: 'text-bad',
   moderate: 'text-warn',
   minor: 'text-muted',
@@ -108,7 +108,9 @@ const severityInks: Readonly<Record<string, string>> = {
 /** How many were found of a severity, such as `2 critical`. */
 export function SeverityCount({ severity, words }: { severity: string; words: string }) {
   return (
-    <span className={`whitespace-nowrap font-medium ${severityInks[severity] ?? 'text-muted'}`}>
+    <span
+      className={`whitespace-nowrap font-medium ${severityTextClasses[severity] ?? 'text-muted'}`}
+    >
       {words}
     </span>
   )

@@ -1,9 +1,9 @@
 // Buttons, and links that look like them.
 import type { ComponentProps } from 'react'
 
-type Look = 'plain' | 'main' | 'danger' | 'quiet'
+type ButtonVariant = 'plain' | 'main' | 'danger' | 'quiet'
 
-const looks: Readonly<Record<Look, string>> = {
+const variantClasses: Readonly<Record<ButtonVariant, string>> = {
   plain: 'border-line bg-surface text-ink hover:bg-raised',
   main: 'border-accent bg-accent text-on-accent hover:opacity-90',
   danger: 'border-bad bg-bad-soft text-bad hover:opacity-90',
@@ -11,8 +11,8 @@ const looks: Readonly<Record<Look, string>> = {
 }
 
 /** The classes of a button, for links. */
-export function buttonClass(look: Look = 'plain'): string {
-  return `inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 font-medium disabled:opacity-60 ${looks[look]}`
+export function buttonClass(look: ButtonVariant = 'plain'): string {
+  return `inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 font-medium disabled:opacity-60 ${variantClasses[look]}`
 }
 
 /** A button; submits nothing unless its type says so. */
@@ -21,6 +21,6 @@ export function Button({
   className = '',
   type = 'button',
   ...rest
-}: ComponentProps<'button'> & { look?: Look }) {
+}: ComponentProps<'button'> & { look?: ButtonVariant }) {
   return <button type={type} className={`${buttonClass(look)} ${className}`} {...rest} />
 }

@@ -3,13 +3,13 @@ import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button, buttonClass } from './button.tsx'
-import { Failure } from './states.tsx'
-import { useFocusAfterwards } from './use-focus.ts'
+import { ErrorAlert } from './page-states.tsx'
+import { useFocusOnUnmount } from './use-focus.ts'
 
 interface ConfirmButtonProps {
   readonly label: string
   /** For those who hear the page: which of many it is about. */
-  readonly about?: string
+  readonly subject?: string
   readonly look?: 'plain' | 'quiet'
   /** The question. */
   readonly title: string
@@ -19,9 +19,16 @@ interface ConfirmButtonProps {
   readonly action: () => Promise<unknown>
 }
 
-export function ConfirmButton({ label, about, look, title, children, action }: ConfirmButtonProps) {
+export function ConfirmButton({
+  label,
+  subject: about,
+  look,
+  title,
+  children,
+  action,
+}: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false)
-  useFocusAfterwards()
+  useFocusOnUnmount()
   const { mutate, reset, isPending, error } = useMutation({
     mutationFn: action,
     onSuccess: () => setOpen(false),
@@ -43,7 +50,7 @@ export function ConfirmButton({ label, about, look, title, children, action }: C
           <AlertDialog.Description render={<div />} className="mt-1 mb-4 text-muted">
             {children}
           </AlertDialog.Description>
-          {error && <Failure error={error} />}
+          {error && <ErrorAlert error={error} />}
           <div className="mt-3 flex justify-end gap-2">
             <AlertDialog.Close className={buttonClass()}>Cancel</AlertDialog.Close>
             <Button look="danger" disabled={isPending} onClick={() => mutate()}>

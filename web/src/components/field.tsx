@@ -1,10 +1,10 @@
 // Labelled fields of forms.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 
-const box =
+const inputClass =
   'min-h-8 w-full rounded-md border border-line bg-surface px-2 py-1 text-ink placeholder:text-muted'
 
-interface Labelled {
+interface LabelProps {
   readonly label: string
   /** The label is for those who hear the page only. */
   readonly hideLabel?: boolean
@@ -15,10 +15,10 @@ export function TextField({
   hideLabel,
   className = '',
   ...rest
-}: Labelled & ComponentProps<'input'>) {
+}: LabelProps & ComponentProps<'input'>) {
   return (
     <Label label={label} hideLabel={hideLabel} className={className}>
-      {(id) => <input id={id} className={box} {...rest} />}
+      {(id) => <input id={id} className={inputClass} {...rest} />}
     </Label>
   )
 }
@@ -28,10 +28,10 @@ export function SelectField({
   hideLabel,
   className = '',
   ...rest
-}: Labelled & ComponentProps<'select'>) {
+}: LabelProps & ComponentProps<'select'>) {
   return (
     <Label label={label} hideLabel={hideLabel} className={className}>
-      {(id) => <select id={id} className={box} {...rest} />}
+      {(id) => <select id={id} className={inputClass} {...rest} />}
     </Label>
   )
 }
@@ -41,10 +41,10 @@ export function TextArea({
   hideLabel,
   className = '',
   ...rest
-}: Labelled & ComponentProps<'textarea'>) {
+}: LabelProps & ComponentProps<'textarea'>) {
   return (
     <Label label={label} hideLabel={hideLabel} className={className}>
-      {(id) => <textarea id={id} className={box} {...rest} />}
+      {(id) => <textarea id={id} className={inputClass} {...rest} />}
     </Label>
   )
 }
@@ -54,7 +54,7 @@ function Label({
   hideLabel = false,
   className,
   children,
-}: Labelled & { className: string; children: (id: string) => ReactNode }) {
+}: LabelProps & { className: string; children: (id: string) => ReactNode }) {
   const id = useId()
   return (
     <div className={className}>

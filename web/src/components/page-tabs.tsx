@@ -8,7 +8,7 @@ export interface PageTab {
   readonly id: string
   readonly name: string
   /** Called only for the one that is shown. */
-  readonly draw: () => ReactNode
+  readonly render: () => ReactNode
 }
 
 /** The first one is shown where the address says nothing. `label` tells what they are parts of. */
@@ -45,7 +45,7 @@ export function PageTabs({
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {tabs.map(({ id, draw }) => (
+      {tabs.map(({ id, render: draw }) => (
         <Tabs.Panel key={id} value={id}>
           {id === shown.id && draw()}
         </Tabs.Panel>

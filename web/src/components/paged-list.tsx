@@ -2,9 +2,9 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { Failure, Skeleton } from './states.tsx'
+import { ErrorAlert, Skeleton } from './page-states.tsx'
 
-interface ListOfPages<Row> {
+interface PagedListProps<Row> {
   /** An infinite query. */
   readonly query: Pick<
     UseInfiniteQueryResult,
@@ -14,17 +14,23 @@ interface ListOfPages<Row> {
     fetchNextPage(): unknown
   }
   readonly rows: readonly Row[]
-  readonly keyOf: (row: Row) => string
-  readonly draw: (row: Row) => ReactNode
+  readonly rowKey: (row: Row) => string
+  readonly renderRow: (row: Row) => ReactNode
   /** Instead of rows where there are none. */
   readonly empty: ReactNode
 }
 
 /** Rows with lines between them. While the first ones are on their way, grey ones stand there. */
-export function PagedList<Row>({ query, rows, keyOf, draw, empty }: ListOfPages<Row>) {
-  if (query.isPending) return <WaitingRows />
+export function PagedList<Row>({
+  query,
+  rows,
+  rowKey: keyOf,
+  renderRow: draw,
+  empty,
+}: PagedListProps<Row>) {
+  if (query.isPending) return <RowSkeletons />
   if (query.error && rows.length === 0)
-    return <Failure error={query.error} onRetry={() => query.refetch()} />
+    return <ErrorAlert error={query.error} onRetry={() => query.refetch()} />
   if (rows.length === 0 && !query.hasNextPage) return empty
   return (
     <>
@@ -35,7 +41,7 @@ export function PagedList<Row>({ query, rows, keyOf, draw, empty }: ListOfPages<
           </li>
         ))}
       </ul>
-      {query.error && <Failure error={query.error} onRetry={() => query.fetchNextPage()} />}
+      {query.error && <ErrorAlert error={query.error} onRetry={() => query.fetchNextPage()} />}
       {query.hasNextPage && (
         <Button
           className="mt-3"
@@ -49,7 +55,7 @@ export function PagedList<Row>({ query, rows, keyOf, draw, empty }: ListOfPages<
   )
 }
 
-function WaitingRows() {
+function RowSkeletons() {
   return (
     <div role="status">
       <span className="sr-only">Loading …</span>

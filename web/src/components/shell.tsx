@@ -3,13 +3,13 @@ import { Menu } from '@base-ui/react/menu'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { meQuery } from '../api/queries.ts'
+import { meQuery } from '../api/shared-queries.ts'
 import { useApi } from '../api/use-api.ts'
-import { followChanges } from '../live.ts'
-import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme.ts'
+import { subscribeToLiveUpdates } from '../live-updates.ts'
+import { setTheme, type ThemeChoice, useThemeChoice } from '../theme.ts'
 import { useFocusOnNavigation } from './use-focus.ts'
 
-const places = [
+const navigationLinks = [
   ['/reviews', 'Reviews'],
   ['/repositories', 'Repositories'],
   ['/insights', 'Insights'],
@@ -19,7 +19,7 @@ const places = [
 export function Shell() {
   const api = useApi()
   const client = useQueryClient()
-  useEffect(() => followChanges(client, api.basePath), [client, api])
+  useEffect(() => subscribeToLiveUpdates(client, api.basePath), [client, api])
   useFocusOnNavigation()
   return (
     <>
@@ -36,7 +36,7 @@ export function Shell() {
             aria-label="Pages"
             className="order-last -mx-2 flex w-full sm:order-none sm:mx-0 sm:w-auto"
           >
-            {places.map(([to, name]) => (
+            {navigationLinks.map(([to, name]) => (
               <Link
                 key={to}
                 to={to}
@@ -48,7 +48,7 @@ export function Shell() {
             ))}
           </nav>
           <div className="ml-auto flex items-center">
-            <PersonMenu />
+            <UserMenu />
           </div>
         </div>
       </header>
@@ -59,15 +59,16 @@ export function Shell() {
   )
 }
 
-const item = 'block w-full cursor-pointer rounded px-2 py-1 text-left data-highlighted:bg-raised'
+const menuItemClass =
+  'block w-full cursor-pointer rounded px-2 py-1 text-left data-highlighted:bg-raised'
 
-const themes: readonly (readonly [ThemeChoice, string])[] = [
+const themeLabels: readonly (readonly [ThemeChoice, string])[] = [
   ['system', 'As the system has it'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
 
-function PersonMenu() {
+function UserMenu() {
   const api = useApi()
   const { data: me } = useSuspenseQuery(meQuery(api))
   const theme = useThemeChoice()
@@ -81,17 +82,14 @@ function PersonMenu() {
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={4} className="z-20">
           <Menu.Popup className="w-52 rounded-lg border border-line bg-surface p-1 shadow-lg outline-none">
-            <Menu.RadioGroup
-              value={theme}
-              onValueChange={(value: ThemeChoice) => chooseTheme(value)}
-            >
+            <Menu.RadioGroup value={theme} onValueChange={(value: ThemeChoice) => setTheme(value)}>
               <Menu.Group>
                 <Menu.GroupLabel className="px-2 py-1 text-muted text-xs">Colours</Menu.GroupLabel>
-                {themes.map(([value, words]) => (
+                {themeLabels.map(([value, words]) => (
                   <Menu.RadioItem
                     key={value}
                     value={value}
-                    className={`${item} flex justify-between`}
+                    className={`${menuItemClass} flex justify-between`}
                   >
                     {words}
                     <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
@@ -101,10 +99,10 @@ function PersonMenu() {
             </Menu.RadioGroup>
             <Menu.Separator className="my-1 border-line border-t" />
             <Menu.Item
-              className={item}
+              className={menuItemClass}
               render={<a href={`${api.basePath}/docs`}>API documentation</a>}
             />
-            <Menu.Item className={item} onClick={signOut}>
+            <Menu.Item className={menuItemClass} onClick={signOut}>
               Sign out
             </Menu.Item>
           </Menu.Popup>
@@ -119,8 +117,8 @@ function useSignOut(): () => Promise<void> {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async () => {
-    await api.ask('/auth/logout', { method: 'POST', anonymous: true })
-    api.forgetToken()
+    await api.request('/auth/logout', { method: 'POST', anonymous: true })
+    api.clearToken()
     await navigate({ to: '/sign-in' })
     client.clear()
   }

@@ -5,6 +5,6 @@ export interface TabSearch {
 }
 
 /** Reads what an address says of tabs. */
-export function readTabSearch({ tab }: Record<string, unknown>): TabSearch {
+export function parseTabSearch({ tab }: Record<string, unknown>): TabSearch {
   return typeof tab === 'string' ? { tab } : {}
 }

@@ -1,8 +1,8 @@
 // A point in time in the reader's zone: how long ago, with the full time as its title.
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
-const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const fullFormat = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
+const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 const units = [
   ['minute', 60],
@@ -14,18 +14,18 @@ const units = [
 export function Time({ at }: { at: string }) {
   const date = new Date(at)
   return (
-    <time dateTime={at} title={full.format(date)} className="whitespace-nowrap">
-      {describeAge(date)}
+    <time dateTime={at} title={fullFormat.format(date)} className="whitespace-nowrap">
+      {formatAge(date)}
     </time>
   )
 }
 
-function describeAge(date: Date): string {
+function formatAge(date: Date): string {
   const seconds = (date.getTime() - Date.now()) / 1000
   const size = Math.abs(seconds)
   if (size < 45) return 'just now'
   // Rounded first: 59.6 minutes are an hour.
   const unit = units.findLast(([, length]) => Math.round(size / length) >= 1) ?? units[0]
-  if (size > 14 * 86_400) return day.format(date)
-  return relative.format(Math.round(seconds / unit[1]), unit[0])
+  if (size > 14 * 86_400) return dayFormat.format(date)
+  return relativeFormat.format(Math.round(seconds / unit[1]), unit[0])
 }

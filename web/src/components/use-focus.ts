@@ -18,7 +18,7 @@ export function useFocusOnNavigation(): void {
 }
 
 /** Moves it to the content when what uses this goes away and the keyboard was in there, also in a dialog of it. */
-export function useFocusAfterwards(): void {
+export function useFocusOnUnmount(): void {
   useEffect(
     () => () => {
       // By then it is on nothing, if it was in there.

@@ -1,8 +1,8 @@
 // Manifests that are read line by line, or by their elements: those of Go, Python's older ones, Ruby, Java, .NET, make.
-import { type ManifestParts, mostCommands, mostDependencies } from './manifest.ts'
+import { type ManifestParts, maxCommands, maxDependencies } from './project-manifest.ts'
 import { moduleFile, pythonName } from './toml-manifests.ts'
 
-const mostScripts = 20
+const maxScripts = 20
 
 /** Go's module file. */
 export function readGoMod(text: string): ManifestParts {
@@ -12,12 +12,12 @@ export function readGoMod(text: string): ManifestParts {
     .map(([, name]) => name!)
   return {
     name: firstGroup(text, /^module\s+"?([^\s"]+)/m),
-    dependencies: direct.slice(0, mostDependencies),
+    dependencies: direct.slice(0, maxDependencies),
   }
 }
 
 export function readRequirements(text: string): ManifestParts {
-  const lines = text.split('\n', mostDependencies).filter((line) => /^\s*[A-Za-z]/.test(line))
+  const lines = text.split('\n', maxDependencies).filter((line) => /^\s*[A-Za-z]/.test(line))
   return { dependencies: lines.map(pythonName) }
 }
 
@@ -31,12 +31,12 @@ export function readSetup(text: string): ManifestParts {
   return {
     name: field('name'),
     description: field('description'),
-    licence: field('license'),
+    license: field('license'),
     dependencies: [...required.matchAll(/^\s{0,12}["']?([A-Za-z][\w.-]{1,80})/gm)].map(([, name]) =>
       pythonName(name!),
     ),
     entryPoints: [...scripts.matchAll(/=\s{0,9}([\w.]{1,150}:[A-Za-z_])/g)]
-      .slice(0, mostScripts)
+      .slice(0, maxScripts)
       .flatMap(([, reference]) => moduleFile(reference!) ?? []),
   }
 }
@@ -54,8 +54,8 @@ export function readGemfile(text: string): ManifestParts {
   return {
     name: field('name'),
     description: field('summary'),
-    licence: field('license'),
-    dependencies: [...gems].slice(0, mostDependencies).map(([, name]) => name!),
+    license: field('license'),
+    dependencies: [...gems].slice(0, maxDependencies).map(([, name]) => name!),
   }
 }
 
@@ -71,9 +71,9 @@ export function readPom(text: string): ManifestParts {
   return {
     name: firstGroup(own, /<artifactId>\s{0,9}([\w.-]{1,200})/),
     description: firstGroup(own, /<description>([^<]{1,500})<\/description>/),
-    licence: firstGroup(own, /<license>\s{0,40}<name>([^<]{1,100})/),
+    license: firstGroup(own, /<license>\s{0,40}<name>([^<]{1,100})/),
     dependencies: [...pairs]
-      .slice(0, mostDependencies)
+      .slice(0, maxDependencies)
       .map(([, group, artifact]) => `${group}:${artifact}`),
   }
 }
@@ -83,7 +83,7 @@ export function readGradle(text: string): ManifestParts {
   const coordinates = text.matchAll(/["']([\w.-]{2,100}:[\w.-]{1,100})(?::[^"'\n]{0,60})?["']/g)
   const plugins = text.matchAll(/\bid[\s(]{1,3}["']([\w.-]{2,100})["']/g)
   const names = [...coordinates, ...plugins].map(([, name]) => name!)
-  return { dependencies: names.slice(0, mostDependencies) }
+  return { dependencies: names.slice(0, maxDependencies) }
 }
 
 /** A project of .NET: its packages, and its SDK as one of them. */
@@ -95,10 +95,10 @@ export function readProjectFile(text: string, name: string): ManifestParts {
   return {
     name: name.endsWith('proj') ? name.replace(/\.\w+$/, '') : null,
     description: firstGroup(text, /<Description>([^<]{1,500})<\/Description>/),
-    licence: firstGroup(text, /<PackageLicenseExpression>([^<]{1,100})/),
+    license: firstGroup(text, /<PackageLicenseExpression>([^<]{1,100})/),
     dependencies: [...(sdk === null ? [] : [sdk]), ...[...packages].map(([, id]) => id!)].slice(
       0,
-      mostDependencies,
+      maxDependencies,
     ),
   }
 }
@@ -113,12 +113,12 @@ export function readMakefile(text: string, name: string): ManifestParts {
     const recipe = lines[index + 1] ?? ''
     return [
       {
-        typed: `${typed} ${target}`,
-        runs: /^\s/.test(recipe) ? recipe.trim().replace(/^[@-]+/, '') : '',
+        commandLine: `${typed} ${target}`,
+        script: /^\s/.test(recipe) ? recipe.trim().replace(/^[@-]+/, '') : '',
       },
     ]
   })
-  return { commands: commands.slice(0, mostCommands) }
+  return { commands: commands.slice(0, maxCommands) }
 }
 
 function firstGroup(text: string, pattern: RegExp): string | null {

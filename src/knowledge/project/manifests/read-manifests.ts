@@ -1,6 +1,7 @@
 // Reads all manifests of a repository.
-import { cutText, toOneLine } from '../plain-text.ts'
+import { toOneLine, truncateText } from '../plain-text.ts'
 import { nameOf, type Project, type ProjectFile, readSmallText } from '../project.ts'
+import { readComposerJson, readDenoJson, readPackageJson } from './json-manifests.ts'
 import {
   readGemfile,
   readGoMod,
@@ -11,11 +12,10 @@ import {
   readRequirements,
   readSetup,
 } from './line-manifests.ts'
-import type { Manifest, ReadManifest } from './manifest.ts'
-import { readComposerJson, readDenoJson, readPackageJson } from './script-manifests.ts'
+import type { ManifestReader, ProjectManifest } from './project-manifest.ts'
 import { readCargoToml, readPipfile, readPyproject } from './toml-manifests.ts'
 
-const formats: readonly (readonly [name: RegExp, kind: string, read: ReadManifest])[] = [
+const formats: readonly (readonly [name: RegExp, kind: string, read: ManifestReader])[] = [
   [/^package\.json$/, 'npm package', readPackageJson],
   [/^deno\.jsonc?$/, 'Deno project', readDenoJson],
   [/^composer\.json$/, 'Composer package', readComposerJson],
@@ -33,30 +33,33 @@ const formats: readonly (readonly [name: RegExp, kind: string, read: ReadManifes
 ]
 
 /** Those nearest to the root are read. */
-const mostManifests = 300
+const maxManifests = 300
 
 /** Whether a file says what a package is made of. */
-export function isManifest(path: string): boolean {
+export function isProjectManifest(path: string): boolean {
   const name = nameOf(path)
   return formats.some(([pattern]) => pattern.test(name))
 }
 
 /** The manifests of sources, not of tests and examples of other packages deep below; nearest to the root first. */
-export async function readManifests(project: Project): Promise<Manifest[]> {
+export async function readManifests(project: Project): Promise<ProjectManifest[]> {
   const files = project.files
-    .filter((file) => file.kind === 'source' && !file.isTest && isManifest(file.path))
+    .filter((file) => file.kind === 'source' && !file.isTest && isProjectManifest(file.path))
     .sort(
       (one, other) => depthOf(one.path) - depthOf(other.path) || (one.path < other.path ? -1 : 1),
     )
-  const manifests: Manifest[] = []
-  for (const file of files.slice(0, mostManifests)) {
+  const manifests: ProjectManifest[] = []
+  for (const file of files.slice(0, maxManifests)) {
     const manifest = await readManifest(project, file)
     if (manifest) manifests.push(manifest)
   }
   return manifests
 }
 
-async function readManifest(project: Project, file: ProjectFile): Promise<Manifest | undefined> {
+async function readManifest(
+  project: Project,
+  file: ProjectFile,
+): Promise<ProjectManifest | undefined> {
   const name = nameOf(file.path)
   const format = formats.find(([pattern]) => pattern.test(name))
   const text = format && (await readSmallText(project, file))
@@ -64,7 +67,7 @@ async function readManifest(project: Project, file: ProjectFile): Promise<Manife
   const nothing = {
     name: null,
     description: null,
-    licence: null,
+    license: null,
     dependencies: [],
     commands: [],
     entryPoints: [],
@@ -76,16 +79,16 @@ async function readManifest(project: Project, file: ProjectFile): Promise<Manife
     kind: format[1],
     name: shorten(parts.name, 100),
     description: shorten(parts.description, 1000),
-    licence: shorten(parts.licence, 60),
-    commands: parts.commands.map(({ typed, runs }) => ({
-      typed: shorten(typed, 80),
-      runs: shorten(runs, 300),
+    license: shorten(parts.license, 60),
+    commands: parts.commands.map(({ commandLine, script }) => ({
+      commandLine: shorten(commandLine, 80),
+      script: shorten(script, 300),
     })),
   }
 }
 
 function shorten<Text extends string | null>(text: Text, most: number): Text {
-  return (text === null ? null : cutText(toOneLine(text), most)) as Text
+  return (text === null ? null : truncateText(toOneLine(text), most)) as Text
 }
 
 function depthOf(path: string): number {

@@ -4,7 +4,7 @@ import {
   stringsIn,
   type TomlEntry,
 } from '../../resolution/manifests/toml-lines.ts'
-import { type Command, type ManifestParts, mostDependencies } from './manifest.ts'
+import { type Command, type ManifestParts, maxDependencies } from './project-manifest.ts'
 
 /** Python's, of whatever tool builds it. */
 export function readPyproject(text: string): ManifestParts {
@@ -23,12 +23,12 @@ export function readPyproject(text: string): ManifestParts {
     ({ table }) => /^tool\.(ruff|black|mypy|pytest|pyright|isort|pylint)\b/.exec(table)?.[1] ?? [],
   )
   return {
-    ...readHead(entries, ['project', 'tool.poetry']),
+    ...readMetadata(entries, ['project', 'tool.poetry']),
     dependencies: [
       ...listed.flatMap(({ value }) => stringsIn(value)).map(pythonName),
       ...keyed.map(({ key }) => pythonName(key)),
       ...new Set(tools),
-    ].slice(0, mostDependencies),
+    ].slice(0, maxDependencies),
     commands: commandsOf(entries, /^(project|tool\.poetry|tool\.pdm)\.scripts$/),
     entryPoints: entries
       .filter(({ table }) => /^(project\.(gui-)?|tool\.poetry\.)scripts$/.test(table))
@@ -60,27 +60,27 @@ export function readCargoToml(text: string): ManifestParts {
     ({ table, key }) => (table === 'bin' || table === 'lib') && key === 'path',
   )
   return {
-    ...readHead(entries, ['package']),
-    dependencies: [...keyed, ...named].slice(0, mostDependencies),
+    ...readMetadata(entries, ['package']),
+    dependencies: [...keyed, ...named].slice(0, maxDependencies),
     entryPoints: bins.flatMap(({ value }) => stringsIn(value).slice(0, 1)),
   }
 }
 
-function readHead(entries: readonly TomlEntry[], tables: readonly string[]): ManifestParts {
+function readMetadata(entries: readonly TomlEntry[], tables: readonly string[]): ManifestParts {
   const text = (key: string) => {
     const entry = entries.find(
       (candidate) => tables.includes(candidate.table) && candidate.key === key,
     )
     return (entry && stringsIn(entry.value)[0]) || null
   }
-  return { name: text('name'), description: text('description'), licence: text('license') }
+  return { name: text('name'), description: text('description'), license: text('license') }
 }
 
 function commandsOf(entries: readonly TomlEntry[], table: RegExp): Command[] {
   return entries
     .filter((entry) => table.test(entry.table))
     .slice(0, 20)
-    .map(({ key, value }) => ({ typed: key, runs: stringsIn(value)[0] ?? '' }))
+    .map(({ key, value }) => ({ commandLine: key, script: stringsIn(value)[0] ?? '' }))
 }
 
 /** `shop.cli:main` as `shop/cli.py`; undefined for what names no function of a module. */

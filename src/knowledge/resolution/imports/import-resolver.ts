@@ -1,17 +1,17 @@
 // Resolves imports to files of the repository: each family of languages in its own way.
-import type { CodeImport } from '../../../workspace/code-facts.ts'
-import { type Family, familyOf } from '../families.ts'
-import type { Resolution } from '../resolution.ts'
-import { createCImports } from './c-imports.ts'
-import { createGoImports } from './go-imports.ts'
-import { createJvmImports } from './jvm-imports.ts'
-import { createPhpImports } from './php-imports.ts'
-import { createPythonImports } from './python-imports.ts'
-import { outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
-import { createRubyImports } from './ruby-imports.ts'
-import { createRustImports } from './rust-imports.ts'
-import { createScriptImports } from './script-imports.ts'
-import { createTree, type Tree } from './tree.ts'
+import type { CodeImport } from '../../../code/code-index.ts'
+import type { ImportConfig } from '../import-config.ts'
+import { familyOfPath, type LanguageFamily } from '../language-families.ts'
+import { createFileTree, type FileTree } from './file-tree.ts'
+import { createCImports } from './resolve-c-imports.ts'
+import { createGoImports } from './resolve-go-imports.ts'
+import { createJvmImports } from './resolve-jvm-imports.ts'
+import { createPhpImports } from './resolve-php-imports.ts'
+import { createPythonImports } from './resolve-python-imports.ts'
+import { createRubyImports } from './resolve-ruby-imports.ts'
+import { createRustImports } from './resolve-rust-imports.ts'
+import { createScriptImports } from './resolve-script-imports.ts'
+import { externalImport, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
 
 export interface ImportResolver {
   /**
@@ -24,9 +24,11 @@ export interface ImportResolver {
 }
 
 /** An import specifier that is longer means no file. */
-const longestSpecifier = 500
+const maxSpecifierLength = 500
 
-const makers: Readonly<Record<Family, (tree: Tree, resolution: Resolution) => ResolveImport>> = {
+const resolverFactories: Readonly<
+  Record<LanguageFamily, (tree: FileTree, resolution: ImportConfig) => ResolveImport>
+> = {
   script: createScriptImports,
   python: createPythonImports,
   go: createGoImports,
@@ -35,26 +37,26 @@ const makers: Readonly<Record<Family, (tree: Tree, resolution: Resolution) => Re
   ruby: createRubyImports,
   rust: createRustImports,
   c: createCImports,
-  'c-sharp': () => () => outside,
+  'c-sharp': () => () => externalImport,
 }
 
 /** Prepares for the files of one tree: all paths, also those of files that aren't source code. */
 export function createImportResolver(
   paths: Iterable<string>,
-  resolution: Resolution,
+  resolution: ImportConfig,
 ): ImportResolver {
-  const tree = createTree(paths, resolution)
-  const made = new Map<Family, ResolveImport>()
-  const resolverFor = (family: Family) => {
-    const resolve = made.get(family) ?? makers[family](tree, resolution)
+  const tree = createFileTree(paths, resolution)
+  const made = new Map<LanguageFamily, ResolveImport>()
+  const resolverFor = (family: LanguageFamily) => {
+    const resolve = made.get(family) ?? resolverFactories[family](tree, resolution)
     made.set(family, resolve)
     return resolve
   }
   return {
     resolve(path, item) {
-      const family = familyOf(path)
-      if (family === undefined || item.from === '' || item.from.length > longestSpecifier)
-        return outside
+      const family = familyOfPath(path)
+      if (family === undefined || item.from === '' || item.from.length > maxSpecifierLength)
+        return externalImport
       return resolverFor(family)(path, item)
     },
     filesIn: tree.filesIn,

@@ -1,5 +1,5 @@
 // Patterns with one `*`, as in tsconfig's `paths` and in the `exports` of packages.
-import type { PathPattern } from '../resolution.ts'
+import type { PathPattern } from '../import-config.ts'
 
 export interface PatternTable {
   /** Where a name leads by the pattern that fits best; undefined where none does. */

@@ -1,7 +1,8 @@
 // Finds the file that a module's path without its extension means, as bundlers and the TypeScript compiler do.
-import { below, joinPath } from '../paths.ts'
-import type { ScriptPackage } from '../resolution.ts'
-import type { Tree } from './tree.ts'
+
+import type { ScriptPackage } from '../import-config.ts'
+import { joinFolder, joinPath } from '../paths.ts'
+import type { FileTree } from './file-tree.ts'
 
 /** In the order in which they are looked for. */
 const extensions =
@@ -34,7 +35,7 @@ export type ProbeScript = (base: string) => string | undefined
 
 /** @param packageIn the package.json in a folder, whose entries come before its index file */
 export function createScriptProbe(
-  tree: Tree,
+  tree: FileTree,
   packageIn: (folder: string) => ScriptPackage | undefined,
 ): ProbeScript {
   const asFile = (base: string): string | undefined => {
@@ -56,7 +57,7 @@ export function createScriptProbe(
       if (found !== undefined) return found
     }
     for (const index of indexes) {
-      const path = below(folder, index)
+      const path = joinFolder(folder, index)
       if (tree.has(path)) return path
     }
     return undefined

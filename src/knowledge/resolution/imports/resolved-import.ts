@@ -1,5 +1,5 @@
 // What an import comes to.
-import type { CodeImport } from '../../../workspace/code-facts.ts'
+import type { CodeImport } from '../../../code/code-index.ts'
 
 export interface ResolvedImport {
   /** `missing`: it must lead to a file of the tree, and there is none. `outside`: into a library, or nobody knows. */
@@ -13,9 +13,9 @@ export interface ResolvedImport {
 /** Resolves the imports of one family's files. */
 export type ResolveImport = (path: string, item: CodeImport) => ResolvedImport
 
-export const outside: ResolvedImport = { kind: 'outside', paths: [], confidence: 0.9 }
-export const missing: ResolvedImport = { kind: 'missing', paths: [], confidence: 0.9 }
+export const externalImport: ResolvedImport = { kind: 'outside', paths: [], confidence: 0.9 }
+export const missingImport: ResolvedImport = { kind: 'missing', paths: [], confidence: 0.9 }
 
-export function inside(paths: string | readonly string[], confidence: number): ResolvedImport {
+export function resolvedTo(paths: string | readonly string[], confidence: number): ResolvedImport {
   return { kind: 'inside', paths: typeof paths === 'string' ? [paths] : paths, confidence }
 }

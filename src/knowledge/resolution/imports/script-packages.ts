@@ -1,20 +1,20 @@
 // Finds what a package of the repository shows to others: by its package.json, also where that names built files.
-import { isTestPath } from '../../../workspace/languages.ts'
-import { below, folderOf, foldersAround, isWithin, joinPath } from '../paths.ts'
-import type { ScriptPackage } from '../resolution.ts'
+import { isTestPath } from '../../../code/languages.ts'
+import type { ScriptPackage } from '../import-config.ts'
+import { enclosingFolders, folderOf, isWithin, joinFolder, joinPath } from '../paths.ts'
+import type { FileTree } from './file-tree.ts'
 import { createPatternTable, type PatternTable } from './path-patterns.ts'
 import { createScriptProbe, type ProbeScript } from './probe-script.ts'
-import { inside, outside, type ResolvedImport } from './resolved-import.ts'
-import type { Tree } from './tree.ts'
+import { externalImport, type ResolvedImport, resolvedTo } from './resolved-import.ts'
 
 export interface ScriptPackages {
   readonly probe: ProbeScript
   /** `name` or `@scope/name`, with or without a path behind it; undefined where no package of the repository is meant. */
   resolveName(importer: string, specifier: string): ResolvedImport | undefined
   /** `#part`: what the package around the importer calls so. */
-  resolvePrivate(importer: string, specifier: string): ResolvedImport
+  resolveSubpathImport(importer: string, specifier: string): ResolvedImport
   /** The folder of the package around a file; the root without one. */
-  folderAround(importer: string): string
+  packageFolderOf(importer: string): string
 }
 
 interface KnownPackage {
@@ -24,7 +24,7 @@ interface KnownPackage {
 }
 
 export function createScriptPackages(
-  tree: Tree,
+  tree: FileTree,
   packages: readonly ScriptPackage[],
 ): ScriptPackages {
   const byFolder = new Map<string, KnownPackage>()
@@ -43,23 +43,23 @@ export function createScriptPackages(
   const around = (importer: string): KnownPackage | undefined => {
     const folder = folderOf(importer)
     if (!aroundFolder.has(folder)) {
-      const found = foldersAround(folder).find((one) => byFolder.has(one))
+      const found = enclosingFolders(folder).find((one) => byFolder.has(one))
       aroundFolder.set(folder, found === undefined ? undefined : byFolder.get(found))
     }
     return aroundFolder.get(folder)
   }
   return {
     probe,
-    folderAround: (importer) => around(importer)?.data.folder ?? '',
+    packageFolderOf: (importer) => around(importer)?.data.folder ?? '',
     resolveName(importer, specifier) {
       const name = packageName(specifier)
-      const known = choose(byName.get(name), importer)
+      const known = choosePackage(byName.get(name), importer)
       return known && resolveExport(probe, known, specifier.slice(name.length + 1))
     },
-    resolvePrivate(importer, specifier) {
+    resolveSubpathImport(importer, specifier) {
       const known = around(importer)
       const targets = known?.imports.find(specifier)?.targets ?? []
-      return probeTargets(probe, known?.data.folder ?? '', targets) ?? outside
+      return probeTargets(probe, known?.data.folder ?? '', targets) ?? externalImport
     },
   }
 }
@@ -73,7 +73,7 @@ function packageName(specifier: string): string {
 }
 
 /** Of several packages of one name the one around the importer, else the workspace's; never one that only tests have. */
-function choose(
+function choosePackage(
   candidates: readonly KnownPackage[] | undefined,
   importer: string,
 ): KnownPackage | undefined {
@@ -96,8 +96,8 @@ function resolveExport(
   const confidence = data.isMember ? 0.95 : 0.8
   const byExports = exported && probeTargets(probe, data.folder, exported.targets, confidence)
   if (byExports !== undefined) return byExports
-  const direct = probe(below(data.folder, subpath))
-  if (direct !== undefined) return inside(direct, confidence)
+  const direct = probe(joinFolder(data.folder, subpath))
+  if (direct !== undefined) return resolvedTo(direct, confidence)
   const entries = subpath === '' ? data.entries : [subpath]
   const guessed =
     probeTargets(
@@ -108,10 +108,10 @@ function resolveExport(
     probeTargets(
       probe,
       data.folder,
-      [below(data.folder, below('src', subpath === '' ? 'index' : subpath))],
+      [joinFolder(data.folder, joinFolder('src', subpath === '' ? 'index' : subpath))],
       0.85,
     )
-  return guessed ?? outside
+  return guessed ?? externalImport
 }
 
 /** The first target that exists, or the source that a built one must come from. Targets are from the root. */
@@ -123,12 +123,12 @@ function probeTargets(
 ): ResolvedImport | undefined {
   for (const target of targets) {
     const found = probe(target)
-    if (found !== undefined) return inside(found, confidence)
+    if (found !== undefined) return resolvedTo(found, confidence)
   }
   for (const target of targets) {
     for (const source of sourcesOf(folder, target)) {
       const found = probe(source)
-      if (found !== undefined) return inside(found, 0.85)
+      if (found !== undefined) return resolvedTo(found, 0.85)
     }
   }
   return undefined
@@ -145,7 +145,7 @@ function sourcesOf(folder: string, target: string): string[] {
   for (let step = 0; step < 3 && builtFolder.test(rest); step++) {
     rest = rest.slice(rest.indexOf('/') + 1)
     for (const root of ['src', 'source', ''])
-      sources.push(below(folder, below(root, rest.replace(/^src\//, ''))))
+      sources.push(joinFolder(folder, joinFolder(root, rest.replace(/^src\//, ''))))
   }
   return sources
 }

@@ -8,13 +8,13 @@ export interface TomlEntry {
   readonly value: string
 }
 
-const mostLines = 5_000
-const longestValue = 4_000
+const maxLines = 5_000
+const maxValueLength = 4_000
 
 /** The entries of a text, in their order. Whatever it doesn't understand it leaves out. */
 export function readTomlEntries(text: string): TomlEntry[] {
   const entries: TomlEntry[] = []
-  const lines = text.split('\n', mostLines)
+  const lines = text.split('\n', maxLines)
   let table = ''
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!.trim()
@@ -23,7 +23,7 @@ export function readTomlEntries(text: string): TomlEntry[] {
     if (header) table = header[1]!.replaceAll(/["'\s]/g, '')
     else if (equals > 0 && !line.startsWith('#')) {
       let value = withoutComment(line.slice(equals + 1))
-      while (isOpen(value) && value.length < longestValue && at + 1 < lines.length)
+      while (isOpen(value) && value.length < maxValueLength && at + 1 < lines.length)
         value += ` ${withoutComment(lines[++at]!)}`
       entries.push({
         table,
@@ -37,7 +37,7 @@ export function readTomlEntries(text: string): TomlEntry[] {
 
 /** The strings in a value, in their order. */
 export function stringsIn(value: string): string[] {
-  return [...value.slice(0, longestValue).matchAll(/"([^"]*)"|'([^']*)'/g)].map(
+  return [...value.slice(0, maxValueLength).matchAll(/"([^"]*)"|'([^']*)'/g)].map(
     ([, one, other]) => one ?? other ?? '',
   )
 }
@@ -45,7 +45,7 @@ export function stringsIn(value: string): string[] {
 /** The string behind a key of an inline table. */
 export function inlineString(value: string, key: string): string | undefined {
   const start = new RegExp(`(?:^|[{,\\s])["']?${key}["']?\\s{0,9}=\\s{0,9}`).exec(
-    value.slice(0, longestValue),
+    value.slice(0, maxValueLength),
   )
   return start === null ? undefined : stringsIn(value.slice(start.index + start[0].length))[0]
 }

@@ -1,27 +1,31 @@
 // What the platform delivered, and what became of each delivery.
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import type { listDeliveries } from '../../../../src/http/contract/reviews.ts'
-import type { Api } from '../../api/api.ts'
-import type { Answer } from '../../api/json.ts'
+import type { listDeliveriesSchema } from '../../../../src/contract/review-schemas.ts'
+import type { ApiClient } from '../../api/api-client.ts'
+import type { ResponseBody } from '../../api/response-body.ts'
 import { useApi } from '../../api/use-api.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { SelectField } from '../../components/field.tsx'
 import { Page, Panel } from '../../components/page.tsx'
+import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
-import { Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { type DeliveriesSearch, deliveryStates, readDeliveriesSearch } from './deliveries-search.ts'
+import {
+  type DeliveriesSearch,
+  deliveryStates,
+  parseDeliveriesSearch,
+} from './deliveries-search.ts'
 
-type DeliveriesAnswer = Answer<typeof listDeliveries>
-type Delivery = DeliveriesAnswer['deliveries'][number]
+type DeliveriesResponse = ResponseBody<typeof listDeliveriesSchema>
+type Delivery = DeliveriesResponse['deliveries'][number]
 
-function deliveriesQuery(api: Api, filter: DeliveriesSearch) {
+function deliveriesQuery(api: ApiClient, filter: DeliveriesSearch) {
   return infiniteQueryOptions({
     queryKey: ['deliveries', filter],
     queryFn: ({ pageParam, signal }) =>
-      api.ask<DeliveriesAnswer>('/api/v1/deliveries', {
+      api.request<DeliveriesResponse>('/api/v1/deliveries', {
         query: { ...filter, limit: 50, before: pageParam },
         signal,
       }),
@@ -40,8 +44,8 @@ export function DeliveriesPage() {
         <PagedList
           query={query}
           rows={query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []}
-          keyOf={({ id }) => String(id)}
-          draw={(delivery) => <Entry delivery={delivery} />}
+          rowKey={({ id }) => String(id)}
+          renderRow={(delivery) => <DeliveryRow delivery={delivery} />}
           empty={<NoDeliveries isFiltered={Object.keys(filter).length > 0} />}
         />
       </Panel>
@@ -57,7 +61,7 @@ function ReviewsLink() {
   )
 }
 
-const words: Readonly<Record<(typeof deliveryStates)[number], string>> = {
+const statusLabels: Readonly<Record<(typeof deliveryStates)[number], string>> = {
   pending: 'Waiting or recorded',
   processing: 'Reviewing',
   completed: 'Reviewed',
@@ -68,7 +72,7 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
   const navigate = useNavigate({ from: '/deliveries' })
   const change = (changes: Record<string, string | undefined>) =>
     void navigate({
-      search: (now) => readDeliveriesSearch({ ...now, ...changes }),
+      search: (now) => parseDeliveriesSearch({ ...now, ...changes }),
       replace: true,
       resetScroll: false,
     })
@@ -84,7 +88,7 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
         <option value="">All states</option>
         {deliveryStates.map((state) => (
           <option key={state} value={state}>
-            {words[state]}
+            {statusLabels[state]}
           </option>
         ))}
       </SelectField>
@@ -100,7 +104,7 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
   )
 }
 
-function Entry({ delivery }: { delivery: Delivery }) {
+function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const {
     event_type: name,
     delivery_id: sent,
@@ -154,15 +158,15 @@ function DeliverySubject({
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered)
     return (
-      <Empty title="Nothing was delivered yet">
+      <EmptyState title="Nothing was delivered yet">
         Connect a repository, and open a pull request.
-      </Empty>
+      </EmptyState>
     )
   return (
-    <Empty title="No delivery fits">
+    <EmptyState title="No delivery fits">
       <Link to="/deliveries" className="text-accent underline">
         Show all of them
       </Link>
-    </Empty>
+    </EmptyState>
   )
 }

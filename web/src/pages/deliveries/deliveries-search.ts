@@ -9,7 +9,7 @@ export interface DeliveriesSearch {
 }
 
 /** Reads what an address says; what makes no sense is left out. */
-export function readDeliveriesSearch(asked: Record<string, unknown>): DeliveriesSearch {
+export function parseDeliveriesSearch(asked: Record<string, unknown>): DeliveriesSearch {
   const status = deliveryStates.find((one) => one === asked.status)
   const repo = typeof asked.repo === 'string' ? asked.repo : ''
   return { ...(status && { status }), ...(repo && { repo }) }

@@ -1,50 +1,55 @@
 // Parts of a whole: a table with a bar in each row.
 import { scaleLinear } from 'd3-scale'
 import type { ReactNode } from 'react'
-import { FigureTable } from '../../components/figure-table.tsx'
-import { formatCount, formatShare } from './format.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { formatCount, formatShare } from './format-numbers.ts'
 
-export interface Part {
+export interface BarRow {
   readonly name: string
   readonly count: number
   /** Of its bar. */
   readonly fill: string
   /** Instead of the name. */
-  readonly sign?: ReactNode
+  readonly label?: ReactNode
 }
 
 interface BarTableProps {
   readonly caption: string
   /** Of the first and of the last column: what is told apart, and what is counted. */
-  readonly what: string
-  readonly counted: string
-  readonly parts: readonly Part[]
+  readonly nameHeader: string
+  readonly countHeader: string
+  readonly rows: readonly BarRow[]
 }
 
-export function BarTable({ caption, what, counted, parts }: BarTableProps) {
+export function BarTable({
+  caption,
+  nameHeader: what,
+  countHeader: counted,
+  rows: parts,
+}: BarTableProps) {
   const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
-    <FigureTable
+    <DataTable
       caption={caption}
       rows={parts}
-      keyOf={({ name }) => name}
+      rowKey={({ name }) => name}
       columns={[
         {
           name: what,
-          draw: ({ name, sign }) => <span className="wrap-normal">{sign ?? name}</span>,
+          render: ({ name, label: sign }) => <span className="wrap-normal">{sign ?? name}</span>,
         },
         {
           name: 'Share',
-          draw: ({ count, fill }) => <Share part={count} whole={whole} fill={fill} />,
+          render: ({ count, fill }) => <ShareBar part={count} whole={whole} fill={fill} />,
         },
-        { name: counted, isNumber: true, draw: ({ count }) => formatCount(count) },
+        { name: counted, isNumber: true, render: ({ count }) => formatCount(count) },
       ]}
     />
   )
 }
 
 /** A bar, and the share in words. */
-export function Share({ part, whole, fill }: { part: number; whole: number; fill: string }) {
+export function ShareBar({ part, whole, fill }: { part: number; whole: number; fill: string }) {
   const width = scaleLinear([0, Math.max(whole, 1e-9)], [0, 100])(part)
   return (
     <span className="flex items-center gap-2">

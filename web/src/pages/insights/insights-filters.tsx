@@ -1,17 +1,22 @@
 // Of which days and of which repository the figures are. Both live in the address.
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
-import { type InsightsSearch, periods, readInsightsSearch, usualPeriod } from './insights-search.ts'
+import {
+  defaultPeriodDays,
+  type InsightsSearch,
+  parseInsightsSearch,
+  periodsInDays,
+} from './insights-search.ts'
 
 export function InsightsFilters({
-  search: { days: shown = usualPeriod, repo },
+  search: { days: shown = defaultPeriodDays, repo },
 }: {
   search: InsightsSearch
 }) {
   const navigate = useNavigate({ from: '/insights' })
   const showAll = () =>
     void navigate({
-      search: (now) => readInsightsSearch({ ...now, repo: undefined }),
+      search: (now) => parseInsightsSearch({ ...now, repo: undefined }),
       resetScroll: false,
     })
   return (
@@ -25,11 +30,11 @@ export function InsightsFilters({
         aria-label="Period"
         className="flex divide-x divide-line rounded-md border border-line bg-surface"
       >
-        {periods.map((days) => (
+        {periodsInDays.map((days) => (
           <Link
             key={days}
             to="/insights"
-            search={(now) => readInsightsSearch({ ...now, days })}
+            search={(now) => parseInsightsSearch({ ...now, days })}
             replace
             resetScroll={false}
             activeOptions={{ exact: true, includeSearch: true }}

@@ -3,73 +3,78 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
 import { Page } from '../../components/page.tsx'
-import { Empty, Failure, Skeleton } from '../../components/states.tsx'
-import { CostByModel } from './cost-figures.tsx'
-import { CostByDay, ReviewsByDay } from './course.tsx'
-import { Authors, Repositories } from './group-figures.tsx'
-import { Headlines } from './headlines.tsx'
+import { EmptyState, ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { CostByModel } from './cost-by-model.tsx'
+import { CostByDay, ReviewsByDay } from './daily-panels.tsx'
 import { InsightsFilters } from './insights-filters.tsx'
-import { type InsightsSearch, readInsightsSearch } from './insights-search.ts'
-import { Confidence, Coverage, Severities, Verdicts } from './outcome-figures.tsx'
-import { type Insights, insightsQuery } from './queries.ts'
-import { Spreads } from './spreads.tsx'
+import { type Insights, insightsQuery } from './insights-queries.ts'
+import { type InsightsSearch, parseInsightsSearch } from './insights-search.ts'
+import { KeyMetrics } from './key-metrics.tsx'
+import {
+  ConfidencePanel,
+  ReviewCoveragePanel,
+  SeveritiesPanel,
+  VerdictsPanel,
+} from './outcome-panels.tsx'
+import { PercentilePanel } from './percentile-panel.tsx'
+import { AuthorsPanel, RepositoriesPanel } from './repository-and-author-panels.tsx'
 
 export function InsightsPage() {
   const search = useSearch({ from: '/shell/insights' })
   return (
     <Page title="Insights" aside={<InsightsFilters search={search} />}>
-      <Figures search={search} />
+      <InsightsContent search={search} />
     </Page>
   )
 }
 
-function Figures({ search }: { search: InsightsSearch }) {
+function InsightsContent({ search }: { search: InsightsSearch }) {
   const query = insightsQuery(useApi(), search)
   const { data, error, refetch, isPlaceholderData } = useQuery({
     ...query,
     placeholderData: keepPreviousData,
   })
   if (error !== null && data === undefined)
-    return <Failure error={error} onRetry={() => refetch()} />
-  if (data === undefined) return <WaitingFigures />
+    return <ErrorAlert error={error} onRetry={() => refetch()} />
+  if (data === undefined) return <InsightsSkeleton />
   const { coverage, reviews, period } = data.reviewing
   const isEmpty = coverage.pull_requests + reviews.posted + reviews.failed + reviews.skipped === 0
-  if (isEmpty) return <NoFigures days={period.days} search={search} />
+  if (isEmpty) return <NoInsights days={period.days} search={search} />
   return (
     // What is shown may still be of the days before.
     <div aria-busy={isPlaceholderData}>
-      <AllFigures insights={data} />
+      <InsightsPanels insights={data} />
     </div>
   )
 }
 
-const pairs = 'grid gap-x-4 lg:grid-cols-2'
+const twoColumnClass = 'grid gap-x-4 lg:grid-cols-2'
 
-function AllFigures({ insights }: { insights: Insights }) {
+function InsightsPanels({ insights }: { insights: Insights }) {
   const { outcome, reviewing } = insights
   return (
     <>
-      <Headlines insights={insights} />
-      <div className={pairs}>
+      <KeyMetrics insights={insights} />
+      <div className={twoColumnClass}>
         <ReviewsByDay reviewing={reviewing} />
         <CostByDay reviewing={reviewing} />
-        <Coverage reviewing={reviewing} />
-        <Verdicts outcome={outcome} />
-        <Confidence outcome={outcome} />
-        <Severities outcome={outcome} />
+        <ReviewCoveragePanel reviewing={reviewing} />
+        <VerdictsPanel outcome={outcome} />
+        <ConfidencePanel outcome={outcome} />
+        <SeveritiesPanel outcome={outcome} />
       </div>
-      <Spreads insights={insights} />
+      <PercentilePanel insights={insights} />
       <CostByModel reviewing={reviewing} />
-      <div className={pairs}>
-        <Repositories outcome={outcome} />
-        <Authors outcome={outcome} />
+      <div className={twoColumnClass}>
+        <RepositoriesPanel outcome={outcome} />
+        <AuthorsPanel outcome={outcome} />
       </div>
     </>
   )
 }
 
 /** Of the panels that are seen first, on a phone and on a screen. */
-const heights = [
+const skeletonHeights = [
   'h-98 lg:h-85',
   'h-88 lg:h-85',
   'h-84 lg:h-73',
@@ -79,7 +84,7 @@ const heights = [
 ]
 
 /** As high as the figures are going to be. */
-function WaitingFigures() {
+function InsightsSkeleton() {
   return (
     <div role="status">
       <span className="sr-only">Loading the insights …</span>
@@ -88,8 +93,8 @@ function WaitingFigures() {
           <Skeleton key={key} className="h-31 lg:h-28" />
         ))}
       </div>
-      <div className={pairs}>
-        {heights.map((height, index) => (
+      <div className={twoColumnClass}>
+        {skeletonHeights.map((height, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they never change
           <Skeleton key={index} className={`mb-4 ${height}`} />
         ))}
@@ -98,17 +103,17 @@ function WaitingFigures() {
   )
 }
 
-function NoFigures({ days, search }: { days: number; search: InsightsSearch }) {
+function NoInsights({ days, search }: { days: number; search: InsightsSearch }) {
   const wider = [
     days < 90 && (
-      <ToInsights key="days" search={{ ...search, days: 90 }} words="Look at the last 90 days" />
+      <InsightsLink key="days" search={{ ...search, days: 90 }} words="Look at the last 90 days" />
     ),
     search.repo && (
-      <ToInsights key="repo" search={{ ...search, repo: '' }} words="Look at all repositories" />
+      <InsightsLink key="repo" search={{ ...search, repo: '' }} words="Look at all repositories" />
     ),
   ].filter(Boolean)
   return (
-    <Empty
+    <EmptyState
       title={`No pull request${search.repo ? ` of ${search.repo}` : ''} was reviewed in these ${days} days`}
     >
       <p>
@@ -119,15 +124,15 @@ function NoFigures({ days, search }: { days: number; search: InsightsSearch }) {
         , and open a pull request in it.
       </p>
       {wider.length > 0 && <p className="mt-2 flex flex-wrap justify-center gap-x-4">{wider}</p>}
-    </Empty>
+    </EmptyState>
   )
 }
 
-function ToInsights({ search, words }: { search: InsightsSearch; words: string }) {
+function InsightsLink({ search, words }: { search: InsightsSearch; words: string }) {
   return (
     <Link
       to="/insights"
-      search={readInsightsSearch({ ...search })}
+      search={parseInsightsSearch({ ...search })}
       className="text-accent underline"
     >
       {words}

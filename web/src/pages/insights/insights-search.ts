@@ -1,9 +1,9 @@
 // What insights are asked for, as the address has it.
 
 /** In days. */
-export const periods = [7, 30, 90] as const
-export type Period = (typeof periods)[number]
-export const usualPeriod: Period = 30
+export const periodsInDays = [7, 30, 90] as const
+export type Period = (typeof periodsInDays)[number]
+export const defaultPeriodDays: Period = 30
 
 export interface InsightsSearch {
   /** The usual one where there is none. */
@@ -13,8 +13,10 @@ export interface InsightsSearch {
 }
 
 /** Reads what an address says; what makes no sense is left out. */
-export function readInsightsSearch(asked: Record<string, unknown>): InsightsSearch {
-  const days = periods.find((period) => period === Number(asked.days) && period !== usualPeriod)
+export function parseInsightsSearch(asked: Record<string, unknown>): InsightsSearch {
+  const days = periodsInDays.find(
+    (period) => period === Number(asked.days) && period !== defaultPeriodDays,
+  )
   const repo = typeof asked.repo === 'string' ? asked.repo : ''
   return { ...(days && { days }), ...(repo && { repo }) }
 }

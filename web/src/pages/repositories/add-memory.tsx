@@ -2,13 +2,13 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextArea, TextField } from '../../components/field.tsx'
-import { Failure } from '../../components/states.tsx'
-import { addableTypes, typeNames } from './memory-words.ts'
-import { useMemoryChange } from './use-memory-change.ts'
+import { ErrorAlert } from '../../components/page-states.tsx'
+import { addableMemoryTypes, memoryTypeLabels } from './memory-labels.ts'
+import { useMemoryMutation } from './use-memory-mutation.ts'
 
 export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }) {
-  const [type, setType] = useState<(typeof addableTypes)[number]>('project_pattern')
-  const { mutate, isPending, error } = useMemoryChange(repo, onDone)
+  const [type, setType] = useState<(typeof addableMemoryTypes)[number]>('project_pattern')
+  const { mutate, isPending, error } = useMemoryMutation(repo, onDone)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -25,11 +25,11 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
         <SelectField
           label="Kind"
           value={type}
-          onChange={({ target }) => setType(target.value as (typeof addableTypes)[number])}
+          onChange={({ target }) => setType(target.value as (typeof addableMemoryTypes)[number])}
         >
-          {addableTypes.map((one) => (
+          {addableMemoryTypes.map((one) => (
             <option key={one} value={one}>
-              {typeNames[one]}
+              {memoryTypeLabels[one]}
             </option>
           ))}
         </SelectField>
@@ -56,7 +56,7 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
         It stands as yours: scans and reviews leave it as it is, and everybody who is connected to
         the repository sees it.
       </p>
-      {error && <Failure error={error} />}
+      {error && <ErrorAlert error={error} />}
       <div className="mt-2 flex gap-2">
         <Button type="submit" look="main" disabled={isPending}>
           Add

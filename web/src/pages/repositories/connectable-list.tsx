@@ -5,14 +5,14 @@ import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
+import { EmptyState, ErrorAlert } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
-import { Empty, Failure } from '../../components/states.tsx'
-import { useSettled } from '../../components/use-settled.ts'
-import { type Repository, repositoriesQuery } from './queries.ts'
+import { useDebouncedValue } from '../../components/use-debounced-value.ts'
+import { type Repository, repositoriesQuery } from './repository-queries.ts'
 
 export function ConnectableList() {
   const [typed, type] = useState('')
-  const search = useSettled(typed.trim())
+  const search = useDebouncedValue(typed.trim())
   const query = useInfiniteQuery(repositoriesQuery(useApi(), { connected: false, search }))
   const found = query.data?.pages.flatMap(({ repositories }) => repositories) ?? []
   return (
@@ -28,8 +28,8 @@ export function ConnectableList() {
       <PagedList
         query={query}
         rows={found.filter(({ connected }) => !connected)}
-        keyOf={({ repo }) => repo}
-        draw={(repository) => <ConnectableRow repository={repository} />}
+        rowKey={({ repo }) => repo}
+        renderRow={(repository) => <ConnectableRow repository={repository} />}
         empty={<NothingToConnect search={search} />}
       />
     </>
@@ -39,13 +39,15 @@ export function ConnectableList() {
 function NothingToConnect({ search }: { search: string }) {
   if (search !== '')
     return (
-      <Empty title="No repository has such a name">Only those that you administer are shown.</Empty>
+      <EmptyState title="No repository has such a name">
+        Only those that you administer are shown.
+      </EmptyState>
     )
   return (
-    <Empty title="There is no other repository">
+    <EmptyState title="There is no other repository">
       Only those that you administer at the platform are shown, as far as the token or the sign-in
       covers them.
-    </Empty>
+    </EmptyState>
   )
 }
 
@@ -54,7 +56,7 @@ function ConnectableRow({ repository }: { repository: Repository }) {
   const api = useApi()
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.ask(`/api/v1/repos/${repo}/install`, { method: 'POST' }),
+    mutationFn: () => api.request(`/api/v1/repos/${repo}/install`, { method: 'POST' }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['repositories'] }),
   })
   return (
@@ -71,7 +73,7 @@ function ConnectableRow({ repository }: { repository: Repository }) {
       </div>
       {error && (
         <div className="mt-2">
-          <Failure error={error} />
+          <ErrorAlert error={error} />
         </div>
       )}
     </>

@@ -2,10 +2,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
+import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
-import { Empty } from '../../components/states.tsx'
 import { DisconnectButton } from './disconnect-button.tsx'
-import { repositoriesQuery } from './queries.ts'
+import { repositoriesQuery } from './repository-queries.ts'
 import { RescanButton, ScanStatus } from './scan-status.tsx'
 
 export function ConnectedList() {
@@ -15,13 +15,13 @@ export function ConnectedList() {
     <PagedList
       query={query}
       rows={rows}
-      keyOf={({ repo }) => repo}
-      draw={({ repo }) => <ConnectedRow repo={repo} />}
+      rowKey={({ repo }) => repo}
+      renderRow={({ repo }) => <ConnectedRow repo={repo} />}
       empty={
-        <Empty title="Nothing is connected yet">
+        <EmptyState title="Nothing is connected yet">
           Connect a repository below: it is scanned, and its pull requests are reviewed from then
           on.
-        </Empty>
+        </EmptyState>
       }
     />
   )

@@ -7,14 +7,14 @@ export function DisconnectButton({ repo, onDone }: { repo: string; onDone?: () =
   const api = useApi()
   const client = useQueryClient()
   const disconnect = async () => {
-    await api.ask(`/api/v1/repos/${repo}/install`, { method: 'DELETE' })
+    await api.request(`/api/v1/repos/${repo}/install`, { method: 'DELETE' })
     onDone?.()
     await client.invalidateQueries({ queryKey: ['repositories'] })
   }
   return (
     <ConfirmButton
       label="Disconnect"
-      about={repo}
+      subject={repo}
       title={`Disconnect ${repo}?`}
       action={disconnect}
     >

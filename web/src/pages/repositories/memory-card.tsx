@@ -4,23 +4,23 @@ import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { TextArea } from '../../components/field.tsx'
-import { Failure } from '../../components/states.tsx'
+import { ErrorAlert } from '../../components/page-states.tsx'
 import { MemoryHistory } from './memory-history.tsx'
-import { MemoryOrigin } from './memory-origin.tsx'
-import { typeNames } from './memory-words.ts'
-import type { Memory } from './queries.ts'
-import { useMemoryChange } from './use-memory-change.ts'
+import { memoryTypeLabels } from './memory-labels.ts'
+import { MemoryProvenance } from './memory-provenance.tsx'
+import type { Memory } from './repository-queries.ts'
+import { useMemoryMutation } from './use-memory-mutation.ts'
 
 export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
   const [shown, show] = useState<'text' | 'form' | 'history'>('text')
   const isEdited = shown === 'form'
   return (
-    <article aria-label={`${typeNames[memory.type]}: ${memory.memory.slice(0, 60)}`}>
+    <article aria-label={`${memoryTypeLabels[memory.type]}: ${memory.memory.slice(0, 60)}`}>
       <div className="flex flex-wrap items-start justify-between gap-x-4">
         <div className="flex min-h-8 flex-wrap items-center gap-x-2">
-          <Badge tone="info">{typeNames[memory.type]}</Badge>
+          <Badge tone="info">{memoryTypeLabels[memory.type]}</Badge>
           {memory.path !== null && <code>{memory.path === '.' ? '/' : memory.path}</code>}
-          <MemoryOrigin repo={repo} memory={memory} />
+          <MemoryProvenance repo={repo} memory={memory} />
         </div>
         {!isEdited && (
           <div className="-mx-3 flex flex-wrap">
@@ -49,7 +49,7 @@ export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
 }
 
 function DismissButton({ repo, memory }: { repo: string; memory: Memory }) {
-  const { mutateAsync } = useMemoryChange(repo, () => undefined)
+  const { mutateAsync } = useMemoryMutation(repo, () => undefined)
   return (
     <ConfirmButton
       label="Dismiss"
@@ -75,7 +75,7 @@ function EditMemory({
   memory: Memory
   onDone: () => void
 }) {
-  const { mutate, isPending, error } = useMemoryChange(repo, onDone)
+  const { mutate, isPending, error } = useMemoryMutation(repo, onDone)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const text = new FormData(event.currentTarget).get('text')
@@ -92,7 +92,7 @@ function EditMemory({
         defaultValue={memory.memory}
         autoFocus
       />
-      {error && <Failure error={error} />}
+      {error && <ErrorAlert error={error} />}
       <div className="mt-2 flex gap-2">
         <Button type="submit" look="main" disabled={isPending}>
           Save

@@ -1,14 +1,14 @@
 // What was remembered of the same subject before.
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/use-api.ts'
-import { Failure, Skeleton } from '../../components/states.tsx'
+import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { Time } from '../../components/time.tsx'
-import { MemoryOrigin } from './memory-origin.tsx'
-import { memoryHistoryQuery, type PastMemory } from './queries.ts'
+import { MemoryProvenance } from './memory-provenance.tsx'
+import { memoryHistoryQuery, type PastMemory } from './repository-queries.ts'
 
 export function MemoryHistory({ repo, id }: { repo: string; id: string }) {
   const { data, error, refetch } = useQuery(memoryHistoryQuery(useApi(), repo, id))
-  if (error) return <Failure error={error} onRetry={refetch} />
+  if (error) return <ErrorAlert error={error} onRetry={refetch} />
   if (data === undefined) return <Skeleton className="my-2 h-16" />
   return (
     <ol
@@ -17,7 +17,7 @@ export function MemoryHistory({ repo, id }: { repo: string; id: string }) {
     >
       {data.memories.map((past) => (
         <li key={past.id}>
-          <MemoryOrigin repo={repo} memory={past} />{' '}
+          <MemoryProvenance repo={repo} memory={past} />{' '}
           <span className="text-muted">{describeEnd(past)}</span>
           {past.ended_at && <Time at={past.ended_at} />}
           <p className="max-w-prose whitespace-pre-line">{past.memory}</p>

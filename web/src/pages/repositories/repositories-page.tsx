@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { ConnectableList } from './connectable-list.tsx'
 import { ConnectedList } from './connected-list.tsx'
-import { repositoriesQuery } from './queries.ts'
+import { repositoriesQuery } from './repository-queries.ts'
 
 export function RepositoriesPage() {
   const api = useApi()

@@ -2,18 +2,18 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../api/api-error.ts'
-import { meQuery } from '../../api/queries.ts'
+import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
+import { EmptyState, ErrorAlert } from '../../components/page-states.tsx'
 import { PageTabs } from '../../components/page-tabs.tsx'
-import { Empty, Failure } from '../../components/states.tsx'
-import { CodeFigures } from './code-figures.tsx'
+import { CodeTab } from './code-tab.tsx'
 import { DisconnectButton } from './disconnect-button.tsx'
-import { Memories } from './memories.tsx'
-import { PeopleFigures } from './people-figures.tsx'
-import { ProjectMap } from './project-map.tsx'
-import { scanQuery } from './queries.ts'
+import { MemoriesTab } from './memories-tab.tsx'
+import { PeopleTab } from './people-tab.tsx'
+import { ProjectMapTab } from './project-map-tab.tsx'
+import { scanQuery } from './repository-queries.ts'
 import { RescanButton, ScanStatus } from './scan-status.tsx'
 
 export function RepositoryPage() {
@@ -22,7 +22,7 @@ export function RepositoryPage() {
   const { error, refetch } = useQuery(scanQuery(useApi(), repo))
   return (
     <Page title={repo} aside={!error && <Actions repo={repo} />}>
-      {error ? <NotShown error={error} onRetry={refetch} /> : <Known repo={repo} />}
+      {error ? <RepositoryError error={error} onRetry={refetch} /> : <RepositoryTabs repo={repo} />}
     </Page>
   )
 }
@@ -49,7 +49,7 @@ function Actions({ repo }: { repo: string }) {
   )
 }
 
-function Known({ repo }: { repo: string }) {
+function RepositoryTabs({ repo }: { repo: string }) {
   return (
     <>
       <div className="mb-4">
@@ -58,27 +58,27 @@ function Known({ repo }: { repo: string }) {
       <PageTabs
         label={`What is known of ${repo}`}
         tabs={[
-          { id: 'map', name: 'Project map', draw: () => <ProjectMap repo={repo} /> },
-          { id: 'memories', name: 'Memories', draw: () => <Memories repo={repo} /> },
-          { id: 'code', name: 'Code', draw: () => <CodeFigures repo={repo} /> },
-          { id: 'people', name: 'People', draw: () => <PeopleFigures repo={repo} /> },
+          { id: 'map', name: 'Project map', render: () => <ProjectMapTab repo={repo} /> },
+          { id: 'memories', name: 'Memories', render: () => <MemoriesTab repo={repo} /> },
+          { id: 'code', name: 'Code', render: () => <CodeTab repo={repo} /> },
+          { id: 'people', name: 'People', render: () => <PeopleTab repo={repo} /> },
         ]}
       />
     </>
   )
 }
 
-function NotShown({ error, onRetry }: { error: Error; onRetry: () => void }) {
+function RepositoryError({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (!(error instanceof ApiError && (error.status === 403 || error.status === 400))) {
-    return <Failure error={error} onRetry={onRetry} />
+    return <ErrorAlert error={error} onRetry={onRetry} />
   }
   return (
-    <Empty title="This repository is not connected to your account">
+    <EmptyState title="This repository is not connected to your account">
       You may connect it under{' '}
       <Link to="/repositories" className="text-accent underline">
         Repositories
       </Link>{' '}
       if you administer it at the platform.
-    </Empty>
+    </EmptyState>
   )
 }

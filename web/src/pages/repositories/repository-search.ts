@@ -1,5 +1,5 @@
 // Which part of a repository is shown, as the address has it.
-import { readTabSearch, type TabSearch } from '../../components/tab-search.ts'
+import { parseTabSearch, type TabSearch } from '../../components/tab-search.ts'
 
 export interface RepositorySearch extends TabSearch {
   /** The directory whose code is shown; none for the root. */
@@ -7,14 +7,14 @@ export interface RepositorySearch extends TabSearch {
 }
 
 /** Reads what an address says. */
-export function readRepositorySearch({ tab, path }: Record<string, unknown>): RepositorySearch {
+export function parseRepositorySearch({ tab, path }: Record<string, unknown>): RepositorySearch {
   return {
-    ...readTabSearch({ tab }),
+    ...parseTabSearch({ tab }),
     ...(typeof path === 'string' && path !== '' && path !== '.' && { path }),
   }
 }
 
 /** The address of what is below a directory; `.` for the root. */
-export function showDirectory(path: string): RepositorySearch {
+export function directorySearch(path: string): RepositorySearch {
   return { tab: 'code', ...(path !== '.' && { path }) }
 }

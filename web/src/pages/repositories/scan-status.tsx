@@ -7,25 +7,25 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { describeError } from '../../api/api-error.ts'
+import { getErrorMessage } from '../../api/api-error.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { Skeleton } from '../../components/states.tsx'
+import { Skeleton } from '../../components/page-states.tsx'
 import { Time } from '../../components/time.tsx'
-import { type Scan, scanQuery } from './queries.ts'
+import { type Scan, scanQuery } from './repository-queries.ts'
 
 type ScanProgress = Pick<Scan, 'status' | 'step' | 'done' | 'total'>
 
 /** What the live stream told last: see live.ts. It is never asked for. */
-function progressQuery(repo: string) {
+function scanProgressQuery(repo: string) {
   return queryOptions<ScanProgress>({ queryKey: ['scan-progress', repo], queryFn: skipToken })
 }
 
 /** The scan as it was read, or as the live stream told since. */
 function useScan(repo: string): { scan: Scan | undefined; error: Error | null } {
   const { data, error, dataUpdatedAt } = useQuery(scanQuery(useApi(), repo))
-  const live = useQuery(progressQuery(repo))
+  const live = useQuery(scanProgressQuery(repo))
   const isNewer = live.data !== undefined && live.dataUpdatedAt >= dataUpdatedAt
   const scan = data && isNewer ? { ...data, ...pickProgress(live.data) } : data
   return { scan, error: data === undefined ? error : null }
@@ -36,7 +36,7 @@ function pickProgress({ status, step, done, total }: ScanProgress): Partial<Scan
   return status === 'completed' || status === 'failed' ? {} : { status, step, done, total }
 }
 
-const words: Readonly<Record<Scan['status'], readonly [Tone, string]>> = {
+const statusLabels: Readonly<Record<Scan['status'], readonly [Tone, string]>> = {
   none: ['plain', 'Not scanned yet'],
   pending: ['plain', 'Scan waits'],
   processing: ['info', 'Scanning'],
@@ -50,7 +50,7 @@ export function ScanStatus({ repo }: { repo: string }) {
   return (
     <div role="status" className="flex min-h-6 flex-wrap items-center gap-x-2 text-muted">
       {error ? (
-        describeError(error)
+        getErrorMessage(error)
       ) : scan ? (
         <ScanLine scan={scan} />
       ) : (
@@ -61,12 +61,12 @@ export function ScanStatus({ repo }: { repo: string }) {
 }
 
 function ScanLine({ scan }: { scan: Scan }) {
-  const [tone, name] = words[scan.status]
+  const [tone, name] = statusLabels[scan.status]
   const isOver = scan.status === 'completed' || scan.status === 'failed'
   return (
     <>
       <Badge tone={tone}>{name}</Badge>
-      {scan.status === 'processing' && <Progress {...scan} />}
+      {scan.status === 'processing' && <ScanProgressBar {...scan} />}
       {isOver && scan.finished_at && <Time at={scan.finished_at} />}
       {isOver && scan.commit && <code title={scan.commit}>{scan.commit.slice(0, 7)}</code>}
       {scan.error && (
@@ -76,7 +76,7 @@ function ScanLine({ scan }: { scan: Scan }) {
   )
 }
 
-function Progress({ step, done, total }: ScanProgress): ReactNode {
+function ScanProgressBar({ step, done, total }: ScanProgress): ReactNode {
   if (total === 0) return <span>{step}</span>
   return (
     <>
@@ -99,7 +99,7 @@ export function RescanButton({ repo }: { repo: string }) {
   const client = useQueryClient()
   const { scan } = useScan(repo)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.ask('/api/v1/memory/rescan', { method: 'POST', query: { repo } }),
+    mutationFn: () => api.request('/api/v1/memory/rescan', { method: 'POST', query: { repo } }),
     onSuccess: () => client.invalidateQueries({ queryKey: scanQuery(api, repo).queryKey }),
   })
   const isUnderWay = scan?.status === 'pending' || scan?.status === 'processing'
@@ -110,7 +110,7 @@ export function RescanButton({ repo }: { repo: string }) {
       </Button>
       {error && (
         <span role="alert" className="text-bad">
-          {describeError(error)}
+          {getErrorMessage(error)}
         </span>
       )}
     </>

@@ -1,6 +1,6 @@
 // How much of the change was seen, and what was not.
 import type { ReactNode } from 'react'
-import type { ReviewDetail } from '../../api/queries.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 
@@ -36,7 +36,7 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
           ))}
         </ul>
       )}
-      <More title={`${skipped.length} skipped`} count={skipped.length}>
+      <CollapsibleList title={`${skipped.length} skipped`} count={skipped.length}>
         {skipped.map(({ path, reason, matters, lines: count }) => (
           <li key={path}>
             <bdi className="font-mono text-xs">{path}</bdi>: {reason}
@@ -44,17 +44,25 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
             {matters && <Badge tone="warn">matters</Badge>}
           </li>
         ))}
-      </More>
-      <More title={`${setAside.length} proposed and not raised`} count={setAside.length}>
+      </CollapsibleList>
+      <CollapsibleList title={`${setAside.length} proposed and not raised`} count={setAside.length}>
         {setAside.map((reason) => (
           <li key={reason}>{reason}</li>
         ))}
-      </More>
+      </CollapsibleList>
     </Panel>
   )
 }
 
-function More({ title, count, children }: { title: string; count: number; children: ReactNode }) {
+function CollapsibleList({
+  title,
+  count,
+  children,
+}: {
+  title: string
+  count: number
+  children: ReactNode
+}) {
   if (count === 0) return null
   return (
     <details className="mt-2">

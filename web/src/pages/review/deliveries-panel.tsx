@@ -1,6 +1,6 @@
 // What came in for the pull request, and what became of each delivery.
 import { Link } from '@tanstack/react-router'
-import type { ReviewDetail } from '../../api/queries.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Time } from '../../components/time.tsx'

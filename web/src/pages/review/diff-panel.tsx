@@ -1,13 +1,13 @@
 // The diff that was reviewed, with the findings on their lines.
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import type { ReviewDetail } from '../../api/queries.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Failure, Skeleton } from '../../components/states.tsx'
-import type { DiffLook } from './diff/diff-look.ts'
-import { reviewDiffQuery } from './queries.ts'
+import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import type { DiffViewType } from './diff/diff-types.ts'
+import { reviewDiffQuery } from './review-queries.ts'
 
 const DiffView = lazy(async () => ({ default: (await import('./diff/diff-view.tsx')).DiffView }))
 
@@ -15,21 +15,21 @@ const storageKey = 'umpire-diff-look'
 
 export function DiffPanel({ review }: { review: ReviewDetail }) {
   const { data, error, refetch } = useQuery(reviewDiffQuery(useApi(), review))
-  const [look, setLook] = useState<DiffLook>(
+  const [look, setLook] = useState<DiffViewType>(
     localStorage.getItem(storageKey) === 'split' ? 'split' : 'unified',
   )
-  const choose = (chosen: DiffLook) => {
+  const choose = (chosen: DiffViewType) => {
     localStorage.setItem(storageKey, chosen)
     setLook(chosen)
   }
   return (
     <div id="diff" tabIndex={-1}>
-      <Panel title="Changes" aside={<LookSwitch look={look} onChoose={choose} />}>
-        {error && <Failure error={error} onRetry={refetch} />}
-        {!error && data === undefined && <WaitingDiff />}
+      <Panel title="Changes" aside={<ViewTypeSwitch look={look} onChoose={choose} />}>
+        {error && <ErrorAlert error={error} onRetry={refetch} />}
+        {!error && data === undefined && <DiffSkeleton />}
         {data && (
-          <Suspense fallback={<WaitingDiff />}>
-            <DiffView diff={data} findings={review.findings} look={look} />
+          <Suspense fallback={<DiffSkeleton />}>
+            <DiffView diff={data} findings={review.findings} viewType={look} />
           </Suspense>
         )}
       </Panel>
@@ -37,15 +37,21 @@ export function DiffPanel({ review }: { review: ReviewDetail }) {
   )
 }
 
-const looks = [
+const viewTypes = [
   ['unified', 'Unified'],
   ['split', 'Side by side'],
 ] as const
 
-function LookSwitch({ look, onChoose }: { look: DiffLook; onChoose: (look: DiffLook) => void }) {
+function ViewTypeSwitch({
+  look,
+  onChoose,
+}: {
+  look: DiffViewType
+  onChoose: (look: DiffViewType) => void
+}) {
   return (
     <div className="flex gap-1">
-      {looks.map(([id, name]) => (
+      {viewTypes.map(([id, name]) => (
         <Button
           key={id}
           aria-pressed={look === id}
@@ -59,7 +65,7 @@ function LookSwitch({ look, onChoose }: { look: DiffLook; onChoose: (look: DiffL
   )
 }
 
-function WaitingDiff() {
+function DiffSkeleton() {
   return (
     <div role="status">
       <span className="sr-only">Loading the diff …</span>

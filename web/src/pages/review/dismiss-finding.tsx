@@ -2,14 +2,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { dismissFinding, reopenFinding } from '../../../../src/http/contract/reviews.ts'
-import type { Answer } from '../../api/json.ts'
-import type { ReviewDetail } from '../../api/queries.ts'
+import type {
+  dismissFindingSchema,
+  reopenFindingSchema,
+} from '../../../../src/contract/review-schemas.ts'
+import type { ResponseBody } from '../../api/response-body.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { TextArea } from '../../components/field.tsx'
-import { Failure } from '../../components/states.tsx'
-import type { Finding } from './queries.ts'
+import { ErrorAlert } from '../../components/page-states.tsx'
+import type { Finding } from './review-queries.ts'
 
 interface DismissFindingProps {
   readonly review: Pick<ReviewDetail, 'id' | 'pr_status'>
@@ -55,7 +58,7 @@ function DismissForm({
         The verdict is decided again. You need write access to the repository, and your name appears
         in the summary on the pull request.
       </p>
-      {error && <Failure error={error} />}
+      {error && <ErrorAlert error={error} />}
       <div className="mt-2 flex gap-2">
         <Button type="submit" look="main" disabled={isPending}>
           Dismiss
@@ -70,7 +73,7 @@ function ReopenButton({ review, finding }: DismissFindingProps) {
   const { mutate, isPending, error } = useDismissal(review.id, finding.fingerprint)
   return (
     <>
-      {error && <Failure error={error} />}
+      {error && <ErrorAlert error={error} />}
       <Button disabled={isPending} onClick={() => mutate(null)}>
         Take back
         <span className="sr-only"> that “{finding.title}” was dismissed</span>
@@ -86,7 +89,7 @@ function useDismissal(id: number, fingerprint: string) {
   const navigate = useNavigate()
   return useMutation({
     mutationFn: (reason: string | null) =>
-      api.ask<Answer<typeof dismissFinding | typeof reopenFinding>>(
+      api.request<ResponseBody<typeof dismissFindingSchema | typeof reopenFindingSchema>>(
         `/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`,
         reason === null ? { method: 'DELETE' } : { method: 'POST', body: { reason } },
       ),

@@ -1,10 +1,10 @@
 // One finding with all that is said for it.
 import type { ReactNode } from 'react'
 import { Badge, SeverityBadge } from '../../components/badge.tsx'
-import { Prose } from '../../components/prose.tsx'
-import { Claim } from './claim.tsx'
-import type { Finding } from './queries.ts'
-import { safeAddress } from './safe-address.ts'
+import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
+import { FindingTitle } from './finding-title.tsx'
+import type { Finding } from './review-queries.ts'
+import { sanitizeUrl } from './sanitize-url.ts'
 
 /** As it stands on its line in the diff. */
 export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
@@ -22,7 +22,7 @@ export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
         {state !== 'open' && <Badge>{state}</Badge>}
       </p>
       <p className="font-semibold">
-        <Claim text={title} />
+        <FindingTitle text={title} />
       </p>
       <FindingBody finding={finding} />
     </article>
@@ -39,9 +39,9 @@ export function FindingBody({ finding }: { finding: Finding }) {
           Removed from the code. It counts until it is dismissed: revoke it.
         </p>
       )}
-      <Prose text={body} />
+      <LazyMarkdown text={body} />
       {suggestion !== null && (
-        <Part title="Suggestion">
+        <FindingSection title="Suggestion">
           <pre
             // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it too
             tabIndex={0}
@@ -49,10 +49,10 @@ export function FindingBody({ finding }: { finding: Finding }) {
           >
             <code>{suggestion === '' ? '(take these lines out)' : suggestion}</code>
           </pre>
-        </Part>
+        </FindingSection>
       )}
       {evidence.length > 0 && (
-        <Part title="Evidence">
+        <FindingSection title="Evidence">
           <ul className="list-disc pl-5">
             {evidence.map(({ path, line, note }) => (
               <li key={`${path}:${line}:${note}`}>
@@ -63,9 +63,9 @@ export function FindingBody({ finding }: { finding: Finding }) {
               </li>
             ))}
           </ul>
-        </Part>
+        </FindingSection>
       )}
-      <Origin finding={finding} />
+      <FindingOrigin finding={finding} />
     </>
   )
 }
@@ -88,7 +88,7 @@ function DismissalNote({
   )
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function FindingSection({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="mt-2">
       <p className="mb-0.5 font-medium text-muted text-xs">{title}</p>
@@ -97,21 +97,21 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-const placements = {
+const placementLabels = {
   inline: null,
   summary: 'in the summary only',
   held_back: 'not posted on its line',
 } as const
 
 /** Who says it, how sure they are, and where it was posted. */
-function Origin({ finding }: { finding: Finding }) {
+function FindingOrigin({ finding }: { finding: Finding }) {
   const { reviewer, rule, confidence, verified, placement, comment_url: url } = finding
-  const address = safeAddress(url)
+  const address = sanitizeUrl(url)
   const facts = [
     rule === null ? reviewer : `${reviewer}, rule ${rule}`,
     verified ? 'verified' : 'not verified',
     `${Math.round(confidence * 100)} % sure`,
-    placements[placement],
+    placementLabels[placement],
   ]
   return (
     <p className="mt-2 text-muted text-xs">

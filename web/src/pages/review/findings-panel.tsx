@@ -1,11 +1,11 @@
 // All findings of a review: what each claims, where, and a way to its line in the diff.
-import type { ReviewDetail } from '../../api/queries.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge, SeverityBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Claim } from './claim.tsx'
 import { DismissFinding } from './dismiss-finding.tsx'
 import { FindingBody } from './finding-card.tsx'
-import type { Finding } from './queries.ts'
+import { FindingTitle } from './finding-title.tsx'
+import type { Finding } from './review-queries.ts'
 
 export function FindingsPanel({
   review,
@@ -52,7 +52,7 @@ function FindingRow({ review, finding, index }: FindingRowProps) {
           </>
         )}
         <span className="font-medium">
-          <Claim text={title} />
+          <FindingTitle text={title} />
         </span>{' '}
         <span className="font-mono text-muted text-xs">
           <bdi>{path}</bdi>:{line}
@@ -63,7 +63,7 @@ function FindingRow({ review, finding, index }: FindingRowProps) {
         <button
           type="button"
           className="my-2 text-accent underline"
-          onClick={() => showInDiff(index)}
+          onClick={() => scrollToFinding(index)}
         >
           Show it in the diff
         </button>
@@ -74,13 +74,13 @@ function FindingRow({ review, finding, index }: FindingRowProps) {
 }
 
 /** The id of a finding's place in the diff. */
-export function placeId(index: number): string {
+export function findingElementId(index: number): string {
   return `finding-${index}`
 }
 
 /** Where the finding is on no line of the diff, to the diff itself. */
-function showInDiff(index: number): void {
-  const place = document.getElementById(placeId(index)) ?? document.getElementById('diff')
+function scrollToFinding(index: number): void {
+  const place = document.getElementById(findingElementId(index)) ?? document.getElementById('diff')
   const file = place?.closest('details')
   if (file) file.open = true
   place?.focus({ preventScroll: true })

@@ -1,12 +1,12 @@
 // What the review came to: verdict, confidence and why, summary; or why there is none.
 import type { ReactNode } from 'react'
-import type { ReviewDetail } from '../../api/queries.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { EndBadge, VerdictBadge } from '../../components/badge.tsx'
+import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Prose } from '../../components/prose.tsx'
 import { Time } from '../../components/time.tsx'
-import { readText } from '../reviews/read-summary.ts'
-import { safeAddress } from './safe-address.ts'
+import { stripSummaryHeader } from '../reviews/parse-summary.ts'
+import { sanitizeUrl } from './sanitize-url.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
   return (
@@ -39,7 +39,7 @@ function Verdict({ review }: { review: ReviewDetail }) {
     head_sha: head,
     files_analyzed: files,
   } = review
-  const address = safeAddress(review.published_url)
+  const address = sanitizeUrl(review.published_url)
   return (
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -53,7 +53,7 @@ function Verdict({ review }: { review: ReviewDetail }) {
           {reason && <span className="text-muted">: {reason}</span>}
         </span>
       </p>
-      <Prose text={readText(review.ai_summary ?? '')} />
+      <LazyMarkdown text={stripSummaryHeader(review.ai_summary ?? '')} />
       <p className="mt-2 text-muted">
         {files} {files === 1 ? 'file' : 'files'} reviewed
         {head && (
@@ -78,11 +78,13 @@ function Verdict({ review }: { review: ReviewDetail }) {
 function NoVerdict({ review }: { review: ReviewDetail }) {
   if (review.status === 'processing')
     return (
-      <Words>The pull request is being reviewed. What it comes to appears here by itself.</Words>
+      <StatusText>
+        The pull request is being reviewed. What it comes to appears here by itself.
+      </StatusText>
     )
   if (review.status === 'pending') {
     return (
-      <Words>
+      <StatusText>
         {review.error ?? 'The review waits for a worker. What it comes to appears here by itself.'}
         {review.retry_at && (
           <>
@@ -90,7 +92,7 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
             It is tried again <Time at={review.retry_at} />.
           </>
         )}
-      </Words>
+      </StatusText>
     )
   }
   if (review.status === 'failed') {
@@ -104,9 +106,13 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
       </div>
     )
   }
-  return <Words>{readText(review.ai_summary ?? '') || 'Nothing was reviewed.'}</Words>
+  return (
+    <StatusText>
+      {stripSummaryHeader(review.ai_summary ?? '') || 'Nothing was reviewed.'}
+    </StatusText>
+  )
 }
 
-function Words({ children }: { children: ReactNode }) {
+function StatusText({ children }: { children: ReactNode }) {
   return <p role="status">{children}</p>
 }

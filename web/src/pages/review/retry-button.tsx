@@ -1,10 +1,10 @@
 // Asks for another review of the same pull request.
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { retryReview } from '../../../../src/http/contract/reviews.ts'
-import { describeError } from '../../api/api-error.ts'
-import type { Answer } from '../../api/json.ts'
-import type { ReviewDetail } from '../../api/queries.ts'
+import type { retryReviewSchema } from '../../../../src/contract/review-schemas.ts'
+import { getErrorMessage } from '../../api/api-error.ts'
+import type { ResponseBody } from '../../api/response-body.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 
@@ -17,9 +17,12 @@ export function RetryButton({
   const navigate = useNavigate()
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      api.ask<Answer<typeof retryReview, 202>>(`/api/v1/reviews/${review.id}/retry`, {
-        method: 'POST',
-      }),
+      api.request<ResponseBody<typeof retryReviewSchema, 202>>(
+        `/api/v1/reviews/${review.id}/retry`,
+        {
+          method: 'POST',
+        },
+      ),
     onSuccess: ({ event_id }) => navigate({ to: '/reviews/$id', params: { id: String(event_id) } }),
   })
   const isUnderWay = review.status === 'pending' || review.status === 'processing'
@@ -28,7 +31,7 @@ export function RetryButton({
     <div className="flex flex-wrap items-center gap-2">
       {error && (
         <span role="alert" className="text-bad">
-          {describeError(error)}
+          {getErrorMessage(error)}
         </span>
       )}
       <Button disabled={isPending} onClick={() => mutate()}>

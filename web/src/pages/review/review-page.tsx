@@ -1,20 +1,20 @@
 // One review: what it came to and why, its findings in the diff, and what it rests on.
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type ReviewDetail, reviewQuery } from '../../api/queries.ts'
+import { type ReviewDetail, reviewQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Page, Panel } from '../../components/page.tsx'
-import { Failure, Skeleton } from '../../components/states.tsx'
+import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { CoveragePanel } from './coverage-panel.tsx'
 import { DeliveriesPanel } from './deliveries-panel.tsx'
 import { DiffPanel } from './diff-panel.tsx'
 import { FindingsPanel } from './findings-panel.tsx'
+import { ImpactPanel } from './impact-panel.tsx'
 import { OutcomePanel } from './outcome-panel.tsx'
-import { ReachPanel } from './reach-panel.tsx'
 import { RetryButton } from './retry-button.tsx'
-import { ReviewSubject } from './review-subject.tsx'
+import { ReviewHeader } from './review-header.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
-import { WorkPanel } from './work-panel.tsx'
+import { TimeAndCostPanel } from './time-and-cost-panel.tsx'
 
 export function ReviewPage() {
   const { id } = useParams({ from: '/shell/reviews/$id' })
@@ -22,7 +22,7 @@ export function ReviewPage() {
   if (data !== undefined) return <Review review={data} />
   return (
     <Page title="Review">
-      {error ? <Failure error={error} onRetry={refetch} /> : <WaitingReview />}
+      {error ? <ErrorAlert error={error} onRetry={refetch} /> : <ReviewSkeleton />}
     </Page>
   )
 }
@@ -31,14 +31,14 @@ function Review({ review }: { review: ReviewDetail }) {
   const isReviewed = review.verdict !== null
   return (
     <Page title={review.pr_title} aside={<RetryButton review={review} />}>
-      <ReviewSubject review={review} />
+      <ReviewHeader review={review} />
       <OutcomePanel review={review} />
       {isReviewed && <FindingsPanel review={review} />}
       {isReviewed && <DiffPanel key={review.head_sha} review={review} />}
       <div className="grid gap-x-4 lg:grid-cols-2">
-        {review.reach && <ReachPanel reach={review.reach} />}
+        {review.reach && <ImpactPanel reach={review.reach} />}
         {review.coverage && <CoveragePanel coverage={review.coverage} />}
-        {(review.timings || review.usage) && <WorkPanel review={review} />}
+        {(review.timings || review.usage) && <TimeAndCostPanel review={review} />}
         {review.sources && <SourcesPanel sources={review.sources} />}
         <DeliveriesPanel deliveries={review.deliveries} shown={review.id} />
       </div>
@@ -46,7 +46,7 @@ function Review({ review }: { review: ReviewDetail }) {
   )
 }
 
-function WaitingReview() {
+function ReviewSkeleton() {
   return (
     <div role="status">
       <span className="sr-only">Loading …</span>

@@ -1,7 +1,7 @@
 // What trackers and chats were asked for the review.
-import type { ReviewDetail } from '../../api/queries.ts'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Panel } from '../../components/page.tsx'
-import { safeAddress } from './safe-address.ts'
+import { sanitizeUrl } from './sanitize-url.ts'
 
 type Sources = NonNullable<ReviewDetail['sources']>
 
@@ -12,7 +12,7 @@ export function SourcesPanel({ sources: { records, missing } }: { sources: Sourc
         {records.map(({ source, kind, key, title, url }) => (
           <li key={`${source} ${kind} ${key} ${title}`}>
             {source}, {kind}:{' '}
-            <RecordName title={key === null ? title : `${key}: ${title}`} url={url} />
+            <RecordLink title={key === null ? title : `${key}: ${title}`} url={url} />
           </li>
         ))}
         {missing.map(({ source, reason }) => (
@@ -25,8 +25,8 @@ export function SourcesPanel({ sources: { records, missing } }: { sources: Sourc
   )
 }
 
-function RecordName({ title, url }: { title: string; url: string | null }) {
-  const address = safeAddress(url)
+function RecordLink({ title, url }: { title: string; url: string | null }) {
+  const address = sanitizeUrl(url)
   if (address === undefined) return <bdi>{title}</bdi>
   return (
     <a href={address} rel="noreferrer nofollow" className="text-accent underline">

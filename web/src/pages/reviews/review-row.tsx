@@ -1,6 +1,6 @@
 // One entry of the reviews list.
 import { memo } from 'react'
-import type { Review } from '../../api/queries.ts'
+import type { Review } from '../../api/shared-queries.ts'
 import {
   PullRequestBadge,
   SeverityCount,
@@ -9,10 +9,10 @@ import {
 } from '../../components/badge.tsx'
 import { RowLink } from '../../components/row-link.tsx'
 import { Time } from '../../components/time.tsx'
-import { type ReadSummary, readSummary } from './read-summary.ts'
+import { type ParsedSummary, parseSummary } from './parse-summary.ts'
 
 export const ReviewRow = memo(function ReviewRow({ review }: { review: Review }) {
-  const summary = readSummary(review.ai_summary)
+  const summary = parseSummary(review.ai_summary)
   return (
     <div className="grid gap-x-4 gap-y-1 px-3 py-2.5 sm:min-h-20.75 sm:grid-cols-[1fr_13rem]">
       <div className="min-w-0">
@@ -23,7 +23,7 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: Review })
           {review.pr_title || `Pull request ${review.pr_number}`}
         </RowLink>
         <Subject review={review} />
-        {summary && <p className="line-clamp-2 text-muted sm:line-clamp-1">{summary.opening}</p>}
+        {summary && <p className="line-clamp-2 text-muted sm:line-clamp-1">{summary.excerpt}</p>}
       </div>
       <div className="flex flex-wrap content-start items-start gap-x-1.5 gap-y-0.5 sm:justify-end">
         {summary ? (
@@ -32,7 +32,7 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: Review })
           <StatusBadge status={review.status} />
         )}
         <PullRequestBadge state={review.pr_status} />
-        {summary && <Figures summary={summary} files={review.files_analyzed} />}
+        {summary && <ReviewCounts summary={summary} files={review.files_analyzed} />}
       </div>
     </div>
   )
@@ -57,11 +57,11 @@ function Subject({
   )
 }
 
-function Figures({
+function ReviewCounts({
   summary: { counts, confidence },
   files,
 }: {
-  summary: ReadSummary
+  summary: ParsedSummary
   files: number
 }) {
   return (

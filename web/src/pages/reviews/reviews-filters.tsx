@@ -3,15 +3,15 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
-import { useSettled } from '../../components/use-settled.ts'
+import { useDebouncedValue } from '../../components/use-debounced-value.ts'
 import {
+  parseReviewsSearch,
   pullRequestStates,
   type ReviewsSearch,
-  readReviewsSearch,
   reviewStates,
 } from './reviews-search.ts'
 
-const words: Readonly<Record<string, string>> = {
+const stateLabels: Readonly<Record<string, string>> = {
   pending: 'Waiting',
   processing: 'Reviewing',
   completed: 'Reviewed',
@@ -25,7 +25,7 @@ export function ReviewsFilters({ filter }: { filter: ReviewsSearch }) {
   const navigate = useNavigate({ from: '/reviews' })
   const change = (changes: Record<string, string | undefined>) =>
     void navigate({
-      search: (now) => readReviewsSearch({ ...now, ...changes }),
+      search: (now) => parseReviewsSearch({ ...now, ...changes }),
       replace: true,
       resetScroll: false,
     })
@@ -60,7 +60,7 @@ function StateOptions({ label, states }: { label: string; states: readonly strin
     <optgroup label={label}>
       {states.map((state) => (
         <option key={state} value={state}>
-          {words[state]}
+          {stateLabels[state]}
         </option>
       ))}
     </optgroup>
@@ -71,7 +71,7 @@ function StateOptions({ label, states }: { label: string; states: readonly strin
 function SearchBox({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
   const [typed, type] = useState(search)
   const told = useRef(search)
-  const settled = useSettled(typed)
+  const settled = useDebouncedValue(typed)
   useEffect(() => {
     if (settled === told.current) return
     told.current = settled

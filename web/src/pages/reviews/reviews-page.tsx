@@ -3,19 +3,19 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { Link, useSearch } from '@tanstack/react-router'
 import {
   type LoadedReviews,
-  loadOlder,
+  loadOlderReviews,
   type ReviewsFilter,
   reviewsQuery,
-} from '../../api/reviews-list.ts'
+} from '../../api/reviews-query.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
-import { Empty, Failure, Skeleton } from '../../components/states.tsx'
-import { useNear } from '../../components/use-near.ts'
-import { NextSteps } from './next-steps.tsx'
-import { ReviewRows } from './review-rows.tsx'
+import { EmptyState, ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { useNearViewport } from '../../components/use-near-viewport.ts'
+import { GettingStarted } from './getting-started.tsx'
 import { ReviewsFilters } from './reviews-filters.tsx'
 import type { ReviewsSearch } from './reviews-search.ts'
+import { VirtualReviewList } from './virtual-review-list.tsx'
 
 export function ReviewsPage() {
   const filter = useSearch({ from: '/shell/reviews' })
@@ -42,28 +42,34 @@ function ReviewsList({ filter }: { filter: ReviewsSearch }) {
     placeholderData: keepPreviousData,
   })
   if (error !== null && data === undefined)
-    return <Failure error={error} onRetry={() => refetch()} />
-  if (data === undefined) return <WaitingList />
+    return <ErrorAlert error={error} onRetry={() => refetch()} />
+  if (data === undefined) return <ReviewListSkeleton />
   if (data.rows.length === 0) return <NoReviews isFiltered={Object.keys(filter).length > 0} />
   return (
     <>
-      <ReviewRows rows={data.rows} />
-      {data.hasMore && !isPlaceholderData && <Older filter={filter} loaded={data} />}
+      <VirtualReviewList rows={data.rows} />
+      {data.hasMore && !isPlaceholderData && <OlderReviews filter={filter} loaded={data} />}
     </>
   )
 }
 
 /** Older ones come by themselves when the end is near; who gets there before them, or after a fault, has a button. */
-function Older({ filter, loaded: { rows } }: { filter: ReviewsFilter; loaded: LoadedReviews }) {
+function OlderReviews({
+  filter,
+  loaded: { rows },
+}: {
+  filter: ReviewsFilter
+  loaded: LoadedReviews
+}) {
   const api = useApi()
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
       const last = rows.at(-1)
-      if (last) await loadOlder(api, client, filter, last)
+      if (last) await loadOlderReviews(api, client, filter, last)
     },
   })
-  const end = useNear<HTMLDivElement>(rows.length, () => {
+  const end = useNearViewport<HTMLDivElement>(rows.length, () => {
     if (!isPending && error === null) mutate()
   })
   return (
@@ -71,7 +77,7 @@ function Older({ filter, loaded: { rows } }: { filter: ReviewsFilter; loaded: Lo
       <p role="status" className="sr-only">
         {rows.length} reviews are shown.
       </p>
-      {error !== null && <Failure error={error} />}
+      {error !== null && <ErrorAlert error={error} />}
       <Button disabled={isPending} onClick={() => mutate()}>
         Show more
       </Button>
@@ -80,7 +86,7 @@ function Older({ filter, loaded: { rows } }: { filter: ReviewsFilter; loaded: Lo
 }
 
 /** As high as the entries are going to be. */
-function WaitingList() {
+function ReviewListSkeleton() {
   return (
     <div role="status" className="rounded-lg border border-line bg-surface">
       <span className="sr-only">Loading the reviews …</span>
@@ -97,12 +103,12 @@ function WaitingList() {
 }
 
 function NoReviews({ isFiltered }: { isFiltered: boolean }) {
-  if (!isFiltered) return <NextSteps />
+  if (!isFiltered) return <GettingStarted />
   return (
-    <Empty title="No review fits">
+    <EmptyState title="No review fits">
       <Link to="/reviews" className="text-accent underline">
         Show all of them
       </Link>
-    </Empty>
+    </EmptyState>
   )
 }

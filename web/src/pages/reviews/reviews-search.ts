@@ -12,14 +12,14 @@ export interface ReviewsSearch {
 }
 
 /** Reads what an address says; what makes no sense is left out. */
-export function readReviewsSearch(asked: Record<string, unknown>): ReviewsSearch {
+export function parseReviewsSearch(asked: Record<string, unknown>): ReviewsSearch {
   const status = [...reviewStates, ...pullRequestStates].find((one) => one === asked.status)
-  const search = readText(asked.search)
-  const repo = readText(asked.repo)
+  const search = parseText(asked.search)
+  const repo = parseText(asked.repo)
   return { ...(status && { status }), ...(search && { search }), ...(repo && { repo }) }
 }
 
 /** The router reads numbers as numbers: `search=12`. */
-function readText(value: unknown): string {
+function parseText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

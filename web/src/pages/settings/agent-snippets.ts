@@ -1,17 +1,17 @@
 // What is written into the configuration of agents, so that they ask the service. docs/mcp.md says the same of more of them.
-import type { Settings } from './queries.ts'
+import type { Settings } from './settings-queries.ts'
 
 export interface AgentSnippet {
   readonly agent: string
   /** Where it goes. */
-  readonly place: string
+  readonly location: string
   readonly text: string
 }
 
 /** Where agents take the token from, so that none stands in a file. */
-const variable = 'UMPIRE_TOKEN'
+const tokenVariable = 'UMPIRE_TOKEN'
 /** VS Code asks for it once. */
-const asked = {
+const tokenInput = {
   type: 'promptString',
   id: 'umpire-token',
   description: 'Token of Umpire',
@@ -28,40 +28,42 @@ export function listSnippets({
   const needsToken = mcp.access === 'token' || mcp.agent_tools
   const only = <T extends object>(value: T) => (needsToken ? value : {})
   const bearer = (token: string) => only({ headers: { Authorization: `Bearer ${token}` } })
-  const inShell = needsToken ? ` --header "Authorization: Bearer $${variable}"` : ''
-  const inCodex = needsToken ? `\nbearer_token_env_var = "${variable}"` : ''
+  const inShell = needsToken ? ` --header "Authorization: Bearer $${tokenVariable}"` : ''
+  const inCodex = needsToken ? `\nbearer_token_env_var = "${tokenVariable}"` : ''
   return [
     {
       agent: 'Claude Code',
-      place: 'in a terminal',
+      location: 'in a terminal',
       text: `claude mcp add --transport http ${name} ${url}${inShell}`,
     },
     {
       agent: 'Claude Code, for a whole repository',
-      place: '.mcp.json in its root',
-      text: toText({ mcpServers: { [name]: { type: 'http', url, ...bearer(`\${${variable}}`) } } }),
+      location: '.mcp.json in its root',
+      text: formatJson({
+        mcpServers: { [name]: { type: 'http', url, ...bearer(`\${${tokenVariable}}`) } },
+      }),
     },
     {
       agent: 'Cursor',
-      place: '.cursor/mcp.json or ~/.cursor/mcp.json',
-      text: toText({ mcpServers: { [name]: { url, ...bearer(`\${env:${variable}}`) } } }),
+      location: '.cursor/mcp.json or ~/.cursor/mcp.json',
+      text: formatJson({ mcpServers: { [name]: { url, ...bearer(`\${env:${tokenVariable}}`) } } }),
     },
     {
       agent: 'VS Code',
-      place: '.vscode/mcp.json',
-      text: toText({
-        ...only({ inputs: [asked] }),
-        servers: { [name]: { type: 'http', url, ...bearer(`\${input:${asked.id}}`) } },
+      location: '.vscode/mcp.json',
+      text: formatJson({
+        ...only({ inputs: [tokenInput] }),
+        servers: { [name]: { type: 'http', url, ...bearer(`\${input:${tokenInput.id}}`) } },
       }),
     },
     {
       agent: 'Codex',
-      place: '~/.codex/config.toml',
+      location: '~/.codex/config.toml',
       text: `[mcp_servers.${name}]\nurl = "${url}"${inCodex}`,
     },
   ]
 }
 
-function toText(value: object): string {
+function formatJson(value: object): string {
   return JSON.stringify(value, null, 2)
 }

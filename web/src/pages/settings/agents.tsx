@@ -4,25 +4,25 @@ import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
 import { CopyBlock } from '../../components/copy-block.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Empty, Failure, Waiting } from '../../components/states.tsx'
+import { EmptyState, ErrorAlert, Waiting } from '../../components/page-states.tsx'
 import { listSnippets } from './agent-snippets.ts'
-import { type Settings, settingsQuery } from './queries.ts'
+import { type Settings, settingsQuery } from './settings-queries.ts'
 
 export function Agents() {
   const { data: settings, error, refetch } = useQuery(settingsQuery(useApi()))
-  if (error) return <Failure error={error} onRetry={refetch} />
+  if (error) return <ErrorAlert error={error} onRetry={refetch} />
   if (settings === undefined) return <Waiting />
   if (settings.mcp.access === 'off') {
     return (
-      <Empty title="The MCP server is off">
+      <EmptyState title="The MCP server is off">
         The operator turns it on with MCP_ACCESS=token or MCP_ACCESS=open.
-      </Empty>
+      </EmptyState>
     )
   }
   return (
     <>
       <Access {...settings} />
-      {listSnippets(settings).map(({ agent, place, text }) => (
+      {listSnippets(settings).map(({ agent, location: place, text }) => (
         <Panel key={agent} title={agent} aside={<span className="text-muted">{place}</span>}>
           <CopyBlock label={`For ${agent}`} text={text} />
         </Panel>

@@ -5,10 +5,10 @@ import { useApi } from '../../api/use-api.ts'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { CopyBlock } from '../../components/copy-block.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Empty, Failure, Skeleton } from '../../components/states.tsx'
+import { EmptyState, ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { Time } from '../../components/time.tsx'
 import { NewTokenForm } from './new-token-form.tsx'
-import { type ApiToken, type NewApiToken, tokensQuery } from './queries.ts'
+import { type ApiToken, type NewApiToken, tokensQuery } from './settings-queries.ts'
 
 export function ApiTokens() {
   const [made, setMade] = useState<NewApiToken | null>(null)
@@ -16,7 +16,7 @@ export function ApiTokens() {
     <>
       <Panel title="Make a token">
         <NewTokenForm onMade={setMade} />
-        {made && <MadeToken {...made} />}
+        {made && <CreatedToken {...made} />}
       </Panel>
       <Panel title="Your tokens">
         <TokenList />
@@ -25,7 +25,7 @@ export function ApiTokens() {
   )
 }
 
-function MadeToken({ name, token }: NewApiToken) {
+function CreatedToken({ name, token }: NewApiToken) {
   return (
     <div role="status" className="mt-3 rounded-lg border border-good bg-good-soft p-3">
       <p className="mb-2 font-medium text-good">
@@ -38,13 +38,13 @@ function MadeToken({ name, token }: NewApiToken) {
 
 function TokenList() {
   const { data, error, refetch } = useQuery(tokensQuery(useApi()))
-  if (error) return <Failure error={error} onRetry={refetch} />
+  if (error) return <ErrorAlert error={error} onRetry={refetch} />
   if (data === undefined) return <Skeleton className="h-24" />
   if (data.tokens.length === 0) {
     return (
-      <Empty title="There is no token">
+      <EmptyState title="There is no token">
         A program that asks the API or the MCP server as you needs one.
-      </Empty>
+      </EmptyState>
     )
   }
   return (
@@ -66,7 +66,7 @@ function TokenRow({
   const api = useApi()
   const client = useQueryClient()
   const revoke = async () => {
-    await api.ask(`/api/v1/tokens/${id}`, { method: 'DELETE' })
+    await api.request(`/api/v1/tokens/${id}`, { method: 'DELETE' })
     await client.invalidateQueries({ queryKey: tokensQuery(api).queryKey })
   }
   return (
@@ -79,7 +79,7 @@ function TokenRow({
           <Time at={expires_at} />
         </p>
       </div>
-      <ConfirmButton label="Revoke" about={name} title={`Revoke ${name}?`} action={revoke}>
+      <ConfirmButton label="Revoke" subject={name} title={`Revoke ${name}?`} action={revoke}>
         Programs that come with it are refused from then on.
       </ConfirmButton>
     </div>

@@ -1,12 +1,12 @@
 // What was done, by whom, the newest first.
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { meQuery } from '../../api/queries.ts'
+import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Panel } from '../../components/page.tsx'
+import { EmptyState } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
-import { Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { type AuditEntry, auditQuery } from './queries.ts'
+import { type AuditEntry, auditQuery } from './settings-queries.ts'
 
 export function AuditLog() {
   const api = useApi()
@@ -17,15 +17,15 @@ export function AuditLog() {
       <PagedList
         query={query}
         rows={query.data?.pages.flatMap(({ entries }) => entries) ?? []}
-        keyOf={({ id }) => String(id)}
-        draw={(entry) => <Entry {...entry} />}
-        empty={<Empty title="Nothing was done yet" />}
+        rowKey={({ id }) => String(id)}
+        renderRow={(entry) => <AuditRow {...entry} />}
+        empty={<EmptyState title="Nothing was done yet" />}
       />
     </Panel>
   )
 }
 
-function Entry({ created_at, login, action, subject }: AuditEntry) {
+function AuditRow({ created_at, login, action, subject }: AuditEntry) {
   return (
     <div className="flex flex-wrap gap-x-3 sm:grid sm:grid-cols-[8rem_10rem_12rem_1fr]">
       <span className="text-muted">

@@ -4,8 +4,8 @@ import type { FormEvent } from 'react'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
-import { Failure } from '../../components/states.tsx'
-import { type NewApiToken, tokensQuery } from './queries.ts'
+import { ErrorAlert } from '../../components/page-states.tsx'
+import { type NewApiToken, tokensQuery } from './settings-queries.ts'
 
 const lifetimes = [7, 30, 90, 365]
 
@@ -14,7 +14,7 @@ export function NewTokenForm({ onMade }: { onMade: (token: NewApiToken) => void 
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
     mutationFn: (body: { name: string; expires_in_days: number }) =>
-      api.ask<NewApiToken>('/api/v1/tokens', { method: 'POST', body }),
+      api.request<NewApiToken>('/api/v1/tokens', { method: 'POST', body }),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -53,7 +53,7 @@ export function NewTokenForm({ onMade }: { onMade: (token: NewApiToken) => void 
         </Button>
       </form>
       <p className="mt-2 text-muted">Whoever has it may do what you may, but for making tokens.</p>
-      {error && <Failure error={error} />}
+      {error && <ErrorAlert error={error} />}
     </>
   )
 }

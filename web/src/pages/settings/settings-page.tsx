@@ -4,7 +4,7 @@ import { PageTabs } from '../../components/page-tabs.tsx'
 import { Agents } from './agents.tsx'
 import { ApiTokens } from './api-tokens.tsx'
 import { AuditLog } from './audit-log.tsx'
-import { SetUp } from './set-up.tsx'
+import { SetupTab } from './setup-tab.tsx'
 
 export function SettingsPage() {
   return (
@@ -12,10 +12,10 @@ export function SettingsPage() {
       <PageTabs
         label="Settings"
         tabs={[
-          { id: 'tokens', name: 'API tokens', draw: () => <ApiTokens /> },
-          { id: 'agents', name: 'Agents', draw: () => <Agents /> },
-          { id: 'set-up', name: 'Set-up', draw: () => <SetUp /> },
-          { id: 'audit', name: 'Audit log', draw: () => <AuditLog /> },
+          { id: 'tokens', name: 'API tokens', render: () => <ApiTokens /> },
+          { id: 'agents', name: 'Agents', render: () => <Agents /> },
+          { id: 'set-up', name: 'Set-up', render: () => <SetupTab /> },
+          { id: 'audit', name: 'Audit log', render: () => <AuditLog /> },
         ]}
       />
     </Page>

@@ -2,27 +2,33 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect } from 'react'
-import type { signInOptions, signInWithToken } from '../../../../src/http/contract/accounts.ts'
-import type { Api } from '../../api/api.ts'
-import { describeError } from '../../api/api-error.ts'
-import type { Answer } from '../../api/json.ts'
+import type {
+  signInOptionsSchema,
+  signInWithTokenSchema,
+} from '../../../../src/contract/account-schemas.ts'
+import type { ApiClient } from '../../api/api-client.ts'
+import { getErrorMessage } from '../../api/api-error.ts'
+import type { ResponseBody } from '../../api/response-body.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
-import { Failure, Skeleton } from '../../components/states.tsx'
-import { FirstSteps } from './first-steps.tsx'
-import { describeFailed } from './sign-in-search.ts'
+import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { FirstSignInSteps } from './first-sign-in-steps.tsx'
+import { describeSignInError } from './sign-in-search.ts'
 
-function optionsQuery(api: Api) {
+function signInOptionsQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['sign-in-options'],
     queryFn: ({ signal }) =>
-      api.ask<Answer<typeof signInOptions>>('/auth/options', { anonymous: true, signal }),
+      api.request<ResponseBody<typeof signInOptionsSchema>>('/auth/options', {
+        anonymous: true,
+        signal,
+      }),
   })
 }
 
 export function SignInPage() {
-  const { data: options, error, refetch } = useQuery(optionsQuery(useApi()))
+  const { data: options, error, refetch } = useQuery(signInOptionsQuery(useApi()))
   useEffect(() => {
     document.title = 'Sign in · Umpire'
   }, [])
@@ -32,16 +38,16 @@ export function SignInPage() {
       <p className="mb-5 text-muted">
         Reviews of pull requests, and what is known of their repositories.
       </p>
-      {error !== null && <Failure error={error} onRetry={() => refetch()} />}
+      {error !== null && <ErrorAlert error={error} onRetry={() => refetch()} />}
       {error === null && options === undefined && <Skeleton className="h-56 w-full" />}
       {options && (
         <>
           <div className="rounded-lg border border-line bg-surface p-4">
-            <FailedSignIn />
+            <SignInError />
             {options.oauth && <PlatformSignIn host={new URL(options.platform_url).host} />}
             <TokenForm host={new URL(options.platform_url).host} isOnlyWay={!options.oauth} />
           </div>
-          {options.is_new && <FirstSteps />}
+          {options.is_new && <FirstSignInSteps />}
         </>
       )}
     </main>
@@ -56,12 +62,12 @@ function useReturnPath(): string {
 }
 
 /** What went wrong at the platform. */
-function FailedSignIn() {
+function SignInError() {
   const { failed } = useSearch({ from: '/sign-in' })
   if (failed === undefined) return null
   return (
     <p role="alert" className="mb-3 rounded bg-bad-soft px-2 py-1 text-bad">
-      {describeFailed(failed)}
+      {describeSignInError(failed)}
     </p>
   )
 }
@@ -88,13 +94,13 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
   const returnTo = useReturnPath()
   const signIn = useMutation({
     mutationFn: (token: string) =>
-      api.ask<Answer<typeof signInWithToken>>('/auth/login', {
+      api.request<ResponseBody<typeof signInWithTokenSchema>>('/auth/login', {
         method: 'POST',
         body: { token },
         anonymous: true,
       }),
     onSuccess: async () => {
-      api.forgetToken()
+      api.clearToken()
       // What was kept is somebody else's, or nobody's.
       client.clear()
       await navigate({ href: returnTo, replace: true })
@@ -120,7 +126,7 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
       </p>
       {signIn.isError && (
         <p role="alert" className="mb-3 rounded bg-bad-soft px-2 py-1 text-bad">
-          {describeError(signIn.error)}
+          {getErrorMessage(signIn.error)}
         </p>
       )}
       <Button

@@ -2,11 +2,11 @@
 
 export interface SignInSearch {
   readonly return_to?: string
-  /** A word for it; see `describeFailed`. */
+  /** A word for it; see `describeSignInError`. */
   readonly failed?: string
 }
 
-export function readSignInSearch(search: Record<string, unknown>): SignInSearch {
+export function parseSignInSearch(search: Record<string, unknown>): SignInSearch {
   const { return_to: returnTo, failed } = search
   return {
     ...(typeof returnTo === 'string' && { return_to: returnTo }),
@@ -14,12 +14,14 @@ export function readSignInSearch(search: Record<string, unknown>): SignInSearch 
   }
 }
 
-const words: Readonly<Record<string, string>> = {
+const signInErrors: Readonly<Record<string, string>> = {
   cancelled: 'The sign-in was cancelled at the platform.',
   access_denied: 'Your account may not sign in here. The operator names who may.',
   platform_failed: 'The platform could not be asked who you are. Try again in a moment.',
 }
 
-export function describeFailed(failed: string): string {
-  return words[failed] ?? 'The sign-in at the platform did not come to its end. Begin it again.'
+export function describeSignInError(failed: string): string {
+  return (
+    signInErrors[failed] ?? 'The sign-in at the platform did not come to its end. Begin it again.'
+  )
 }

@@ -1,16 +1,16 @@
 // How the code of a directory hangs together: a picture where the browser can draw one, and a list that says the same.
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { Panel } from '../../../components/page.tsx'
-import { Skeleton } from '../../../components/states.tsx'
-import { type CodeMap, formatCount, groupNodes, listConnections } from './code-map.ts'
-import { NodeList } from './node-list.tsx'
-import { Place } from './place.tsx'
-import { useOpenPath } from './use-open-path.ts'
+import { Skeleton } from '../../../components/page-states.tsx'
+import { type CodeMap, formatQuantity, groupNodes, listConnections } from './code-map-model.ts'
+import { CodeNodeList } from './code-node-list.tsx'
+import { DirectoryBreadcrumbs } from './directory-breadcrumbs.tsx'
+import { useOpenDirectory } from './use-open-directory.ts'
 import './code.css'
 
 // Some 50 KB that nobody needs who can't see it.
 const GraphPicture = lazy(async () => ({
-  default: (await import('./graph-picture.tsx')).GraphPicture,
+  default: (await import('./code-graph-view.tsx')).CodeGraphView,
 }))
 
 /** `map` is null while it is on its way: the panel has its size from the beginning. */
@@ -18,7 +18,11 @@ export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null 
   const [canDraw] = useState(hasWebGl)
   return (
     <Panel title="How it hangs together">
-      {map === null ? <Skeleton className="h-5.25 w-40" /> : <Place repo={repo} path={map.path} />}
+      {map === null ? (
+        <Skeleton className="h-5.25 w-40" />
+      ) : (
+        <DirectoryBreadcrumbs repo={repo} path={map.path} />
+      )}
       <p className="mb-3 text-muted">
         {canDraw
           ? 'A dot is a directory or a file, as large as its lines; an arrow leads from what uses to what is used.'
@@ -27,15 +31,15 @@ export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null 
       {map === null ? (
         <Skeleton className={canDraw ? 'h-180 lg:h-112' : 'h-112'} />
       ) : (
-        <Explorer key={map.path} map={map} canDraw={canDraw} />
+        <CodeMapExplorer key={map.path} map={map} canDraw={canDraw} />
       )}
       <p className="mt-2 min-h-5.25 text-muted">{map && describeExtent(map)}</p>
     </Panel>
   )
 }
 
-function Explorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
-  const openPath = useOpenPath()
+function CodeMapExplorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
+  const openPath = useOpenDirectory()
   const connections = useMemo(() => listConnections(map), [map])
   const [chosen, choose] = useState<string | null>(null)
   const [pointed, point] = useState<string | null>(null)
@@ -53,22 +57,27 @@ function Explorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
         <div className="flex h-82 flex-col rounded border border-line lg:h-112">
           <div className="min-h-0 flex-1">
             <Suspense fallback={<Skeleton className="h-full" />}>
-              <GraphPicture map={map} shown={pointed ?? chosen} onPoint={point} onClick={click} />
+              <GraphPicture
+                map={map}
+                highlightedPath={pointed ?? chosen}
+                onHover={point}
+                onClick={click}
+              />
             </Suspense>
           </div>
-          <Legend map={map} />
+          <GroupLegend map={map} />
         </div>
       )}
       <section
         aria-label="Directories and files"
         className="max-h-96 overflow-y-auto rounded border border-line lg:h-112 lg:max-h-112"
       >
-        <NodeList
+        <CodeNodeList
           map={map}
           connections={connections}
-          chosen={chosen}
-          onChoose={choose}
-          onPoint={point}
+          selected={chosen}
+          onSelect={choose}
+          onHover={point}
         />
       </section>
     </div>
@@ -76,7 +85,7 @@ function Explorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
 }
 
 /** As classes: the page has no styles in its elements. */
-const grounds = [
+const groupBackgroundClasses = [
   'bg-(--group-0)',
   'bg-(--group-1)',
   'bg-(--group-2)',
@@ -88,12 +97,14 @@ const grounds = [
 ]
 
 /** What it needs of the panel's height, the picture does without. */
-function Legend({ map }: { map: CodeMap }) {
+function GroupLegend({ map }: { map: CodeMap }) {
   const groups = groupNodes(map)
-  const hasOthers = map.nodes.some((node) => groups.of(node) === grounds.length - 1)
+  const hasOthers = map.nodes.some(
+    (node) => groups.indexOf(node) === groupBackgroundClasses.length - 1,
+  )
   const names = [
     ...groups.names,
-    ...Array.from({ length: grounds.length - 1 - groups.names.length }, () => ''),
+    ...Array.from({ length: groupBackgroundClasses.length - 1 - groups.names.length }, () => ''),
     'other',
   ]
   return (
@@ -102,12 +113,12 @@ function Legend({ map }: { map: CodeMap }) {
       className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 border-line border-t px-2 py-1 text-muted text-xs"
     >
       {names.map((name, index) => {
-        if (name === '' || (index === grounds.length - 1 && !hasOthers)) return null
+        if (name === '' || (index === groupBackgroundClasses.length - 1 && !hasOthers)) return null
         return (
           <li key={name} className="flex items-center gap-1">
             <span
               aria-hidden="true"
-              className={`inline-block size-2.5 rounded-full ${grounds[index]}`}
+              className={`inline-block size-2.5 rounded-full ${groupBackgroundClasses[index]}`}
             />
             <span className="max-w-36 truncate">{name}</span>
           </li>
@@ -118,10 +129,10 @@ function Legend({ map }: { map: CodeMap }) {
 }
 
 function describeExtent({ nodes, edges, commit, left_out: leftOut }: CodeMap): string {
-  const shown = `${formatCount(nodes.length, 'directory or file', 'directories and files')}, ${formatCount(edges.length, 'connection')}`
+  const shown = `${formatQuantity(nodes.length, 'directory or file', 'directories and files')}, ${formatQuantity(edges.length, 'connection')}`
   const missing = [
-    ...(leftOut.nodes > 0 ? [formatCount(leftOut.nodes, 'smaller one')] : []),
-    ...(leftOut.edges > 0 ? [formatCount(leftOut.edges, 'weaker connection')] : []),
+    ...(leftOut.nodes > 0 ? [formatQuantity(leftOut.nodes, 'smaller one')] : []),
+    ...(leftOut.edges > 0 ? [formatQuantity(leftOut.edges, 'weaker connection')] : []),
   ]
   const leftOver = missing.length > 0 ? ` Not shown: ${missing.join(', ')}.` : ''
   return `${shown}, at ${commit?.slice(0, 7)}.${leftOver}`

@@ -1,26 +1,26 @@
 // All files of a diff. Those with findings are open, and others as long as they are short.
 import { useMemo } from 'react'
-import { Empty } from '../../../components/states.tsx'
-import type { DiffFile, Finding, ReviewDiff } from '../queries.ts'
-import { DiffFileView } from './diff-file.tsx'
-import type { DiffLook } from './diff-look.ts'
+import { EmptyState } from '../../../components/page-states.tsx'
+import type { DiffFile, Finding, ReviewDiff } from '../review-queries.ts'
+import { DiffFileView } from './diff-file-view.tsx'
+import type { DiffViewType } from './diff-types.ts'
 import './diff.css'
 
 /** So many lines are open at first. */
-const openLines = 1500
+const maxInitialLines = 1500
 /** A longer file without findings is closed at first. */
-const longFile = 400
+const maxInitialFileLines = 400
 
 interface DiffViewProps {
   readonly diff: ReviewDiff
   readonly findings: readonly Finding[]
-  readonly look: DiffLook
+  readonly viewType: DiffViewType
 }
 
-export function DiffView({ diff, findings, look }: DiffViewProps) {
-  const files = useMemo(() => arrange(diff.files, findings), [diff, findings])
+export function DiffView({ diff, findings, viewType: look }: DiffViewProps) {
+  const files = useMemo(() => arrangeFiles(diff.files, findings), [diff, findings])
   if (diff.files.length === 0)
-    return <Empty title="No file differs">Head and base are the same.</Empty>
+    return <EmptyState title="No file differs">Head and base are the same.</EmptyState>
   return (
     <>
       <p className="mb-2 text-muted">
@@ -37,8 +37,8 @@ export function DiffView({ diff, findings, look }: DiffViewProps) {
         <DiffFileView
           key={`${file.status} ${file.path}`}
           file={file}
-          found={found}
-          look={look}
+          findings={found}
+          viewType={look}
           startsOpen={isOpen}
         />
       ))}
@@ -47,12 +47,12 @@ export function DiffView({ diff, findings, look }: DiffViewProps) {
 }
 
 /** Which findings stand in which file, and which files are open at first. */
-function arrange(files: readonly DiffFile[], findings: readonly Finding[]) {
+function arrangeFiles(files: readonly DiffFile[], findings: readonly Finding[]) {
   const shown = findings
     .map((finding, index) => ({ finding, index }))
     // What is resolved stood in an earlier commit.
     .filter(({ finding }) => finding.state !== 'resolved')
-  let room = openLines
+  let room = maxInitialLines
   const arranged = files.map((file) => {
     const found = shown.filter(({ finding: { path } }) => path === file.path)
     const lines = countLines(file)
@@ -61,7 +61,7 @@ function arrange(files: readonly DiffFile[], findings: readonly Finding[]) {
   })
   return arranged.map(({ file, found, lines }) => {
     if (found.length > 0) return { file, found, isOpen: true }
-    const isOpen = lines <= longFile && lines <= room
+    const isOpen = lines <= maxInitialFileLines && lines <= room
     if (isOpen) room -= lines
     return { file, found, isOpen }
   })

@@ -1,0 +1,66 @@
+// The plans of the statements behind the list and the insights, as PostgreSQL makes them for the very parameters.
+import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import pg from 'pg'
+import type { Schema } from '../src/db/schema.ts'
+import { parserOf } from '../src/db/sql-values.ts'
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+export interface PlanSummary {
+  /** Node types with what they read, outermost first. */
+  readonly nodes: readonly string[]
+  /** A whole table is read that grows with the deliveries. */
+  readonly readsAllEvents: boolean
+}
+
+/** Runs some work on the database and explains all statements that it made. */
+export async function explainStatements(
+  url: string,
+  work: (db: Kysely<Schema>) => Promise<unknown>,
+) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    types: { getTypeParser: parserOf as never },
+  })
+  const statements: CompiledQuery[] = []
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
+    log: ({ query }) => {
+      statements.push(query)
+    },
+  })
+  try {
+    await work(db)
+    const plans: PlanSummary[] = []
+    for (const { sql, parameters } of statements) {
+      const { rows } = await pool.query(`explain (format json) ${sql}`, parameters as unknown[])
+      plans.push(summarizePlan(rows[0]['QUERY PLAN'][0].Plan))
+    }
+    return plans
+  } finally {
+    await db.destroy()
+  }
+}
+
+function summarizePlan(root: PlanNode): PlanSummary {
+  const nodes = flatten(root)
+  return {
+    nodes: nodes.map((node) => {
+      const read = node['Index Name'] ?? node['Relation Name']
+      return read === undefined ? node['Node Type'] : `${node['Node Type']} (${read})`
+    }),
+    readsAllEvents: nodes.some(
+      (node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'events',
+    ),
+  }
+}
+
+function flatten(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)]
+}

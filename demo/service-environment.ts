@@ -1,0 +1,51 @@
+// The environment of a service that works with a local forge.
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import type { Forge } from '../test/fakes/forge/forge.ts'
+
+/**
+ * All that `umpire serve` reads, beside what stands in this process's own environment.
+ *
+ * @param options.folder for its data
+ * @param options.model as `MODEL` has it; null for none
+ * @param options.port where it is taken, any other; 0 for any
+ */
+export async function createServiceEnvironment(
+  forge: Forge,
+  { folder, model, port: preferred }: { folder: string; model: string | null; port: number },
+): Promise<Record<string, string>> {
+  const port = await findFreePort(preferred)
+  const publicUrl = `http://127.0.0.1:${port}`
+  const { clientId, clientSecret } = forge.createOAuthApp({
+    callbackUrl: `${publicUrl}/auth/callback`,
+  })
+  return {
+    ...(process.env as Record<string, string>),
+    APP_ENV: 'development',
+    PORT: String(port),
+    PUBLIC_URL: publicUrl,
+    DATA_DIR: join(folder, 'umpire'),
+    DATABASE_URL: '',
+    PLATFORM_URL: forge.url,
+    PLATFORM_API_URL: forge.apiUrl,
+    PLATFORM_TOKEN: '',
+    WEBHOOK_SECRET: '',
+    OAUTH_CLIENT_ID: clientId,
+    OAUTH_CLIENT_SECRET: clientSecret,
+    SIGN_IN_ALLOWED: '',
+    MODEL: model ?? '',
+    MODEL_FAST: model === null ? '' : (process.env.MODEL_FAST ?? ''),
+  }
+}
+
+/** The usual port, or a free one where it is taken. */
+export async function findFreePort(preferred: number): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(findFreePort(0)))
+    probe.listen(preferred, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,82 @@
+// Runs the service as a process of its own, as an operator would.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { signInWithToken } from '../test/sign-in.ts'
+
+export interface RunningService extends AsyncDisposable {
+  readonly url: string
+  /** Rejects when the service ends by itself. */
+  readonly failed: Promise<never>
+}
+
+/** Starts `umpire serve`; its log goes to a file. Resolves when it listens. */
+export async function startService(
+  environment: Record<string, string>,
+  logFile: string,
+): Promise<RunningService> {
+  const cli = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
+  const child = spawn(process.execPath, [cli, 'serve'], {
+    env: environment,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  const log = createWriteStream(logFile)
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  const lines: string[] = []
+  const failed = exited.then(([code]): never => {
+    throw new Error(
+      `The service ended with code ${code}. Its last words:\n${lines.slice(-10).join('\n')}`,
+    )
+  })
+  failed.catch(() => {})
+  const listening = new Promise<string>((resolve) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log.write(`${line}\n`)
+      lines.push(line)
+      const entry = parseLogEntry(line)
+      if (entry?.msg === 'Umpire listens' && entry.url) resolve(entry.url)
+    })
+  })
+  const url = await Promise.race([listening, failed])
+  return {
+    url,
+    failed,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await exited
+      log.end()
+    },
+  }
+}
+
+/** Somebody who is signed in. */
+export interface Session {
+  /** Sends a request as this person, and returns the JSON of its answer. Throws for any status but 2xx. */
+  send(method: 'GET' | 'POST', path: string): Promise<unknown>
+}
+
+/** Signs in with a token of the platform. */
+export async function signIn(url: string, token: string): Promise<Session> {
+  const { bearer } = await signInWithToken({ url }, token)
+  return {
+    async send(method, path) {
+      const response = await fetch(url + path, { method, headers: bearer })
+      const body: unknown = await response.json()
+      if (!response.ok)
+        throw new Error(
+          `${method} ${path} was answered with ${response.status}: ${JSON.stringify(body)}`,
+        )
+      return body
+    },
+  }
+}
+
+function parseLogEntry(line: string): { msg?: string; url?: string } | undefined {
+  try {
+    return JSON.parse(line) as { msg?: string; url?: string }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,23 @@
+// Who stands behind a bearer token that came some other way than with a request to the API.
+import type { Config } from '../config/config.ts'
+import type { Db } from '../db/database.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { Credentials } from './credentials.ts'
+import { type Caller, findCaller } from './tokens.ts'
+
+/** @throws RequestError `not_authenticated` where the token doesn't count */
+export async function authenticateBearer(
+  ctx: {
+    readonly db: Db
+    readonly credentials: Credentials
+    readonly config: Pick<Config, 'signInAllowed'>
+  },
+  jwt: string,
+): Promise<Caller> {
+  const claims = await ctx.credentials.verify('bearer', jwt)
+  const caller =
+    claims === null ? undefined : await findCaller(ctx.db, claims, ctx.config.signInAllowed)
+  if (caller === undefined)
+    throw new RequestError('not_authenticated', 'The token does not count, or not any more')
+  return caller
+}

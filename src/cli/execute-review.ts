@@ -1,0 +1,61 @@
+// The part of `umpire review` that is loaded while git works: configuration, reviewers, judge.
+import type { Config } from '../config/config.ts'
+import { readReviewConfig } from '../config/read-review-config.ts'
+import type { ReviewContext } from '../context.ts'
+import { ConfigError } from '../domain/errors.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { Review } from '../domain/review.ts'
+import type { Log } from '../lib/logger.ts'
+import type { Stopwatch } from '../lib/stopwatch.ts'
+import { createBudget } from '../models/budget.ts'
+import { createReviewContext } from '../review-context.ts'
+import type { Change } from '../reviewers/reviewer.ts'
+import type { StaticReviewer } from '../reviewers/static-reviewer.ts'
+import { composeReview, examineChange } from '../workflows/examine-change.ts'
+import { blotReview } from '../workflows/posting/blot-review.ts'
+import type { ReviewOptions } from './review-options.ts'
+
+/** Makes what reviews, with a static reviewer that was started before. */
+export async function openReviewContext(
+  options: ReviewOptions,
+  log: Log,
+  staticReviewer: StaticReviewer,
+): Promise<ReviewContext & AsyncDisposable> {
+  const config = await readReviewConfig({ sources: options.context, envFile: options.envFile })
+  if (options.context && config.contextSources.length === 0) {
+    throw new ConfigError(
+      '--context needs a tracker or chat that is set up in the environment: see docs/context-sources.md.',
+    )
+  }
+  return createReviewContext(chooseModels(config, options), log, { staticReviewer })
+}
+
+/** Without a model nothing of models is loaded. */
+function chooseModels(config: Config, { mode }: ReviewOptions): Config {
+  if (mode === 'static') return { ...config, models: { ...config.models, main: null, fast: null } }
+  if (mode !== null && config.models.main === null)
+    throw new ConfigError(`--mode ${mode} needs MODEL to be set.`)
+  return config
+}
+
+/** Reviews a change. What comes has its findings in the order of their places, and holds none of our own secrets. */
+export async function executeReview(
+  ctx: ReviewContext,
+  change: Change,
+  stopwatch: Stopwatch,
+  signal: AbortSignal,
+): Promise<Review> {
+  const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
+  const examination = await examineChange(
+    ctx,
+    { change, budget, isLastTry: true, stopwatch },
+    signal,
+  )
+  const review = blotReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
+  return { ...review, findings: review.findings.toSorted(byLocation) }
+}
+
+function byLocation(one: Finding, other: Finding): number {
+  if (one.path !== other.path) return one.path < other.path ? -1 : 1
+  return one.startLine - other.startLine
+}

@@ -1,0 +1,32 @@
+// Opens the database for a command that no running service answers.
+import { createCredentials } from '../accounts/credentials.ts'
+import { completeConfig, openMigratedDatabase } from '../app.ts'
+import type { Config } from '../config/config.ts'
+import { hasDatabase } from '../db/database.ts'
+import { ConfigError } from '../domain/errors.ts'
+import { createKeyRing } from '../lib/key-ring.ts'
+import type { Log } from '../lib/logger.ts'
+import { type Control, createControl } from '../workflows/control.ts'
+import { explainDatabaseLock } from './explain-database-lock.ts'
+
+/** Dispose of it: it holds the database. Throws UmpireError with what to do about it. */
+export async function openDatabaseControl(
+  config: Config,
+  log: Log,
+): Promise<Control & AsyncDisposable> {
+  if (config.database.engine === 'embedded' && !hasDatabase(config.database.directory)) {
+    throw new ConfigError(
+      `There is no database in ${config.dataDir}, and no service that runs there: is DATA_DIR right?`,
+    )
+  }
+  const { secrets, http } = await completeConfig(config)
+  const database = await openMigratedDatabase(config, log).catch((error) => {
+    throw explainDatabaseLock(error, config.dataDir)
+  })
+  const keys = createKeyRing(secrets.current as string, secrets.old)
+  const control = createControl(
+    { config, keys, credentials: createCredentials(keys, http.publicUrl) },
+    database,
+  )
+  return { ...control, [Symbol.asyncDispose]: () => database.close() }
+}

@@ -1,0 +1,32 @@
+// Looks into the database for a check: through the service that has it open, or by opening it. Changes nothing.
+import type { Config } from '../config/config.ts'
+import { hasDatabase, openDatabase } from '../db/database.ts'
+import { type DatabaseFacts, readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
+import type { DatabaseReading } from '../workflows/diagnose/setup.ts'
+import { findRunningService } from './control-client.ts'
+import { explainDatabaseLock } from './explain-database-lock.ts'
+
+const silentLog = { info() {}, warn() {}, error() {} }
+
+/** @throws UmpireError with what to do about it */
+export async function readDatabaseStatus(
+  { database, dataDir }: Config,
+  signal: AbortSignal,
+): Promise<DatabaseReading> {
+  if (database.engine === 'embedded') {
+    const service = await findRunningService(dataDir, signal)
+    if (service !== null) return { facts: await service.readDatabase(), heldBy: service.pid }
+    if (!hasDatabase(database.directory)) return { facts: null, heldBy: null }
+  }
+  return { facts: await readUnopenedDatabase(database, dataDir), heldBy: null }
+}
+
+async function readUnopenedDatabase(
+  config: Config['database'],
+  dataDir: string,
+): Promise<DatabaseFacts> {
+  await using database = await openDatabase(config, silentLog).catch((error) => {
+    throw explainDatabaseLock(error, dataDir)
+  })
+  return await readDatabaseFacts(database)
+}

@@ -1,0 +1,318 @@
+// Definitions of C and C++: functions, classes, variables, macros.
+import type { DefinitionKind } from '../../outline.ts'
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { Visit } from '../language-spec.ts'
+import {
+  consumeDeclarator,
+  consumeName,
+  type Declarator,
+  functionName,
+  hasWord,
+  isInAnonymousNamespace,
+  readDeclarator,
+  readParameters,
+  typeName,
+} from './c-parts.ts'
+import { consumeSubtree, lastPart } from './common-parts.ts'
+
+/** `template <…>` around a definition counts as its first words. */
+function enclosingTemplate(tree: FlatTree, node: number): number {
+  return tree.type(tree.parent(node)) === 'template_declaration' ? tree.parent(node) : node
+}
+
+function isMember(walk: FileIndexBuilder): boolean {
+  return walk.enclosingSymbol?.kind === 'class'
+}
+
+/** Whether other files can name what is declared here. */
+function isExported(walk: FileIndexBuilder, node: number): boolean {
+  const { tree } = walk
+  if (isMember(walk)) return !walk.marked.has(enclosingTemplate(tree, node))
+  return !hasWord(tree, node, 'static') && !isInAnonymousNamespace(tree, node)
+}
+
+export const visitFunction: Visit = (walk, node) => {
+  const { tree } = walk
+  const declarator = tree.field(node, 'declarator')
+  const declared = readDeclarator(tree, declarator)
+  if (declared.callable === none) return
+  consumeDeclarator(walk, declarator)
+  defineFunction(walk, node, declared, tree.field(node, 'body'))
+}
+
+function defineFunction(
+  walk: FileIndexBuilder,
+  node: number,
+  declared: Declarator,
+  body: number,
+): void {
+  const { tree } = walk
+  const { name, owner, callable } = declared
+  walk.define(node, {
+    name: functionName(tree, name),
+    kind: owner !== null || isMember(walk) ? 'method' : 'function',
+    bodyNode: body === none ? tree.child(node, ';') : body,
+    startNode: enclosingTemplate(tree, node),
+    owner,
+    exported: isExported(walk, node),
+    parameters: readParameters(tree, callable),
+  })
+}
+
+/** A node that may be what a declaration or a `typedef` declares; if it isn't, the other visit is for it. */
+export function declaring(otherwise?: Visit): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    if (tree.hasField(node, 'declarator')) {
+      const holder = tree.parent(node)
+      const type = tree.type(holder)
+      if (type === 'declaration' || type === 'field_declaration')
+        return visitDeclarator(walk, node, holder)
+      if (type === 'type_definition') return visitTypedef(walk, node, holder)
+    }
+    otherwise?.(walk, node)
+  }
+}
+
+/** Declarations of functions and variables; inside of functions their names are local. */
+function visitDeclarator(walk: FileIndexBuilder, node: number, declaration: number): void {
+  const { tree } = walk
+  const declared = readDeclarator(tree, node)
+  const type = tree.field(declaration, 'type')
+  consumeDeclarator(walk, node)
+  if (declared.name === none) return
+  if (tree.type(declared.name) === 'structured_binding_declarator')
+    declareBindings(walk, declared.name)
+  else if (walk.isLocal) {
+    walk.addBinding(declared.name, boundType(tree, type, node))
+    walk.declare(declared.name)
+  } else if (declared.callable !== none) declareFunction(walk, declaration, node, declared)
+  else defineVariable(walk, declaration, node, declared, type)
+}
+
+function declareBindings(walk: FileIndexBuilder, node: number): void {
+  for (const child of walk.tree.children(node))
+    if (walk.tree.type(child) === 'identifier') walk.declare(child)
+}
+
+/** What is only declared, as headers do. A `static` one is defined in the same file. */
+function declareFunction(
+  walk: FileIndexBuilder,
+  declaration: number,
+  node: number,
+  declared: Declarator,
+): void {
+  const { tree } = walk
+  const { name, owner, callable } = declared
+  if (!isMember(walk) && hasWord(tree, declaration, 'static')) return
+  // Without a type that is a constructor, or else a macro.
+  const isMade = tree.type(name) === 'identifier' && tree.field(declaration, 'type') === none
+  if (isMade && tree.textOf(name) !== walk.enclosingSymbol?.name) return
+  walk.define(node, {
+    name: functionName(tree, name),
+    kind: owner !== null || isMember(walk) ? 'method' : 'function',
+    startNode: enclosingTemplate(tree, declaration),
+    owner,
+    exported: isExported(walk, declaration),
+    parameters: readParameters(tree, callable),
+  })
+}
+
+/** Of a field the type is known; variables of a file, and what is `static` in a class, are symbols. */
+function defineVariable(
+  walk: FileIndexBuilder,
+  declaration: number,
+  node: number,
+  declared: Declarator,
+  type: number,
+): void {
+  const { tree } = walk
+  const isField = isMember(walk)
+  walk.addBinding(declared.name, boundType(tree, type, node), isField ? walk.enclosingType : none)
+  if (isField && !hasWord(tree, declaration, 'static') && !hasWord(tree, declaration, 'constexpr'))
+    return
+  walk.define(node, {
+    name: declared.name,
+    kind: 'value',
+    startNode: declaration,
+    owner: declared.owner,
+    exported: isExported(walk, declaration),
+  })
+}
+
+/** What is declared, or with `auto` what is made: `new Cart(…)`, `std::make_unique<Cart>(…)`. */
+function boundType(tree: FlatTree, type: number, declarator: number): string {
+  if (tree.type(type) !== 'placeholder_type_specifier') return typeName(tree, type)
+  const value = tree.field(declarator, 'value')
+  if (tree.type(value) === 'new_expression') return typeName(tree, tree.field(value, 'type'))
+  let called = tree.type(value) === 'call_expression' ? tree.field(value, 'function') : none
+  while (tree.type(called) === 'qualified_identifier') called = tree.field(called, 'name')
+  const isMade =
+    tree.type(called) === 'template_function' && /^(make|Make)/.test(tree.textOf(called))
+  return isMade
+    ? typeName(tree, tree.child(tree.field(called, 'arguments'), 'type_descriptor'))
+    : ''
+}
+
+/** Parameters of functions that have a body; of others their names mean nothing. */
+export const visitParameter: Visit = (walk, node) => {
+  const { tree } = walk
+  const declarator = tree.field(node, 'declarator')
+  if (declarator === none) return
+  const { name } = readDeclarator(tree, declarator)
+  consumeDeclarator(walk, declarator)
+  let holder = tree.parent(tree.parent(node))
+  while (tree.type(holder).endsWith('_declarator')) holder = tree.parent(holder)
+  if (
+    name === none ||
+    !/^(function_definition|lambda_expression|catch_clause)$/.test(tree.type(holder))
+  )
+    return
+  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  walk.declare(name, true)
+}
+
+/** `for (auto& line : lines)`. */
+export const visitLoop: Visit = (walk, node) => {
+  const { tree } = walk
+  const declarator = tree.field(node, 'declarator')
+  const { name } = readDeclarator(tree, declarator)
+  if (tree.type(name) === 'structured_binding_declarator') return declareBindings(walk, name)
+  consumeDeclarator(walk, declarator)
+  if (name === none) return
+  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  walk.declare(name)
+}
+
+/** The nodes that name base classes. */
+function findBases(tree: FlatTree, node: number): number[] {
+  return [...tree.children(tree.child(node, 'base_class_clause'))].filter((child) =>
+    /^(type_identifier|template_type|qualified_identifier)$/.test(tree.type(child)),
+  )
+}
+
+/** `class`, `struct`, `union`, `enum` with a body; without one they name a type that is defined elsewhere. */
+export function defineType(kind: 'class' | 'enum'): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const body = tree.field(node, 'body')
+    const named = tree.field(node, 'name')
+    if (body === none) return forwardType(walk, node, named)
+    const bases = findBases(tree, node)
+    const name = named === none ? typedefName(tree, node) : consumeName(walk, named).name
+    markPrivate(walk, body, tree.type(node) === 'class_specifier')
+    const isHidden = isMember(walk)
+      ? isHiddenMember(walk, node)
+      : isInAnonymousNamespace(tree, node)
+    if (name !== none) {
+      walk.define(node, {
+        name,
+        kind,
+        bodyNode: body,
+        startNode: enclosingTemplate(tree, node),
+        exported: !isHidden,
+        extends: bases.map((base) => typeName(tree, base)),
+      })
+    }
+    for (const base of bases) walk.addReference({ kind: 'extends', ...consumeName(walk, base) })
+  }
+}
+
+function isHiddenMember(walk: FileIndexBuilder, node: number): boolean {
+  return walk.marked.has(node) || walk.marked.has(walk.tree.parent(node))
+}
+
+/** `class Cart;` names nothing, `struct cart *cart` a type. */
+function forwardType(walk: FileIndexBuilder, node: number, named: number): void {
+  const isUsed = walk.tree.hasField(node, 'type')
+  if (isUsed && named !== none)
+    walk.addReference({ kind: 'type', ...consumeName(walk, named), isNeverLocal: true })
+  else walk.consume(named)
+}
+
+/** `typedef struct { … } Cart;`: what has no name of its own goes by that one. */
+function typedefName(tree: FlatTree, node: number): number {
+  const typedef = tree.parent(node)
+  const declarator =
+    tree.type(typedef) === 'type_definition' ? tree.field(typedef, 'declarator') : none
+  return tree.type(declarator) === 'type_identifier' ? declarator : none
+}
+
+/** Marks what stands below `private:`; in a class that is what comes first, too. */
+function markPrivate(walk: FileIndexBuilder, body: number, isPrivateFirst: boolean): void {
+  const { tree } = walk
+  let isPrivate = isPrivateFirst
+  const open = [...tree.children(body)].reverse()
+  while (open.length > 0) {
+    const child = open.pop()!
+    const type = tree.type(child)
+    if (type === 'access_specifier') isPrivate = tree.textOf(child).startsWith('private')
+    else if (type.startsWith('preproc_')) open.push(...[...tree.children(child)].reverse())
+    else if (isPrivate) walk.marked.add(child)
+  }
+}
+
+/** `typedef`: each of its names is a type. */
+function visitTypedef(walk: FileIndexBuilder, node: number, typedef: number): void {
+  const { name } = readDeclarator(walk.tree, node)
+  consumeDeclarator(walk, node)
+  if (name !== none) walk.define(node, { name, kind: 'type', startNode: typedef, exported: true })
+}
+
+/** `using Items = …;`, `concept Named = …;`. */
+export const visitAlias: Visit = (walk, node) => {
+  const { tree } = walk
+  const exported = isExported(walk, node)
+  walk.define(node, {
+    name: tree.field(node, 'name'),
+    kind: 'type',
+    startNode: enclosingTemplate(tree, node),
+    exported,
+  })
+}
+
+export const visitEnumerator: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const type = tree.parent(tree.parent(node))
+  walk.define(node, { name, kind: 'value', exported: true })
+  // Outside of classes it is a name of the file.
+  if (tree.type(tree.parent(type)) !== 'field_declaration') walk.declare(name)
+}
+
+export const visitNamespace: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  if (name === none) return
+  consumeSubtree(walk, name)
+  const text = lastPart(tree.textOf(name))
+  walk.define(node, {
+    name: text,
+    kind: 'module',
+    bodyNode: tree.field(node, 'body'),
+    exported: true,
+  })
+}
+
+/** Macros with a value; one without is a guard or a switch. */
+export function defineMacro(kind: DefinitionKind): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const list = tree.field(node, 'parameters')
+    const value = tree.field(node, 'value')
+    const names = [...tree.children(list)].filter((child) => tree.type(child) === 'identifier')
+    consumeSubtree(walk, node)
+    if (walk.isLocal || (kind === 'value' && value === none)) return
+    const most = tree.child(list, '...') === none ? names.length : null
+    // The node ends on the next line.
+    walk.define(value === none ? list : value, {
+      name: tree.field(node, 'name'),
+      kind,
+      startNode: node,
+      bodyNode: value,
+      exported: true,
+      parameters: list === none ? null : { least: names.length, most },
+    })
+  }
+}

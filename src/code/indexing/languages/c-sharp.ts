@@ -1,0 +1,328 @@
+// C#.
+import type { DefinitionKind } from '../../outline.ts'
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { LanguageSpec, Visit } from '../language-spec.ts'
+import {
+  consumeTypeName,
+  declaredType,
+  isVisibleOutside,
+  readParameters,
+  referToType,
+  returnedType,
+  typeName,
+} from './c-sharp-parts.ts'
+import {
+  addReturnBinding,
+  consumeSubtree,
+  countArguments,
+  lastChild,
+  lastPart,
+  listItems,
+  typeSet,
+} from './common-parts.ts'
+
+const visitUsing: Visit = (walk, node) => {
+  const { tree } = walk
+  const alias = tree.field(node, 'name')
+  const from = tree.textOf(lastChild(tree, node, names)).replaceAll(/\s|<.*/gs, '')
+  const line = tree.lineOf(node)
+  consumeSubtree(walk, node)
+  if (alias === none) walk.addImport({ line, from, names: [], kind: 'all' })
+  else
+    walk.addImport({
+      line,
+      from,
+      names: [{ name: lastPart(from), local: tree.textOf(alias) }],
+      kind: 'static',
+    })
+}
+
+const names = typeSet('identifier qualified_name generic_name alias_qualified_name')
+
+function isName(tree: FlatTree, node: number): boolean {
+  return names.has(tree.type(node))
+}
+
+const visitNamespace: Visit = (walk, node) => {
+  const name = walk.tree.field(node, 'name')
+  walk.setNamespace(walk.nameOf(name))
+  consumeSubtree(walk, name)
+}
+
+function defineType(kind: DefinitionKind): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const bases = [...listItems(tree, tree.child(node, 'base_list'))].filter(
+      (base) => tree.type(base) !== ':',
+    )
+    // The base class of a record can be given arguments.
+    const types = bases.map((base) =>
+      tree.type(base) === 'primary_constructor_base_type' ? tree.firstChild(base) : base,
+    )
+    walk.define(node, {
+      name: tree.field(node, 'name'),
+      kind,
+      bodyNode: tree.field(node, 'body'),
+      exported: isVisibleOutside(tree, node),
+      extends: types.map((type) => typeName(tree, type)).filter((name) => name !== ''),
+    })
+    for (const type of types) if (isName(tree, type)) referToType(walk, type, 'extends')
+  }
+}
+
+function defineMember(readName: (tree: FlatTree, node: number) => number | string): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const defined = walk.define(node, {
+      name: readName(tree, node),
+      kind: 'method',
+      bodyNode: tree.field(node, tree.field(node, 'body') === none ? 'accessors' : 'body'),
+      exported: isVisibleOutside(tree, node),
+      parameters: readParameters(tree, tree.field(node, 'parameters')),
+    })
+    addReturnBinding(walk, defined, returnedType(tree, tree.field(node, 'returns')))
+  }
+}
+
+const defineMethod = defineMember((tree, node) => tree.field(node, 'name'))
+
+const visitDelegate: Visit = (walk, node) => {
+  const { tree } = walk
+  walk.define(node, {
+    name: tree.field(node, 'name'),
+    kind: 'type',
+    exported: isVisibleOutside(tree, node),
+  })
+}
+
+const visitProperty: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const accessors = tree.field(node, 'accessors')
+  walk.addBinding(name, typeName(tree, tree.field(node, 'type')), walk.enclosingType)
+  const body = accessors === none ? tree.field(node, 'value') : accessors
+  walk.define(node, { name, kind: 'value', bodyNode: body, exported: isVisibleOutside(tree, node) })
+}
+
+/** `new(…)` makes what the declaration says. */
+function referToCreated(walk: FileIndexBuilder, type: number, made: number): void {
+  const { tree } = walk
+  if (made === none || !isName(tree, type)) return
+  const passed = countArguments(tree, tree.child(made, 'argument_list'))
+  const { name, qualifier } = consumeTypeName(walk, type)
+  if (name !== none) walk.addReference({ kind: 'new', name, qualifier, arguments: passed })
+}
+
+/** Local variables, fields, events. Of a field the type is known; constants and events are symbols. */
+const visitVariable: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const declaration = tree.parent(node)
+  const type = tree.field(declaration, 'type')
+  let value = name
+  for (const child of tree.children(node)) value = child
+  referToCreated(
+    walk,
+    type,
+    tree.type(value) === 'implicit_object_creation_expression' ? value : none,
+  )
+  const holder = tree.parent(declaration)
+  if (!fieldTypes.has(tree.type(holder))) {
+    walk.addBinding(name, declaredType(tree, type, value))
+    return walk.declare(name)
+  }
+  walk.addBinding(name, typeName(tree, type), walk.enclosingType)
+  walk.consume(name)
+  const isConstant = /\bconst\b/.test(tree.text.slice(tree.start(holder), tree.start(declaration)))
+  if (isConstant || tree.type(holder) === 'event_field_declaration')
+    walk.define(node, {
+      name,
+      kind: 'value',
+      startNode: holder,
+      exported: isVisibleOutside(tree, holder),
+    })
+}
+
+const fieldTypes = typeSet('field_declaration event_field_declaration')
+
+const visitParameter: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const holder = tree.type(tree.parent(tree.parent(node)))
+  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  if (holder === 'record_declaration') walk.define(node, { name, kind: 'value', exported: true })
+  else walk.declare(name)
+}
+
+/** Types in patterns, handlers and loops that give a name to what they find. */
+const visitNaming: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, tree.type(node) === 'foreach_statement' ? 'left' : 'name')
+  if (tree.type(name) !== 'identifier') return
+  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  walk.declare(name)
+}
+
+/** The last name of what stands before a full stop: empty for what is none. */
+function qualifierOf(tree: FlatTree, node: number): string {
+  switch (tree.type(node)) {
+    case 'identifier':
+    case 'this':
+    case 'base':
+    case 'predefined_type':
+      return tree.textOf(node)
+    case 'generic_name':
+      return tree.textOf(tree.child(node, 'identifier'))
+    case 'member_access_expression':
+    case 'member_binding_expression':
+    case 'qualified_name':
+      return qualifierOf(tree, tree.field(node, 'name'))
+    case 'conditional_access_expression':
+      return qualifierOf(tree, tree.child(node, 'member_binding_expression'))
+    case 'postfix_unary_expression':
+      return qualifierOf(tree, tree.firstChild(node))
+    case 'await_expression':
+      // `await till?.Pay()` is read as `(await till)?.Pay()`.
+      return qualifierOf(tree, lastChild(tree, node, names))
+    default:
+      return ''
+  }
+}
+
+const visitCall: Visit = (walk, node) => {
+  const { tree } = walk
+  const passed = countArguments(tree, tree.field(node, 'arguments'))
+  const called = tree.field(node, 'function')
+  const type = tree.type(called)
+  if (type === 'identifier' || type === 'generic_name') {
+    const { name } = consumeTypeName(walk, called)
+    if (tree.textOf(name) !== 'nameof') walk.addReference({ kind: 'call', name, arguments: passed })
+  } else if (type === 'member_access_expression') {
+    const object = tree.field(called, 'expression')
+    referToMember(walk, called, qualifierOf(tree, object), passed)
+    if (tree.type(object) === 'identifier') walk.consume(object)
+  } else if (type === 'conditional_access_expression') {
+    const binding = tree.child(called, 'member_binding_expression')
+    if (binding !== none)
+      referToMember(walk, binding, qualifierOf(tree, tree.field(called, 'condition')), passed)
+  }
+}
+
+function referToMember(
+  walk: FileIndexBuilder,
+  access: number,
+  qualifier: string,
+  passed: number | null,
+): void {
+  walk.consume(access)
+  const { name } = consumeTypeName(walk, walk.tree.field(access, 'name'))
+  if (name !== none) walk.addReference({ kind: 'call', name, qualifier, arguments: passed })
+}
+
+const visitNew: Visit = (walk, node) => {
+  const { tree } = walk
+  referToType(
+    walk,
+    tree.field(node, 'type'),
+    'new',
+    countArguments(tree, tree.field(node, 'arguments')),
+  )
+}
+
+/** `Kind.Food`: what begins with a capital may be a type. */
+const visitMember: Visit = (walk, node) => {
+  const { tree } = walk
+  const object = tree.field(node, 'expression')
+  const { name } = consumeTypeName(walk, tree.field(node, 'name'))
+  if (tree.type(object) !== 'identifier') return
+  const qualifier = walk.nameOf(object)
+  walk.consume(object)
+  if (name !== none) walk.addReference({ kind: 'value', name, qualifier })
+  if (/^\p{Lu}/u.test(qualifier)) walk.addReference({ kind: 'type', name: object })
+}
+
+const typeParents = typeSet(
+  'type_argument_list type_parameter_constraint attribute explicit_interface_specifier',
+)
+
+/** Whether a type stands at this place, and not a value. */
+function isTypePosition(tree: FlatTree, node: number): boolean {
+  if (tree.hasField(node, 'type') || tree.hasField(node, 'returns')) return true
+  const parent = tree.type(tree.parent(node))
+  if (parent === 'as_expression' || parent === 'is_expression') return tree.hasField(node, 'right')
+  return typeParents.has(parent) || parent === 'constant_pattern'
+}
+
+const visitName: Visit = (walk, node) => {
+  const { tree } = walk
+  if (isTypePosition(tree, node)) referToType(walk, node, 'type')
+  else if (!tree.hasField(node, 'name')) {
+    const { name, qualifier } = consumeTypeName(walk, node)
+    if (name !== none) walk.addReference({ kind: 'value', name, qualifier })
+  }
+}
+
+const declareName: Visit = (walk, node) => walk.declare(walk.tree.field(node, 'name'))
+
+export const cSharp: LanguageSpec = {
+  branches:
+    'if_statement for_statement foreach_statement while_statement do_statement case catch_clause conditional_expression && || ??',
+  functions:
+    'method_declaration constructor_declaration destructor_declaration operator_declaration conversion_operator_declaration indexer_declaration property_declaration event_declaration delegate_declaration local_function_statement lambda_expression anonymous_method_expression',
+  blocks:
+    'block for_statement foreach_statement using_statement fixed_statement catch_clause switch_section switch_expression_arm query_expression',
+  types:
+    'class_declaration struct_declaration record_declaration interface_declaration enum_declaration',
+  visits: {
+    using_directive: visitUsing,
+    namespace_declaration: visitNamespace,
+    file_scoped_namespace_declaration: visitNamespace,
+    class_declaration: defineType('class'),
+    struct_declaration: defineType('class'),
+    record_declaration: defineType('class'),
+    interface_declaration: defineType('interface'),
+    enum_declaration: defineType('enum'),
+    enum_member_declaration: (walk, node) =>
+      walk.define(node, { name: walk.tree.field(node, 'name'), kind: 'value', exported: true }),
+    delegate_declaration: visitDelegate,
+    method_declaration: defineMethod,
+    constructor_declaration: defineMethod,
+    destructor_declaration: defineMember(
+      (tree, node) => `~${tree.textOf(tree.field(node, 'name'))}`,
+    ),
+    operator_declaration: defineMember(
+      (tree, node) => `operator ${tree.textOf(tree.field(node, 'operator'))}`,
+    ),
+    conversion_operator_declaration: defineMember(
+      (tree, node) => `operator ${typeName(tree, tree.field(node, 'type'))}`,
+    ),
+    indexer_declaration: defineMember(() => 'this'),
+    local_function_statement: defineMethod,
+    property_declaration: visitProperty,
+    event_declaration: visitProperty,
+    variable_declarator: visitVariable,
+    parameter: visitParameter,
+    implicit_parameter: (walk, node) => walk.declare(node),
+    type_parameter: declareName,
+    declaration_pattern: visitNaming,
+    declaration_expression: visitNaming,
+    recursive_pattern: visitNaming,
+    var_pattern: visitNaming,
+    from_clause: declareName,
+    let_clause: (walk, node) => walk.declare(walk.tree.child(node, 'identifier')),
+    switch_expression_arm: (walk, node) => {
+      if (walk.tree.child(node, 'discard') === none) walk.addBranch()
+    },
+    invocation_expression: visitCall,
+    object_creation_expression: visitNew,
+    member_access_expression: visitMember,
+    identifier: visitName,
+    generic_name: visitName,
+    qualified_name: visitName,
+  },
+  scopeVisits: {
+    foreach_statement: visitNaming,
+    catch_clause: (walk, node) => visitNaming(walk, walk.tree.child(node, 'catch_declaration')),
+  },
+}

@@ -1,0 +1,347 @@
+// Go.
+import type { CodeReference, CodeSymbol } from '../../code-index.ts'
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { LanguageSpec, Visit } from '../language-spec.ts'
+import {
+  addReturnBinding,
+  callType,
+  consumeSubtree,
+  countArguments,
+  listItems,
+} from './common-parts.ts'
+
+const isExported = (name: string) => /^\p{Lu}/u.test(name)
+
+/** What a type is called, without pointers, packages and type arguments; empty for what is made of several. */
+function typeName(tree: FlatTree, type: number): string {
+  let node = type
+  for (let depth = 0; depth < 8; depth++) {
+    const kind = tree.type(node)
+    if (kind === 'type_identifier') return tree.textOf(node)
+    if (kind === 'pointer_type' || kind === 'parenthesized_type')
+      node = tree.nextSibling(tree.firstChild(node))
+    else if (kind === 'generic_type') node = tree.field(node, 'type')
+    else if (kind === 'qualified_type') node = tree.field(node, 'name')
+    else return ''
+  }
+  return ''
+}
+
+const visitFunction: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const receiver = tree.child(tree.field(node, 'receiver'), 'parameter_declaration')
+  const owner = receiver === none ? null : typeName(tree, tree.field(receiver, 'type'))
+  const defined = walk.define(node, {
+    name,
+    kind: tree.type(node) === 'function_declaration' ? 'function' : 'method',
+    bodyNode: tree.field(node, 'body'),
+    exported: isExported(walk.nameOf(name)),
+    owner,
+    parameters: readParameters(tree, tree.field(node, 'parameters')),
+  })
+  addReturnBinding(walk, defined, resultType(tree, node))
+}
+
+/** Of several results that of the first. */
+function resultType(tree: FlatTree, node: number): string {
+  const result = tree.field(node, 'result')
+  if (tree.type(result) !== 'parameter_list') return result === none ? '' : typeName(tree, result)
+  return typeName(tree, tree.field(tree.child(result, 'parameter_declaration'), 'type'))
+}
+
+function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
+  let count = 0
+  for (const parameter of listItems(tree, list)) {
+    if (tree.type(parameter) === 'variadic_parameter_declaration')
+      return { least: count, most: null }
+    const names = [...tree.children(parameter)].filter((child) =>
+      tree.hasField(child, 'name'),
+    ).length
+    // Without names each type is a parameter.
+    count += Math.max(1, names)
+  }
+  return { least: count, most: count }
+}
+
+/** The names of type parameters that a receiver such as `*Shop[T]` brings along. */
+const declareReceiverTypes: Visit = (walk, node) => {
+  const { tree } = walk
+  const receiver = tree.field(node, 'receiver')
+  for (let inner = receiver; inner !== none && inner < tree.subtreeEnd(receiver); inner++)
+    if (tree.type(tree.parent(inner)) === 'type_elem' && tree.type(inner) === 'type_identifier')
+      walk.declare(inner)
+}
+
+const visitType: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const type = tree.field(node, 'type')
+  const shape = tree.type(type)
+  const bases = [...findBases(tree, type)]
+  walk.define(node, {
+    name,
+    kind: shape === 'struct_type' ? 'class' : shape === 'interface_type' ? 'interface' : 'type',
+    bodyNode: tree.child(type, 'field_declaration_list', '{'),
+    startNode: firstWords(tree, node),
+    exported: isExported(walk.nameOf(name)),
+    extends: bases.map((base) => typeName(tree, base)).filter((base) => base !== ''),
+  })
+  for (const base of bases) referToType(walk, 'extends', base)
+}
+
+/** What is embedded in a struct or an interface. */
+function* findBases(tree: FlatTree, type: number): Generator<number> {
+  if (tree.type(type) === 'struct_type') {
+    for (const field of listItems(tree, tree.child(type, 'field_declaration_list')))
+      if (tree.field(field, 'name') === none && tree.type(field) === 'field_declaration')
+        yield tree.field(field, 'type')
+  } else if (tree.type(type) === 'interface_type')
+    for (const element of tree.children(type)) {
+      const first = tree.firstChild(element)
+      if (tree.type(element) === 'type_elem' && tree.nextSibling(first) === none) yield first
+    }
+}
+
+/** Records a type, also one of another package, as used for something. */
+function referToType(
+  walk: FileIndexBuilder,
+  kind: CodeReference['kind'],
+  type: number,
+  passed: number | null = null,
+): void {
+  const { tree } = walk
+  let node = type
+  if (tree.type(node) === 'pointer_type') node = tree.nextSibling(tree.firstChild(node))
+  if (tree.type(node) === 'generic_type') node = tree.field(node, 'type')
+  if (tree.type(node) === 'type_identifier')
+    walk.addReference({ kind, name: node, arguments: passed })
+  if (tree.type(node) !== 'qualified_type') return
+  walk.consume(node)
+  const qualifier = tree.textOf(tree.field(node, 'package'))
+  walk.addReference({ kind, name: tree.field(node, 'name'), qualifier, arguments: passed })
+}
+
+/** A single definition begins with its keyword; those between brackets without. */
+function firstWords(tree: FlatTree, node: number): number {
+  const statement = tree.parent(node)
+  return tree.nextSibling(tree.firstChild(statement)) === node ? statement : node
+}
+
+const visitInterfaceMethod: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const parameters = readParameters(tree, tree.field(node, 'parameters'))
+  if (walk.isLocal) walk.consume(name)
+  else {
+    const defined = walk.define(node, {
+      name,
+      kind: 'method',
+      exported: isExported(walk.nameOf(name)),
+      parameters,
+    })
+    addReturnBinding(walk, defined, resultType(tree, node))
+  }
+}
+
+const visitField: Visit = (walk, node) => {
+  const { tree } = walk
+  const type = typeName(tree, tree.field(node, 'type'))
+  for (const child of tree.children(node))
+    if (tree.hasField(child, 'name') && !walk.isLocal)
+      walk.addBinding(child, type, walk.enclosingType)
+}
+
+/** Variables and constants, at the top of the file or local. */
+const visitVariables: Visit = (walk, node) => {
+  const { tree } = walk
+  const type = tree.field(node, 'type')
+  const values = [...listItems(tree, tree.field(node, 'value'))]
+  const names = [...tree.children(node)].filter(
+    (child) => tree.hasField(child, 'name') && tree.type(child) !== ',',
+  )
+  for (const [index, name] of names.entries()) {
+    walk.addBinding(
+      name,
+      type === none ? valueType(tree, values[index] ?? none) : typeName(tree, type),
+    )
+    const exported = isExported(walk.nameOf(name))
+    if (walk.nameOf(name) === '_') walk.consume(name)
+    else if (walk.isLocal) walk.declare(name)
+    else
+      walk.define(node, {
+        name,
+        kind: 'value',
+        startNode: firstWords(tree, node),
+        exported,
+        isLeaf: names.length > 1,
+      })
+  }
+}
+
+/** `Shop{}`, `&shop.Shop{}`, `new(Shop)`. */
+function valueType(tree: FlatTree, value: number): string {
+  const plain = tree.type(value) === 'unary_expression' ? tree.field(value, 'operand') : value
+  if (tree.type(plain) === 'composite_literal') return typeName(tree, tree.field(plain, 'type'))
+  if (tree.type(plain) === 'type_assertion_expression')
+    return typeName(tree, tree.field(plain, 'type'))
+  const isNew =
+    tree.type(plain) === 'call_expression' && tree.textOf(tree.field(plain, 'function')) === 'new'
+  if (tree.type(plain) === 'call_expression' && !isNew)
+    return calledType(tree, tree.field(plain, 'function'))
+  const made = isNew ? tree.nextSibling(tree.firstChild(tree.field(plain, 'arguments'))) : none
+  return tree.type(made) === 'identifier' ? tree.textOf(made) : typeName(tree, made)
+}
+
+function calledType(tree: FlatTree, called: number): string {
+  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
+  const operand = tree.field(called, 'operand')
+  if (tree.type(called) !== 'selector_expression' || tree.type(operand) !== 'identifier') return ''
+  return callType(tree.textOf(operand), tree.textOf(tree.field(called, 'field')))
+}
+
+/** `a, b := c, d`, also of loops and of cases. */
+const visitShortVariables: Visit = (walk, node) => {
+  const { tree } = walk
+  if (tree.type(node) !== 'short_var_declaration' && tree.child(node, ':=') === none) return
+  const left = [...listItems(tree, tree.field(node, 'left'))]
+  const right = [...listItems(tree, tree.field(node, 'right'))]
+  const isShort = tree.type(node) === 'short_var_declaration'
+  const isPlain = isShort && left.length === right.length
+  for (const [index, name] of left.entries()) {
+    if (tree.type(name) !== 'identifier') continue
+    // `cart, err := NewCart()`
+    if (isPlain || (isShort && index === 0)) walk.addBinding(name, valueType(tree, right[index]!))
+    walk.declare(name)
+  }
+}
+
+const declareAlias: Visit = (walk, node) => {
+  const { tree } = walk
+  for (const name of listItems(tree, tree.field(node, 'alias'))) walk.declare(name)
+}
+
+const visitParameter: Visit = (walk, node) => {
+  const { tree } = walk
+  const type = typeName(tree, tree.field(node, 'type'))
+  for (const name of tree.children(node)) {
+    if (!tree.hasField(name, 'name') || tree.type(name) !== 'identifier') continue
+    if (tree.type(node) === 'parameter_declaration') walk.addBinding(name, type)
+    walk.declare(name)
+  }
+}
+
+const visitImport: Visit = (walk, node) => {
+  const { tree } = walk
+  const from = tree.textOf(tree.field(node, 'path')).slice(1, -1)
+  const name = tree.field(node, 'name')
+  const shape = tree.type(name)
+  const local = name === none ? packageName(from) : tree.textOf(name)
+  walk.addImport({
+    line: tree.lineOf(node),
+    from,
+    names: shape === 'dot' || shape === 'blank_identifier' ? [] : [{ name: '*', local }],
+    kind: shape === 'dot' ? 'all' : 'static',
+  })
+  consumeSubtree(walk, node)
+}
+
+/** By custom the last part of the path, without its version: `yaml` of `gopkg.in/yaml.v3`, `shop` of `acme/shop/v2`. */
+function packageName(path: string): string {
+  const parts = path.split('/')
+  const last = /^v\d+$/.test(parts.at(-1) ?? '') && parts.length > 1 ? parts.at(-2)! : parts.at(-1)!
+  return last.replace(/\.v\d+$/, '').replace(/^go-|[.-]go$/, '')
+}
+
+function referTo(
+  walk: FileIndexBuilder,
+  kind: CodeReference['kind'],
+  named: number,
+  passed: number | null,
+): void {
+  const { tree } = walk
+  const type = tree.type(named)
+  if (type === 'identifier') walk.addReference({ kind, name: named, arguments: passed })
+  if (type !== 'selector_expression') return
+  walk.consume(named)
+  const operand = tree.field(named, 'operand')
+  const isName = tree.type(operand) === 'identifier'
+  const qualifier = isName ? tree.textOf(operand) : tree.textOf(tree.field(operand, 'field'))
+  walk.addReference({ kind, name: tree.field(named, 'field'), qualifier, arguments: passed })
+}
+
+const visitCall: Visit = (walk, node) => {
+  const { tree } = walk
+  let called = tree.field(node, 'function')
+  // Type arguments look like an index.
+  if (tree.type(called) === 'index_expression') called = tree.field(called, 'operand')
+  if (tree.type(called) === 'type_instantiation_expression') called = tree.field(called, 'type')
+  const isSpread = (argument: number) => tree.type(argument) === 'variadic_argument'
+  referTo(walk, 'call', called, countArguments(tree, tree.field(node, 'arguments'), isSpread))
+}
+
+/** `Collect[Item](order)` looks like a conversion. */
+const visitConversion: Visit = (walk, node) => {
+  const { tree } = walk
+  const type = tree.field(node, 'type')
+  if (tree.type(type) === 'generic_type') referToType(walk, 'call', type, 1)
+}
+
+/** Keys of literals are fields of structs, unless the literal is a map. */
+const visitLiteral: Visit = (walk, node) => {
+  const { tree } = walk
+  const type = tree.field(node, 'type')
+  referToType(walk, 'new', type)
+  if (tree.type(type) === 'map_type') walk.marked.add(tree.field(node, 'body'))
+}
+
+const visitKey: Visit = (walk, node) => {
+  const { tree } = walk
+  const key = tree.firstChild(tree.field(node, 'key'))
+  if (tree.type(key) === 'identifier' && !walk.marked.has(tree.parent(node))) walk.consume(key)
+}
+
+export const go: LanguageSpec = {
+  branches: 'if_statement for_statement expression_case type_case communication_case && ||',
+  functions: 'function_declaration method_declaration func_literal function_type method_elem',
+  blocks:
+    'block if_statement for_statement expression_switch_statement type_switch_statement expression_case type_case communication_case default_case',
+  types: 'type_spec type_alias',
+  builtins:
+    'append cap close complex copy delete imag len make new panic print println real recover bool byte complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr any comparable',
+  visits: {
+    package_clause: (walk, node) =>
+      walk.setNamespace(walk.tree.textOf(walk.tree.child(node, 'package_identifier'))),
+    import_spec: visitImport,
+    function_declaration: visitFunction,
+    method_declaration: visitFunction,
+    type_spec: visitType,
+    type_alias: visitType,
+    method_elem: visitInterfaceMethod,
+    field_declaration: visitField,
+    const_spec: visitVariables,
+    var_spec: visitVariables,
+    short_var_declaration: visitShortVariables,
+    range_clause: visitShortVariables,
+    receive_statement: visitShortVariables,
+    parameter_declaration: visitParameter,
+    variadic_parameter_declaration: visitParameter,
+    type_parameter_declaration: visitParameter,
+    call_expression: visitCall,
+    type_conversion_expression: visitConversion,
+    composite_literal: visitLiteral,
+    keyed_element: visitKey,
+    qualified_type: (walk, node) => referToType(walk, 'type', node),
+    type_identifier: (walk, node) => walk.addReference({ kind: 'type', name: node }),
+    selector_expression: (walk, node) => {
+      if (walk.tree.type(walk.tree.field(node, 'operand')) === 'identifier')
+        referTo(walk, 'value', node, null)
+    },
+    identifier: (walk, node) => walk.addReference({ kind: 'value', name: node }),
+  },
+  scopeVisits: {
+    method_declaration: declareReceiverTypes,
+    type_switch_statement: declareAlias,
+  },
+}

@@ -1,0 +1,300 @@
+// Java.
+import type { CodeReference, CodeSymbol } from '../../code-index.ts'
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { LanguageSpec, Visit } from '../language-spec.ts'
+import {
+  addReturnBinding,
+  callType,
+  consumeSubtree,
+  countArguments,
+  lastPart,
+  listItems,
+} from './common-parts.ts'
+
+const annotations = ['annotation', 'marker_annotation']
+
+/** The first word that isn't an annotation's. */
+function firstWord(tree: FlatTree, node: number): number {
+  let first = tree.firstChild(node)
+  if (tree.type(first) !== 'modifiers') return node
+  for (const modifier of tree.children(first))
+    if (!annotations.includes(tree.type(modifier)) && !tree.type(modifier).includes('comment'))
+      return modifier
+  first = tree.nextSibling(first)
+  return first === none ? node : first
+}
+
+function hasModifier(tree: FlatTree, node: number, modifier: string): boolean {
+  return tree.child(tree.child(node, 'modifiers'), modifier) !== none
+}
+
+/** What a type is called, without packages and type arguments; empty for arrays and for what has no name. */
+function typeName(tree: FlatTree, type: number): string {
+  const plain = tree.type(type) === 'generic_type' ? tree.firstChild(type) : type
+  if (tree.type(plain) === 'scoped_type_identifier') return lastPart(tree.textOf(plain))
+  return tree.type(plain) === 'type_identifier' ? tree.textOf(plain) : ''
+}
+
+function defineType(kind: 'class' | 'interface' | 'enum'): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const bases = [...findBases(tree, node)]
+    walk.define(node, {
+      name: tree.field(node, 'name'),
+      kind,
+      bodyNode: tree.field(node, 'body'),
+      startNode: firstWord(tree, node),
+      exported: !hasModifier(tree, node, 'private'),
+      extends: bases.map((base) => typeName(tree, base)),
+    })
+    for (const base of bases) referToType(walk, 'extends', base)
+  }
+}
+
+function* findBases(tree: FlatTree, node: number): Generator<number> {
+  for (const child of tree.children(node)) {
+    const type = tree.type(child)
+    const list = type === 'superclass' ? child : tree.child(child, 'type_list')
+    if (type === 'superclass' || type === 'super_interfaces' || type === 'extends_interfaces')
+      for (const base of listItems(tree, list)) if (typeName(tree, base) !== '') yield base
+  }
+}
+
+function referToType(
+  walk: FileIndexBuilder,
+  kind: CodeReference['kind'],
+  type: number,
+  passed: number | null = null,
+): void {
+  const { tree } = walk
+  const plain = tree.type(type) === 'generic_type' ? tree.firstChild(type) : type
+  if (tree.type(plain) === 'type_identifier')
+    walk.addReference({ kind, name: plain, arguments: passed })
+  if (tree.type(plain) !== 'scoped_type_identifier') return
+  const [name, qualifier = null] = tree.textOf(plain).split('.').reverse()
+  walk.addReference({ kind, name: name!, at: plain, qualifier, arguments: passed })
+  consumeSubtree(walk, plain)
+}
+
+const visitMethod: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  // Methods of a class without a name are nobody else's.
+  const holder = tree.type(tree.parent(tree.parent(node)))
+  if (walk.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant')
+    return walk.consume(name)
+  const defined = walk.define(node, {
+    name,
+    kind: 'method',
+    bodyNode: tree.field(node, 'body'),
+    startNode: firstWord(tree, node),
+    exported: !hasModifier(tree, node, 'private'),
+    parameters: readParameters(tree, tree.field(node, 'parameters')),
+  })
+  addReturnBinding(walk, defined, typeName(tree, tree.field(node, 'type')))
+}
+
+function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
+  const shapes = [...listItems(tree, list)].map((parameter) => tree.type(parameter))
+  const least = shapes.filter((shape) => shape === 'formal_parameter').length
+  return { least, most: shapes.includes('spread_parameter') ? null : least }
+}
+
+/** Fields; those of the class itself can be named by others. */
+const visitField: Visit = (walk, node) => {
+  const { tree } = walk
+  const isConstant = tree.type(node) === 'constant_declaration' || hasModifier(tree, node, 'static')
+  const declarators = [...tree.children(node)].filter(
+    (child) => tree.type(child) === 'variable_declarator',
+  )
+  for (const declarator of declarators) {
+    const name = tree.field(declarator, 'name')
+    if (!walk.isLocal)
+      walk.addBinding(name, variableType(tree, node, declarator), walk.enclosingType)
+    if (!isConstant || walk.isLocal) walk.consume(name)
+    else
+      walk.define(node, {
+        name,
+        kind: 'value',
+        startNode: firstWord(tree, node),
+        exported: !hasModifier(tree, node, 'private'),
+        isLeaf: true,
+      })
+  }
+}
+
+/** The declared type, or with `var` what is made with `new` or called. */
+function variableType(tree: FlatTree, declaration: number, declarator: number): string {
+  const type = typeName(tree, tree.field(declaration, 'type'))
+  if (type !== 'var') return type
+  const value = tree.field(declarator, 'value')
+  if (tree.type(value) === 'object_creation_expression')
+    return typeName(tree, tree.field(value, 'type'))
+  if (tree.type(value) !== 'method_invocation') return ''
+  const object = tree.field(value, 'object')
+  const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
+  return callType(
+    object === none ? null : isName ? tree.textOf(object) : '',
+    tree.textOf(tree.field(value, 'name')),
+  )
+}
+
+const visitLocals: Visit = (walk, node) => {
+  const { tree } = walk
+  for (const declarator of tree.children(node)) {
+    if (tree.type(declarator) !== 'variable_declarator') continue
+    const name = tree.field(declarator, 'name')
+    walk.addBinding(name, variableType(tree, node, declarator))
+    walk.declare(name)
+  }
+}
+
+/** Parameters, resources, loop variables, what is caught: a type and a name. */
+const declareTyped: Visit = (walk, node) => {
+  const { tree } = walk
+  const declarator = tree.child(node, 'variable_declarator')
+  const name = tree.field(declarator === none ? node : declarator, 'name')
+  if (name === none) return
+  if (declarator === none) walk.addBinding(name, variableType(tree, node, node))
+  // What a record is made of is its fields.
+  if (tree.type(tree.parent(tree.parent(node))) === 'record_declaration') return walk.consume(name)
+  walk.declare(name)
+}
+
+const declareLambda: Visit = (walk, node) => {
+  const { tree } = walk
+  const parameters = tree.field(node, 'parameters')
+  for (const name of tree.type(parameters) === 'identifier'
+    ? [parameters]
+    : listItems(tree, parameters))
+    if (tree.type(name) === 'identifier') walk.declare(name)
+}
+
+const visitImport: Visit = (walk, node) => {
+  const { tree } = walk
+  const path = tree.textOf(tree.child(node, 'scoped_identifier', 'identifier'))
+  const name = lastPart(path)
+  const isAll = tree.child(node, 'asterisk') !== none
+  const isMember = tree.child(node, 'static') !== none && !isAll
+  walk.addImport({
+    line: tree.lineOf(node),
+    from: isMember ? path.slice(0, -name.length - 1) : path,
+    names: isAll ? [] : [{ name, local: name }],
+    kind: isAll ? 'all' : 'static',
+  })
+  consumeSubtree(walk, node)
+}
+
+/** The last name of what stands before a full stop: empty for what is none. */
+function lastName(tree: FlatTree, node: number): string {
+  const type = tree.type(node)
+  if (type === 'field_access') return tree.textOf(tree.field(node, 'field'))
+  return type === 'identifier' || type === 'this' || type === 'super' ? tree.textOf(node) : ''
+}
+
+const visitCall: Visit = (walk, node) => {
+  const { tree } = walk
+  const object = tree.field(node, 'object')
+  const passed = countArguments(tree, tree.field(node, 'arguments'))
+  const qualifier = object === none ? null : lastName(tree, object)
+  walk.addReference({ kind: 'call', name: tree.field(node, 'name'), qualifier, arguments: passed })
+}
+
+const visitNew: Visit = (walk, node) => {
+  const { tree } = walk
+  referToType(
+    walk,
+    'new',
+    tree.field(node, 'type'),
+    countArguments(tree, tree.field(node, 'arguments')),
+  )
+}
+
+/** `Color.RED`: by custom what begins with a capital is a type. */
+const visitAccess: Visit = (walk, node) => {
+  const { tree } = walk
+  const isReference = tree.type(node) === 'method_reference'
+  const object = isReference ? tree.firstChild(node) : tree.field(node, 'object')
+  const name = isReference ? tree.nextSibling(tree.nextSibling(object)) : tree.field(node, 'field')
+  if (tree.type(object) === 'identifier' && /^\p{Lu}/u.test(walk.nameOf(object))) {
+    walk.addReference({ kind: 'type', name: object })
+    if (tree.type(name) === 'identifier')
+      walk.addReference({ kind: 'value', name, qualifier: walk.nameOf(object) })
+  }
+  walk.consume(name)
+}
+
+const consumeName: Visit = (walk, node) => walk.consume(walk.tree.field(node, 'name'))
+
+export const java: LanguageSpec = {
+  branches:
+    'if_statement for_statement enhanced_for_statement while_statement do_statement catch_clause ternary_expression case && ||',
+  functions:
+    'method_declaration constructor_declaration compact_constructor_declaration lambda_expression',
+  blocks:
+    'block for_statement enhanced_for_statement catch_clause try_with_resources_statement switch_block',
+  types:
+    'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration',
+  builtins:
+    'var String Object Integer Long Double Float Boolean Byte Short Character Override Void',
+  visits: {
+    package_declaration: (walk, node) => {
+      walk.setNamespace(walk.tree.textOf(walk.tree.child(node, 'scoped_identifier', 'identifier')))
+      consumeSubtree(walk, node)
+    },
+    import_declaration: visitImport,
+    class_declaration: defineType('class'),
+    record_declaration: defineType('class'),
+    interface_declaration: defineType('interface'),
+    annotation_type_declaration: defineType('interface'),
+    enum_declaration: defineType('enum'),
+    enum_constant: consumeName,
+    method_declaration: visitMethod,
+    constructor_declaration: visitMethod,
+    compact_constructor_declaration: visitMethod,
+    annotation_type_element_declaration: visitMethod,
+    field_declaration: visitField,
+    constant_declaration: visitField,
+    local_variable_declaration: visitLocals,
+    formal_parameter: declareTyped,
+    spread_parameter: declareTyped,
+    catch_formal_parameter: declareTyped,
+    resource: declareTyped,
+    instanceof_expression: (walk, node) => {
+      walk.addBinding(
+        walk.tree.field(node, 'name'),
+        typeName(walk.tree, walk.tree.field(node, 'right')),
+      )
+      declareTyped(walk, node)
+    },
+    type_pattern: (walk, node) => {
+      const name = walk.tree.child(node, 'identifier')
+      walk.addBinding(name, typeName(walk.tree, walk.tree.firstChild(node)))
+      walk.declare(name)
+    },
+    type_parameter: (walk, node) => walk.declare(walk.tree.child(node, 'type_identifier')),
+    method_invocation: visitCall,
+    object_creation_expression: visitNew,
+    field_access: visitAccess,
+    method_reference: visitAccess,
+    annotation: (walk, node) => referToAnnotation(walk, node),
+    marker_annotation: (walk, node) => referToAnnotation(walk, node),
+    element_value_pair: (walk, node) => walk.consume(walk.tree.field(node, 'key')),
+    scoped_type_identifier: (walk, node) => referToType(walk, 'type', node),
+    type_identifier: (walk, node) => walk.addReference({ kind: 'type', name: node }),
+    identifier: (walk, node) => walk.addReference({ kind: 'value', name: node }),
+  },
+  scopeVisits: {
+    lambda_expression: declareLambda,
+    enhanced_for_statement: declareTyped,
+  },
+}
+
+function referToAnnotation(walk: FileIndexBuilder, node: number): void {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  if (tree.type(name) === 'identifier') walk.addReference({ kind: 'type', name })
+  else walk.addReference({ kind: 'type', name: lastPart(tree.textOf(name)), at: name })
+  consumeSubtree(walk, name)
+}

@@ -1,0 +1,127 @@
+// What statements of JavaScript and TypeScript define: functions, classes, types, namespaces, variables.
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { Visit } from '../language-spec.ts'
+import { addReturnBinding } from './common-parts.ts'
+import { visitImportCall } from './javascript-modules.ts'
+import {
+  baseName,
+  declarePattern,
+  findBases,
+  functionValues,
+  listNames,
+  readParameters,
+  referToBases,
+  returnedType,
+  valueType,
+} from './javascript-parts.ts'
+
+/** `export`, `export default` around a definition count as its first words. */
+function enclosingExport(tree: FlatTree, node: number): number {
+  const parent = tree.parent(node)
+  return tree.type(parent) === 'export_statement' ? parent : none
+}
+
+function readPlacement(
+  walk: FileIndexBuilder,
+  node: number,
+): { startNode: number; exported: boolean } {
+  const { tree } = walk
+  const parent = tree.parent(node)
+  const outer = tree.type(parent) === 'ambient_declaration' ? parent : node
+  const around = enclosingExport(tree, outer)
+  let first = tree.firstChild(around === none ? outer : around)
+  // Decorators stand before what they decorate.
+  while (tree.type(first) === 'decorator') first = tree.nextSibling(first)
+  return { startNode: first === none ? outer : first, exported: around !== none }
+}
+
+/** What a statement defines; `export` around it counts as its first word. */
+export function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 'type'): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const bases = findBases(tree, node)
+    const defined = walk.define(node, {
+      name: tree.field(node, 'name'),
+      kind,
+      bodyNode: tree.field(node, 'body'),
+      ...readPlacement(walk, node),
+      ...(kind === 'function' && { parameters: readParameters(tree, node) }),
+      extends: bases.map((base) => baseName(tree, base)),
+    })
+    if (kind === 'function') addReturnBinding(walk, defined, returnedType(tree, node))
+    referToBases(walk, bases)
+  }
+}
+
+/** `function`, `class` without a declaration: others can name it where it is what the file exports by default. */
+export function defineValue(kind: 'function' | 'class'): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const name = tree.field(node, 'name')
+    const from = enclosingExport(tree, node)
+    const bases = findBases(tree, node)
+    if (from !== none) {
+      const defined = walk.define(node, {
+        name: name === none ? 'default' : name,
+        kind,
+        bodyNode: tree.field(node, 'body'),
+        startNode: from,
+        exported: true,
+        ...(kind === 'function' && { parameters: readParameters(tree, node) }),
+        extends: bases.map((base) => baseName(tree, base)),
+      })
+      if (kind === 'function') addReturnBinding(walk, defined, returnedType(tree, node))
+    }
+    referToBases(walk, bases)
+  }
+}
+
+export const visitNamespace: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const body = tree.field(node, 'body')
+  const statement = tree.parent(node)
+  const outer = tree.type(statement) === 'expression_statement' ? statement : node
+  walk.consume(body)
+  if (tree.type(name) !== 'string')
+    walk.define(node, { name, kind: 'module', bodyNode: body, ...readPlacement(walk, outer) })
+}
+
+export const visitVariable: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const value = tree.field(node, 'value')
+  if (visitImportCall(walk, name, value)) return
+  const list = tree.parent(node)
+  if (tree.type(name) === 'identifier')
+    walk.addBinding(name, valueType(tree, tree.field(node, 'type'), value))
+  if (walk.isLocal) declarePattern(walk, name, tree.type(list) === 'variable_declaration')
+  else if (tree.type(name) === 'identifier') defineVariable(walk, node, name, value)
+  else
+    for (const part of listNames(tree, name))
+      walk.define(node, {
+        name: part,
+        kind: 'value',
+        bodyNode: value,
+        ...readPlacement(walk, list),
+        isLeaf: true,
+      })
+}
+
+function defineVariable(walk: FileIndexBuilder, node: number, name: number, value: number): void {
+  const { tree } = walk
+  const list = tree.parent(node)
+  const isFunction = functionValues.includes(tree.type(value))
+  const { startNode, exported } = readPlacement(walk, list)
+  const defined = walk.define(node, {
+    name,
+    kind: isFunction ? 'function' : 'value',
+    bodyNode: isFunction ? tree.field(value, 'body') : tree.type(value) === 'object' ? value : none,
+    // Of several in one statement each stands for itself.
+    startNode: tree.child(list, 'variable_declarator') === node ? startNode : node,
+    exported,
+    parameters: isFunction ? readParameters(tree, value) : null,
+  })
+  if (isFunction) addReturnBinding(walk, defined, returnedType(tree, value))
+}

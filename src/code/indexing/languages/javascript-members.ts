@@ -1,0 +1,131 @@
+// Members of classes, interfaces and objects of JavaScript and TypeScript, and parameters.
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { Visit } from '../language-spec.ts'
+import { addReturnBinding } from './common-parts.ts'
+import {
+  declarePattern,
+  functionValues,
+  isModuleExports,
+  readParameters,
+  returnedType,
+  valueType,
+} from './javascript-parts.ts'
+
+/** Methods of classes, of interfaces, and of objects that have a name. */
+export const visitMethod: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const inObject = tree.type(tree.parent(node)) === 'object'
+  if (walk.isLocal || (inObject && !isNamedObject(walk, tree.parent(node))))
+    return walk.consume(name)
+  const defined = walk.define(node, {
+    name,
+    kind: 'method',
+    bodyNode: tree.field(node, 'body'),
+    exported: !isPrivate(tree, node, name),
+    parameters: readParameters(tree, node),
+  })
+  const isAccessor = tree.child(node, 'get', 'set') !== none
+  if (isAccessor) walk.addBinding(name, returnedType(tree, node), walk.enclosingType)
+  else addReturnBinding(walk, defined, returnedType(tree, node))
+}
+
+function isPrivate(tree: FlatTree, node: number, name: number): boolean {
+  if (tree.type(name) === 'private_property_identifier') return true
+  return tree.textOf(tree.child(node, 'accessibility_modifier')) === 'private'
+}
+
+/** An object is named when it is the value of the symbol around, and not deeper inside of it. */
+function isNamedObject(walk: FileIndexBuilder, object: number): boolean {
+  const { tree } = walk
+  const holder = tree.parent(object)
+  const type = tree.type(holder)
+  if (type === 'as_expression' || type === 'satisfies_expression')
+    return isNamedObject(walk, holder)
+  return (
+    type === 'variable_declarator' ||
+    type === 'export_statement' ||
+    (type === 'assignment_expression' && isModuleExports(tree, tree.field(holder, 'left')))
+  )
+}
+
+/** Fields of classes: those with functions are methods; of the others the type is known. */
+export const visitField: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, tree.field(node, 'name') === none ? 'property' : 'name')
+  const value = tree.field(node, 'value')
+  walk.addBinding(name, valueType(tree, tree.field(node, 'type'), value), walk.enclosingType)
+  walk.consume(name)
+  if (!functionValues.includes(tree.type(value))) return
+  const defined = walk.define(node, {
+    name,
+    kind: 'method',
+    bodyNode: tree.field(value, 'body'),
+    exported: !isPrivate(tree, node, name),
+    parameters: readParameters(tree, value),
+  })
+  addReturnBinding(walk, defined, returnedType(tree, value))
+}
+
+export const visitPropertySignature: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const type = tree.firstChild(tree.field(node, 'type'))
+  walk.consume(name)
+  // What is between braces inside of another type belongs to nobody.
+  const holder = tree.type(tree.parent(tree.parent(node)))
+  if (holder !== 'interface_declaration' && holder !== 'type_alias_declaration') return
+  walk.addBinding(name, valueType(tree, tree.field(node, 'type'), none), walk.enclosingType)
+  const called = tree.nextSibling(type)
+  if (tree.type(called) === 'function_type')
+    walk.define(node, {
+      name,
+      kind: 'method',
+      exported: true,
+      parameters: readParameters(tree, called),
+    })
+}
+
+/** Arrow functions and methods as values of a named object. */
+export const visitPair: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'key')
+  const value = tree.field(node, 'value')
+  walk.consume(name)
+  if (
+    walk.isLocal ||
+    !functionValues.includes(tree.type(value)) ||
+    !isNamedObject(walk, tree.parent(node))
+  )
+    return
+  if (tree.type(name) !== 'property_identifier') return
+  const defined = walk.define(node, {
+    name,
+    kind: 'method',
+    bodyNode: tree.field(value, 'body'),
+    exported: true,
+    parameters: readParameters(tree, value),
+  })
+  addReturnBinding(walk, defined, returnedType(tree, value))
+}
+
+export const visitParameter: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'pattern')
+  const type = valueType(tree, tree.field(node, 'type'), tree.field(node, 'value'))
+  if (tree.type(name) === 'identifier') {
+    walk.addBinding(name, type)
+    // A parameter of a constructor that is a field, too.
+    const isField =
+      tree.child(node, 'accessibility_modifier', 'override_modifier', 'readonly') !== none
+    if (isField) walk.addBinding(name, type, walk.enclosingType)
+  }
+  declarePattern(walk, name)
+}
+
+/** Parameters without types: JavaScript's. */
+export const visitParameters: Visit = (walk, node) => {
+  for (const child of walk.tree.children(node))
+    if (!walk.tree.type(child).endsWith('_parameter')) declarePattern(walk, child)
+}

@@ -1,0 +1,49 @@
+// Imports of PHP: `use` in all its forms, and files that are required.
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { none } from '../flat-tree.ts'
+import type { Visit } from '../language-spec.ts'
+import { consumeSubtree, lastPart } from './common-parts.ts'
+
+/** `use A\B as C, D\E;` and `use A\{B, C as D};`: each name is an import of its own. */
+export const visitUse: Visit = (walk, node) => {
+  const { tree } = walk
+  const group = tree.field(node, 'body')
+  const prefix = tree.textOf(tree.child(node, 'namespace_name'))
+  for (const clause of tree.children(group === none ? node : group)) {
+    const type = tree.type(clause)
+    if (type === 'namespace_use_clause')
+      importClause(walk, clause, group === none ? '' : `${prefix}\\`)
+  }
+  consumeSubtree(walk, node)
+}
+
+function importClause(walk: FileIndexBuilder, clause: number, prefix: string): void {
+  const { tree } = walk
+  const alias = tree.field(clause, 'alias')
+  const target = tree.child(clause, 'qualified_name', 'name')
+  const from = `${prefix}${tree.textOf(target)}`.replaceAll(/\s/g, '').replace(/^\\/, '')
+  const name = lastPart(from)
+  const local = alias === none ? name : tree.textOf(alias)
+  walk.addImport({ line: tree.lineOf(clause), from, names: [{ name, local }], kind: 'static' })
+}
+
+/** `require` and `include` of a literal path; behind `__DIR__` it is taken from this file's folder. */
+export const visitRequire: Visit = (walk, node) => {
+  const { tree } = walk
+  const literals: number[] = []
+  let isRelative = false
+  for (let inner = node + 1; inner < tree.subtreeEnd(node); inner++) {
+    const type = tree.type(inner)
+    if (type === 'string_content') literals.push(inner)
+    else if (type === 'name' && /^__DIR__$/i.test(tree.textOf(inner))) isRelative = true
+    // Anything that is worked out may lead elsewhere.
+    else if (type.endsWith('_expression') && !plainParts.test(type)) return
+    else if (type === 'variable_name') return
+  }
+  if (literals.length !== 1) return
+  const path = tree.textOf(literals[0]!)
+  const from = isRelative ? `.${path.startsWith('/') ? '' : '/'}${path}` : path
+  walk.addImport({ line: tree.lineOf(node), from, names: [], kind: 'include' })
+}
+
+const plainParts = /^(binary|parenthesized)_expression$/

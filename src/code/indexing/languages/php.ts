@@ -1,0 +1,297 @@
+// PHP.
+import type { DefinitionKind } from '../../outline.ts'
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { LanguageSpec, Visit } from '../language-spec.ts'
+import {
+  addReturnBinding,
+  callType,
+  consumeSubtree,
+  countArguments,
+  lastPart,
+  listItems,
+  typeSet,
+} from './common-parts.ts'
+import { visitRequire, visitUse } from './php-import-visits.ts'
+import {
+  consumeName,
+  isClassName,
+  readParameters,
+  referToClass,
+  typeName,
+  variableName,
+} from './php-parts.ts'
+
+const baseClauses = typeSet('base_clause class_interface_clause')
+
+/** The nodes that name base class, interfaces and traits. */
+function findBases(tree: FlatTree, node: number): number[] {
+  const clauses = [...tree.children(node)].filter((child) => baseClauses.has(tree.type(child)))
+  const uses = [...tree.children(tree.field(node, 'body'))].filter(
+    (child) => tree.type(child) === 'use_declaration',
+  )
+  return [...clauses, ...uses]
+    .flatMap((clause) => [...tree.children(clause)])
+    .filter((child) => isClassName(tree, child))
+}
+
+function defineType(kind: DefinitionKind): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const bases = findBases(tree, node)
+    walk.define(node, {
+      name: tree.child(node, 'name'),
+      kind,
+      bodyNode: tree.field(node, 'body'),
+      exported: true,
+      extends: bases.map((base) => lastPart(tree.textOf(base))),
+    })
+    for (const base of bases) referToClass(walk, base, 'extends')
+  }
+}
+
+/** `new class extends Base`: has no name, but a base. */
+const visitAnonymousClass: Visit = (walk, node) => {
+  for (const base of findBases(walk.tree, node)) referToClass(walk, base, 'extends')
+}
+
+function defineFunction(kind: 'function' | 'method'): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const defined = walk.define(node, {
+      name: tree.field(node, 'name'),
+      kind,
+      bodyNode: tree.field(node, 'body'),
+      exported: !isPrivate(tree, node),
+      parameters: readParameters(tree, tree.field(node, 'parameters')),
+    })
+    addReturnBinding(walk, defined, returnedType(tree, tree.field(node, 'return_type')))
+  }
+}
+
+function isPrivate(tree: FlatTree, node: number): boolean {
+  return tree.textOf(tree.child(node, 'visibility_modifier')).toLowerCase() === 'private'
+}
+
+const visitConstant: Visit = (walk, node) => {
+  const { tree } = walk
+  const declaration = tree.parent(node)
+  const name = tree.firstChild(node)
+  walk.define(node, {
+    name,
+    kind: 'value',
+    startNode: declaration,
+    exported: !isPrivate(tree, declaration),
+  })
+}
+
+const visitProperty: Visit = (walk, node) => {
+  const { tree } = walk
+  const type = typeName(tree, tree.field(tree.parent(node), 'type'))
+  walk.addBinding(variableName(tree, tree.field(node, 'name')), type, walk.enclosingType)
+}
+
+/** A constructor's parameter with a visibility is a field, too. */
+const visitParameter: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = variableName(tree, tree.field(node, 'name'))
+  const type = typeName(tree, tree.field(node, 'type'))
+  walk.addBinding(name, type)
+  if (tree.type(node) === 'property_promotion_parameter')
+    walk.addBinding(name, type, walk.enclosingType)
+}
+
+const visitCatch: Visit = (walk, node) => {
+  const { tree } = walk
+  walk.addBinding(
+    variableName(tree, tree.field(node, 'name')),
+    typeName(tree, tree.field(node, 'type')),
+  )
+}
+
+/** A class, or the object itself: `self`, `static`. */
+function returnedType(tree: FlatTree, type: number): string {
+  if (type === none) return ''
+  return /^\??(self|static|\$this)$/i.test(tree.textOf(type)) ? 'self' : typeName(tree, type)
+}
+
+/** What is made with `new`, or called. */
+function createdType(tree: FlatTree, value: number): string {
+  const name = tree.textOf(tree.field(value, 'name'))
+  switch (tree.type(value)) {
+    case 'object_creation_expression': {
+      const made = tree.child(value, 'name', 'qualified_name')
+      return made !== none && isClassName(tree, made) ? lastPart(tree.textOf(made)) : ''
+    }
+    case 'function_call_expression':
+      return callType(null, lastPart(tree.textOf(tree.field(value, 'function'))))
+    case 'member_call_expression':
+      return callType(variableName(tree, tree.field(value, 'object')), name)
+    case 'scoped_call_expression':
+      return callType(lastPart(tree.textOf(tree.field(value, 'scope'))), name)
+    default:
+      return ''
+  }
+}
+
+/** `$order = new Order()`, `$this->desk = new Desk()`, `$till = $shop->till()`. */
+const visitAssignment: Visit = (walk, node) => {
+  const { tree } = walk
+  const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
+  const type = createdType(tree, right)
+  if (type === '') return
+  if (tree.type(left) === 'variable_name') walk.addBinding(variableName(tree, left), type)
+  else if (tree.textOf(tree.field(left, 'object')) === '$this')
+    walk.addBinding(tree.field(left, 'name'), type, walk.enclosingType)
+}
+
+function passedTo(tree: FlatTree, call: number): number | null {
+  const list = tree.child(call, 'arguments')
+  return countArguments(tree, list, (argument) => {
+    const type = tree.type(argument)
+    return (
+      type === 'variadic_placeholder' ||
+      tree.type(tree.firstChild(argument)) === 'variadic_unpacking'
+    )
+  })
+}
+
+const visitNew: Visit = (walk, node) => {
+  const { tree } = walk
+  const made = tree.child(node, 'name', 'qualified_name', 'relative_scope')
+  if (made !== none) referToClass(walk, made, 'new', passedTo(tree, node))
+}
+
+const visitCall: Visit = (walk, node) => {
+  const { tree } = walk
+  const called = tree.field(node, 'function')
+  if (tree.type(called) !== 'name' && tree.type(called) !== 'qualified_name') return
+  const { name, qualifier } = consumeName(walk, called)
+  if (tree.textOf(name).toLowerCase() === 'define') defineConstant(walk, node)
+  walk.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+}
+
+/** `define('NAME', …)`. */
+function defineConstant(walk: FileIndexBuilder, call: number): void {
+  const { tree } = walk
+  const first = [...listItems(tree, tree.field(call, 'arguments'))][0] ?? none
+  const literal = tree.firstChild(first)
+  if (walk.isLocal || tree.type(literal) !== 'string') return
+  walk.define(call, {
+    name: tree.textOf(tree.child(literal, 'string_content')),
+    kind: 'value',
+    exported: true,
+  })
+}
+
+/** The last name of what stands before an arrow: empty for what is none. */
+function qualifierOf(tree: FlatTree, node: number): string {
+  switch (tree.type(node)) {
+    case 'variable_name':
+      return variableName(tree, node)
+    case 'member_access_expression':
+    case 'nullsafe_member_access_expression':
+      return tree.type(tree.field(node, 'name')) === 'name'
+        ? tree.textOf(tree.field(node, 'name'))
+        : ''
+    case 'scoped_property_access_expression':
+      return variableName(tree, tree.field(node, 'name'))
+    default:
+      return ''
+  }
+}
+
+const visitMethodCall: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  if (tree.type(name) !== 'name') return
+  const qualifier = qualifierOf(tree, tree.field(node, 'object'))
+  walk.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+}
+
+const visitStaticCall: Visit = (walk, node) => {
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  if (tree.type(name) !== 'name') return
+  const scope = tree.field(node, 'scope')
+  const isNamed =
+    isClassName(tree, scope) || tree.type(scope) === 'relative_scope' || tree.type(scope) === 'name'
+  const qualifier = isNamed ? lastPart(tree.textOf(scope)) : qualifierOf(tree, scope)
+  consumeSubtree(walk, isNamed ? scope : none)
+  walk.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+}
+
+/** `Cart::MOST`, `Cart::class`, `Cart::$count`. */
+const visitStaticAccess: Visit = (walk, node) => {
+  const { tree } = walk
+  const scope = tree.firstChild(node)
+  if (isClassName(tree, scope)) referToClass(walk, scope, 'type')
+  for (const child of tree.children(node)) walk.consume(child)
+}
+
+const visitInstanceOf: Visit = (walk, node) => {
+  const { tree } = walk
+  if (tree.type(tree.field(node, 'operator')) === 'instanceof') {
+    const right = tree.field(node, 'right')
+    if (isClassName(tree, right)) referToClass(walk, right, 'type')
+  }
+}
+
+const referToFirst: Visit = (walk, node) => referToClass(walk, walk.tree.firstChild(node), 'type')
+
+const valueParents = typeSet(
+  'argument binary_expression assignment_expression return_statement array_element_initializer conditional_expression parenthesized_expression echo_statement unary_op_expression match_conditional_expression match_default_expression arrow_function const_element property_element simple_parameter property_promotion_parameter case_statement subscript_expression expression_statement match_condition_list',
+)
+
+/** Constants: all other names have been dealt with, or stand elsewhere. */
+const visitName: Visit = (walk, node) => {
+  if (valueParents.has(walk.tree.type(walk.tree.parent(node))))
+    walk.addReference({ kind: 'value', name: node })
+}
+
+export const php: LanguageSpec = {
+  branches:
+    'if_statement else_if_clause for_statement foreach_statement while_statement do_statement case_statement catch_clause conditional_expression match_conditional_expression && || and or ??',
+  functions: 'function_definition method_declaration anonymous_function arrow_function',
+  blocks: '',
+  types:
+    'class_declaration interface_declaration trait_declaration enum_declaration anonymous_class',
+  visits: {
+    namespace_definition: (walk, node) =>
+      walk.setNamespace(walk.nameOf(walk.tree.field(node, 'name'))),
+    namespace_use_declaration: visitUse,
+    require_expression: visitRequire,
+    require_once_expression: visitRequire,
+    include_expression: visitRequire,
+    include_once_expression: visitRequire,
+    class_declaration: defineType('class'),
+    interface_declaration: defineType('interface'),
+    trait_declaration: defineType('class'),
+    enum_declaration: defineType('enum'),
+    anonymous_class: visitAnonymousClass,
+    enum_case: (walk, node) =>
+      walk.define(node, { name: walk.tree.field(node, 'name'), kind: 'value', exported: true }),
+    function_definition: defineFunction('function'),
+    method_declaration: defineFunction('method'),
+    const_element: visitConstant,
+    property_element: visitProperty,
+    simple_parameter: visitParameter,
+    property_promotion_parameter: visitParameter,
+    variadic_parameter: (walk, node) => walk.consume(walk.tree.field(node, 'name')),
+    catch_clause: visitCatch,
+    assignment_expression: visitAssignment,
+    object_creation_expression: visitNew,
+    function_call_expression: visitCall,
+    member_call_expression: visitMethodCall,
+    nullsafe_member_call_expression: visitMethodCall,
+    scoped_call_expression: visitStaticCall,
+    class_constant_access_expression: visitStaticAccess,
+    scoped_property_access_expression: visitStaticAccess,
+    binary_expression: visitInstanceOf,
+    named_type: referToFirst,
+    attribute: referToFirst,
+    // Whose method of several traits counts.
+    use_list: consumeSubtree,
+    name: visitName,
+  },
+}

@@ -1,0 +1,183 @@
+// Ruby.
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { LanguageSpec, Visit } from '../language-spec.ts'
+import { listItems, typeSet } from './common-parts.ts'
+import { findMixins, markPrivate, visitCall, visitSymbol } from './ruby-calls.ts'
+import {
+  constantName,
+  consumeConstant,
+  countPassed,
+  createdClass,
+  isConstant,
+  readParameters,
+  variableName,
+} from './ruby-parts.ts'
+
+function defineType(kind: 'class' | 'module'): Visit {
+  return (walk, node) => {
+    const { tree } = walk
+    const body = tree.field(node, 'body')
+    const { name, qualifier } = consumeConstant(walk, tree.field(node, 'name'))
+    const base = lastOf(tree, tree.field(node, 'superclass'))
+    const bases = [...(isConstant(tree, base) ? [base] : []), ...findMixins(walk, body)]
+    markPrivate(walk, body)
+    walk.define(node, {
+      name,
+      kind,
+      bodyNode: body,
+      exported: true,
+      owner: qualifier,
+      extends: bases.map((node) => constantName(tree, node)),
+    })
+    if (isConstant(tree, base))
+      walk.addReference({ kind: 'extends', ...consumeConstant(walk, base) })
+  }
+}
+
+function lastOf(tree: FlatTree, node: number): number {
+  let last = none
+  for (const child of tree.children(node)) last = child
+  return last
+}
+
+const visitMethod: Visit = (walk, node) => {
+  const { tree } = walk
+  const object = tree.field(node, 'object')
+  walk.consume(object)
+  walk.define(node, {
+    name: tree.field(node, 'name'),
+    kind: walk.enclosingType === none && object === none ? 'function' : 'method',
+    bodyNode: tree.field(node, 'body'),
+    exported: !walk.marked.has(node),
+    owner: isConstant(tree, object) ? constantName(tree, object) : null,
+    parameters: readParameters(tree, tree.field(node, 'parameters')),
+  })
+}
+
+const visitAlias: Visit = (walk, node) => {
+  const { tree } = walk
+  walk.consume(tree.field(node, 'alias'))
+  walk.define(node, {
+    name: tree.field(node, 'name'),
+    kind: 'method',
+    exported: !walk.marked.has(node),
+  })
+}
+
+const classFactories = typeSet('Struct Class Module Data')
+
+/** Constants, also classes without the keyword: `Line = Struct.new(:price)`; and the types of variables. */
+const visitAssignment: Visit = (walk, node) => {
+  const { tree } = walk
+  const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
+  const type = tree.type(left)
+  const made = createdClass(tree, right)
+  if (type === 'constant') {
+    const isClass = classFactories.has(made)
+    const base = isClass ? [...listItems(tree, tree.field(right, 'arguments'))][0] : undefined
+    const name = base === undefined ? '' : constantName(tree, base)
+    const kind = isClass ? (made === 'Module' ? 'module' : 'class') : 'value'
+    const body = isClass ? tree.field(right, 'block') : right
+    walk.define(node, {
+      name: left,
+      kind,
+      bodyNode: body,
+      exported: !walk.marked.has(node),
+      extends: name === '' ? [] : [name],
+    })
+  } else if (type === 'identifier') {
+    walk.addBinding(left, made)
+    walk.declare(left)
+  } else if (type === 'instance_variable' || type === 'class_variable')
+    walk.addBinding(variableName(tree, left), made, walk.enclosingType)
+}
+
+/** Names of parameters and of what patterns and loops find. */
+const declareNames: Visit = (walk, node) => {
+  for (const child of walk.tree.children(node))
+    if (walk.tree.type(child) === 'identifier') walk.declare(child)
+}
+
+const declareName: Visit = (walk, node) => walk.declare(walk.tree.field(node, 'name'))
+
+const visitConstant: Visit = (walk, node) => {
+  if (!isConstant(walk.tree, node)) return
+  const { name, qualifier } = consumeConstant(walk, node)
+  if (!/^[A-Z\d_]+$/.test(walk.nameOf(name)))
+    return walk.addReference({ kind: 'type', name, qualifier })
+  walk.addReference({ kind: 'value', name, qualifier })
+  // Of a constant that is no class, whose it is.
+  if (/^\p{Lu}/u.test(qualifier ?? ''))
+    walk.addReference({ kind: 'type', name: qualifier!, at: node })
+}
+
+const visitSuper: Visit = (walk, node) => {
+  const { tree } = walk
+  const method = walk.enclosingSymbol
+  const call = tree.parent(node)
+  if (method?.kind !== 'method') return
+  const passed = tree.hasField(node, 'method')
+    ? countPassed(tree, tree.field(call, 'arguments'))
+    : null
+  walk.addReference({
+    kind: 'call',
+    name: method.name,
+    at: node,
+    qualifier: 'super',
+    arguments: passed,
+  })
+}
+
+const keywords = typeSet('private protected public module_function')
+
+/** A name alone: a local variable, or else a call without arguments. */
+const visitName: Visit = (walk, node) => {
+  if (!keywords.has(walk.nameOf(node)))
+    walk.addReference({ kind: 'call', name: node, arguments: 0 })
+}
+
+export const ruby: LanguageSpec = {
+  branches:
+    'if unless elsif while until for when in_clause if_guard unless_guard if_modifier unless_modifier while_modifier until_modifier rescue rescue_modifier conditional && || and or',
+  functions: 'method singleton_method',
+  blocks: '',
+  // In blocks, too, methods can be defined that others call; so in those of a module's `included do`.
+  types: 'program class module singleton_class block do_block lambda',
+  builtins:
+    'puts print p pp printf sprintf format raise fail loop catch throw sleep rand srand exit abort at_exit warn gets lambda proc block_given? binding caller freeze __method__ __dir__ Object Class Module Kernel Comparable Enumerable Struct Exception StandardError ArgumentError RuntimeError NotImplementedError KeyError TypeError NameError NoMethodError',
+  visits: {
+    class: defineType('class'),
+    module: defineType('module'),
+    singleton_class: (walk, node) => markPrivate(walk, walk.tree.field(node, 'body')),
+    method: visitMethod,
+    singleton_method: visitMethod,
+    alias: visitAlias,
+    assignment: visitAssignment,
+    operator_assignment: visitAssignment,
+    call: visitCall,
+    simple_symbol: visitSymbol,
+    method_parameters: declareNames,
+    block_parameters: declareNames,
+    lambda_parameters: declareNames,
+    destructured_parameter: declareNames,
+    left_assignment_list: declareNames,
+    destructured_left_assignment: declareNames,
+    rest_assignment: declareNames,
+    exception_variable: declareNames,
+    array_pattern: declareNames,
+    for: (walk, node) => {
+      if (walk.tree.type(walk.tree.field(node, 'pattern')) === 'identifier')
+        walk.declare(walk.tree.field(node, 'pattern'))
+    },
+    optional_parameter: declareName,
+    splat_parameter: declareName,
+    keyword_parameter: declareName,
+    hash_splat_parameter: declareName,
+    block_parameter: declareName,
+    as_pattern: declareName,
+    constant: visitConstant,
+    scope_resolution: visitConstant,
+    super: visitSuper,
+    identifier: visitName,
+  },
+}

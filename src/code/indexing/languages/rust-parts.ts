@@ -1,0 +1,112 @@
+// Parts of Rust that several kinds of nodes share: paths, types, parameters.
+import type { CodeSymbol } from '../../code-index.ts'
+import type { FileIndexBuilder } from '../file-index-builder.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import { lastPart, listItems, typeSet } from './common-parts.ts'
+
+/** Takes apart `Cart`, `cart::Cart`, `Cart::<T>::new`: the name at the end and the last one before it. */
+export function consumePath(
+  walk: FileIndexBuilder,
+  node: number,
+): { name: number; qualifier: string | null } {
+  const { tree } = walk
+  walk.consume(node)
+  switch (tree.type(node)) {
+    case 'identifier':
+    case 'type_identifier':
+      return { name: node, qualifier: null }
+    case 'scoped_identifier':
+    case 'scoped_type_identifier': {
+      const path = tree.field(node, 'path')
+      consumePathPrefix(walk, path)
+      return { name: tree.field(node, 'name'), qualifier: pathName(tree, path) }
+    }
+    case 'generic_type':
+      return consumePath(walk, tree.field(node, 'type'))
+    case 'generic_function':
+      return consumePath(walk, tree.field(node, 'function'))
+    default:
+      return { name: none, qualifier: null }
+  }
+}
+
+const pathTypes = typeSet(
+  'identifier scoped_identifier type_identifier scoped_type_identifier generic_type',
+)
+
+/** What stands before a name: no one else names it; what is between `<` and `>` is visited. */
+function consumePathPrefix(walk: FileIndexBuilder, path: number): void {
+  const { tree } = walk
+  for (let node = path; pathTypes.has(tree.type(node)); ) {
+    walk.consume(node)
+    walk.consume(tree.field(node, 'name'))
+    node = tree.field(node, tree.type(node) === 'generic_type' ? 'type' : 'path')
+  }
+}
+
+/** The last name of a path; empty for `<T as Trait>` and the like. */
+function pathName(tree: FlatTree, path: number): string {
+  if (tree.type(path) === 'generic_type') return pathName(tree, tree.field(path, 'type'))
+  if (tree.type(path) === 'bracketed_type') return ''
+  const name = tree.field(path, 'name')
+  return tree.textOf(name === none ? path : name)
+}
+
+/** Types that hand on what is in them. */
+const transparent = typeSet('Box Rc Arc')
+const wrappers = typeSet('reference_type pointer_type')
+
+/** The one name that a type goes by, without references and boxes; empty where it has none. */
+export function typeName(tree: FlatTree, type: number): string {
+  let named = type
+  for (let depth = 0; depth < 8; depth++) {
+    const shape = tree.type(named)
+    if (shape === 'type_identifier') return tree.textOf(named)
+    if (shape === 'scoped_type_identifier') return tree.textOf(tree.field(named, 'name'))
+    if (shape === 'generic_type') {
+      const outer = tree.field(named, 'type')
+      const name = lastPart(tree.textOf(outer))
+      if (!transparent.has(name)) return name
+      named =
+        [...listItems(tree, tree.field(named, 'type_arguments'))].find(
+          (node) => tree.type(node) !== '<',
+        ) ?? none
+    } else if (wrappers.has(shape)) named = tree.field(named, 'type')
+    else if (shape === 'dynamic_type' || shape === 'abstract_type')
+      named = tree.field(named, 'trait')
+    else return ''
+  }
+  return ''
+}
+
+/** How many a function takes; `self` isn't counted. */
+export function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
+  let [count, isOpen] = [0, false]
+  for (const parameter of listItems(tree, list)) {
+    if (tree.type(parameter) === 'variadic_parameter') isOpen = true
+    else if (
+      tree.type(parameter) === 'parameter' &&
+      tree.type(tree.field(parameter, 'pattern')) !== 'self'
+    )
+      count++
+  }
+  return { least: count, most: isOpen ? null : count }
+}
+
+/** The last name of what stands before a full stop: empty for what is none. */
+export function receiverName(tree: FlatTree, node: number): string {
+  switch (tree.type(node)) {
+    case 'identifier':
+    case 'self':
+      return tree.textOf(node)
+    case 'field_expression':
+      return tree.textOf(tree.field(node, 'field'))
+    case 'scoped_identifier':
+      return tree.textOf(tree.field(node, 'name'))
+    case 'await_expression':
+    case 'try_expression':
+      return receiverName(tree, tree.firstChild(node))
+    default:
+      return ''
+  }
+}

@@ -1,0 +1,189 @@
+// The file in which operators describe further trackers and chats.
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import {
+  type ContextSourceConfig,
+  defaultSourceTimeoutMs,
+  type SourceServer,
+} from './context-source-config.ts'
+
+const toolName = z.string().regex(/^[\w.-]{1,128}$/, 'must be the name of a tool')
+const toolUse = z.strictObject({
+  tools: z.array(toolName).min(1).max(10),
+  arguments: z.record(z.string().max(100), z.unknown()),
+})
+const texts = z.record(z.string().max(200), z.string().max(10_000))
+const common = {
+  name: z
+    .string()
+    .regex(/^[a-z][a-z\d_-]{0,31}$/, 'must be lower-case letters, digits, - and _, 32 at most'),
+  kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
+  look_up: toolUse.optional(),
+  search: toolUse.optional(),
+  search_symbols: toolUse.optional(),
+  pins: z
+    .record(toolName, z.string().regex(/^sha256:[\da-f]{64}$/, 'must be sha256:<64 hex digits>'))
+    .default({}),
+  timeout_seconds: z
+    .int()
+    .min(1)
+    .max(60)
+    .default(defaultSourceTimeoutMs / 1000),
+  repositories: z.array(z.string().min(1).max(200)).min(1).default(['**']),
+  public_repositories: z.boolean().default(false),
+  fork_pull_requests: z.boolean().default(false),
+  link_hosts: z
+    .array(z.string().regex(/^(\*\.)?[a-z\d.-]+$/, 'must be names of hosts'))
+    .default([]),
+  link: z
+    .url({ protocol: /^https?$/ })
+    .max(400)
+    .includes('{key}', 'must hold {key}')
+    .optional(),
+}
+const sourcesFile = z.strictObject({
+  sources: z
+    .array(
+      z.union([
+        z.strictObject({
+          ...common,
+          url: z.url({
+            protocol: /^https?$/,
+            error: 'must be an http or https address, or command a program',
+          }),
+          headers: texts.default({}),
+        }),
+        z.strictObject({
+          ...common,
+          command: z.string().min(1).max(1000),
+          args: z.array(z.string().max(10_000)).max(100).default([]),
+          env: texts.default({}),
+        }),
+      ]),
+    )
+    .max(20),
+})
+type SourceEntry = z.output<typeof sourcesFile>['sources'][number]
+
+/** None where there is no file; what is wrong with it is added to the problems. */
+export function readSourcesFile(
+  path: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): ContextSourceConfig[] {
+  if (path === undefined) return []
+  const text = readTextFile(path)
+  if (text === null) {
+    problems.push("CONTEXT_SOURCES can't be read: it must be the path of a file")
+    return []
+  }
+  const json = parseJson(text)
+  if (json === undefined) {
+    problems.push('CONTEXT_SOURCES: the file is no JSON')
+    return []
+  }
+  const parsed = sourcesFile.safeParse(json)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.flatMap(describeIssue).slice(0, 10)
+    problems.push(...faults.map((fault) => `CONTEXT_SOURCES: ${fault}`))
+    return []
+  }
+  return parsed.data.sources.map((entry) => {
+    if (
+      entry.look_up === undefined &&
+      entry.search === undefined &&
+      entry.search_symbols === undefined
+    ) {
+      problems.push(`CONTEXT_SOURCES: ${entry.name} needs look_up or search`)
+    }
+    if (entry.search_symbols !== undefined && entry.kind !== 'errors') {
+      problems.push(
+        `CONTEXT_SOURCES: ${entry.name} has search_symbols, which is for the kind errors`,
+      )
+    }
+    const secrets = 'headers' in entry ? listCredentials(entry.headers) : []
+    const fill = (value: string) =>
+      fillVariables(value, environment, { source: entry.name, problems, secrets })
+    return toConfig(entry, fill, secrets)
+  })
+}
+
+/** Of the two forms that a source can have, what keeps it from the one that it is closer to. */
+function describeIssue(issue: z.core.$ZodIssue): string[] {
+  const near =
+    issue.code === 'invalid_union'
+      ? issue.errors.toSorted((a, b) => a.length - b.length)[0]
+      : undefined
+  if (near === undefined) return [`${issue.path.join('.') || 'the file'}: ${issue.message}`]
+  return near.map(({ path, message }) => `${[...issue.path, ...path].join('.')}: ${message}`)
+}
+
+function toConfig(
+  entry: SourceEntry,
+  fill: (value: string) => string,
+  secrets: readonly string[],
+): ContextSourceConfig {
+  const fillAll = (values: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
+  const server: SourceServer =
+    'url' in entry
+      ? { url: entry.url, headers: fillAll(entry.headers) }
+      : { command: entry.command, args: entry.args.map(fill), env: fillAll(entry.env) }
+  return {
+    name: entry.name,
+    kind: entry.kind,
+    server,
+    secrets,
+    lookUp: entry.look_up ?? null,
+    search: entry.search ?? null,
+    searchSymbols: entry.search_symbols ?? null,
+    pins: entry.pins,
+    timeoutMs: entry.timeout_seconds * 1000,
+    repositories: entry.repositories,
+    publicRepositories: entry.public_repositories,
+    forkPullRequests: entry.fork_pull_requests,
+    linkHosts: [...entry.link_hosts, ...('url' in entry ? [new URL(entry.url).hostname] : [])],
+    link: entry.link ?? null,
+  }
+}
+
+/** Those that stand in the file all the same. */
+function listCredentials(headers: Readonly<Record<string, string>>): string[] {
+  const values = Object.entries(headers).filter(([name]) =>
+    /authorization|token|key|secret|cookie/i.test(name),
+  )
+  return values
+    .filter(([, value]) => !value.includes('${'))
+    .map(([, value]) => value.replace(/^\w+ /, ''))
+}
+
+/** So that the file itself holds no secret. */
+function fillVariables(
+  value: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  { source, problems, secrets }: { source: string; problems: string[]; secrets: string[] },
+): string {
+  return value.replace(/\$\{([A-Z_][A-Z\d_]*)\}/g, (_, name: string) => {
+    const found = environment[name]
+    if (found === undefined || found === '')
+      problems.push(`CONTEXT_SOURCES: ${source} needs ${name}`)
+    if (found) secrets.push(found)
+    return found ?? ''
+  })
+}
+
+function readTextFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,36 @@
+// What a database says of itself. Reads only.
+import { sql } from 'kysely'
+import type { OpenDatabase } from './database.ts'
+import { compareSchema, type SchemaComparison } from './run-migrations.ts'
+
+export interface DatabaseState {
+  readonly engine: OpenDatabase['engine']
+  /** Of PostgreSQL, as in `17.5`. */
+  readonly version: string
+  readonly schema: SchemaComparison
+  /** The index that needs the extension pg_trgm, see migrations/0003-accounts.ts. */
+  readonly hasSearchIndex: boolean
+  /** Whether the server brings what it writes to the disk. */
+  readonly fsync: boolean
+  /** The database's clock. */
+  readonly now: Date
+}
+
+/** Asks an open database, whether or not its schema is up to date. */
+export async function inspectDatabase({
+  db,
+  engine,
+}: Pick<OpenDatabase, 'db' | 'engine'>): Promise<DatabaseState> {
+  const schema = await compareSchema(db)
+  const { rows } = await sql<{
+    version: string
+    fsync: boolean
+    has_search_index: boolean
+    now: Date
+  }>`
+    select current_setting('server_version') as version,
+      current_setting('fsync')::boolean as fsync, clock_timestamp() as now,
+      to_regclass('pull_request_search_text') is not null as has_search_index`.execute(db)
+  const { version, fsync, has_search_index: hasSearchIndex, now } = rows[0]!
+  return { engine, version: version.split(' ')[0]!, schema, fsync, hasSearchIndex, now }
+}

@@ -1,0 +1,82 @@
+// Events that people make: a review that is to be done once more, a verdict that is to be decided again.
+import { sql } from 'kysely'
+import { isInScope, type Scope } from '../accounts/scope.ts'
+import type { Db } from '../db/database.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import { refreshListing } from './listing.ts'
+
+/** Somebody who may write asked for another review: it may cost what the first one did. */
+export const retryEvent = 'pull_request.retry'
+
+/** What kept a review from being done is over: the pull request was opened again, or the model is back. */
+export const redoEvent = 'pull_request.redo'
+
+/** A finding was dismissed, or is no longer: the verdict is decided again without a model. */
+export const dismissalEvent = 'pull_request.dismissal'
+
+/** The pull request of an event; undefined where there is no such event in the scope, or it is about none. */
+export async function findEventPullRequest(
+  db: Db,
+  scope: Scope,
+  id: number,
+): Promise<PullRequestRef | undefined> {
+  const { rows } = await sql<PullRequestRef>`
+    select repo, pr_number as number from events
+    where id = ${id} and repo is not null and pr_number is not null
+      and ${isInScope(scope)}`.execute(db)
+  return rows[0]
+}
+
+/**
+ * Stores an event that asks for a review as event `id` of the same pull request did. Call it under
+ * that one's lock.
+ */
+export async function insertReviewRequest(
+  tx: Db,
+  ref: PullRequestRef,
+  { id, type }: { id: number; type: typeof retryEvent | typeof redoEvent | typeof dismissalEvent },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into events (event_type, source, repo, pr_number, wants_review, payload)
+    select ${type}, source, repo, pr_number, true, payload from events where id = ${id}
+    returning id`.execute(tx)
+  await tx
+    .updateTable('pull_requests')
+    .set({ last_event_at: sql`greatest(last_event_at, now())` })
+    .where('repo', '=', ref.repo)
+    .where('number', '=', ref.number)
+    .execute()
+  await refreshListing(tx, ref)
+  return (rows[0] as { id: number }).id
+}
+
+/**
+ * Asks for the verdict to be decided again, once for all dismissals that nobody looked at yet. Call
+ * it under the pull request's lock.
+ *
+ * @returns the event that stands for it
+ */
+export async function requestVerdictUpdate(
+  tx: Db,
+  ref: PullRequestRef,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number; isWaiting: boolean }>`
+    select id, event_type = ${dismissalEvent} and status = 'pending' as "isWaiting" from events
+    where repo = ${ref.repo} and pr_number = ${ref.number} and wants_review
+    order by "isWaiting" desc, id desc limit 1`.execute(tx)
+  const [latest] = rows
+  if (latest === undefined || latest.isWaiting) return latest?.id
+  return insertReviewRequest(tx, ref, { id: latest.id, type: dismissalEvent })
+}
+
+/** The types of the events that a run is to settle. */
+export async function listClaimedEventTypes(db: Db, runId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('event_type')
+    .distinct()
+    .where('run_id', '=', runId)
+    .where('status', '=', 'processing')
+    .execute()
+  return rows.map((row) => row.event_type)
+}

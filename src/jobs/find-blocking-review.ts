@@ -1,0 +1,37 @@
+// Finds a review that blocks the same commit in another pull request: a commit has one status for all of them.
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import { type ReviewEnd, reviewEnds } from '../domain/review.ts'
+
+/** Another open pull request of the same head whose latest review blocks. */
+export interface BlockingReview {
+  readonly number: number
+  readonly end: ReviewEnd
+}
+
+/**
+ * Whoever pushes a commit chooses into which branches pull requests ask for it, and each has settings of its own. The
+ * strictest one decides what the commit shows.
+ *
+ * @returns the one of the lowest number; null where there is none
+ */
+export async function findBlockingReview(
+  db: Db,
+  ref: PullRequestRef,
+  headSha: string,
+): Promise<BlockingReview | null> {
+  const { rows } = await sql<{ number: number; ends: unknown }>`
+    select p.number, r.decision->'ends' as ends
+    from pull_requests p, lateral (
+      select decision, head_sha from workflow_runs
+      where repo = p.repo and pr_number = p.number and status = 'completed' and verdict is not null
+      order by id desc limit 1) as r
+    where p.repo = ${ref.repo} and p.number <> ${ref.number} and p.state = 'open' and p.head_sha = ${headSha}
+      and r.head_sha = ${headSha} and r.decision->>'blocks' = 'true'
+    order by p.number limit 1`.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  const ends = Array.isArray(row.ends) ? row.ends : []
+  return { number: row.number, end: reviewEnds.find((end) => ends.includes(end)) ?? 'incomplete' }
+}

@@ -1,0 +1,91 @@
+// Finds the tests that reach a change, and what of it none reaches.
+
+import { isTestPath } from '../../code/languages.ts'
+import type { ChangeGraph } from '../../domain/change-graph.ts'
+import { familyOfPath, type LanguageFamily } from '../resolution/language-families.ts'
+import type { ChangedFile } from './changed-file.ts'
+import { type Distances, type FileUse, minDistance, traceDependents } from './trace-dependents.ts'
+
+const maxTestSteps = 4
+const maxImpactSteps = 3
+
+export type TestImpact = Pick<ChangeGraph, 'tests' | 'untested'> &
+  Pick<ChangeGraph['counts'], 'reachedFiles'>
+
+const runnableKinds: ReadonlySet<string> = new Set(['function', 'method'])
+
+/** What sets something up for programs to run by. */
+const configPath =
+  /(^|\/)(\.[^/]+|[^/]+\.config|[^/]*rc|conftest|setup|manage|tasks|build|rakefile|gemfile)\.[a-z]+$/i
+
+/**
+ * Who reaches the changed files.
+ *
+ * @param uses between files at the head
+ * @param paths of all files at the head
+ * @param isWhole whether all uses are known; otherwise nothing is called untested
+ */
+export function findAffectedTests(
+  files: readonly ChangedFile[],
+  uses: Iterable<FileUse>,
+  paths: Iterable<string>,
+  isWhole: boolean,
+): TestImpact {
+  const origins = files.flatMap(({ diff, after }) => (after === null ? [] : [diff.path]))
+  const reached = traceDependents(origins, uses, maxTestSteps)
+  const changed = new Set(origins)
+  const others = [...reached].filter(
+    ([path, distances]) => !changed.has(path) && minDistance(distances) <= maxImpactSteps,
+  )
+  const tests = [...reached]
+    .filter(([path]) => isTestPath(path))
+    .map(([path, distances]) => describeTest(path, distances, origins))
+  const tested = new Set(tests.flatMap(({ reaches }) => reaches))
+  return {
+    tests: tests.sort((a, b) => a.distance - b.distance || (a.path < b.path ? -1 : 1)),
+    untested: isWhole ? listUntested(files, tested, paths) : [],
+    reachedFiles: others.length,
+  }
+}
+
+function describeTest(
+  path: string,
+  distances: Distances,
+  origins: readonly string[],
+): TestImpact['tests'][number] {
+  const reaches = origins.filter((_, index) => (distances[index] ?? 0) > 0)
+  return { path, distance: minDistance(distances), reaches }
+}
+
+function listUntested(
+  files: readonly ChangedFile[],
+  tested: ReadonlySet<string>,
+  paths: Iterable<string>,
+): string[] {
+  const candidates = files
+    .map(({ diff }) => diff.path)
+    .filter((path, index) => {
+      // Only what runs can be tested.
+      const runs =
+        files[index]?.symbols.some(
+          ({ kind, change }) => change !== 'removed' && runnableKinds.has(kind),
+        ) ?? false
+      return runs && !isTestPath(path) && !configPath.test(path) && !tested.has(path)
+    })
+  const families = listTestedFamilies(new Set(candidates.map(familyOfPath)), paths)
+  return candidates.filter((path) => families.has(familyOfPath(path)))
+}
+
+/** Those of some families of languages that have tests here. */
+function listTestedFamilies(
+  wanted: ReadonlySet<LanguageFamily | undefined>,
+  paths: Iterable<string>,
+): Set<LanguageFamily | undefined> {
+  const found = new Set<LanguageFamily | undefined>()
+  for (const path of paths) {
+    if (found.size === wanted.size) break
+    const family = familyOfPath(path)
+    if (wanted.has(family) && !found.has(family) && isTestPath(path)) found.add(family)
+  }
+  return found
+}

@@ -1,0 +1,109 @@
+// Writes down what a reviewed pull request touches: its files with the definitions that it changes, and the issues it names.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { IssueReference, PullRequestRef } from '../../domain/pull-request.ts'
+import type { Verdict } from '../../domain/review.ts'
+
+/** A file of a pull request, as the review saw it. */
+export interface FileActivity {
+  readonly path: string
+  /** Null where it is the same. */
+  readonly previousPath: string | null
+  readonly status: string
+  readonly additions: number
+  readonly deletions: number
+  /** Names of the definitions that change in it, with what they are defined in. */
+  readonly symbols: readonly string[]
+}
+
+/** What a pull request touches: no path twice and no issue twice, and only text that a database takes. */
+export interface PullRequestActivity {
+  readonly files: readonly FileActivity[]
+  readonly issues: readonly IssueReference[]
+}
+
+/** A recorded run with its pull request. */
+interface ReviewedRun extends PullRequestRef {
+  readonly id: number
+  readonly verdict: Verdict
+}
+
+/** A statement takes 65,535 parameters at most. */
+const batchSize = 500
+
+/**
+ * Files are those of the run from now on: of earlier ones only those of other commits stay that asked for changes. Issues are those that the
+ * pull request names now. Saving the same again changes nothing.
+ *
+ * @param run has to be there, and its pull request
+ */
+export async function saveFileActivity(
+  tx: Db,
+  run: ReviewedRun,
+  { files, issues }: PullRequestActivity,
+): Promise<void> {
+  await deleteEarlierActivity(tx, run)
+  const author = await readAuthor(tx, run)
+  for (let start = 0; start < files.length; start += batchSize) {
+    const rows = files.slice(start, start + batchSize).map((file) => toFileRow(run, author, file))
+    await tx.insertInto('pull_request_files').values(rows).execute()
+  }
+  await tx
+    .deleteFrom('pull_request_issues')
+    .where('repo', '=', run.repo)
+    .where('pr_number', '=', run.number)
+    .execute()
+  if (issues.length === 0) return
+  const rows = issues.map(({ repo, number, closes }) => {
+    return { repo: run.repo, pr_number: run.number, issue_repo: repo, issue_number: number, closes }
+  })
+  await tx.insertInto('pull_request_issues').values(rows).execute()
+}
+
+/** A commit that was reviewed once more counts as it came out last. */
+async function deleteEarlierActivity(tx: Db, { id, repo, number }: ReviewedRun): Promise<void> {
+  const ofPullRequest = sql<boolean>`
+    run_id in (select id from workflow_runs where repo = ${repo} and pr_number = ${number})`
+  const ofSameCommit = sql<boolean>`(run_id = ${id} or run_id in (
+    select id from workflow_runs
+    where repo = ${repo} and pr_number = ${number} and head_sha = (select head_sha from workflow_runs where id = ${id})
+  ))`
+  await tx
+    .deleteFrom('pull_request_files')
+    .where(ofPullRequest)
+    .where((eb) => eb.or([eb('requested_changes', '=', false), ofSameCommit]))
+    .execute()
+  await tx
+    .updateTable('pull_request_files')
+    .set({ latest: false })
+    .where(ofPullRequest)
+    .where('latest', '=', true)
+    .execute()
+}
+
+async function readAuthor(tx: Db, { repo, number }: PullRequestRef): Promise<string> {
+  const row = await tx
+    .selectFrom('pull_requests')
+    .select('author')
+    .where('repo', '=', repo)
+    .where('number', '=', number)
+    .executeTakeFirstOrThrow()
+  return row.author
+}
+
+function toFileRow(run: ReviewedRun, author: string, file: FileActivity) {
+  return {
+    run_id: run.id,
+    repo: run.repo,
+    pr_number: run.number,
+    author,
+    latest: true,
+    requested_changes: run.verdict === 'REQUEST_CHANGES',
+    path: file.path,
+    previous_path: file.previousPath,
+    status: file.status,
+    additions: file.additions,
+    deletions: file.deletions,
+    symbols: [...file.symbols],
+  }
+}

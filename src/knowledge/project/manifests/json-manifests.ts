@@ -1,0 +1,80 @@
+// Manifests in JSON: package.json, composer.json, deno.json.
+import {
+  entriesOf,
+  fieldOf,
+  parseJsonc,
+  stringsOf,
+} from '../../resolution/manifests/parse-jsonc.ts'
+import {
+  type Command,
+  type ManifestParts,
+  maxCommands,
+  maxDependencies,
+} from './project-manifest.ts'
+
+/** npm's. Its commands are typed with npm, whatever installs its packages. */
+export function readPackageJson(text: string): ManifestParts {
+  const data = parseJsonc(text)
+  const fields = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
+  const engines = entriesOf(fieldOf(data, 'engines')).map(([name]) => name)
+  return {
+    ...readCommon(data),
+    dependencies: [
+      ...fields.flatMap((field) => entriesOf(fieldOf(data, field)).map(([name]) => name)),
+      // An extension of the editor says so nowhere else.
+      ...(engines.includes('vscode') ? ['vscode'] : []),
+    ].slice(0, maxDependencies),
+    commands: readCommands(fieldOf(data, 'scripts'), (name) => `npm run ${name}`),
+    entryPoints: [
+      ...stringsOf(fieldOf(data, 'main')),
+      ...stringsOf(fieldOf(data, 'module')),
+      ...stringsOf(fieldOf(data, 'bin')),
+      ...entriesOf(fieldOf(data, 'bin')).flatMap(([, path]) => stringsOf(path)),
+      ...entriesOf(fieldOf(data, 'exports')).flatMap(([, target]) => leavesOf(target, 4)),
+    ].slice(0, 30),
+  }
+}
+
+/** PHP's. */
+export function readComposerJson(text: string): ManifestParts {
+  const data = parseJsonc(text)
+  const dependencies = ['require', 'require-dev'].flatMap((field) =>
+    entriesOf(fieldOf(data, field)).map(([name]) => name),
+  )
+  return {
+    ...readCommon(data),
+    dependencies: dependencies.slice(0, maxDependencies),
+    commands: readCommands(fieldOf(data, 'scripts'), (name) => `composer ${name}`).filter(
+      ({ commandLine: typed }) => !/^composer (pre|post)-/.test(typed),
+    ),
+    entryPoints: stringsOf(fieldOf(data, 'bin')),
+  }
+}
+
+export function readDenoJson(text: string): ManifestParts {
+  const data = parseJsonc(text)
+  return {
+    ...readCommon(data),
+    dependencies: entriesOf(fieldOf(data, 'imports')).map(([name]) => name),
+    commands: readCommands(fieldOf(data, 'tasks'), (name) => `deno task ${name}`),
+  }
+}
+
+function readCommon(data: unknown): ManifestParts {
+  const text = (key: string) => {
+    const value = fieldOf(data, key)
+    return typeof value === 'string' && value.trim() !== '' ? value : null
+  }
+  return { name: text('name'), description: text('description'), license: text('license') }
+}
+
+function readCommands(scripts: unknown, typed: (name: string) => string): Command[] {
+  return entriesOf(scripts)
+    .slice(0, maxCommands)
+    .map(([name, runs]) => ({ commandLine: typed(name), script: stringsOf(runs).join(' && ') }))
+}
+
+function leavesOf(value: unknown, depth: number): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return depth === 0 ? [] : entriesOf(value).flatMap(([, inner]) => leavesOf(inner, depth - 1))
+}

@@ -1,0 +1,22 @@
+// Reads from a composer.json which namespaces lie in which folders.
+
+import type { PhpPrefix } from '../import-config.ts'
+import { joinPath } from '../paths.ts'
+import type { ManifestFile } from './manifest-file.ts'
+import { entriesOf, fieldOf, parseJsonc, stringsOf } from './parse-jsonc.ts'
+
+const maxPrefixes = 200
+
+export function readComposer({ folder, text }: ManifestFile): PhpPrefix[] {
+  const json = parseJsonc(text)
+  const sections = ['autoload', 'autoload-dev'].map((key) => fieldOf(json, key))
+  const read = (key: string, isPsr0: boolean) =>
+    sections.flatMap((section) =>
+      entriesOf(fieldOf(section, key)).map(([prefix, targets]) => ({
+        prefix,
+        isPsr0,
+        folders: stringsOf(targets).flatMap((target) => joinPath(folder, target) ?? []),
+      })),
+    )
+  return [...read('psr-4', false), ...read('psr-0', true)].slice(0, maxPrefixes)
+}

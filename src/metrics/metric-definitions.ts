@@ -1,0 +1,213 @@
+// Which metrics there are: their names, and the fixed set of values of each label. docs/operating.md lists them for operators.
+import { reviewEnds } from '../domain/review.ts'
+
+/** For each label, all values that it can have: nothing that comes from outside ever becomes one. */
+export type Labels = Readonly<Record<string, readonly string[]>>
+
+export interface MetricDefinition<
+  Kind extends 'counter' | 'gauge' | 'histogram',
+  L extends Labels,
+> {
+  readonly kind: Kind
+  readonly name: string
+  readonly help: string
+  readonly labels: L
+  /** Upper bounds in seconds; of histograms only. */
+  readonly buckets: readonly number[]
+}
+
+const work = ['review', 'scan'] as const
+const model = ['main', 'fast', 'embedding'] as const
+const outcome = ['ok', 'error'] as const
+
+/** For what takes milliseconds. */
+const shortBuckets = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+]
+/** For answers of other servers. */
+const mediumBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+/** For what people wait for. */
+const longBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
+
+export const metricDefinitions = {
+  deliveries: counter('umpire_deliveries_total', 'Deliveries answered.', {
+    answer: [
+      'received',
+      'duplicate',
+      'ignored',
+      'refused',
+      'malformed',
+      'too_large',
+      'unavailable',
+      'error',
+    ],
+  }),
+  deliveryDuration: histogram(
+    'umpire_delivery_duration_seconds',
+    'Time until a delivery was answered.',
+    {},
+    shortBuckets,
+  ),
+  reviews: counter('umpire_reviews_total', 'Reviews ended.', {
+    end: [...reviewEnds, 'failed'],
+  }),
+  reviewWait: histogram(
+    'umpire_review_wait_seconds',
+    'Time from the event to the start of its review.',
+    {},
+    longBuckets,
+  ),
+  reviewDuration: histogram(
+    'umpire_review_duration_seconds',
+    'Time from the first start of a review to its end, with all attempts and the waits between them.',
+    {},
+    longBuckets,
+  ),
+  running: gauge('umpire_work_in_progress', 'Reviews and scans that this process works on.', {
+    work,
+  }),
+  queueDepth: gauge(
+    'umpire_queue_depth',
+    'Pull requests and repositories that wait, in the whole database.',
+    { work },
+  ),
+  queueOldestAge: gauge(
+    'umpire_queue_oldest_age_seconds',
+    'How long the oldest of them has waited.',
+    { work },
+  ),
+  leasesLost: counter(
+    'umpire_leases_lost_total',
+    'Work of this process that another one took over.',
+    { work },
+  ),
+  platformCalls: counter('umpire_platform_calls_total', 'Calls of the code-hosting platform.', {
+    outcome: [
+      'ok',
+      'unauthorized',
+      'forbidden',
+      'not_found',
+      'rate_limited',
+      'too_large',
+      'refused',
+      'unavailable',
+      'invalid_response',
+      'canceled',
+    ],
+  }),
+  platformCallDuration: histogram(
+    'umpire_platform_call_duration_seconds',
+    'Time of a call of the code-hosting platform.',
+    {},
+    mediumBuckets,
+  ),
+  platformRateLimit: gauge(
+    'umpire_platform_rate_limit_remaining',
+    'Calls that are left, of the token that has the fewest.',
+    { resource: ['core', 'graphql', 'other'] },
+  ),
+  modelCalls: counter('umpire_model_calls_total', 'Calls of a model, each retry counted.', {
+    model,
+    outcome: [
+      'ok',
+      'unauthorized',
+      'rate_limited',
+      'unavailable',
+      'context_overflow',
+      'refused',
+      'invalid_output',
+      'budget_spent',
+      'misconfigured',
+    ],
+  }),
+  modelCallDuration: histogram(
+    'umpire_model_call_duration_seconds',
+    'Time of a call of a model that was answered.',
+    { model },
+    mediumBuckets,
+  ),
+  modelTokens: counter(
+    'umpire_model_tokens_total',
+    'Tokens; cached ones are input read from the cache.',
+    {
+      model,
+      kind: ['input', 'cached_input', 'output'],
+    },
+  ),
+  modelCost: counter(
+    'umpire_model_cost_dollars_total',
+    'US dollars, of models whose price is known.',
+    { model },
+  ),
+  modelRefusing: gauge(
+    'umpire_model_refusing',
+    '1 since the provider refused the key, the account or the model; 0 since it answered.',
+    { model },
+  ),
+  databaseUp: gauge('umpire_database_up', '1 where the database answered this scrape, else 0.', {}),
+  databaseQuery: histogram(
+    'umpire_database_query_duration_seconds',
+    'Time of a database statement.',
+    { outcome },
+    shortBuckets,
+  ),
+  databaseConnectionWait: histogram(
+    'umpire_database_connection_wait_seconds',
+    'Time until a database connection was free.',
+    {},
+    shortBuckets,
+  ),
+  git: histogram(
+    'umpire_git_command_duration_seconds',
+    'Time of a git command.',
+    { access: ['local', 'network'], outcome },
+    shortBuckets,
+  ),
+  eventLoopLagP99: gauge(
+    'umpire_event_loop_lag_p99_seconds',
+    'How late the event loop was in the worst hundredth of the time since the last scrape.',
+    {},
+  ),
+  eventLoopLagMax: gauge(
+    'umpire_event_loop_lag_max_seconds',
+    'How late it was at most since the last scrape.',
+    {},
+  ),
+  residentMemory: gauge('umpire_process_resident_memory_bytes', 'Memory of the process.', {}),
+  heapUsed: gauge(
+    'umpire_process_heap_used_bytes',
+    'Memory of the process that JavaScript objects use.',
+    {},
+  ),
+  processorTime: counter('umpire_process_cpu_seconds_total', 'Processor time of the process.', {}),
+  startTime: gauge(
+    'umpire_process_start_time_seconds',
+    'When the process started, in Unix time.',
+    {},
+  ),
+} as const
+
+function counter<const L extends Labels>(
+  name: string,
+  help: string,
+  labels: L,
+): MetricDefinition<'counter', L> {
+  return { kind: 'counter', name, help, labels, buckets: [] }
+}
+
+function gauge<const L extends Labels>(
+  name: string,
+  help: string,
+  labels: L,
+): MetricDefinition<'gauge', L> {
+  return { kind: 'gauge', name, help, labels, buckets: [] }
+}
+
+function histogram<const L extends Labels>(
+  name: string,
+  help: string,
+  labels: L,
+  buckets: readonly number[],
+): MetricDefinition<'histogram', L> {
+  return { kind: 'histogram', name, help, labels, buckets }
+}

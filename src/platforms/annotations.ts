@@ -1,8 +1,0 @@
-// Findings as the platforms' CI systems take them from a job's output, one format a platform.
-import { githubAnnotations } from './github/annotations.ts'
-import type { AnnotationFormat } from './platform.ts'
-
-/** By the platform's id. */
-export const annotationFormats: Readonly<Record<string, AnnotationFormat>> = {
-  github: githubAnnotations,
-}

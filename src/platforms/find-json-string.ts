@@ -1,0 +1,127 @@
+// Finds one string in JSON text without parsing it, at a bounded cost whatever the text is.
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** In bytes. What is searched for is short: a longer string isn't it. */
+const maxStringBytes = 1000
+
+/**
+ * Steps in one search: a byte outside of strings is one, and so is a string without quotes in it, however long it is.
+ * Payloads of platforms take some ten thousand; this many take some milliseconds.
+ */
+const maxSteps = 500_000
+
+interface Cursor {
+  readonly json: Buffer
+  /** The byte to look at next; behind the end once the steps are used up. */
+  position: number
+  stepsLeft: number
+}
+
+/**
+ * The string that stands at a path of keys from the top of a JSON object. It is meant for text that may be hostile:
+ * nothing is copied, and nesting costs nothing.
+ *
+ * What is skipped isn't validated, so a result doesn't prove that the text is JSON. Where a key stands twice its first
+ * value decides, while `JSON.parse` takes the last; keys that are written with escapes aren't found. Who parses the
+ * text afterwards has to compare.
+ *
+ * @returns null where the path doesn't lead to a string of at most 1,000 bytes, or not within a bounded number of steps
+ */
+export function findJsonString(json: Buffer, path: readonly string[]): string | null {
+  const cursor: Cursor = { json, position: 0, stepsLeft: maxSteps }
+  skipSpace(cursor)
+  return path.every((key) => enterMember(cursor, Buffer.from(JSON.stringify(key))))
+    ? readString(cursor)
+    : null
+}
+
+/** Moves to the value of a key in the object at the cursor. Returns false where there is no such object or key. */
+function enterMember(cursor: Cursor, key: Buffer): boolean {
+  const { json } = cursor
+  if (json[cursor.position] !== openBrace) return false
+  advance(cursor)
+  skipSpace(cursor)
+  while (json[cursor.position] === quote) {
+    const start = cursor.position
+    skipString(cursor)
+    const isKey =
+      cursor.position - start === key.length && key.equals(json.subarray(start, cursor.position))
+    skipSpace(cursor)
+    if (json[cursor.position] !== colon) return false
+    advance(cursor)
+    skipSpace(cursor)
+    if (isKey) return true
+    skipValue(cursor)
+    if (json[cursor.position] !== comma) return false
+    advance(cursor)
+    skipSpace(cursor)
+  }
+  return false
+}
+
+function readString(cursor: Cursor): string | null {
+  const start = cursor.position
+  if (cursor.json[start] !== quote) return null
+  skipString(cursor)
+  if (cursor.position - start > maxStringBytes) return null
+  try {
+    return JSON.parse(cursor.json.toString('utf8', start, cursor.position))
+  } catch {
+    return null
+  }
+}
+
+function advance(cursor: Cursor): void {
+  cursor.position = cursor.stepsLeft-- > 0 ? cursor.position + 1 : cursor.json.length
+}
+
+function skipSpace(cursor: Cursor): void {
+  const { json } = cursor
+  for (let byte = json[cursor.position]; isSpace(byte); byte = json[cursor.position])
+    advance(cursor)
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/** Moves behind the string that begins at the cursor. */
+function skipString(cursor: Cursor): void {
+  const { json } = cursor
+  for (let from = cursor.position + 1; ; from = cursor.position) {
+    const end = json.indexOf(quote, from)
+    cursor.position = end === -1 ? json.length : end
+    let backslashes = 0
+    while (cursor.stepsLeft > 0 && json[end - 1 - backslashes] === backslash) {
+      backslashes++
+      cursor.stepsLeft--
+    }
+    advance(cursor)
+    if (backslashes % 2 === 0 || cursor.position >= json.length) return
+  }
+}
+
+/** Moves to what ends the value at the cursor. Brackets are counted and not matched: parsing says whether they fit. */
+function skipValue(cursor: Cursor): void {
+  const { json } = cursor
+  for (let depth = 0; cursor.position < json.length; ) {
+    const byte = json[cursor.position]
+    if (byte === quote) {
+      skipString(cursor)
+      continue
+    }
+    const isEnd = byte === closeBrace || byte === closeBracket
+    if (depth === 0 && (byte === comma || isEnd)) return
+    if (isEnd) depth--
+    else if (byte === openBrace || byte === openBracket) depth++
+    advance(cursor)
+  }
+}

@@ -1,0 +1,102 @@
+// Webhooks of a repository.
+import { z } from 'zod'
+import { PlatformError } from '../../domain/errors.ts'
+import type { Access } from '../platform.ts'
+import { readPages } from './read-pages.ts'
+import { buildRepositoryCall } from './repository-calls.ts'
+import { type Connection, send, sendForJson } from './request.ts'
+
+/** What is read of a webhook. */
+const webhookSchema = z.object({
+  id: z.int(),
+  active: z.boolean(),
+  config: z.object({ url: z.string().catch('') }),
+})
+
+/**
+ * POST /repos/{owner}/{repo}/hooks. Asks for the events that the service reads, with certificates checked. The platform
+ * refuses a second one for the same address: then the first goes.
+ */
+export async function createWebhook(
+  connection: Connection,
+  access: Access,
+  input: { url: string; secret: string },
+  signal?: AbortSignal,
+): Promise<number> {
+  try {
+    return await postWebhook(connection, access, input, signal)
+  } catch (error) {
+    if (!isDuplicateWebhookError(error)) throw error
+  }
+  const standing: number[] = []
+  for await (const { id, config } of readPages(
+    connection,
+    buildRepositoryCall(access, '/hooks', signal),
+    webhookSchema,
+  )) {
+    if (config.url === input.url) standing.push(id)
+  }
+  for (const id of standing) await deleteWebhook(connection, access, id, signal)
+  return postWebhook(connection, access, input, signal)
+}
+
+async function postWebhook(
+  connection: Connection,
+  access: Access,
+  input: { url: string; secret: string },
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const body = {
+    name: 'web',
+    active: true,
+    events: ['pull_request', 'issues'],
+    config: { url: input.url, content_type: 'json', insecure_ssl: '0', secret: input.secret },
+  }
+  const call = buildRepositoryCall(access, '/hooks', signal, { method: 'POST', body })
+  return (await sendForJson(connection, call, z.object({ id: z.int() }))).id
+}
+
+function isDuplicateWebhookError(error: unknown): boolean {
+  return (
+    error instanceof PlatformError &&
+    error.code === 'platform_refused' &&
+    /already exists/i.test(error.message)
+  )
+}
+
+/** GET /repos/{owner}/{repo}/hooks/{id}. One that was switched off doesn't count. */
+export async function hasWebhook(
+  connection: Connection,
+  access: Access,
+  input: { id: number; url: string },
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { active, config } = await sendForJson(
+      connection,
+      buildRepositoryCall(access, `/hooks/${input.id}`, signal),
+      webhookSchema,
+    )
+    return active && config.url === input.url
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_not_found') return false
+    throw error
+  }
+}
+
+/** DELETE /repos/{owner}/{repo}/hooks/{id}. */
+export async function deleteWebhook(
+  connection: Connection,
+  access: Access,
+  id: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await send(
+      connection,
+      buildRepositoryCall(access, `/hooks/${id}`, signal, { method: 'DELETE' }),
+    )
+  } catch (error) {
+    if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+  }
+}

@@ -1,0 +1,67 @@
+// What a file declares, by name; built once, when a rule first asks.
+import type { Node } from 'web-tree-sitter'
+
+export interface DeclarationIndex {
+  /** Declarations of and assignments to a variable, in order. */
+  variables(name: string): readonly Node[]
+  /** Functions declared with the name, methods included. */
+  functions(name: string): readonly Node[]
+  /** Properties of types and classes, and parameters, declared with the name. */
+  properties(name: string): readonly Node[]
+}
+
+const variableTypes = ['variable_declarator', 'short_var_declaration', 'assignment', 'var_spec']
+
+const functionTypes = ['function_declaration', 'function_definition']
+
+const propertyTypes = ['property_signature', 'public_field_definition', 'required_parameter']
+
+const nameTypes = ['identifier', 'shorthand_property_identifier_pattern']
+
+/** Makes the index of a tree. It is valid as long as the tree. */
+export function createDeclarationIndex(root: Node): DeclarationIndex {
+  return {
+    variables: createLookup(root, variableTypes, variableNames),
+    functions: createLookup(root, functionTypes, (node) => [
+      node.childForFieldName('name')?.text ?? '',
+    ]),
+    properties: createLookup(root, propertyTypes, (node) => [
+      (node.childForFieldName('name') ?? node.childForFieldName('pattern'))?.text ?? '',
+    ]),
+  }
+}
+
+function createLookup(
+  root: Node,
+  types: string[],
+  namesOf: (node: Node) => string[],
+): (name: string) => readonly Node[] {
+  let byName: Map<string, Node[]> | undefined
+  return (name) => {
+    byName ??= indexByName(root.descendantsOfType(types), namesOf)
+    return byName.get(name) ?? []
+  }
+}
+
+function indexByName(
+  nodes: readonly Node[],
+  namesOf: (node: Node) => string[],
+): Map<string, Node[]> {
+  const byName = new Map<string, Node[]>()
+  for (const node of nodes) {
+    for (const name of new Set(namesOf(node))) {
+      const known = byName.get(name)
+      if (known) known.push(node)
+      else byName.set(name, [node])
+    }
+  }
+  return byName
+}
+
+/** The names that a declaration or assignment gives a value to, also through a pattern. */
+function variableNames(declaration: Node): string[] {
+  const target = declaration.childForFieldName('name') ?? declaration.childForFieldName('left')
+  if (!target || target.type === 'member_expression' || target.type === 'attribute') return []
+  if (target.type === 'identifier') return [target.text]
+  return target.descendantsOfType(nameTypes).map((node) => node.text)
+}

@@ -1,0 +1,357 @@
+// Planted defects: what they look like, what tools say of them, and how their reports are told from real findings.
+import { describe, expect, it } from 'vitest'
+import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import type { ProposedFinding } from '../src/domain/finding.ts'
+import { type Canary, createCanary, maxCanaryTokens } from '../src/reviewers/attention/canary.ts'
+import { addCanaryToChange } from '../src/reviewers/attention/canary-change.ts'
+import { addCanaryToRound } from '../src/reviewers/attention/canary-round.ts'
+import { dialects } from '../src/reviewers/attention/dialects.ts'
+import { removeCanary } from '../src/reviewers/attention/remove-canary.ts'
+import { specialistFields } from '../src/reviewers/prompts/specialist-prompts.ts'
+import { createCodeTools } from '../src/tools/code-tools.ts'
+import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
+import { findCanary } from './fakes/models/attentive-model.ts'
+import { addedFiles } from './samples/change-of-files.ts'
+import { plantIn, roundOf } from './samples/planted-round.ts'
+import { files, makeChange, never, onePack } from './samples/price-change.ts'
+
+const extensions = [...dialects.map((dialect) => dialect.extensions[0]!), '.swift']
+
+describe('a planted defect', () => {
+  it.each(extensions)(
+    'case 75: in %s takes 150 tokens at most, and is one that a reader can see',
+    async (extension) => {
+      const count = await loadTokenCounter(1)
+      for (const field of specialistFields) {
+        // Each field has several kinds, and all names are drawn.
+        for (let draw = 0; draw < 12; draw++) {
+          const { plant, text, own } = plantIn(roundOf(`src/billing-services/index${extension}`), [
+            field,
+          ])
+          const { path, additions } = plant.file
+          const listed = `, ${path.slice(path.lastIndexOf('/') + 1)} (new) +${additions} -0`
+          expect(count(`\n\n${own}${listed}`), own).toBeLessThanOrEqual(maxCanaryTokens)
+          expect(findCanary(text), own).toMatchObject({ path, lines: plant.lines })
+        }
+      }
+    },
+  )
+
+  it('case 75: is beside a file of the round, in its language', () => {
+    const { plant } = plantIn(roundOf('lib/cart.py', 'docs/guide.md'), ['correctness'])
+    expect(plant.file.path).toMatch(/^lib\/[a-z]{8}_[a-z]+\.py$/)
+    expect(plant.lines[0]).toMatch(/^def \w+\(\w+\):$/)
+  })
+
+  it('case 75: is a setting where the language is none that we write', () => {
+    const { plant } = plantIn(roundOf('docs/guide.md'), ['security'])
+    expect(plant.file.path).toMatch(/^docs\/[a-z]{8}-[a-z]+\.yml$/)
+  })
+
+  it('case 75: shortens a folder whose name would take all the tokens', () => {
+    const { plant } = plantIn(roundOf(`${'deep/'.repeat(400)}a.ts`, ''.padEnd(3, 'x')), [
+      'security',
+    ])
+    expect(plant.file.path.length).toBeLessThan(60)
+  })
+
+  it('case 75: has names that stand nowhere in the round, whatever stands there', () => {
+    const round = roundOf('src/a.ts')
+    const told = createCanary(round, ['security'])
+    const text = told.lines.join('\n')
+    const other = createCanary({ ...round, spans: [{ ...round.spans[0]!, text }] }, ['security'])
+    expect(other.file.path).not.toBe(told.file.path)
+    expect(other.uniqueWords.some((mark) => text.toLowerCase().includes(mark))).toBe(false)
+  })
+
+  it('case 75: is shown as any new file is, at its place among the others and in their list', async () => {
+    await using syntax = createSyntaxParser()
+    const shown = async (added: Record<string, string>) => {
+      const all = { 'src/a.ts': 'const a = 1\n', 'src/zz.ts': 'const z = 1\n', ...added }
+      const change = addedFiles(Object.fromEntries(Object.entries(all).sort()))
+      const budget = { tokensPerRound: 20_000, maxRounds: 1 }
+      return (await packContext({ syntax }, change, budget, await loadTokenCounter())).rounds[0]!
+    }
+    const round = await shown({})
+    const plant = createCanary(round, ['correctness'])
+    const real = await shown({ [plant.file.path]: `${plant.lines.join('\n')}\n` })
+    const planted = addCanaryToRound(round, plant, null).shared
+    expect(planted.map(({ origin, path, text }) => ({ origin, path, text }))).toEqual(
+      real.spans.map(({ origin, path, text }) => ({ origin, path, text })),
+    )
+  })
+})
+
+describe('where several look at a round', () => {
+  const large = { ...roundOf('src/b.ts', 'src/c.ts', 'src/d.ts', 'src/large.ts'), tokens: 40_000 }
+  const round = {
+    ...large,
+    spans: large.spans.map((span) => ({
+      ...span,
+      tokens: span.path === 'src/large.ts' ? 30_000 : 1_200,
+    })),
+  }
+  const pathsOf = (spans: readonly { path: string | null }[]) => spans.map(({ path }) => path)
+
+  it('case 75: they share the same, and each has its own planted file among some of the others', () => {
+    const shown = specialistFields.map((field) => {
+      const plant = createCanary(round, [field])
+      return { plant, ...addCanaryToRound(round, plant, 'seed') }
+    })
+    expect(new Set(shown.map(({ shared }) => JSON.stringify(shared))).size).toBe(1)
+    expect(pathsOf(shown[0]!.shared)).toContain('src/large.ts')
+    for (const { plant, shared, own } of shown) {
+      expect(pathsOf(own)).toContain(plant.file.path)
+      expect(pathsOf(own)).toEqual(pathsOf(own).toSorted())
+      const real = [...shared, ...own].filter(({ path }) => path !== plant.file.path)
+      expect(pathsOf(real).toSorted()).toEqual(pathsOf(round.spans).toSorted())
+      expect(own.length).toBeGreaterThan(1)
+    }
+  })
+
+  it('case 75: which of the others stand with it, the mark of the review decides', () => {
+    const plant = createCanary(round, ['tests'])
+    const own = Array.from({ length: 40 }, (_, seed) =>
+      pathsOf(addCanaryToRound(round, plant, `seed ${seed}`).own).join(),
+    )
+    expect(new Set(own).size).toBeGreaterThan(1)
+  })
+})
+
+describe('tools', () => {
+  const plantedChange = (extra: object = {}) => {
+    const change = { ...makeChange(), ...extra }
+    const plant = createCanary(onePack.rounds[0]!, ['security'])
+    return { plant, change: addCanaryToChange(change, plant) }
+  }
+  const ask = (change: ReturnType<typeof makeChange>, name: string, input: object) =>
+    createCodeTools(change)
+      .find((tool) => tool.name === name)!
+      .run(input, never)
+  const nameIn = ({ lines }: Canary) => /function (\w+)/.exec(lines.join('\n'))![1]!
+
+  it('case 75: read, list, search and find it at the head like any other file', async () => {
+    const { plant, change } = plantedChange()
+    const { path } = plant.file
+    const name = nameIn(plant)
+    expect(await ask(change, 'read_file', { path })).toContain(`1\t${plant.lines[0]}`)
+    expect((await ask(change, 'list_files', {})).split('\n')).toEqual(
+      [...Object.keys(files), path].toSorted(),
+    )
+    expect(await ask(change, 'list_files', { prefix: 'src' })).toContain(path)
+    expect(await ask(change, 'search_code', { pattern: `${name}[[:space:]]*\\(` })).toContain(
+      `${path}:1: `,
+    )
+    expect(
+      await ask(change, 'search_code', { pattern: name, literal: true, path_prefix: 'src' }),
+    ).toContain(path)
+    expect(await ask(change, 'search_code', { pattern: name, path_prefix: 'lib' })).toBe(
+      'Nothing found.',
+    )
+    expect(await ask(change, 'find_definition', { name })).toContain(
+      `${path}:1: export function ${name}`,
+    )
+    expect(await ask(change, 'find_callers', { name })).toBe('Nothing found.')
+  })
+
+  it('case 75: know nothing of it at the base', async () => {
+    const { plant, change } = plantedChange()
+    const { path } = plant.file
+    await expect(ask(change, 'read_file', { path, at: 'base' })).rejects.toThrow('There is no file')
+    expect(await ask(change, 'search_code', { pattern: nameIn(plant), at: 'base' })).toBe(
+      'Nothing found.',
+    )
+  })
+
+  it('case 75: ask neither the platform nor a tracker about it', async () => {
+    const commit = {
+      sha: 'd'.repeat(40),
+      author: 'ann',
+      committedAt: '2026-01-01T00:00:00Z',
+      message: 'All of it',
+    }
+    const asked: unknown[] = []
+    const tracker = {
+      name: 'find',
+      description: '',
+      input: null as never,
+      run: async () => `${asked.push('tracker')}`,
+    }
+    const { plant, change } = plantedChange({
+      commits: [commit],
+      history: async (path: string) => asked.push(path) && [],
+      remoteTools: [tracker],
+    })
+    const { path } = plant.file
+    expect(await ask(change, 'show_history', { path })).toContain('All of it')
+    expect(await ask(change, 'show_history', { path: path.replace('/', '//') })).toContain(
+      'All of it',
+    )
+    expect(await ask(change, 'show_history', { path: `${path}/x` })).toBe('No commits found.')
+    expect(await change.remoteTools[0]!.run({ query: nameIn(plant) }, never)).toBe('Nothing found.')
+    expect(asked).toEqual([])
+    await ask(change, 'show_history', { path: 'src/price.ts' })
+    expect(asked).toEqual(['src/price.ts'])
+  })
+
+  it('case 75: stop a pattern that would go back and forth in it without end', async () => {
+    const { plant, change } = plantedChange()
+    const { head } = addCanaryToChange(
+      { ...change, head: { ...change.head, search: async () => [] } },
+      plant,
+    )
+    const endless = await head.search('^(([a-z ]+)+)+!$')
+    expect(endless).toEqual([])
+    // It is not to be tried again and again.
+    expect(await head.search(nameIn(plant))).toEqual([])
+  })
+})
+
+describe('an answer', () => {
+  const change = makeChange()
+  const plant = createCanary(onePack.rounds[0]!, ['security'])
+  const { path } = plant.file
+  const [first = ''] = plant.lines
+  const name = /function (\w+)/.exec(first)![1]!
+  const real: ProposedFinding = {
+    ...{
+      reviewer: 'agentic',
+      rule: null,
+      path: 'src/price.ts',
+      side: 'RIGHT',
+      startLine: 2,
+      endLine: 2,
+    },
+    ...{
+      quote: '  return items.length',
+      severity: 'critical',
+      category: 'correctness',
+      title: 'Items are counted',
+    },
+    ...{
+      body: 'When two items cost 5, then the total is 2.',
+      suggestion: null,
+      evidence: [],
+      confidence: 0.9,
+    },
+  }
+  const planted: ProposedFinding = {
+    ...real,
+    ...{
+      path,
+      startLine: 1,
+      endLine: 3,
+      quote: plant.lines.join('\n'),
+      title: `${name} lets everybody in`,
+    },
+  }
+  const takeOut = (findings: readonly ProposedFinding[], summary = '') =>
+    removeCanary({ findings, summary }, plant, change)
+
+  it.each([
+    ['names the made-up file and quotes it', {}],
+    ['names the file alone', { quote: '' }],
+    ['quotes it under another path', { path: 'src/cart.ts' }],
+    [
+      'quotes it with numbers and markers',
+      { quote: plant.lines.map((line, at) => `${at + 1} +${line}`).join('\n') },
+    ],
+    [
+      'rests on real code beside',
+      { evidence: [{ path: 'src/cart.ts', line: 1, note: 'the same here' }] },
+    ],
+  ])('case 75: a finding that %s is taken out, and proves the reading', (_name, more) => {
+    expect(takeOut([real, { ...planted, ...more }])).toMatchObject({
+      findings: [real],
+      isProven: true,
+    })
+  })
+
+  it.each([
+    ['names nothing made up', {}],
+    ['guesses a name', { path: 'src/guessed-name.ts' }],
+    ['quotes what may stand anywhere', { quote: '}\n\n' }],
+    [
+      'says that it found the planted defect',
+      { title: 'There is a planted defect in a made-up file' },
+    ],
+  ])('case 75: a finding that %s stays and proves nothing', (_name, more) => {
+    expect(takeOut([{ ...real, ...more }])).toMatchObject({
+      findings: [{ ...real, ...more }],
+      isProven: false,
+    })
+  })
+
+  it('case 75: a finding that names the made-up file and quotes real code stays with the real code', () => {
+    const mixed = { ...planted, quote: 'return items.length', title: 'Items are counted' }
+    expect(takeOut([mixed])).toMatchObject({
+      findings: [
+        { path: 'src/price.ts', startLine: 2, endLine: 2, quote: '  return items.length' },
+      ],
+      isProven: false,
+    })
+  })
+
+  it('case 75: a finding that quotes both stays with the real lines', () => {
+    const quote = `  return items.length\n${first}`
+    const { findings, passedAttentionCheck: isProven } = takeOut([{ ...real, quote }])
+    expect(findings).toMatchObject([{ ...real, quote: '  return items.length' }])
+    expect(isProven).toBe(false)
+  })
+
+  it('case 75: a finding whose evidence and words are about a real file too stays there', () => {
+    const evidence = [{ path: 'src/cart.ts', line: 1, note: 'wrong, too' }]
+    const body = `\`${name}\` lets everybody in. The constant of cart.ts is wrong as well.`
+    const { findings, passedAttentionCheck: isProven } = takeOut([{ ...planted, evidence, body }])
+    expect(findings).toMatchObject([
+      {
+        path: 'src/cart.ts',
+        startLine: 1,
+        quote: 'const a = 2',
+        body: 'The constant of cart.ts is wrong as well.',
+      },
+    ])
+    expect(JSON.stringify(findings).toLowerCase()).not.toContain(plant.uniqueWords[0])
+    expect(isProven).toBe(false)
+  })
+
+  it('case 75: no words of a real finding name the made-up file', () => {
+    const { findings } = takeOut([
+      {
+        ...real,
+        title: `\`total\` and \`${name}()\` count items`,
+        body: `When two items cost 5, then the total is 2. So does ${path}.\n\n\`\`\`ts\n${first}\n\`\`\``,
+        suggestion: `return ${name}(items)`,
+        evidence: [
+          { path, line: 1, note: 'here' },
+          { path: 'src/cart.ts', line: 1, note: `as in ${name}` },
+          { path: 'src/cart.ts', line: 1, note: 'uses it' },
+        ],
+      },
+    ])
+    expect(findings).toEqual([
+      {
+        ...real,
+        title: '`total` and `other code()` count items',
+        body: 'When two items cost 5, then the total is 2.',
+        evidence: [{ path: 'src/cart.ts', line: 1, note: 'uses it' }],
+      },
+    ])
+  })
+
+  it.each([
+    ['Totals are counted.', 'Totals are counted.'],
+    [`Totals are counted. It adds ${path}. It lets everybody in.`, 'Totals are counted.'],
+    [
+      `It adds \`${name}\`. Totals of src/price.ts are counted.`,
+      'Totals of src/price.ts are counted.',
+    ],
+    [
+      `A helper for the ${plant.uniqueWords[1]} is added.\n\nTotals are counted.`,
+      'Totals are counted.',
+    ],
+    [`It adds ${name}.`, ''],
+  ])('case 75: of a summary stays what is about the change: %#', (summary, left) => {
+    expect(takeOut([], summary).summary).toBe(left)
+  })
+})

@@ -1,0 +1,76 @@
+// What a change touches, as it goes into the record of its review: hostile names, sizes, definitions and issues.
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config/read-config.ts'
+import { parseDiff } from '../src/git/parse-diff.ts'
+import { createPlatform } from '../src/platforms/index.ts'
+import type { Change } from '../src/reviewers/reviewer.ts'
+import { collectTouches } from '../src/workflows/learning/collect-touches.ts'
+import { graphOf, symbolOf } from './samples/change-graph.ts'
+import { changeOf, samplePullRequest } from './samples/change-of-files.ts'
+
+const config = readConfig({})
+const platform = createPlatform(config.platform)
+
+function touchesOf(change: Partial<Change>) {
+  const touches = collectTouches({ config, platform }, { ...changeOf({}, {}), ...change })
+  if (touches === null) throw new Error('Nothing is kept.')
+  return touches
+}
+
+/** The diff of new files of one line; their names as git quotes them. */
+function diffOf(names: readonly string[]) {
+  const texts = names.map((name) => {
+    const header = `diff --git "a/${name}" "b/${name}"\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'a'.repeat(40)}\n--- /dev/null\n+++ "b/${name}"\n`
+    return `${header}@@ -0,0 +1 @@\n+x\n`
+  })
+  return parseDiff(texts.join(''))
+}
+
+const pathsOf = (names: readonly string[]) =>
+  touchesOf({ diff: diffOf(names) }).files.map(({ path }) => path)
+
+describe('what a change touches', () => {
+  it('case 40: has paths of any bytes, as text that a database takes', () => {
+    expect(
+      pathsOf(['caf\\351.ts', 'nul\\000byte.ts', 'new\\nline.ts', '\\342\\200\\256evil.ts']),
+    ).toEqual(['"caf\\351.ts"', 'nul\ufffdbyte.ts', 'new\nline.ts', '\u202eevil.ts'])
+  })
+
+  it('has no path twice: a file that became a link is one', () => {
+    const { files } = touchesOf({ diff: diffOf(['one.ts', 'two.ts', 'one.ts']) })
+    expect(files.map(({ path, status, additions }) => [path, status, additions])).toEqual([
+      ['one.ts', 'modified', 2],
+      ['two.ts', 'added', 1],
+    ])
+  })
+
+  it('is cut where there is too much of it, or no index could hold it', () => {
+    const paths = pathsOf([
+      'd'.repeat(1501),
+      ...Array.from({ length: 3100 }, (_, index) => `${index}.txt`),
+    ])
+    expect(paths).toHaveLength(3000)
+    expect(paths[0]).toBe('0.txt')
+    const texts = Array.from({ length: 500 }, (_, index) => `#${index + 2}`)
+    const { issues } = touchesOf({ pullRequest: { ...samplePullRequest, body: texts.join(' ') } })
+    expect(issues).toHaveLength(50)
+  })
+
+  it('has the names of the definitions that change in each file, each once', () => {
+    const names = ['Cart.add', 'Cart.add', 'n\0ul', 'x'.repeat(300)]
+    const symbols = [
+      ...names.map((name) => symbolOf({ path: 'one.ts', name })),
+      symbolOf({ path: 'elsewhere.ts', name: 'other' }),
+    ]
+    const { files } = touchesOf({ diff: diffOf(['one.ts', 'two.ts']), graph: graphOf({ symbols }) })
+    expect(files.map((file) => file.symbols)).toEqual([
+      ['Cart.add', 'n\ufffdul', 'x'.repeat(200)],
+      [],
+    ])
+  })
+
+  it('is not kept without the graph layer', () => {
+    const without = { ...config, graph: { ...config.graph, enabled: false } }
+    expect(collectTouches({ config: without, platform }, changeOf({}, {}))).toBeNull()
+  })
+})

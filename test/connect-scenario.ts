@@ -1,0 +1,134 @@
+// A forge and Umpire with people who connect repositories, for tests.
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Forge, startForge } from './fakes/forge/forge.ts'
+import { forgeEnvironment, reviewerLogin, reviewerToken } from './review-scenario.ts'
+import { type SignedInUser, signInWithToken } from './sign-in.ts'
+import { type StartOptions, startTestApp, type TestApp } from './start-app.ts'
+
+/** Alice and bob administer the repositories, carol can write to them. */
+export type Person = 'alice' | 'bob' | 'carol'
+
+export const tokenOf = (person: Person | 'root') => `ghp_token_of_${person}`
+
+export interface ApiResponse {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  readonly body: any
+}
+
+export interface ConnectScenario extends AsyncDisposable {
+  readonly forge: Forge
+  readonly app: TestApp
+  /** Makes a repository of its own for a test. */
+  createRepository(options?: { private?: boolean; description?: string }): Promise<string>
+  connect(person: Person, repo: string): Promise<ApiResponse>
+  disconnect(person: Person, repo: string): Promise<ApiResponse>
+  /** Sends a request with a person's bearer token. */
+  request(person: Person, path: string, method?: string): Promise<ApiResponse>
+  /** Signs in again: for tests that make tokens worthless. */
+  signIn(person: Person): Promise<SignedInUser>
+  /** All records of a repository, the oldest first. */
+  readInstallations(repo: string): Promise<InstallationRecord[]>
+}
+
+export interface InstallationRecord {
+  readonly id: number
+  readonly user_id: number
+  readonly repo_full_name: string
+  readonly webhook_id: number | null
+  readonly webhook_secret: string
+  readonly is_active: boolean
+  readonly deactivated_at: Date | null
+}
+
+/** Starts both, with everybody signed in. */
+export async function startConnectScenario(options: StartOptions = {}): Promise<ConnectScenario> {
+  await using stack = new AsyncDisposableStack()
+  const forge = stack.use(await startForge())
+  for (const login of ['root', 'alice', 'bob', 'carol'] as const)
+    forge.createUser(login, { token: tokenOf(login) })
+  forge.createUser(reviewerLogin, { token: reviewerToken })
+  const front = stack.use(await startReverseProxy())
+  const env = { ...forgeEnvironment(forge), PUBLIC_URL: front.url, ...options.env }
+  const app = stack.use(await startTestApp({ ...options, env }))
+  front.forwardTo(app.url)
+  // The first account is an administrator.
+  await signInWithToken(app, tokenOf('root'))
+  const people = new Map<Person, SignedInUser>()
+  const signIn = async (person: Person) => {
+    const signedIn = await signInWithToken(app, tokenOf(person))
+    people.set(person, signedIn)
+    return signedIn
+  }
+  for (const person of ['alice', 'bob', 'carol'] as const) await signIn(person)
+  const ask = async (person: Person, path: string, method = 'GET'): Promise<ApiResponse> => {
+    const response = await fetch(`${app.url}${path}`, {
+      method,
+      headers: people.get(person)!.bearer,
+    })
+    return { status: response.status, body: await response.json() }
+  }
+  let repositories = 0
+  const held = stack.move()
+  return {
+    forge,
+    app,
+    request: ask,
+    signIn,
+    async createRepository(settings = {}) {
+      const repo = `acme/shop-${++repositories}`
+      const members = { admins: ['alice', 'bob'], writers: ['carol', reviewerLogin] }
+      await forge.createRepository(repo, { ...settings, ...members })
+      return repo
+    },
+    connect: (person, repo) => ask(person, `/api/v1/repos/${repo}/install`, 'POST'),
+    disconnect: (person, repo) => ask(person, `/api/v1/repos/${repo}/install`, 'DELETE'),
+    readInstallations: (repo) =>
+      app.db
+        .selectFrom('installations')
+        .select([
+          'id',
+          'user_id',
+          'repo_full_name',
+          'webhook_id',
+          'webhook_secret',
+          'is_active',
+          'deactivated_at',
+        ])
+        .where('repo_full_name', '=', repo)
+        .orderBy('id')
+        .execute(),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+/** A public address that is known before Umpire listens, and leads to it. */
+async function startReverseProxy() {
+  let target = ''
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers } = incoming
+    const forwarded = request(new URL(incoming.url ?? '/', target), {
+      method,
+      headers,
+      agent: false,
+    })
+    forwarded.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    forwarded.on('error', () => outgoing.destroy())
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    forwardTo: (url: string) => {
+      target = url
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,154 @@
+// What must hold after every crash, once all is settled: nothing lost, nothing twice, nothing stuck.
+import type { OpenDatabase } from '../../src/db/database.ts'
+import { repo, reviewerLogin } from '../review-scenario.ts'
+import { type CrashScenario, statusOf, type TrackedPullRequest } from './crash-scenario.ts'
+
+/** A violation, in words. */
+export type Violation = string
+
+/** Looks at the forge and at the database of the stopped service. */
+export async function findViolations(
+  scene: CrashScenario,
+  database: OpenDatabase,
+): Promise<Violation[]> {
+  return [
+    ...(await checkDeliveries(scene, database)),
+    ...(await checkEvents(database)),
+    ...(await checkRuns(scene, database)),
+    ...scene.pullRequests.flatMap((one) =>
+      checkPullRequest(scene, one).map((text) => `#${one.number}: ${text}`),
+    ),
+    ...(await checkFindings(scene, database)),
+  ]
+}
+
+/** Each delivery was answered in the end, and each answer `received` has its event. */
+async function checkDeliveries(
+  { forge }: CrashScenario,
+  { db }: OpenDatabase,
+): Promise<Violation[]> {
+  const rows = await db.selectFrom('events').select(['id', 'delivery_id']).execute()
+  const stored = new Map(rows.map((row) => [row.id, row.delivery_id]))
+  const claimed = new Set<number>()
+  return forge.deliveries.flatMap(({ guid, attempts }) => {
+    const answers = attempts
+      .filter(({ status }) => status === 200)
+      .map(({ responseBody }) => JSON.parse(responseBody))
+    if (answers.length === 0) return [`delivery ${guid} was never accepted`]
+    return answers.flatMap((answer) => {
+      if (answer.status !== 'received') return []
+      if (claimed.has(answer.event_id))
+        return [`event ${answer.event_id} stands for two deliveries`]
+      claimed.add(answer.event_id)
+      return stored.get(answer.event_id) === guid
+        ? []
+        : [`event ${answer.event_id} of delivery ${guid} is lost`]
+    })
+  })
+}
+
+async function checkEvents({ db }: OpenDatabase): Promise<Violation[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'event_type', 'pr_number', 'status', 'processed_at', 'run_id'])
+    .where('wants_review', '=', true)
+    .execute()
+  return rows.flatMap(
+    ({ id, event_type: type, pr_number: number, status, processed_at: at, run_id: run }) => {
+      const name = `event ${id} (${type} #${number})`
+      if (status !== 'completed') return [`${name} is ${status}`]
+      return at !== null && run !== null ? [] : [`${name} is completed without a time or a run`]
+    },
+  )
+}
+
+async function checkRuns(
+  { pullRequests }: CrashScenario,
+  { db }: OpenDatabase,
+): Promise<Violation[]> {
+  const runs = await db.selectFrom('workflow_runs').selectAll().orderBy('id').execute()
+  const unsound = runs.flatMap((run) => {
+    if (run.status !== 'completed')
+      return [`run ${run.id} (#${run.pr_number}) is ${run.status}: ${run.error}`]
+    const isSound =
+      run.lease_until === null &&
+      run.finished_at !== null &&
+      run.summary !== null &&
+      run.error === null
+    return isSound
+      ? []
+      : [`run ${run.id} is completed, but keeps a lease or an error, or has no end or no summary`]
+  })
+  const outdated = pullRequests.flatMap(({ number, head }) => {
+    const last = runs.findLast((run) => run.pr_number === number)
+    return last?.head_sha === head
+      ? []
+      : [`the last run of #${number} reviewed ${last?.head_sha}, the head is ${head}`]
+  })
+  return [...unsound, ...outdated]
+}
+
+/** What stands on the pull request: one summary, each finding once, the status of the newest head. */
+function checkPullRequest(scene: CrashScenario, expected: TrackedPullRequest): Violation[] {
+  const { number, head, flaws } = expected
+  const view = scene.forge.pullRequest(repo, number)
+  const violations: Violation[] = []
+  const summaries = view.comments.filter((one) => one.author === reviewerLogin)
+  if (summaries.length !== 1) violations.push(`${summaries.length} summaries`)
+  if (!summaries[0]?.body.includes(`head=${head} `))
+    violations.push(`the summary is not about ${head}`)
+  const state = flaws.length === 0 ? 'success' : 'failure'
+  const shown = statusOf(scene, expected)
+  if (shown !== state) violations.push(`the status of the head is ${shown}, not ${state}`)
+  return [...violations, ...checkComments(view.threads, expected)]
+}
+
+type Threads = ReturnType<CrashScenario['forge']['pullRequest']>['threads']
+
+function checkComments(
+  threads: Threads,
+  { flaws, allFlaws: everFlaws }: TrackedPullRequest,
+): Violation[] {
+  const violations: Violation[] = []
+  const seen = new Set<string>()
+  for (const { comments, resolved } of threads) {
+    const body = comments[0]?.body ?? ''
+    const marker = /<!-- umpire:finding \w+ -->/.exec(body)?.[0]
+    const flaw = /flaw_\w+/.exec(body)?.[0]
+    if (marker === undefined || flaw === undefined || !everFlaws.has(flaw)) {
+      violations.push(`an unexpected comment: ${body.slice(0, 100)}`)
+      continue
+    }
+    if (seen.has(marker) || seen.has(flaw)) violations.push(`two comments about ${flaw}`)
+    seen.add(marker).add(flaw)
+    if (resolved === flaws.includes(flaw))
+      violations.push(`${flaw} is ${resolved ? '' : 'not '}resolved`)
+  }
+  return [
+    ...violations,
+    ...flaws.filter((flaw) => !seen.has(flaw)).map((flaw) => `no comment about ${flaw}`),
+  ]
+}
+
+/** The open findings in the database are those of the newest heads. */
+async function checkFindings(
+  { pullRequests }: CrashScenario,
+  { db }: OpenDatabase,
+): Promise<Violation[]> {
+  const rows = await db
+    .selectFrom('findings')
+    .select(['pr_number', 'title'])
+    .where('state', '=', 'open')
+    .execute()
+  return pullRequests.flatMap(({ number, flaws }) => {
+    const open = rows
+      .filter((row) => row.pr_number === number)
+      .map(({ title }) => /flaw_\w+/.exec(title)?.[0])
+    const isRight = open.length === flaws.length && flaws.every((flaw) => open.includes(flaw))
+    return isRight
+      ? []
+      : [
+          `#${number}: the recorded findings are ${open.join(', ') || 'none'}, not ${flaws.join(', ')}`,
+        ]
+  })
+}

@@ -1,0 +1,197 @@
+// A repository with a work tree in a temporary folder, and `umpire review` as a process in it.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { compileCache } from './compile-cache.ts'
+
+const umpire = fileURLToPath(new URL('../bin/umpire', import.meta.url))
+
+export interface LocalTestRepository extends AsyncDisposable {
+  /** The work tree. */
+  readonly folder: string
+  /** Of the commands that run here: without settings, unless a test writes some. */
+  readonly home: string
+  git(...args: readonly string[]): Promise<string>
+  /** Writes files; null removes one. */
+  write(files: Readonly<Record<string, string | Uint8Array | null>>): Promise<void>
+  /** Writes files and commits all there is. Returns the commit's id. */
+  commit(
+    files?: Readonly<Record<string, string | Uint8Array | null>>,
+    message?: string,
+  ): Promise<string>
+  /** Runs `umpire review` to its end. */
+  review(args?: readonly string[], options?: ReviewRunOptions): Promise<ReviewResult>
+  /** Runs it with a terminal for output, and returns all that was written there. */
+  reviewOnTerminal(args: readonly string[]): Promise<string>
+  /** Starts it. */
+  startReview(args?: readonly string[], options?: ReviewRunOptions): ChildProcess
+}
+
+export interface ReviewRunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Another folder than the work tree. */
+  readonly cwd?: string
+}
+
+export interface ReviewResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Makes an empty repository on a branch `main`. */
+export async function makeLocalRepository(
+  options: { init?: readonly string[] } = {},
+): Promise<LocalTestRepository> {
+  const root = await mkdtemp(join(tmpdir(), 'local-repository-'))
+  const folder = join(root, 'work')
+  const home = join(root, 'home')
+  await Promise.all([folder, home].map((path) => mkdir(path)))
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    TMPDIR: root,
+  }
+  const git = (...args: readonly string[]) => runGit(folder, environment, args)
+  await git('init', '--quiet', '--initial-branch=main', ...(options.init ?? []))
+  const write = async (files: Readonly<Record<string, string | Uint8Array | null>>) => {
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(folder, path)
+      if (content === null) await rm(file)
+      else {
+        await mkdir(dirname(file), { recursive: true })
+        await writeFile(file, content)
+      }
+    }
+  }
+  const startReview = (args: readonly string[] = [], { env, cwd }: ReviewRunOptions = {}) =>
+    spawn(umpire, ['review', ...args], {
+      cwd: cwd ?? folder,
+      env: { ...environment, NODE_COMPILE_CACHE: compileCache, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  return {
+    folder,
+    home,
+    git,
+    write,
+    async commit(files = {}, message = 'A commit') {
+      await write(files)
+      await git('add', '--all')
+      await git('commit', '--quiet', '--allow-empty', `--message=${message}`)
+      return (await git('rev-parse', 'HEAD')).trim()
+    },
+    review: (args, run) => waitForExit(startReview(args, run)),
+    startReview,
+    async reviewOnTerminal(args) {
+      const command = [umpire, 'review', ...args].map((word) => `'${word}'`).join(' ')
+      const child = spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: folder,
+        env: { ...environment, NODE_COMPILE_CACHE: compileCache, TERM: 'xterm' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      return (await waitForExit(child)).stdout
+    },
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+  }
+}
+
+/** Waits for a command's end. */
+export function waitForExit(child: ChildProcess): Promise<ReviewResult> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
+
+function runGit(
+  folder: string,
+  environment: Record<string, string>,
+  args: readonly string[],
+): Promise<string> {
+  const people = ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'Ann'],
+    [`GIT_${who}_EMAIL`, 'ann@example.org'],
+  ])
+  return new Promise((resolve, reject) => {
+    const options = { cwd: folder, env: { ...environment, ...Object.fromEntries(people) } }
+    execFile('git', args as string[], options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout)
+      else reject(new Error(`git ${args[0]}: ${stderr}`))
+    })
+  })
+}
+
+/** A document of `--format json`, as far as tests look at it. */
+export interface JsonReport {
+  readonly compared: {
+    readonly kind: string
+    readonly description: string
+    readonly base: string | null
+    readonly head: string | null
+    readonly url: string | null
+  }
+  readonly verdict: string | null
+  readonly summary: string
+  readonly exit_code: number
+  readonly findings: readonly {
+    readonly path: string
+    readonly rule: string
+    readonly severity: string
+    readonly start_line: number
+    readonly title: string
+    readonly fingerprint: string
+    readonly held_back: boolean
+  }[]
+  readonly coverage: {
+    readonly complete: boolean
+    readonly files_total: number
+    readonly files_reviewed: number
+    readonly skipped: readonly {
+      readonly path: string
+      readonly reason: string
+      readonly matters: boolean
+    }[]
+    readonly notes: readonly string[]
+  } | null
+  readonly usage: { readonly calls: number; readonly cost_usd: number | null } | null
+}
+
+/** Reviews as JSON, and reads it. */
+export async function reviewAsJson(
+  repository: LocalTestRepository,
+  args: readonly string[] = [],
+  run?: ReviewRunOptions,
+): Promise<JsonReport> {
+  const { stdout, stderr } = await repository.review([...args, '--format', 'json'], run)
+  if (stdout === '') throw new Error(`No report: ${stderr}`)
+  return JSON.parse(stdout) as JsonReport
+}
+
+/** Where findings are, in short. */
+export function findingLocations({ findings }: JsonReport): string[] {
+  return findings.map(({ path, start_line, rule }) => `${path}:${start_line} ${rule}`).sort()
+}
+
+/** A finding each that needs no parser: minor and critical. */
+export const debuggerCode = 'debugger\n'
+export const conflictMarkerCode = '<<<<<<< HEAD\n'
+
+/** A moderate finding on its last line but one, found by parsing. */
+export const floatingPromiseCode = `async function save(): Promise<void> {}
+
+export async function close(): Promise<void> {
+  save()
+}
+`

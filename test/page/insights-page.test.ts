@@ -1,0 +1,327 @@
+// Insights on the page, in a real browser: the figures are the service's, in charts and tables alike, and nobody is ranked.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startConnectScenario } from '../connect-scenario.ts'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { insertPullRequestSamples, type PullRequestSample } from '../pull-request-samples.ts'
+import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
+import { type SignedInUser, signInWithToken } from '../sign-in.ts'
+import { startTestApp, type TestApp } from '../start-app.ts'
+import {
+  findAccessibilityProblems,
+  openPage,
+  saveScreenshot,
+  startBrowser,
+  type Viewport,
+  viewports,
+} from './open-page.ts'
+
+const day = 24
+const main = 'anthropic:claude-opus-5-5'
+const fast = 'anthropic:claude-haiku-5'
+
+/** Some of each kind, over many days, of people whose names aren't in the order of how much they did. */
+function makeSamples(): PullRequestSample[] {
+  const verdicts = ['APPROVE', 'APPROVE', 'NEEDS_DISCUSSION', 'REQUEST_CHANGES', 'APPROVE'] as const
+  const authors = ['zoe', 'zoe', 'mia', 'ben', 'zoe', 'Ann', 'mia']
+  const reviewed = Array.from({ length: 36 }, (_, index): PullRequestSample => {
+    const hoursAgo = 5 + ((index * 19) % (28 * day))
+    const run = { hoursAgo, seconds: 40 + ((index * 37) % 400) }
+    const spend =
+      index % 9 === 8
+        ? []
+        : ([
+            [main, 0.03 + (index % 7) / 25],
+            [fast, index === 4 ? null : 0.004],
+          ] as const)
+    const first = {
+      outcome: 'REQUEST_CHANGES' as const,
+      hoursAgo: hoursAgo + 9,
+      seconds: 60,
+      spend: [[main, 0.2]] as const,
+    }
+    return {
+      runs: [...(index % 4 === 0 ? [first] : []), { ...run, outcome: verdicts[index % 5]!, spend }],
+      author: authors[index % 7]!,
+      ...(index % 3 === 0
+        ? { merged: [hoursAgo + 6 + index, hoursAgo - 3] as const, labeledHoursAgo: hoursAgo - 3 }
+        : {}),
+      ...{ lines: 5 + ((index * index * 7) % 900), confidence: 1 + ((index * 3) % 5) },
+      findings: [index % 6 === 3 ? 1 : 0, index % 3, (index * 2) % 5],
+    }
+  })
+  const failed = [3, 3.5, 200].map((hoursAgo): PullRequestSample => {
+    return {
+      runs: [{ outcome: 'failed', hoursAgo, seconds: 9, spend: [[main, 0.11]] }],
+      author: 'ben',
+    }
+  })
+  return [
+    ...reviewed,
+    ...failed,
+    { runs: [{ outcome: 'skipped', hoursAgo: 40 }] },
+    { pendingHoursAgo: 1 },
+    { labeledHoursAgo: 2 },
+  ]
+}
+
+let forge: Forge
+let app: TestApp
+let browser: Browser
+let root: SignedInUser
+let nobody: SignedInUser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  forge = await startShopForge()
+  app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+  for (const login of ['root', 'nobody'])
+    forge.createUser(login, { token: `ghp_token_of_${login}` })
+  // Who comes first is the administrator.
+  root = await signInWithToken(app, 'ghp_token_of_root')
+  nobody = await signInWithToken(app, 'ghp_token_of_nobody')
+  const old = {
+    runs: [{ outcome: 'APPROVE', hoursAgo: 50 * day, seconds: 7, spend: [[main, 3]] }],
+    author: 'old',
+  } as const
+  const other = {
+    runs: [{ outcome: 'APPROVE', hoursAgo: 30, seconds: 12 }],
+    author: 'mia',
+    lines: 3,
+  } as const
+  await insertPullRequestSamples(
+    app.db,
+    { 'acme/shop': [...makeSamples(), old], 'acme/web-client': [other] },
+    [[0.25, 3]],
+  )
+})
+afterAll(async () => {
+  await browser?.close()
+  await app?.[Symbol.asyncDispose]()
+  await forge?.[Symbol.asyncDispose]()
+})
+
+function openAs({ session }: SignedInUser, view: Viewport = viewports[0]!) {
+  return openPage(browser, { url: app.url, session, ...view })
+}
+
+/** What the service says, to whom it shows all. */
+// biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+async function ask(name: 'insights' | 'reviewing', query = ''): Promise<any> {
+  return (
+    await fetch(`${app.url}/api/v1/analytics/${name}${query}`, { headers: root.cookie })
+  ).json()
+}
+
+/** The rows of a table, each with its cells; without the head. */
+function readTable(page: Page, caption: string): Promise<string[][]> {
+  const rows = page.getByRole('table', { name: caption, exact: true }).locator('tbody tr')
+  return rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? '')),
+  )
+}
+
+const money = (dollars: number) => `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`
+
+describe('insights', () => {
+  it('show the figures of the service, each with what it is of', async () => {
+    const [outcome, { coverage, reviews, cost }] = await Promise.all([
+      ask('insights'),
+      ask('reviewing'),
+    ])
+    await using opened = await openAs(root)
+    const { page, problems: complaints } = opened
+    await page.goto('/reviews')
+    await page.getByRole('link', { name: 'Insights' }).click()
+    await page.getByText(`${coverage.reviewed} of ${coverage.pull_requests}`).waitFor()
+    expect([coverage.reviewed, coverage.pull_requests]).toEqual([37, 43])
+    const count = (rows: string[][]) => rows.map((cells) => [cells[0], cells.at(-1)])
+    const { reviewed, under_way: underWay, failed, skipped, not_asked: notAsked } = coverage
+    expect(count(await readTable(page, 'Coverage'))).toEqual([
+      ['Reviewed', String(reviewed)],
+      ['Under way', String(underWay)],
+      ['Failed', String(failed)],
+      ['Skipped', String(skipped)],
+      ['Not asked for', String(notAsked)],
+    ])
+    expect(count(await readTable(page, 'Verdicts'))).toEqual([
+      ['Approve', String(outcome.verdicts.APPROVE)],
+      ['Needs discussion', String(outcome.verdicts.NEEDS_DISCUSSION)],
+      ['Request changes', String(outcome.verdicts.REQUEST_CHANGES)],
+    ])
+    expect(count(await readTable(page, 'Confidence'))).toEqual(
+      [5, 4, 3, 2, 1].map((value) => [`${value} of 5`, String(outcome.confidence_dist[value])]),
+    )
+    expect(count(await readTable(page, 'Open findings'))).toEqual(
+      ['critical', 'moderate', 'minor'].map((name) => [
+        name,
+        String(outcome.issue_categories[name]),
+      ]),
+    )
+    const models = await readTable(page, 'Cost by model')
+    expect(models.map((cells) => cells.slice(0, 2))).toEqual([
+      [main, money(cost.models[0].cost_usd)],
+      [fast, money(cost.models[1].cost_usd)],
+    ])
+    const known = `The price of ${cost.per_review.count} of ${reviews.posted} posted reviews is known`
+    await page.getByText(`${known}; 1 used a model whose price is not known`).waitFor()
+    await page.getByText('cost $0.25 besides').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('draw in charts what stands in the tables', async () => {
+    const { days, reviews } = await ask('reviewing')
+    await using opened = await openAs(root)
+    const { page } = opened
+    await page.goto('/insights')
+    const [byReviews, byCost] = [
+      page.getByRole('img', { name: /^Reviews by day/ }),
+      page.getByRole('img', { name: /^Cost/ }),
+    ]
+    await byCost.waitFor()
+    for (const numbers of await page.getByText('Numbers', { exact: true }).all())
+      await numbers.click()
+    const costs = await readTable(page, 'Cost by day')
+    expect(costs.map(([, cost]) => cost)).toEqual(
+      days.map((one: { cost_usd: number }) => money(one.cost_usd)),
+    )
+    const posted = await readTable(page, 'Reviews by day')
+    const sum = posted
+      .flatMap((cells) => cells.slice(1, 4).map(Number))
+      .reduce((one, other) => one + other, 0)
+    expect(sum).toBe(reviews.posted)
+    // The height of each column, by its place among the days.
+    const heights = await byCost
+      .locator('g.fill-accent rect')
+      .evaluateAll((all) => all.map((rect) => Number(rect.getAttribute('height'))))
+    const drawn = days.filter((one: { cost_usd: number }) => one.cost_usd > 0)
+    expect(heights).toHaveLength(drawn.length)
+    const scale = heights[0]! / drawn[0].cost_usd
+    for (const [index, height] of heights.entries())
+      expect(height / drawn[index].cost_usd).toBeCloseTo(scale, 5)
+    const columns = (fill: string) => byReviews.locator(`g.${fill} rect`).count()
+    const daysWith = (column: number) => posted.filter((cells) => cells[column] !== '0').length
+    expect(await columns('fill-mark-good')).toBe(daysWith(1))
+    expect(await columns('fill-mark-bad')).toBe(daysWith(3))
+    expect(await columns('fill-muted')).toBe(daysWith(4))
+    const told = await byCost.locator('title').allTextContents()
+    expect(told.map((words) => words.replace('\n', ' '))).toEqual(
+      costs.map(([date, cost]) => `${date} ${cost === '$0.00' ? 'Nothing' : cost}`),
+    )
+  })
+
+  it('put authors in the order of their names, and say so', async () => {
+    const { authors } = await ask('insights')
+    const names = authors.map(({ author }: { author: string }) => author)
+    expect(names).toEqual(['zoe', 'mia', 'ben', 'Ann', 'ann'])
+    await using opened = await openAs(root)
+    const { page } = opened
+    await page.goto('/insights')
+    await page.getByText('In the order of their names.').waitFor()
+    const rows = await readTable(page, 'Authors, by name')
+    expect(rows.map(([name]) => name)).toEqual(['ann', 'Ann', 'ben', 'mia', 'zoe'])
+    for (const [name, ...figures] of rows) {
+      const author = authors.find((one: { author: string }) => one.author === name)
+      expect(figures).toEqual([author.prs, author.merged, author.issues_flagged].map(String))
+    }
+  })
+
+  it('keep the period and the repository in the address', async () => {
+    await using opened = await openAs(root)
+    const { page, problems: complaints } = opened
+    await page.goto('/insights')
+    await page.getByText('37 of 43').waitFor()
+    await page.getByRole('link', { name: '90 days' }).click()
+    await page.getByText('38 of 44').waitFor()
+    await saveScreenshot(page, 'insights-of-90-days', viewports[0]!)
+    expect(new URL(page.url()).search).toBe('?days=90')
+    await page.getByRole('link', { name: 'acme/web-client' }).click()
+    await page.getByText('1 of 1', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?days=90&repo=acme%2Fweb-client')
+    await page.reload()
+    await page.getByText('1 of 1', { exact: true }).waitFor()
+    await page.getByRole('button', { name: /not acme\/web-client only/ }).click()
+    await page.getByText('38 of 44').waitFor()
+    await page.getByRole('link', { name: '30 days' }).click()
+    await page.getByText('37 of 43').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await page.getByRole('link', { name: '7 days' }).click()
+    await page.waitForURL('**/insights?days=7')
+    await page.locator('[aria-busy=false]').waitFor()
+    await saveScreenshot(page, 'insights-of-7-days', viewports[0]!)
+    await page.goto('/insights?days=31')
+    await page.getByText('37 of 43').waitFor()
+    await page.goto('/insights?repo=acme/other')
+    await page.getByText('No pull request of acme/other was reviewed').waitFor()
+    await page.getByRole('link', { name: 'Look at all repositories' }).click()
+    await page.getByText('37 of 43').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('say what to do when they can’t be had', async () => {
+    await using opened = await openAs(root)
+    const { page } = opened
+    await page.goto('/reviews')
+    await page.getByRole('heading', { name: 'Reviews' }).waitFor()
+    await page.route('**/api/v1/analytics/**', (route) => route.abort())
+    await page.getByRole('link', { name: 'Insights' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/can’t be reached/)
+      .waitFor()
+    await page.unroute('**/api/v1/analytics/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('37 of 43').waitFor()
+  })
+})
+
+it('insights grow with a review without being loaded again', async () => {
+  await using scene = await startConnectScenario({ env: { MEMORY: 'off', GRAPH: 'off' } })
+  const repo = await scene.createRepository()
+  await scene.forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'alice' })
+  expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+  const { session } = await scene.signIn('alice')
+  await using opened = await openPage(browser, { url: scene.app.url, session })
+  const { page, problems: complaints } = opened
+  await page.goto('/insights')
+  await page.getByText('No pull request was reviewed in these 30 days').waitFor()
+  await page.evaluate('window.sameDocument = true')
+  await scene.forge.push(
+    repo,
+    'topic',
+    { 'src/total.ts': 'export const total = 1\n' },
+    { author: 'alice' },
+  )
+  await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice', title: 'Count' })
+  await page.getByText('1 of 1', { exact: true }).waitFor()
+  await page.getByText('Median of 1 pull request').waitFor()
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+  expect(complaints).toEqual([])
+})
+
+describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
+  it('insights keep nobody out', async () => {
+    await using opened = await openAs(root, view)
+    const { page, problems: complaints } = opened
+    await page.goto('/insights')
+    await page.getByText('37 of 43').waitFor()
+    await saveScreenshot(page, 'insights', view)
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    for (const numbers of await page.getByText('Numbers', { exact: true }).all())
+      await numbers.click()
+    await page.getByRole('table', { name: 'Cost by day' }).waitFor()
+    await saveScreenshot(page, 'insights-numbers', view)
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('no insights keep nobody out either', async () => {
+    await using opened = await openAs(nobody, view)
+    const { page, problems: complaints } = opened
+    await page.goto('/insights?days=7')
+    await page.getByText('No pull request was reviewed in these 7 days').waitFor()
+    await saveScreenshot(page, 'no-insights', view)
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,339 @@
+// The page of a review, in a real browser: what it came to, its findings on their lines of the diff, live and inert.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readSample } from '../../demo/read-sample.ts'
+import { hold, replyWith } from '../fakes/forge/forge.ts'
+import { type ModelServer, startModelServer } from '../fakes/models/model-server.ts'
+import { confirmAll, isVerificationRequest } from '../fakes/models/verification.ts'
+import { repo, type Scenario, startScenario } from '../review-scenario.ts'
+import { signInWithToken } from '../sign-in.ts'
+import {
+  findAccessibilityProblems,
+  openPage,
+  saveScreenshot,
+  startBrowser,
+  type Viewport,
+  viewports,
+} from './open-page.ts'
+
+const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>'
+const path = 'src/discount.ts'
+const discount = `// Discounts.
+export function discountOf(count: number): number {
+  // Ten and more get a tenth off. \u202e${hostile}
+  if (count > 10) {
+    return 0.1
+  }
+  return 0
+}
+`
+const finding = {
+  path,
+  side: 'RIGHT',
+  start_line: 4,
+  end_line: 4,
+  quote: 'if (count > 10) {',
+  severity: 'moderate',
+  category: 'correctness',
+  title: 'Exactly `ten` articles get no discount',
+  body: 'When `count` is **ten**, then the discount is 0.',
+  suggestion: '  if (count >= 10) {',
+  evidence: [{ path, line: 3, note: 'ten and more' }],
+  confidence: 0.9,
+}
+
+let server: ModelServer
+let scenario: Scenario
+let browser: Browser
+let session: string
+/** Of a review with one finding in the second of three files, the first of which is long. */
+let id: number
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  server = await startModelServer({ protocol: 'anthropic', script: answerWith(finding) })
+  const env = {
+    MODEL: 'anthropic:claude-opus-5-5',
+    MODEL_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: 'sk-test-0123456789',
+  }
+  scenario = await startScenario({ env })
+  session = (await signInWithToken(scenario.app, 'ghp_token_of_alice')).session
+  // Its text turns the direction of a line, to show that the page keeps it inert. The rule about that is tested elsewhere.
+  const settings = 'rules: { disable: [bidirectional-text] }\n'
+  await scenario.forge.push(repo, 'main', { '.umpire.yml': settings }, { author: 'alice' })
+  const long = Array.from(
+    { length: 5000 },
+    (_, index) => `export const value${index} = ${index}\n`,
+  ).join('')
+  await scenario.openPullRequest(
+    { [path]: discount, 'lib/long.ts': long, 'logo.bin': 'a\0b' },
+    { title: 'Give discounts' },
+  )
+  await scenario.waitUntilSettled()
+  id = await newestReview()
+})
+afterAll(async () => {
+  await browser?.close()
+  await scenario?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
+})
+
+function answerWith(claim: object) {
+  return (request: Parameters<typeof isVerificationRequest>[0]) =>
+    isVerificationRequest(request)
+      ? confirmAll(request)
+      : { json: { summary: 'It adds discounts.', findings: [claim] } }
+}
+
+async function newestReview(): Promise<number> {
+  const events = await scenario.app.events()
+  return Math.max(...events.map((event) => event.id))
+}
+
+const open = (view: Partial<Viewport> = {}) =>
+  openPage(browser, { url: scenario.app.url, session, ...view })
+const fileOf = (page: Page, name: string) =>
+  page.locator('#diff details').filter({ has: page.locator('summary', { hasText: name }) })
+const panelOf = (page: Page, name: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name }) })
+
+describe('a review', () => {
+  it('shows the finding below its line, and what the review rests on', async () => {
+    await using opened = await open()
+    const { page, problems: complaints } = opened
+    await page.goto(`/reviews/${id}`)
+    const card = page.getByRole('article', { name: /^Finding: Exactly/ })
+    await card.getByText('count >= 10').waitFor()
+    const words = await card.textContent()
+    for (const part of [
+      'moderate',
+      'correctness',
+      'Exactly ten articles',
+      'src/discount.ts:3 ten and more',
+      '90 % sure',
+    ]) {
+      expect(words).toContain(part)
+    }
+    const line = fileOf(page, path).locator('tr:has(+ tr article)')
+    expect(await line.textContent()).toMatch(/^4\s*if \(count > 10\) \{$/)
+    const outcome = await panelOf(page, 'Outcome').textContent()
+    expect(outcome).toContain('Needs a person')
+    expect(outcome).toMatch(/Confidence \d of 5: the whole change|Confidence \d of 5: \w+/)
+    expect(outcome).not.toContain('NEEDS_DISCUSSION')
+    expect(await panelOf(page, 'Coverage').textContent()).toContain('2 of 3 files reviewed')
+    expect(await panelOf(page, 'Work').textContent()).toMatch(
+      /Read the change.*In all.*\$\d.* model calls/,
+    )
+    expect(await panelOf(page, 'Deliveries').textContent()).toContain(
+      'pull_request.opened (this review)',
+    )
+    expect(complaints).toEqual([])
+  })
+
+  it('leads from the list to the line, also in a file that was folded', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.goto(`/reviews/${id}`)
+    const file = fileOf(page, path)
+    await file.getByRole('article').waitFor()
+    await file.locator('summary').click()
+    await file.getByRole('article').waitFor({ state: 'hidden' })
+    await panelOf(page, 'Findings: 1 open').locator('summary').click()
+    await page.getByRole('button', { name: 'Show it in the diff' }).click()
+    await file.getByRole('article').waitFor()
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
+  })
+
+  it('folds a long file, and shows all of its lines once it is opened', async () => {
+    await using opened = await open()
+    const { page, problems: complaints } = opened
+    await page.goto(`/reviews/${id}`)
+    const file = fileOf(page, 'lib/long.ts')
+    await file.waitFor()
+    expect(await file.locator('tr').count()).toBe(0)
+    await file.locator('summary').click()
+    const last = file.locator('tr').nth(4999)
+    await last.waitFor({ state: 'attached' })
+    expect(await file.locator('tr').count()).toBe(5000)
+    await last.scrollIntoViewIfNeeded()
+    await last.waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('colours code, and puts old and new side by side for who wants it so', async () => {
+    await using opened = await open()
+    const { page, problems: complaints } = opened
+    await page.goto(`/reviews/${id}`)
+    await fileOf(page, path).locator('.code-token-keyword', { hasText: 'return' }).first().waitFor()
+    await page.getByRole('button', { name: 'Side by side' }).click()
+    await fileOf(page, path).locator('table.diff-split').first().waitFor()
+    await page.reload()
+    await fileOf(page, path).locator('table.diff-split').first().waitFor()
+    await fileOf(page, path).getByRole('article').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('says that there is no such review', async () => {
+    await using opened = await open()
+    await opened.page.goto('/reviews/999999')
+    await opened.page.getByRole('alert').filter({ hasText: 'Review not found' }).waitFor()
+  })
+})
+
+it('is followed live, from a push to the newer review, and once more when it is asked for', async () => {
+  await scenario.openPullRequest(
+    { 'src/a.ts': 'export const a = 1\n' },
+    { branch: 'live', title: 'Live' },
+  )
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page, problems: complaints } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  await panelOf(page, 'Coverage').waitFor()
+  await page.evaluate('window.sameDocument = true')
+  const held = hold()
+  scenario.forge.faults.add({
+    match: ({ path: asked }) => asked.includes(`/repos/${repo}/compare/`),
+    action: held,
+  })
+  await scenario.forge.push(
+    repo,
+    'live',
+    { 'src/b.ts': 'export const b = 2\n' },
+    { author: 'alice', message: 'More' },
+  )
+  await page.getByRole('link', { name: 'show it' }).click()
+  await page.getByText('What it comes to appears here by itself').waitFor()
+  held.release()
+  await panelOf(page, 'Coverage').waitFor()
+  await fileOf(page, 'src/b.ts').waitFor()
+  await page.getByRole('button', { name: 'Review again' }).click()
+  await page.getByText('pull_request.retry (this review)').waitFor()
+  await panelOf(page, 'Coverage').waitFor()
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+  expect(complaints).toEqual([])
+})
+
+it('case 76: a finding is dismissed with a reason, and the page shows what the verdict is then', async () => {
+  const number = await scenario.openPullRequest(
+    { [path]: discount },
+    { branch: 'dismissed', title: 'Give more discounts' },
+  )
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page, problems: complaints } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  await panelOf(page, 'Findings: 1 open').locator('summary').click()
+  await page.getByRole('button', { name: 'Dismiss “Exactly' }).click()
+  const form = page.getByRole('form', { name: 'Dismiss the finding' })
+  await form.getByLabel('Why does it not count?').fill('Sold by the <b>dozen</b>.')
+  expect(await findAccessibilityProblems(page)).toEqual([])
+  const unreachable = scenario.forge.faults.add({
+    match: ({ path: asked }) => asked.endsWith(`/repos/${repo}`),
+    action: replyWith(503, { message: 'Unavailable' }),
+  })
+  await form.getByRole('button', { name: 'Dismiss' }).click()
+  await form.getByRole('alert').filter({ hasText: 'could not be checked' }).waitFor()
+  unreachable()
+  await form.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByText('pull_request.dismissal (this review)').waitFor()
+  await panelOf(page, 'Findings: 0 open, 1 settled').locator('summary').click()
+  const settled = panelOf(page, 'Findings: 0 open, 1 settled')
+  await settled.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
+  expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('Passed')
+  const [summary] = scenario.forge.pullRequest(repo, number).comments
+  expect(summary?.body).toContain(
+    'Dismissed by `alice`, the author of this pull request: 1 moderate.',
+  )
+  await settled.getByRole('button', { name: 'Take back' }).click()
+  await panelOf(page, 'Findings: 1 open').waitFor()
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
+  expect(complaints.filter((complaint) => !complaint.includes('502'))).toEqual([])
+})
+
+it('says why a review failed', async () => {
+  const fault = scenario.forge.faults.add({
+    match: ({ path: asked }) => asked.includes(`/repos/${repo}/pulls/`),
+    action: {
+      kind: 'answer',
+      response: { status: 404, headers: {}, body: '{"message":"Not Found"}' },
+    },
+  })
+  await scenario.openPullRequest(
+    { 'src/c.ts': 'export const c = 1\n' },
+    { branch: 'failing', title: 'Failing' },
+  )
+  await scenario.waitUntilSettled()
+  fault()
+  await using opened = await open()
+  await opened.page.goto(`/reviews/${await newestReview()}`)
+  await opened.page.getByText('The review failed after one try.').waitFor()
+  await opened.page.getByRole('button', { name: 'Review again' }).waitFor()
+})
+
+it('case 31: hostile titles, branches, code and Markdown are inert', async () => {
+  const markdown = [
+    `${hostile} <svg onload=alert(1)></svg> <iframe src=javascript:alert(1)></iframe>`,
+    '![pixel](https://evil.example/p.png) [one](javascript:alert(1)) [two](data:text/html,<script>alert(1)</script>)',
+    '[three](https://evil.example/x) <a href="javascript:alert(1)" onclick="alert(1)">four</a>',
+    '<form action="https://evil.example"><input name=q></form> <style>*{display:none}</style>',
+  ].join('\n\n')
+  server.respondWith(
+    answerWith({
+      ...finding,
+      title: hostile,
+      body: markdown,
+      evidence: [{ path, line: 3, note: hostile }],
+      suggestion: `  ${hostile}`,
+    }),
+  )
+  await scenario.openPullRequest(
+    { [path]: discount, ...readSample('topic') },
+    { branch: 'topic<img-src=x-onerror=alert(1)>', title: hostile, body: markdown },
+  )
+  await scenario.waitUntilSettled()
+  await using opened = await open()
+  const { page, problems: complaints } = opened
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.goto(`/reviews/${await newestReview()}`)
+  await page.getByRole('heading', { name: hostile, exact: true }).waitFor()
+  await page.getByText('topic<img-src=x-onerror=alert(1)>').first().waitFor()
+  const card = page.getByRole('article', { name: `Finding: ${hostile}` })
+  await card.locator('.markdown').waitFor()
+  expect(await card.textContent()).toContain(`src/discount.ts:3 ${hostile}`)
+  // What would turn the order of characters round is shown as what it is.
+  await page.getByText(`⟨U+202E⟩${hostile}`).first().waitFor({ state: 'attached' })
+  const foreign =
+    'main :is(img, script, svg, iframe, form, style, object, [onclick], [onerror], [onload])'
+  expect(await page.locator(foreign).count()).toBe(0)
+  const links = await card
+    .locator('a')
+    .evaluateAll((anchors) =>
+      anchors.map((anchor) => [anchor.getAttribute('href'), anchor.getAttribute('rel')]),
+    )
+  expect(links.filter(([href]) => href !== null && !/^https?:/.test(href))).toEqual([])
+  expect(links).toContainEqual(['https://evil.example/x', 'noreferrer nofollow'])
+  expect(asked.filter((address) => !address.startsWith(scenario.app.url))).toEqual([])
+  expect(complaints).toEqual([])
+})
+
+describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
+  it('keeps nobody out', async () => {
+    await using opened = await open(view)
+    const { page, problems: complaints } = opened
+    await page.goto(`/reviews/${id}`)
+    await fileOf(page, path).locator('.code-token-keyword').first().waitFor()
+    await fileOf(page, path).locator('.markdown').waitFor()
+    await panelOf(page, 'Findings: 1 open').locator('summary').click()
+    // All of it is to be looked at, also what the browser would lay out only when it comes near.
+    await page.evaluate(
+      "for (const piece of document.querySelectorAll('.diff-piece')) piece.style.contentVisibility = 'visible'",
+    )
+    await saveScreenshot(page, 'review', view)
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,245 @@
+// The page from signing in to the list of reviews, in a real browser against the real service and a forge.
+import { sql } from 'kysely'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { pullRequestPayload, startTestApp } from '../start-app.ts'
+import {
+  findAccessibilityProblems,
+  openPage,
+  saveScreenshot,
+  startBrowser,
+  viewports,
+} from './open-page.ts'
+
+let scene: ConnectScenario
+let browser: Browser
+let repo: string
+
+/** A line that the static reviewer reports. */
+const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
+const hostile =
+  '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  scene = await startConnectScenario({ env: { MEMORY: 'off', GRAPH: 'off' } })
+  repo = await scene.createRepository()
+  await scene.forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'alice' })
+})
+afterAll(async () => {
+  await browser?.close()
+  await scene?.[Symbol.asyncDispose]()
+})
+
+async function openFor(person: 'alice' | 'carol', view = viewports[0]!) {
+  const { session } = await scene.signIn(person)
+  return openPage(browser, { url: scene.app.url, session, ...view })
+}
+
+async function openPullRequest(head: string, title: string): Promise<number> {
+  await scene.forge.push(
+    repo,
+    head,
+    { 'src/key.ts': leak },
+    { author: 'alice', message: `Change ${head}` },
+  )
+  return scene.forge.openPullRequest({ repo, head, author: 'alice', title })
+}
+
+describe('signing in', () => {
+  it('takes a token of the platform, and leads to where one wanted to be', async () => {
+    await using opened = await openPage(browser, { url: scene.app.url })
+    const { page, problems: complaints } = opened
+    await page.goto('/reviews?status=merged')
+    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    const token = page.getByLabel(/Personal access token/)
+    await token.fill('of-nobody')
+    await token.press('Enter')
+    expect(await page.getByRole('alert').textContent()).toMatch(/token/i)
+    await token.fill(tokenOf('alice'))
+    await token.press('Enter')
+    await page.getByRole('heading', { name: 'Reviews' }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/reviews?status=merged')
+    await page.getByRole('button', { name: /alice/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    await page.goto('/reviews')
+    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('tells who comes first what comes next, and leads to the platform where that is set up', async () => {
+    const env = {
+      OAUTH_CLIENT_ID: 'client',
+      OAUTH_CLIENT_SECRET: 'secret',
+      PUBLIC_URL: 'http://127.0.0.1:8484',
+    }
+    await using app = await startTestApp({ env, parts: { web: true, worker: false } })
+    for (const view of viewports) {
+      await using opened = await openPage(browser, { url: app.url, ...view })
+      const { page, problems: complaints } = opened
+      await page.goto('/repositories')
+      await page.getByRole('heading', { name: 'Nobody has signed in here yet' }).waitFor()
+      const toPlatform = page.getByRole('link', { name: 'Sign in at github.com' })
+      expect(await toPlatform.getAttribute('href')).toBe('/auth/login?return_to=%2Frepositories')
+      await saveScreenshot(page, 'first-steps', view)
+      expect(await findAccessibilityProblems(page)).toEqual([])
+      expect(complaints).toEqual([])
+    }
+  })
+
+  it('never leads elsewhere', async () => {
+    await using opened = await openPage(browser, { url: scene.app.url })
+    const { page } = opened
+    await page.goto(`/sign-in?return_to=${encodeURIComponent('//evil.example/x')}`)
+    await page.getByLabel(/Personal access token/).fill(tokenOf('alice'))
+    await page.getByRole('button', { name: /Sign in with/ }).click()
+    await page.getByRole('heading', { name: 'Reviews' }).waitFor()
+    expect(new URL(page.url()).origin).toBe(scene.app.url)
+  })
+})
+
+describe('the list of reviews', () => {
+  it('says what to do as long as there is none, and shows a review as it arrives without being loaded again', async () => {
+    await using opened = await openFor('alice')
+    const { page, problems: complaints } = opened
+    await page.goto('/')
+    await page.getByText('No reviews yet').waitFor()
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/^To doConnect a repository/),
+      expect.stringMatching(/^To doSet a model/),
+      expect.stringMatching(/^To doOpen a pull request/),
+    ])
+    await saveScreenshot(page, 'next-steps', viewports[0]!)
+    expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+    await page.getByRole('listitem').filter({ hasText: 'DoneConnect a repository' }).waitFor()
+    await page.evaluate('window.sameDocument = true')
+    await openPullRequest('topic', 'Take payments')
+    const entry = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+    await entry
+      .filter({ hasText: 'Take payments' })
+      .filter({ hasText: 'Request changes' })
+      .waitFor()
+    expect(await entry.textContent()).toMatch(/Confidence \d of 5, 1 file/)
+    expect(await page.evaluate('window.sameDocument')).toBe(true)
+    expect(complaints).toEqual([])
+  })
+
+  it('case 31: shows hostile titles and branches as they are written', async () => {
+    await openPullRequest('topic<img-src=x-onerror=alert(1)>', hostile)
+    await using opened = await openFor('alice')
+    const { page, problems: complaints } = opened
+    await page.goto('/reviews')
+    await page.getByRole('link', { name: hostile, exact: true }).waitFor()
+    await page.getByText('topic<img-src=x-onerror=alert(1)>').waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it('keeps its filters in the address', async () => {
+    await using opened = await openFor('alice')
+    const { page } = opened
+    await page.goto('/reviews')
+    const entries = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+    await entries.nth(1).waitFor()
+    await page.getByRole('searchbox').fill('payments')
+    await page.waitForURL(/search=payments/)
+    await entries.nth(1).waitFor({ state: 'detached' })
+    await page.getByLabel('State').selectOption('Merged')
+    await page.getByText('No review fits').waitFor()
+    await page.reload()
+    await page.getByText('No review fits').waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('payments')
+    await page.getByRole('link', { name: 'Show all of them' }).click()
+    await entries.nth(1).waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await page.goto(`/reviews?repo=acme/other`)
+    await page.getByText('No review fits').waitFor()
+    await page.getByRole('button', { name: /not acme\/other only/ }).click()
+    await entries.nth(1).waitFor()
+  })
+})
+
+describe('a list of many', { timeout: 180_000 }, () => {
+  const many = 'acme/many'
+  const total = 130
+  const entries = (page: Page) => page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+  /** How many the list has, as those are told who don't see it, and where in it something is. */
+  const sizeOf = async (page: Page) =>
+    Number(await entries(page).first().getAttribute('aria-setsize'))
+
+  beforeAll(async () => {
+    const { db } = scene.app
+    await sql`
+      insert into events (id, event_type, source, repo, pr_number, payload, status) overriding system value
+      select 5000 - n, 'pull_request.opened', 'github', ${many}, n, '', 'pending' from generate_series(1, ${total}::int) as n`.execute(
+      db,
+    )
+    await sql`
+      insert into pull_requests (repo, number, title, search_text, author, branch, base_branch, url, head_sha, updated_at, state,
+        state_checked_at, listed_event_id, listed_status)
+      select ${many}, n, 'Change ' || n, 'change ' || n, 'zoe', 'topic', 'main', '', '', now(), 'merged', '2100-01-01', 5000 - n, 'pending'
+      from generate_series(1, ${total}::int) as n`.execute(db)
+    await sql`select setval(pg_get_serial_sequence('events', 'id'), 10000)`.execute(db)
+  })
+
+  it('comes page by page as one gets there, and keeps what it has when something changes', async () => {
+    const { session } = await signInWithToken(scene.app, tokenOf('root'))
+    await using opened = await openPage(browser, { url: scene.app.url, session })
+    const { page, problems: complaints } = opened
+    await page.goto(`/reviews?repo=${many}`)
+    await page.getByRole('link', { name: 'Change 1', exact: true }).waitFor()
+    expect(await sizeOf(page)).toBe(50)
+    const last = page.getByRole('link', { name: `Change ${total}`, exact: true })
+    const scrollOn = async () => {
+      await page.mouse.wheel(0, 5000)
+      return last.count()
+    }
+    await expect.poll(scrollOn, { timeout: 60_000 }).toBe(1)
+    expect(await sizeOf(page)).toBe(total)
+    expect(await entries(page).count()).toBeLessThan(50)
+    await scene.app.deliver(
+      pullRequestPayload({ repo: many, number: total + 1, title: 'The newest' }),
+    )
+    await expect.poll(() => sizeOf(page), { timeout: 60_000 }).toBe(total + 1)
+    await page.evaluate('scrollTo(0, 0)')
+    await page.getByRole('link', { name: 'The newest' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('is gone through with the Tab key, beyond what was drawn at first', async () => {
+    const { session } = await signInWithToken(scene.app, tokenOf('root'))
+    await using opened = await openPage(browser, { url: scene.app.url, session })
+    const { page } = opened
+    await page.goto(`/reviews?repo=${many}`)
+    await page.getByRole('link', { name: 'Change 1', exact: true }).focus()
+    const goOn = async () => {
+      await page.keyboard.press('Tab')
+      return page.evaluate('document.activeElement.textContent')
+    }
+    await expect.poll(goOn, { interval: 0, timeout: 60_000 }).toBe('Change 60')
+  })
+})
+
+describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
+  it.each([
+    ['sign-in', '/sign-in', false, 'Sign in to Umpire'],
+    ['no-reviews', '/reviews?search=nothing-of-the-kind', true, 'No review fits'],
+    ['reviews', '/reviews', true, 'Take payments'],
+  ])('the page %s keeps nobody out', async (name, path, isSignedIn, words) => {
+    const session = isSignedIn ? (await scene.signIn('alice')).session : undefined
+    await using opened = await openPage(browser, {
+      url: scene.app.url,
+      ...(session && { session }),
+      ...view,
+    })
+    const { page, problems: complaints } = opened
+    await page.goto(path)
+    await page.getByText(words).first().waitFor()
+    await saveScreenshot(page, name, view)
+    expect(await findAccessibilityProblems(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})

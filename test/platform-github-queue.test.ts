@@ -1,0 +1,70 @@
+// Who waits for the platform, and for whom: the line of calls that the GitHub adapter keeps.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createPlatform } from '../src/platforms/index.ts'
+import type { Platform } from '../src/platforms/platform.ts'
+import { type Forge, type Hold, hold, startForge } from './fakes/forge/forge.ts'
+
+const most = 12
+const tokenOf = (login: string) => `token-of-${login}`
+let forge: Forge
+let platform: Platform
+/** Holds what alice asks. */
+let held: Hold
+
+beforeEach(async () => {
+  forge = await startForge()
+  for (const login of ['alice', 'bob']) forge.createUser(login, { token: tokenOf(login) })
+  platform = createPlatform({
+    id: 'github',
+    url: forge.url,
+    apiUrl: forge.apiUrl,
+    oauth: null,
+    userAgent: 'umpire-test',
+  })
+  held = hold()
+  forge.faults.add({ match: ({ login }) => login === 'alice', action: held })
+})
+afterEach(() => forge[Symbol.asyncDispose]())
+
+const askAsAlice = (times: number, signal?: AbortSignal) =>
+  Array.from({ length: times }, () => platform.getViewer(tokenOf('alice'), signal))
+const arrived = (login: string | null) =>
+  forge.requests.filter((request) => request.login === login).length
+
+it("one person's calls that get no answer leave room for the others'", async () => {
+  const asked = askAsAlice(40)
+  expect(await platform.getViewer(tokenOf('bob'))).toMatchObject({ login: 'bob' })
+  await forge.waitFor(() => arrived('alice') === most)
+  // A call without a token is in nobody's line.
+  await platform.inspect(null)
+  expect(arrived('alice')).toBe(most)
+  held.release()
+  const logins = (await Promise.all(asked)).map(({ login }) => login)
+  expect(logins).toEqual(Array(40).fill('alice'))
+})
+
+it('calls without a token have a line of their own, which they share', async () => {
+  forge.faults.clear()
+  const anonymous = hold()
+  forge.faults.add({ match: ({ login }) => login === null, action: anonymous })
+  const asked = Array.from({ length: 40 }, () => platform.inspect(null))
+  expect(await platform.getViewer(tokenOf('bob'))).toMatchObject({ login: 'bob' })
+  await forge.waitFor(() => arrived(null) === most)
+  anonymous.release()
+  expect(await Promise.all(asked)).toHaveLength(40)
+})
+
+it('who waits leaves the line with the reason of their signal, and takes no place afterwards', async () => {
+  const asked = askAsAlice(most)
+  const controller = new AbortController()
+  const waiting = askAsAlice(2 * most, controller.signal)
+  const last = askAsAlice(1)
+  await forge.waitFor(() => arrived('alice') === most)
+  const reason = new Error('No longer wanted')
+  controller.abort(reason)
+  for (const outcome of await Promise.allSettled(waiting))
+    expect(outcome).toEqual({ status: 'rejected', reason })
+  held.release()
+  expect(await Promise.all([...asked, ...last])).toHaveLength(most + 1)
+  expect(arrived('alice')).toBe(most + 1)
+})

@@ -1,0 +1,189 @@
+// Pull requests with what became of their reviews, at chosen times before now, for tests of figures over them.
+import { sql } from 'kysely'
+import type { Db } from '../src/db/database.ts'
+import type { PullRequestRef } from '../src/domain/pull-request.ts'
+import type { Verdict } from '../src/domain/review.ts'
+import { refreshListing } from '../src/events/listing.ts'
+
+/** What a run used of a model, in two calls; a price that isn't known is null. */
+export type SpendSample = readonly [model: string, costUsd: number | null]
+
+export interface RunSample {
+  /** A verdict, or why there is none. */
+  readonly outcome: Verdict | 'skipped' | 'failed' | 'processing'
+  /** When it ended; for one that hasn't, when its event came. */
+  readonly hoursAgo: number
+  /** From its event to its end. */
+  readonly seconds?: number
+  readonly spend?: readonly SpendSample[]
+}
+
+/** A pull request: its runs, and how long ago an event came that no run took up, by whether it asks for a review. */
+export interface PullRequestSample {
+  readonly runs?: readonly RunSample[]
+  readonly pendingHoursAgo?: number
+  readonly labeledHoursAgo?: number
+  readonly author?: string
+  /** In the last of these hours it was merged, in the first opened. */
+  readonly merged?: readonly [openedHoursAgo: number, mergedHoursAgo: number]
+  readonly lines?: number
+  readonly confidence?: number
+  /** Open findings of its latest review. */
+  readonly findings?: readonly [critical: number, moderate: number, minor: number]
+}
+
+/** By repository; numbered from 1. */
+export type PullRequestSamples = Readonly<Record<string, readonly PullRequestSample[]>>
+
+/** Stores them all at one moment, which it tells. `outside` is what was spent beside reviews. */
+export async function insertPullRequestSamples(
+  db: Db,
+  samples: PullRequestSamples,
+  outside: readonly (readonly [costUsd: number | null, hoursAgo: number])[] = [],
+): Promise<Date> {
+  return db.transaction().execute(async (tx) => {
+    for (const [repo, pulls] of Object.entries(samples)) {
+      for (const [index, sample] of pulls.entries())
+        await insertPullRequest(tx, { repo, number: index + 1 }, sample)
+    }
+    for (const [costUsd, hoursAgo] of outside) await insertSpend(tx, null, ['x', costUsd], hoursAgo)
+    const { rows } = await sql<{ now: Date }>`select now()`.execute(tx)
+    return rows[0]!.now
+  })
+}
+
+const hoursBeforeNow = (hours: number, secondsBefore = 0) =>
+  sql<Date>`now() - make_interval(secs => ${hours * 3600 + secondsBefore}::float8)`
+
+async function insertPullRequest(
+  tx: Db,
+  ref: PullRequestRef,
+  sample: PullRequestSample,
+): Promise<void> {
+  const {
+    runs = [],
+    pendingHoursAgo: waiting,
+    labeledHoursAgo: label,
+    author = 'ann',
+    merged,
+    lines = 0,
+    findings = [0, 0, 0],
+  } = sample
+  await tx
+    .insertInto('pull_requests')
+    .values({
+      ...{ ...ref, author, title: '', branch: '', base_branch: '', url: '', head_sha: '' },
+      ...{ state: merged ? 'merged' : 'open', draft: false, additions: lines, deletions: 0 },
+      ...{
+        updated_at: sql<Date>`now()`,
+        opened_at: merged && hoursBeforeNow(merged[0]),
+        merged_at: merged && hoursBeforeNow(merged[1]),
+      },
+      ...{ critical_count: findings[0], moderate_count: findings[1], minor_count: findings[2] },
+    })
+    .execute()
+  for (const run of runs) await insertRun(tx, ref, run, sample.confidence ?? 4)
+  const pending = { status: 'pending' } as const
+  if (waiting !== undefined)
+    await insertEvent(tx, ref, {
+      ...pending,
+      createdAt: hoursBeforeNow(waiting),
+      wantsReview: true,
+    })
+  if (label !== undefined)
+    await insertEvent(tx, ref, { ...pending, createdAt: hoursBeforeNow(label), wantsReview: false })
+  await sql`
+    update pull_requests set last_event_at = (
+      select max(created_at) from events where repo = ${ref.repo} and pr_number = ${ref.number})
+    where repo = ${ref.repo} and number = ${ref.number}`.execute(tx)
+  await refreshListing(tx, ref)
+}
+
+async function insertRun(
+  tx: Db,
+  ref: PullRequestRef,
+  sample: RunSample,
+  confidence: number,
+): Promise<void> {
+  const { outcome: came, hoursAgo, seconds = 0, spend = [] } = sample
+  const verdict = came === 'skipped' || came === 'failed' || came === 'processing' ? null : came
+  const status = came === 'failed' || came === 'processing' ? came : 'completed'
+  const { id } = await tx
+    .insertInto('workflow_runs')
+    .values({
+      ...{
+        workflow_type: 'pr_review',
+        repo: ref.repo,
+        pr_number: ref.number,
+        status,
+        attempts: 1,
+        fence: 1,
+        verdict,
+      },
+      finished_at: came === 'processing' ? null : hoursBeforeNow(hoursAgo),
+    } as never)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const createdAt = hoursBeforeNow(hoursAgo, seconds)
+  await insertEvent(tx, ref, {
+    createdAt,
+    status,
+    wantsReview: true,
+    runId: id,
+    processedAt: hoursBeforeNow(hoursAgo),
+  })
+  for (const one of spend) await insertSpend(tx, id, one, hoursAgo)
+  if (verdict === null) return
+  await sql`
+    update pull_requests set reviewed_run_id = ${id}, verdict = ${verdict}, confidence = ${confidence}
+    where repo = ${ref.repo} and number = ${ref.number}`.execute(tx)
+}
+
+async function insertEvent(
+  tx: Db,
+  { repo, number }: PullRequestRef,
+  event: {
+    createdAt: unknown
+    status: string
+    wantsReview: boolean
+    runId?: number
+    processedAt?: unknown
+  },
+): Promise<void> {
+  await tx
+    .insertInto('events')
+    .values({
+      ...{
+        event_type: 'pull_request.synchronize',
+        source: 'github',
+        repo,
+        pr_number: number,
+        payload: Buffer.of(),
+      },
+      ...{ status: event.status, wants_review: event.wantsReview, run_id: event.runId ?? null },
+      ...{
+        created_at: event.createdAt,
+        processed_at: event.status === 'processing' ? null : event.processedAt,
+      },
+    } as never)
+    .execute()
+}
+
+async function insertSpend(
+  tx: Db,
+  runId: number | null,
+  [model, costUsd]: SpendSample,
+  hoursAgo: number,
+): Promise<void> {
+  const tokens = { calls: 2, input_tokens: 100, output_tokens: 10, cached_input_tokens: 5 }
+  await tx
+    .insertInto('model_spend')
+    .values({
+      run_id: runId,
+      model,
+      ...tokens,
+      cost_usd: costUsd,
+      created_at: hoursBeforeNow(hoursAgo),
+    })
+    .execute()
+}

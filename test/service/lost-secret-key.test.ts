@@ -1,0 +1,182 @@
+// The secret key is lost, and stored tokens stay closed: said everywhere, and reviews wait for it. On each database engine.
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Db, openDatabase } from '../../src/db/database.ts'
+import { aliceToken, publicUrl, startAccountForge } from '../account-scenario.ts'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { silentLog, testEngine } from '../fakes/test-database.ts'
+import { forgeEnvironment, repo } from '../review-scenario.ts'
+import { runUmpire } from '../run-umpire.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { pullRequestPayload, sign } from '../start-app.ts'
+import {
+  createServiceStorage,
+  type ServiceStorage,
+  startUmpireProcess,
+} from '../start-umpire-process.ts'
+
+let forge: Forge
+let site: ServiceStorage
+let hookSecret: string
+let number: number
+
+const keyFile = () => join(site.dataDir, 'secret-key')
+const backup = () => join(site.dataDir, 'backup')
+
+/** Without a token of the deployment: what reviews read with is what people left. */
+const environment = (): Record<string, string> => ({
+  ...forgeEnvironment(forge),
+  ...site.env,
+  ...{ PUBLIC_URL: publicUrl, PLATFORM_TOKEN: '', MEMORY: 'off', GRAPH: 'off' },
+})
+
+let lost: Record<string, string> = {}
+
+function loseKey(): void {
+  if (testEngine === 'embedded') rmSync(keyFile())
+  else lost = { SECRET_KEY: 'another key than the one that is lost' }
+}
+
+function restoreKey(): void {
+  if (testEngine === 'embedded') copyFileSync(backup(), keyFile())
+  lost = {}
+}
+
+const start = (...args: string[]) =>
+  startUmpireProcess(site, { args, env: { ...environment(), ...lost } })
+const umpire = (...args: string[]) =>
+  runUmpire(args, { cwd: site.dataDir, env: { ...environment(), ...lost } })
+
+async function look<T>(read: (db: Db) => Promise<T>): Promise<T> {
+  await using open = await openDatabase(site.database, silentLog)
+  return await read(open.db)
+}
+
+async function stop(service: Awaited<ReturnType<typeof start>>): Promise<void> {
+  service.signal('SIGTERM')
+  expect(await service.exited).toMatchObject({ code: 0 })
+}
+
+async function readReadiness(url: string | null) {
+  const response = await fetch(`${url}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+const unready = {
+  status: 503,
+  body: { detail: 'Not ready: the secret key does not open stored tokens; see umpire doctor' },
+}
+const warning =
+  'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
+
+beforeEach(async () => {
+  lost = {}
+  ;({ forge } = await startAccountForge())
+  site = await createServiceStorage()
+  await forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 1\n' }, { author: 'alice' })
+  number = await forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+  {
+    await using service = await start('--no-worker')
+    const { bearer } = await signInWithToken({ url: service.url as string }, aliceToken)
+    const connected = await fetch(`${service.url}/api/v1/repos/${repo}/install`, {
+      method: 'POST',
+      headers: bearer,
+    })
+    expect(connected.status).toBe(200)
+    expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
+    await stop(service)
+  }
+  hookSecret = await look(async (db) => {
+    const row = await db
+      .selectFrom('installations')
+      .select('webhook_secret')
+      .executeTakeFirstOrThrow()
+    return row.webhook_secret
+  })
+  if (testEngine === 'embedded') copyFileSync(keyFile(), backup())
+})
+afterEach(async () => {
+  await forge[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+async function deliver(url: string | null): Promise<number> {
+  const body = JSON.stringify(pullRequestPayload({ repo, number }))
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'pull_request',
+    'x-github-delivery': randomUUID(),
+    'x-hub-signature-256': sign(body, hookSecret),
+  }
+  return (await fetch(`${url}/api/v1/webhooks/host`, { method: 'POST', body, headers })).status
+}
+
+it('says that the secret key was lost, lets reviews wait, and goes on when it is back', {
+  timeout: 120_000,
+}, async () => {
+  loseKey()
+  {
+    await using service = await start()
+    expect(service.logLines(warning)).toMatchObject([{ level: 40, tokens: 1 }])
+    expect(await readReadiness(service.url)).toEqual(unready)
+    expect(await deliver(service.url)).toBe(200)
+    await service.waitForLog('The review waits for the operator')
+    const doctor = await umpire('doctor', '--format', 'json')
+    const { checks } = JSON.parse(doctor.stdout) as {
+      checks: { name: string; state: string; message: string }[]
+    }
+    expect(
+      checks.filter(({ name, state }) => name === 'secret key' && state === 'problem'),
+    ).toMatchObject([
+      {
+        message: expect.stringContaining(
+          '1 stored token of the platform was sealed under another key',
+        ),
+      },
+    ])
+    await stop(service)
+  }
+  await look(async (db) => {
+    const run = await db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
+    expect(run).toMatchObject({ status: 'pending', attempts: 0, error_code: 'secret_key_lost' })
+    expect(run.error).toContain('is to be restored, or one of them signs in again')
+    expect(await db.selectFrom('events').select('status').execute()).toEqual([
+      { status: 'pending' },
+    ])
+    // A minute later.
+    await sql`update workflow_runs set retry_at = now() - interval '1 minute'`.execute(db)
+  })
+  restoreKey()
+  await using service = await start()
+  expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
+  expect(service.logLines(warning)).toEqual([])
+  await service.waitForLog('The review is done')
+  await stop(service)
+  const run = await look((db) =>
+    db.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow(),
+  )
+  expect(run).toEqual({ status: 'completed' })
+})
+
+it('forgets for good what no key opens, when the operator says so', async () => {
+  loseKey()
+  await using service = await start('--no-worker')
+  expect(await readReadiness(service.url)).toEqual(unready)
+  const { code, stderr } = await umpire('token', '--forget-lost')
+  expect([code, stderr]).toEqual([0, '1 stored token of the platform forgotten.\n'])
+  expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
+  expect((await umpire('token', '--forget-lost')).stderr).toBe(
+    '0 stored tokens of the platform forgotten.\n',
+  )
+})
+
+it('is ready again when everybody whose token was lost signed in again', async () => {
+  loseKey()
+  await using service = await start('--no-worker')
+  expect(await readReadiness(service.url)).toEqual(unready)
+  await signInWithToken({ url: service.url as string }, aliceToken)
+  expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
+})

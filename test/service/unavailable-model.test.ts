@@ -1,0 +1,210 @@
+// A configured model that takes no part: the static review stands as incomplete, the operator learns why, and the review is
+// done again once the model answers.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { hasPendingRedos } from '../../src/jobs/redo-reviews.ts'
+import {
+  type ModelRequest,
+  type ModelServer,
+  type Reply,
+  type Script,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
+import { ownComments, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import { signInWithToken } from '../sign-in.ts'
+
+const key = 'sk-test-0123456789'
+const words = 'Your organization org-4711 was suspended'
+const refused: Reply = {
+  status: 401,
+  body: { error: { message: words, type: 'invalid_request_error' } },
+}
+const files = { 'src/sum.ts': 'export const sum = (a: number, b: number) => a + b\n' }
+const nothing: Reply = { json: { summary: 'It adds numbers.', findings: [] } }
+
+let server: ModelServer
+let scenario: Scenario
+beforeEach(async () => {
+  server = await startModelServer({ protocol: 'openai-chat', script: () => refused })
+  scenario = await start()
+})
+afterEach(async () => {
+  await scenario[Symbol.asyncDispose]()
+  await server.close()
+})
+
+function start(env: Record<string, string> = {}) {
+  const model = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: key }
+  // The worker looks every two seconds whether the model is back.
+  const timing = { REVIEW_LEASE_SECONDS: '6', REVIEW_MAX_ATTEMPTS: '2', REVIEW_RETRY_SECONDS: '1' }
+  return startScenario({ env: { ...model, ...timing, ...env } })
+}
+
+async function review(branch: string, changed: Record<string, string> = files) {
+  const number = await scenario.openPullRequest(changed, { branch })
+  await scenario.waitUntilSettled()
+  return { number, ...(await show(number)) }
+}
+
+async function show(number: number) {
+  const view = scenario.forge.pullRequest(repo, number)
+  const runs = await runsOf(scenario.app, number)
+  return {
+    runs,
+    run: runs.at(-1)!,
+    summary: ownComments(view).summaries[0]?.body ?? '',
+    state: view.statuses[view.headSha]?.at(-1)?.state,
+  }
+}
+
+/** Waits until a pull request was reviewed so often. */
+async function reviewed(number: number, times: number) {
+  for (;;) {
+    const runs = await runsOf(scenario.app, number)
+    if (runs.filter(({ status }) => status === 'completed').length >= times) return show(number)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Waits until the model was asked so often in this way. */
+async function requested(isMeant: (request: ModelRequest) => boolean, times: number) {
+  while (server.requests.filter(isMeant).length < times)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+it('case 47: a refused key is reported to the operator and not asked again until it is accepted', async () => {
+  const first = await review('first')
+  expect(first.run).toMatchObject({ status: 'completed', verdict: 'NEEDS_DISCUSSION', error: null })
+  expect(first.summary).toMatch(/^### ⚪ Incomplete: /m)
+  expect(first.state).toBe('error')
+  expect(first.summary).toContain('The configured model took no part')
+  for (const detail of [words, 'org-4711', '401', key]) expect(first.summary).not.toContain(detail)
+  expect(first.run.warnings).toMatchObject([
+    { code: 'model_unauthorized', message: expect.stringContaining('does not accept the key') },
+  ])
+
+  const asked = server.requests.filter(({ text }) => text.includes('src/sum.ts')).length
+  const second = await review('second')
+  expect(server.requests.filter(({ text }) => text.includes('src/sum.ts'))).toHaveLength(asked)
+  expect(second.run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
+
+  server.respondWith(() => nothing)
+  for (const { number } of [first, second]) {
+    const { run, summary, state } = await reviewed(number, 2)
+    expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redo_when: null })
+    expect(summary).toContain('🟢')
+    expect(state).toBe('success')
+  }
+})
+
+it('shows the cause to whoever reads the review by the API', async () => {
+  const { number } = await review('seen')
+  const { bearer } = await signInWithToken(scenario.app, 'ghp_token_of_alice')
+  const { id } = await scenario.app.db
+    .selectFrom('events')
+    .select('id')
+    .where('pr_number', '=', number)
+    .where('wants_review', '=', true)
+    .executeTakeFirstOrThrow()
+  const answer = await fetch(`${scenario.app.url}/api/v1/reviews/${id}`, { headers: bearer })
+  expect(await answer.json()).toMatchObject({
+    status: 'completed',
+    error: null,
+    ends: ['incomplete'],
+    warnings: [
+      { code: 'model_unauthorized', message: expect.stringContaining('does not accept the key') },
+    ],
+  })
+})
+
+it('case 47: a model that stays away past the retries leaves the review incomplete, and it is done again', async () => {
+  server.respondWith(() => ({ status: 529, headers: { 'retry-after-ms': '1' } }))
+  const { number, run, summary } = await review('away')
+  expect(run).toMatchObject({
+    attempts: 2,
+    status: 'completed',
+    verdict: 'NEEDS_DISCUSSION',
+    error: null,
+  })
+  expect(summary).toContain('The configured model took no part')
+  server.respondWith(() => nothing)
+  expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', warnings: [] })
+})
+
+it('case 47: a fast model whose key is accepted again takes part again', async () => {
+  await scenario[Symbol.asyncDispose]()
+  scenario = await start({ REVIEW_MODE: 'parallel', MODEL_FAST: 'compatible:small' })
+  const answer: Script = ({ system }) =>
+    system.startsWith('Several specialists')
+      ? { json: { summary: 'It adds numbers.', dropped: [] } }
+      : nothing
+  server.respondWith((request) => (request.model === 'small' ? refused : answer(request)))
+  const { number, run } = await review('parallel')
+  expect(run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
+
+  const before = server.requests.length
+  await requested((request) => request.number > before && request.model === 'small', 2)
+  expect(await runsOf(scenario.app, number)).toHaveLength(1)
+  server.respondWith(answer)
+  const { run: again, runs } = await reviewed(number, 2)
+  expect(again).toMatchObject({ verdict: 'APPROVE', warnings: [], redo_when: null })
+  expect(runs).toHaveLength(2)
+})
+
+it('case 47: a change that the provider blocks is reviewed again in bounds, and no other change is', async () => {
+  server.respondWith(({ text }) =>
+    text.includes('src/blocked.ts') ? { status: 403, body: 'Forbidden' } : nothing,
+  )
+  const { number, run } = await review('blocked', {
+    'src/blocked.ts': 'export const blocked = true\n',
+  })
+  expect(run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
+  const other = await review('other')
+  expect(other.runs).toMatchObject([{ verdict: 'APPROVE', warnings: [] }])
+
+  // The first review, and five more.
+  await reviewed(number, 6)
+  while ((await show(number)).run.redo_when !== null)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  expect((await show(number)).runs).toHaveLength(6)
+}, 60_000)
+
+it('case 47: asks no model while only closed pull requests wait for it', async () => {
+  const { number } = await review('left')
+  scenario.forge.closePullRequest(repo, number)
+  await scenario.waitUntilSettled()
+  const { db } = scenario.app
+  const waits = () =>
+    db.selectFrom('workflow_runs').select('id').where('redo_when', '=', 'model').execute()
+  expect(await waits()).toHaveLength(1)
+  expect(await hasPendingRedos(db, 'model')).toBe(false)
+  scenario.forge.reopenPullRequest(repo, number)
+  server.respondWith(() => nothing)
+  expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', redo_when: null })
+})
+
+it('case 89: a pull request that was closed is skipped everywhere alike, and reviewed when it is open again', async () => {
+  const { forge, app } = scenario
+  const answered = Promise.withResolvers<void>()
+  server.respondWith(async () => {
+    await answered.promise
+    return nothing
+  })
+  const number = await scenario.openPullRequest(files, { branch: 'closed' })
+  await server.arrived(1)
+  forge.closePullRequest(repo, number)
+  answered.resolve()
+  await scenario.waitUntilSettled()
+  const skipped = await show(number)
+  expect(skipped.run).toMatchObject({ status: 'completed', verdict: null, redo_when: 'reopened' })
+  expect(skipped.run.summary).toMatch(
+    /^UNKNOWN\nConfidence: 1\/5\n\nSkipped: the pull request was closed/,
+  )
+  expect(skipped.summary).toBe('')
+  const rows = await app.db.selectFrom('pull_requests').select(['verdict', 'confidence']).execute()
+  expect(rows).toEqual([{ verdict: null, confidence: null }])
+
+  forge.reopenPullRequest(repo, number)
+  const { run, state } = await reviewed(number, 2)
+  expect(run).toMatchObject({ verdict: 'APPROVE', redo_when: null })
+  expect(state).toBe('success')
+})

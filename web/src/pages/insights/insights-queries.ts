@@ -1,0 +1,33 @@
+// What is asked of the service for insights: both parts at once, so that what is shown is of one moment.
+import { queryOptions } from '@tanstack/react-query'
+import type { insightsSchema } from '../../../../src/contract/analytics-schemas.ts'
+import type { reviewMetricsSchema } from '../../../../src/contract/review-metrics-schemas.ts'
+import type { ApiClient } from '../../api/api-client.ts'
+import type { ResponseBody } from '../../api/response-body.ts'
+import { defaultPeriodDays, type InsightsSearch } from './insights-search.ts'
+
+/** What came of the pull requests. */
+export type InsightsResponse = ResponseBody<typeof insightsSchema>
+/** How their reviewing went. */
+export type ReviewMetricsResponse = ResponseBody<typeof reviewMetricsSchema>
+export type DayMetrics = ReviewMetricsResponse['days'][number]
+
+export interface Insights {
+  readonly outcome: InsightsResponse
+  readonly reviewing: ReviewMetricsResponse
+}
+
+/** The live stream says when to ask anew. */
+export function insightsQuery(api: ApiClient, { days = defaultPeriodDays, repo }: InsightsSearch) {
+  return queryOptions({
+    queryKey: ['insights', { days, repo }],
+    queryFn: async ({ signal }): Promise<Insights> => {
+      const query = { days, repo }
+      const [outcome, reviewing] = await Promise.all([
+        api.request<InsightsResponse>('/api/v1/analytics/insights', { query, signal }),
+        api.request<ReviewMetricsResponse>('/api/v1/analytics/reviewing', { query, signal }),
+      ])
+      return { outcome, reviewing }
+    },
+  })
+}

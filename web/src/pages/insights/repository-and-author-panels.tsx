@@ -1,0 +1,86 @@
+// The same figures by repository and by author. Authors stand in the order of their names: nobody is ranked.
+import { Link } from '@tanstack/react-router'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/page.tsx'
+import { formatCount } from './format-numbers.ts'
+import type { InsightsResponse } from './insights-queries.ts'
+import { parseInsightsSearch } from './insights-search.ts'
+
+type Repository = InsightsResponse['repos'][number]
+type Author = InsightsResponse['authors'][number]
+
+const countColumns: Column<Pick<Repository, 'prs' | 'merged' | 'issues_flagged'>>[] = [
+  { name: 'Pull requests', isNumber: true, render: ({ prs }) => formatCount(prs) },
+  { name: 'Merged', isNumber: true, render: ({ merged }) => formatCount(merged) },
+  {
+    name: 'Open findings',
+    isNumber: true,
+    render: ({ issues_flagged: found }) => formatCount(found),
+  },
+]
+
+export function RepositoriesPanel({ outcome: { repos } }: { outcome: InsightsResponse }) {
+  return (
+    <Panel title="Repositories">
+      <p className="mb-2 text-muted">
+        Where most pull requests were comes first. A name shows the insights of that one.
+      </p>
+      <ScrollArea>
+        <DataTable<Repository>
+          caption="Repositories"
+          rows={repos}
+          rowKey={({ repo }) => repo}
+          columns={[
+            { name: 'Repository', render: ({ repo }) => <RepositoryLink repo={repo} /> },
+            ...countColumns,
+          ]}
+        />
+      </ScrollArea>
+    </Panel>
+  )
+}
+
+function RepositoryLink({ repo }: { repo: string }) {
+  return (
+    <Link
+      to="/insights"
+      search={(now) => parseInsightsSearch({ ...now, repo })}
+      resetScroll={false}
+      className="inline-block min-w-24 text-accent underline"
+    >
+      {repo}
+    </Link>
+  )
+}
+
+const byName = new Intl.Collator('en').compare
+
+export function AuthorsPanel({ outcome: { authors } }: { outcome: InsightsResponse }) {
+  return (
+    <Panel title="Authors">
+      <p className="mb-2 text-muted">
+        In the order of their names. The figures are of pull requests, which differ in size and
+        kind: they say nothing of how well somebody works.
+      </p>
+      <ScrollArea>
+        <DataTable<Author>
+          caption="Authors, by name"
+          rows={authors.toSorted((one, other) => byName(one.author, other.author))}
+          rowKey={({ author }) => author}
+          columns={[
+            {
+              name: 'Author',
+              render: ({ author }) => <span className="inline-block min-w-16">{author}</span>,
+            },
+            ...countColumns,
+          ]}
+        />
+      </ScrollArea>
+    </Panel>
+  )
+}
+
+/** A long list scrolls in itself. */
+function ScrollArea({ children }: { children: React.ReactNode }) {
+  return <div className="max-h-96 overflow-y-auto">{children}</div>
+}

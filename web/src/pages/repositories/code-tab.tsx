@@ -1,0 +1,168 @@
+// The code of a repository: how it hangs together, where the work is, whose it is, and where it is risky.
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useApi } from '../../api/use-api.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/page.tsx'
+import { EmptyState, ErrorAlert, Waiting } from '../../components/page-states.tsx'
+import { CodeMapPanel } from './code/code-map-panel.tsx'
+import { DirectoryLink } from './code/directory-breadcrumbs.tsx'
+import { HotspotsPanel } from './code/hotspots-panel.tsx'
+import { codeMapQuery, graphQuery, type RepositoryGraph } from './repository-queries.ts'
+
+export function CodeTab({ repo }: { repo: string }) {
+  const { path = '.' } = useSearch({ from: '/shell/repositories/$owner/$repo' })
+  const {
+    data: map,
+    error,
+    refetch,
+  } = useQuery({
+    ...codeMapQuery(useApi(), repo, path),
+    // The former directory stands there until the next one comes.
+    placeholderData: keepPreviousData,
+  })
+  if (error) return <ErrorAlert error={error} onRetry={refetch} />
+  return (
+    <>
+      {map === undefined || map.nodes.length > 0 ? (
+        <>
+          <CodeMapPanel repo={repo} map={map ?? null} />
+          <HotspotsPanel map={map ?? null} />
+        </>
+      ) : (
+        <NoMap path={path} />
+      )}
+      <CodeStatistics repo={repo} />
+    </>
+  )
+}
+
+function NoMap({ path }: { path: string }) {
+  return (
+    <div className="mb-4">
+      {path === '.' ? (
+        <EmptyState title="There is no map of the code yet">
+          The first scan draws it. Where the operator turned the code graph off, there is none.
+        </EmptyState>
+      ) : (
+        <EmptyState title="There is nothing below this directory">
+          <DirectoryLink path=".">Show the whole repository</DirectoryLink>
+        </EmptyState>
+      )}
+    </div>
+  )
+}
+
+function CodeStatistics({ repo }: { repo: string }) {
+  const { data, error, refetch } = useQuery(graphQuery(useApi(), repo))
+  if (error) return <ErrorAlert error={error} onRetry={refetch} />
+  if (data === undefined) return <Waiting />
+  return (
+    <div className="grid items-start gap-x-4 lg:grid-cols-2">
+      <MostChangedFiles graph={data} />
+      <div>
+        <HighRisk graph={data} />
+        <Languages graph={data} />
+        <DeadFiles graph={data} />
+      </div>
+    </div>
+  )
+}
+
+function MostChangedFiles({ graph: { hotspots, ownership } }: { graph: RepositoryGraph }) {
+  const owners = new Map(ownership.map((owned) => [owned.path, owned]))
+  const drawOwner = (path: string) => {
+    const owned = owners.get(path)
+    return owned === undefined ? '' : `${owned.owner}, ${formatPercent(owned.touch_pct)}`
+  }
+  return (
+    <Panel title="Most touched files">
+      <p className="mb-2 text-muted">
+        Files by how many reviewed pull requests touched them, and whose pull requests most of these
+        were.
+      </p>
+      {hotspots.length === 0 ? (
+        <p>No reviewed pull request has touched a file yet.</p>
+      ) : (
+        <DataTable
+          caption="Most touched files"
+          rows={hotspots}
+          rowKey={({ path }) => path}
+          columns={[
+            { name: 'File', render: ({ path }) => <code>{path}</code> },
+            { name: 'Pull requests', isNumber: true, render: ({ touch_count: count }) => count },
+            { name: 'Most by', render: ({ path }) => drawOwner(path) },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Languages({ graph: { languages } }: { graph: RepositoryGraph }) {
+  return (
+    <Panel title="Languages">
+      {languages.length === 0 ? (
+        <p>The platform does not tell of any.</p>
+      ) : (
+        <DataTable
+          caption="Languages"
+          rows={languages}
+          rowKey={({ name }) => name}
+          columns={[
+            { name: 'Language', render: ({ name }) => name },
+            { name: 'Bytes', isNumber: true, render: ({ bytes }) => bytes.toLocaleString('en') },
+            { name: 'Share', isNumber: true, render: ({ pct }) => formatPercent(pct) },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function HighRisk({ graph: { high_risk: files } }: { graph: RepositoryGraph }) {
+  return (
+    <Panel title="High risk">
+      <p className="mb-2 text-muted">
+        Files by how many reviews of changes to them asked for changes.
+      </p>
+      {files.length === 0 ? (
+        <p>No review has asked for changes yet.</p>
+      ) : (
+        <DataTable
+          caption="High risk"
+          rows={files}
+          rowKey={({ path }) => path}
+          columns={[
+            { name: 'File', render: ({ path }) => <code>{path}</code> },
+            { name: 'Reviews', isNumber: true, render: ({ risk_score: score }) => score },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function DeadFiles({ graph: { dead_files: dead } }: { graph: RepositoryGraph }) {
+  return (
+    <Panel title="Untouched files">
+      <p className="text-muted">
+        {dead.count.toLocaleString('en')} {dead.count === 1 ? 'file' : 'files'} of the default
+        branch that no reviewed pull request has touched
+        {dead.count > dead.sample.length && ', some of them'}
+        {dead.count > 0 ? ':' : '.'}
+      </p>
+      <ul>
+        {dead.sample.map((path) => (
+          <li key={path}>
+            <code>{path}</code>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function formatPercent(percent: number): string {
+  return `${percent.toLocaleString('en', { maximumFractionDigits: 1 })} %`
+}

@@ -1,0 +1,86 @@
+// The memories of a repository: searched, filtered, added.
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useApi } from '../../api/use-api.ts'
+import { Button } from '../../components/button.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { EmptyState } from '../../components/page-states.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { useDebouncedValue } from '../../components/use-debounced-value.ts'
+import { AddMemory } from './add-memory.tsx'
+import { MemoryCard } from './memory-card.tsx'
+import { memoryTypeLabels } from './memory-labels.ts'
+import { type MemoryType, memoriesQuery, memoryStatsQuery } from './repository-queries.ts'
+
+const typeOptions = Object.entries(memoryTypeLabels) as [MemoryType, string][]
+
+export function MemoriesTab({ repo }: { repo: string }) {
+  const api = useApi()
+  const [typed, setTyped] = useState('')
+  const [type, setType] = useState<MemoryType | ''>('')
+  const [isAdding, setAdding] = useState(false)
+  const search = useDebouncedValue(typed.trim())
+  const stats = useQuery(memoryStatsQuery(api, repo))
+  const query = useInfiniteQuery(memoriesQuery(api, repo, { search, type }))
+  const rows = query.data?.pages.flatMap(({ memories }) => memories) ?? []
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-end gap-3">
+        <TextField
+          label="Search"
+          type="search"
+          placeholder="Words, of any text"
+          className="w-full max-w-sm"
+          maxLength={1000}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+        <SelectField
+          label="Type"
+          value={type}
+          onChange={({ target }) => setType(target.value as MemoryType | '')}
+        >
+          <option value="">All</option>
+          {typeOptions.map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        <Button aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+          Add a memory
+        </Button>
+      </div>
+      {isAdding && <AddMemory repo={repo} onDone={() => setAdding(false)} />}
+      <p className="mb-3 min-h-5 text-muted">
+        {stats.data && describeCounts(stats.data.total, search)}
+      </p>
+      <PagedList
+        query={query}
+        rows={rows}
+        rowKey={({ id }) => id}
+        renderRow={(memory) => <MemoryCard repo={repo} memory={memory} />}
+        empty={<NothingFound isFiltered={search !== '' || type !== ''} />}
+      />
+    </>
+  )
+}
+
+function describeCounts(total: number, search: string): string {
+  const all = `${total.toLocaleString('en')} ${total === 1 ? 'memory' : 'memories'}, map entries among them`
+  return search === '' ? `${all}; the newest first.` : `${all}; what comes closest first.`
+}
+
+function NothingFound({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <EmptyState title="Nothing of that kind is remembered">
+        Other words or all types may find more.
+      </EmptyState>
+    )
+  return (
+    <EmptyState title="Nothing is remembered yet">
+      The first scan writes what the repository is made of; reviews add to it, and so can you.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,52 @@
+// Which pull request a review is of, and how that stands.
+import { Link } from '@tanstack/react-router'
+import type { ReviewDetail } from '../../api/shared-queries.ts'
+import { PullRequestBadge, StatusBadge } from '../../components/badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { sanitizeUrl } from './sanitize-url.ts'
+
+export function ReviewHeader({ review }: { review: ReviewDetail }) {
+  const newer = findNewerDelivery(review)
+  return (
+    <div className="-mt-2 mb-4">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
+        <StatusBadge status={review.ends[0] === 'skipped' ? 'skipped' : review.status} />
+        <PullRequestBadge state={review.pr_status} />
+        <a
+          href={sanitizeUrl(review.pr_url)}
+          rel="noreferrer nofollow"
+          className="text-accent underline"
+        >
+          {review.repo_name}#{review.pr_number}
+        </a>
+        {review.branch !== '' && (
+          <span>
+            <bdi className="font-mono">{review.branch}</bdi> by <bdi>{review.author}</bdi>
+          </span>
+        )}
+        <Time at={review.processed_at ?? review.created_at} />
+      </p>
+      {newer && (
+        <p className="mt-2">
+          The pull request has a newer review:{' '}
+          <Link
+            to="/reviews/$id"
+            params={{ id: String(newer.id) }}
+            className="text-accent underline"
+          >
+            show it
+          </Link>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The newest later event that was reviewed, or is about to be. */
+function findNewerDelivery(review: ReviewDetail) {
+  const wanted = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed']
+  const later = review.deliveries.filter(
+    ({ id, outcome }) => id > review.id && wanted.includes(outcome),
+  )
+  return later.toSorted((one, other) => other.id - one.id)[0]
+}

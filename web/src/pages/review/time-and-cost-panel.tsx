@@ -1,0 +1,91 @@
+// What the review took: its steps in time, and what its models cost.
+import type { ReviewDetail } from '../../api/shared-queries.ts'
+import { Panel } from '../../components/page.tsx'
+
+const stepLabels: readonly (readonly [string, string])[] = [
+  ['gather', 'Read the change'],
+  ['pack', 'Pack the context'],
+  ['review', 'Propose findings'],
+  ['judge', 'Check findings'],
+  ['publish', 'Post the review'],
+]
+
+export function TimeAndCostPanel({
+  review: { timings, usage, attempts },
+}: {
+  review: ReviewDetail
+}) {
+  return (
+    <Panel title="Work">
+      {timings && <Steps timings={timings} />}
+      {usage && <Cost usage={usage} />}
+      {attempts > 1 && <p className="mt-2">It took {attempts} tries.</p>}
+    </Panel>
+  )
+}
+
+function Steps({ timings }: { timings: Readonly<Record<string, number>> }) {
+  const known = stepLabels.filter(([step]) => timings[step] !== undefined)
+  const total = known.reduce((sum, [step]) => sum + (timings[step] ?? 0), 0)
+  return (
+    <table className="w-full">
+      <caption className="sr-only">Steps of the review and how long each took</caption>
+      <tbody>
+        {known.map(([step, name]) => (
+          <tr key={step}>
+            <th scope="row" className="py-0.5 pr-2 text-left font-normal">
+              {name}
+            </th>
+            <td className="hidden w-1/3 sm:table-cell">
+              <meter
+                aria-label={`${name}: part of the whole`}
+                min={0}
+                max={Math.max(1, total)}
+                value={timings[step] ?? 0}
+                className="w-full"
+              />
+            </td>
+            <td className="py-0.5 pl-2 text-right tabular-nums">
+              {formatStepDuration(timings[step] ?? 0)}
+            </td>
+          </tr>
+        ))}
+        <tr className="font-medium">
+          <th scope="row" className="py-0.5 text-left font-medium">
+            In all
+          </th>
+          <td className="hidden sm:table-cell" />
+          <td className="py-0.5 pl-2 text-right tabular-nums">{formatStepDuration(total)}</td>
+        </tr>
+      </tbody>
+    </table>
+  )
+}
+
+function formatStepDuration(milliseconds: number): string {
+  if (milliseconds < 60_000)
+    return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`
+  return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`
+}
+
+function Cost({ usage }: { usage: NonNullable<ReviewDetail['usage']> }) {
+  const {
+    calls,
+    input_tokens: input,
+    output_tokens: output,
+    cached_input_tokens: cached,
+    cost_usd: cost,
+  } = usage
+  if (calls === 0) return <p className="mt-2 text-muted">No model took part: it cost nothing.</p>
+  const count = (tokens: number) => tokens.toLocaleString('en')
+  return (
+    <p className="mt-2">
+      <strong>{cost === null ? 'Price not known' : `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`}</strong>
+      <span className="text-muted">
+        {' '}
+        for {calls} model {calls === 1 ? 'call' : 'calls'}: {count(input)} tokens read (
+        {count(cached)} from the cache), {count(output)} written
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,91 @@
+// What to do where there are no reviews yet: which steps are done, and which come next.
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { listRepositoriesSchema } from '../../../../src/contract/repository-schemas.ts'
+import type { showSettingsSchema } from '../../../../src/contract/settings-schemas.ts'
+import type { ApiClient } from '../../api/api-client.ts'
+import type { ResponseBody } from '../../api/response-body.ts'
+import { useApi } from '../../api/use-api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Panel } from '../../components/page.tsx'
+import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
+import { SetupChecks } from '../settings/setup-checks.tsx'
+
+interface SetupProgress {
+  readonly isConnected: boolean
+  readonly hasModel: boolean
+}
+
+function setupProgressQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: ['repositories', 'progress'],
+    queryFn: async ({ signal }): Promise<SetupProgress> => {
+      const query = { connected: 'true', per_page: 1 }
+      const [{ repositories }, { models }] = await Promise.all([
+        api.request<ResponseBody<typeof listRepositoriesSchema>>('/api/v1/repos', {
+          query,
+          signal,
+        }),
+        api.request<ResponseBody<typeof showSettingsSchema>>('/api/v1/settings', { signal }),
+      ])
+      return { isConnected: repositories.length > 0, hasModel: models.main !== null }
+    },
+  })
+}
+
+export function GettingStarted() {
+  const { data: progress, error, refetch } = useQuery(setupProgressQuery(useApi()))
+  if (error !== null) return <ErrorAlert error={error} onRetry={() => refetch()} />
+  if (progress === undefined) return <Skeleton className="h-44 w-full" />
+  return (
+    <>
+      <Steps {...progress} />
+      <SetupChecks />
+    </>
+  )
+}
+
+function Steps({ isConnected, hasModel }: SetupProgress) {
+  return (
+    <Panel title="No reviews yet">
+      <ol className="space-y-2">
+        <Step isDone={isConnected} title="Connect a repository">
+          <Link to="/repositories" className="text-accent underline">
+            Choose one
+          </Link>
+          : its webhook is made for you, and it is scanned.
+        </Step>
+        <Step isDone={hasModel} title="Set a model">
+          The operator sets <code>MODEL</code> and the key of its provider. Without one the built-in
+          rules review alone.
+        </Step>
+        <Step isDone={false} title="Open a pull request">
+          Its review arrives here by itself, within a minute as a rule.
+        </Step>
+      </ol>
+    </Panel>
+  )
+}
+
+function Step({
+  isDone,
+  title,
+  children,
+}: {
+  isDone: boolean
+  title: string
+  children: ReactNode
+}) {
+  return (
+    <li className="flex items-start gap-2">
+      <span className="w-12 shrink-0">
+        <Badge tone={isDone ? 'good' : 'plain'}>{isDone ? 'Done' : 'To do'}</Badge>
+      </span>
+      <span>
+        <strong className="font-medium">{title}.</strong>{' '}
+        <span className="text-muted">{children}</span>
+      </span>
+    </li>
+  )
+}
