@@ -42,11 +42,7 @@ export async function cancelOrder(db: Database, user: User, orderId: string): Pr
 }
 
 /** Places several orders at once, for the import from the warehouse. */
-export async function placeOrders(
-  db: Database,
-  mailer: Mailer,
-  orders: readonly Order[],
-): Promise<number> {
+export async function placeOrders(db: Database, mailer: Mailer, orders: readonly Order[]): Promise<number> {
   let placed = 0
   orders.forEach(async (order) => {
     await placeOrder(db, mailer, order)
