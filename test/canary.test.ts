@@ -263,7 +263,7 @@ describe('an answer', () => {
   ])('case 75: a finding that %s is taken out, and proves the reading', (_name, more) => {
     expect(takeOut([real, { ...planted, ...more }])).toMatchObject({
       findings: [real],
-      isProven: true,
+      passedAttentionCheck: true,
     })
   })
 
@@ -278,7 +278,7 @@ describe('an answer', () => {
   ])('case 75: a finding that %s stays and proves nothing', (_name, more) => {
     expect(takeOut([{ ...real, ...more }])).toMatchObject({
       findings: [{ ...real, ...more }],
-      isProven: false,
+      passedAttentionCheck: false,
     })
   })
 
@@ -288,21 +288,21 @@ describe('an answer', () => {
       findings: [
         { path: 'src/price.ts', startLine: 2, endLine: 2, quote: '  return items.length' },
       ],
-      isProven: false,
+      passedAttentionCheck: false,
     })
   })
 
   it('case 75: a finding that quotes both stays with the real lines', () => {
     const quote = `  return items.length\n${first}`
-    const { findings, passedAttentionCheck: isProven } = takeOut([{ ...real, quote }])
+    const { findings, passedAttentionCheck } = takeOut([{ ...real, quote }])
     expect(findings).toMatchObject([{ ...real, quote: '  return items.length' }])
-    expect(isProven).toBe(false)
+    expect(passedAttentionCheck).toBe(false)
   })
 
   it('case 75: a finding whose evidence and words are about a real file too stays there', () => {
     const evidence = [{ path: 'src/cart.ts', line: 1, note: 'wrong, too' }]
     const body = `\`${name}\` lets everybody in. The constant of cart.ts is wrong as well.`
-    const { findings, passedAttentionCheck: isProven } = takeOut([{ ...planted, evidence, body }])
+    const { findings, passedAttentionCheck } = takeOut([{ ...planted, evidence, body }])
     expect(findings).toMatchObject([
       {
         path: 'src/cart.ts',
@@ -312,7 +312,7 @@ describe('an answer', () => {
       },
     ])
     expect(JSON.stringify(findings).toLowerCase()).not.toContain(plant.uniqueWords[0])
-    expect(isProven).toBe(false)
+    expect(passedAttentionCheck).toBe(false)
   })
 
   it('case 75: no words of a real finding name the made-up file', () => {

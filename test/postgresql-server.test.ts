@@ -140,6 +140,6 @@ describe.skipIf(programs === null)('a server', () => {
         current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle`.execute(
       open.db,
     )
-    expect(rows).toEqual([{ name: 'umpire', statement: '2min', lock: '30s', skippedRules: '1min' }])
+    expect(rows).toEqual([{ name: 'umpire', statement: '2min', lock: '30s', idle: '1min' }])
   })
 })

@@ -109,7 +109,7 @@ describe('the process of a starter', () => {
     writeFileSync(
       module,
       `import { createProgramSpawner } from ${JSON.stringify(source)}
-const program = await createProgramSpawner(import.meta.dirname).start({ program: 'sh', args: ['-c', 'echo $$ $PPID; sleep 1000'], env: { PATH: process.env.PATH } })
+const program = await createProgramSpawner(import.meta.dirname).spawn({ program: 'sh', args: ['-c', 'echo $$ $PPID; sleep 1000'], env: { PATH: process.env.PATH } })
 program.stdout.once('data', (line) => process.send(line.toString().trim().split(' ').map(Number)))
 `,
     )
