@@ -598,7 +598,7 @@ describe('other pull requests', () => {
       }),
     ])
     expect(graph?.history).toEqual([
-      { path: 'src/price.ts', touches: 3, riskScore: 1, owner: 'bob', ownerPercent: 67 },
+      { path: 'src/price.ts', pullRequests: 3, riskScore: 1, owner: 'bob', ownerPercent: 67 },
     ])
   })
 })
