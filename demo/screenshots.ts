@@ -99,6 +99,13 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   ]
   // All pictures say the same time.
   const time = new Date(Date.parse(newest.processed_at) + 4 * 60_000)
+  await using posted = await openPage(browser, { url: forge.url })
+  await takeScreenshot(posted.page, {
+    name: 'posted-review',
+    path: `/${repo}/pull/${samplePullRequests.length}`,
+    height: 900,
+    waitUntilReady: (page) => page.getByText('Changes requested').first().waitFor(),
+  })
   for (const shot of listScreenshots(newest.id)) {
     await using opened = await openPage(browser, {
       url: service.url,
