@@ -29,7 +29,9 @@ function sharedHit(at: Node, what: Node): Hit | undefined {
   return {
     at: firstLine(at),
     title: `All elements of ${quoteCode(at.text)} are one and the same ${quoteCode(what.text)}`,
-    body: 'When one element is changed, all of them change, because there is only one object. Make a new one for each.',
+    body:
+      'When one element is changed, all of them change, because there is only one object. Make a ' +
+      'new one for each.',
   }
 }
 
@@ -98,8 +100,12 @@ function checkClassAttribute(assignment: Node): Hit | undefined {
   return {
     at: firstLine(assignment),
     fallback: firstLine(change),
-    title: `${quoteCode(name)} belongs to the class, so all its objects share and change one ${quoteCode(value.text)}`,
-    body: `When two objects of this class exist, what one puts into ${quoteCode(`self.${name}`)} is found in the other. Make it in \`__init__\`.`,
+    title:
+      `${quoteCode(name)} belongs to the class, so all its objects share and change one ` +
+      `${quoteCode(value.text)}`,
+    body:
+      `When two objects of this class exist, what one puts into ${quoteCode(`self.${name}`)} is ` +
+      'found in the other. Make it in `__init__`.',
     evidence: [{ line: lineOf(change), note: 'it is changed through one object here' }],
   }
 }
@@ -123,7 +129,10 @@ function checkDefault(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title: `${quoteCode(value.text)} is called once, when the module is loaded, not at each use`,
-    body: `When this default is used, it is the value from the start of the program, the same every time. ${node.type === 'keyword_argument' ? `Pass the function: ${quoteCode(`default_factory`)}, or the callable itself.` : 'Use `None` as the default and call it inside.'}`,
+    body:
+      'When this default is used, it is the value from the start of the program, the same every ' +
+      'time. ' +
+      `${node.type === 'keyword_argument' ? `Pass the function: ${quoteCode(`default_factory`)}, or the callable itself.` : 'Use `None` as the default and call it inside.'}`,
     suggestion:
       node.type === 'keyword_argument' &&
       /Column$|mapped_column$/.test(fieldText(node.parent!.parent!, 'function')) &&

@@ -66,7 +66,9 @@ function checkNumericSort(call: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(call),
     title: `${quoteCode(`${receiver.text}.${name}`)} sorts the numbers as texts`,
-    body: 'When the numbers have different lengths, 10 comes before 9, because without a function `sort` compares texts.',
+    body:
+      'When the numbers have different lengths, 10 comes before 9, because without a function ' +
+      '`sort` compares texts.',
     suggestion: call.text.endsWith(`${name}()`)
       ? replaceInLine(call, file, `${call.text.slice(0, -1)}(a, b) => a - b)`)
       : undefined,
@@ -89,8 +91,12 @@ function checkComparator(call: Node): Hit | undefined {
   if (returned.length !== 1 || !isBoolean(returned[0])) return undefined
   return {
     at: firstLine(compare),
-    title: `This comparison gives a boolean, where \`${name}\` needs a negative number, zero or a positive one`,
-    body: 'When the first element belongs before the second, the function says `false`, which counts as "equal", so the order comes out wrong. Subtract, or use `localeCompare`.',
+    title:
+      `This comparison gives a boolean, where \`${name}\` needs a negative number, zero or a ` +
+      'positive one',
+    body:
+      'When the first element belongs before the second, the function says `false`, which counts ' +
+      'as "equal", so the order comes out wrong. Subtract, or use `localeCompare`.',
   }
 }
 
@@ -104,7 +110,9 @@ function checkMappedFunction(call: Node, file: ParsedFile): Hit | undefined {
     return {
       at: firstLine(call),
       title: `${quoteCode(mapped.text)} gets the index of each element as its base`,
-      body: 'When the second element is read, the base is 1, which gives `NaN`, and so on. Give the base yourself.',
+      body:
+        'When the second element is read, the base is 1, which gives `NaN`, and so on. Give the ' +
+        'base yourself.',
       suggestion: replaceInLine(mapped, file, '(text) => Number.parseInt(text, 10)'),
     }
   }
@@ -114,8 +122,12 @@ function checkMappedFunction(call: Node, file: ParsedFile): Hit | undefined {
   return isHoles
     ? {
         at: firstLine(call),
-        title: `${quoteCode(`${receiver.text}.${name}`)} calls nothing, because the array only has holes`,
-        body: `When this runs, \`${name}\` skips all of them. Use \`Array.from({ length: … }, …)\`, or \`fill\` first.`,
+        title:
+          `${quoteCode(`${receiver.text}.${name}`)} calls nothing, because the array only has ` +
+          'holes',
+        body:
+          `When this runs, \`${name}\` skips all of them. Use \`Array.from({ length: … }, …)\`, ` +
+          'or `fill` first.',
       }
     : undefined
 }

@@ -60,7 +60,9 @@ function checkPromiseCondition(call: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(call),
     title: `The condition tests the ${kind} of ${name}, which is always true`,
-    body: `When ${name} would answer "no", the condition still holds: without \`await\` it sees the ${kind} object, not the answer.`,
+    body:
+      `When ${name} would answer "no", the condition still holds: without \`await\` it sees the ` +
+      `${kind} object, not the answer.`,
     severity: /\b_?(?:is|has|can|check|verify|validate|auth|may|ensure|allow)/i.test(
       calleeOf(call).name,
     )
@@ -100,8 +102,12 @@ function checkReturnInTry(statement: Node, file: ParsedFile): Hit | undefined {
   const name = quoteCode(fieldText(value, 'function'))
   return {
     at: firstLine(value),
-    title: `A rejection of ${name} passes by this \`catch\`, because the promise is returned without \`await\``,
-    body: `When ${name} rejects, the function has already left the \`try\` block, so the handler below never runs.`,
+    title:
+      `A rejection of ${name} passes by this \`catch\`, because the promise is returned without ` +
+      '`await`',
+    body:
+      `When ${name} rejects, the function has already left the \`try\` block, so the handler ` +
+      'below never runs.',
     suggestion: replaceInLine(value, file, `await ${value.text}`),
     evidence: [definedAt(definition, name)],
   }
@@ -115,7 +121,9 @@ function checkAsyncExecutor(node: Node): Hit | undefined {
   return {
     at: firstLine(executor),
     title: 'An error in this async promise executor never rejects the promise',
-    body: 'When an `await` inside the executor fails, the rejection is unhandled and the new promise stays pending for ever. Await outside of `new Promise`.',
+    body:
+      'When an `await` inside the executor fails, the rejection is unhandled and the new promise ' +
+      'stays pending for ever. Await outside of `new Promise`.',
   }
 }
 
@@ -129,7 +137,9 @@ function checkBlockingCall(call: Node): Hit | undefined {
   return {
     at: firstLine(call),
     title: `${quoteCode(name)} blocks the event loop inside an async function`,
-    body: `When this runs, every other task of the loop stands still until ${quoteCode(name)} returns. Use the asynchronous counterpart, or \`asyncio.to_thread\`.`,
+    body:
+      `When this runs, every other task of the loop stands still until ${quoteCode(name)} ` +
+      'returns. Use the asynchronous counterpart, or `asyncio.to_thread`.',
   }
 }
 
@@ -165,7 +175,8 @@ export const asyncRules: readonly Rule[] = [
   {
     id: 'return-without-await',
     summary:
-      'A promise is returned from a `try` block without `await`, so the handler never sees its rejection.',
+      'A promise is returned from a `try` block without `await`, so the handler never sees its ' +
+      'rejection.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.75,

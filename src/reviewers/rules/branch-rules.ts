@@ -27,7 +27,10 @@ function checkAssignment(node: Node): Hit | undefined {
   return {
     at: firstLine(inner),
     title: `The condition assigns to ${left} instead of comparing it`,
-    body: `When this is reached, ${left} is overwritten with ${quoteCode(right.text)}, and the branch depends on that value alone. Use \`===\`, or a second pair of parentheses if it is meant.`,
+    body:
+      `When this is reached, ${left} is overwritten with ${quoteCode(right.text)}, and the ` +
+      'branch depends on that value alone. Use `===`, or a second pair of parentheses if it is ' +
+      'meant.',
   }
 }
 
@@ -51,7 +54,9 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   return {
     at: firstLine(node),
     title: `Both sides of \`${operator}\` are ${quoteCode(left.text)}`,
-    body: `When this runs, the second ${quoteCode(left.text)} adds nothing to the first; something else was probably meant to stand there.`,
+    body:
+      `When this runs, the second ${quoteCode(left.text)} adds nothing to the first; something ` +
+      'else was probably meant to stand there.',
   }
 }
 
@@ -64,8 +69,12 @@ function checkDuplicateBranch(node: Node): Hit | undefined {
     if (other && !field(earlier, 'initializer') && unwrap(other).text === unwrap(condition).text) {
       return {
         at: firstLine(condition),
-        title: `This branch is never taken: ${quoteCode(unwrap(condition).text)} was already tested above`,
-        body: `When the condition holds, the branch in line ${lineOf(other)} runs instead of this one.`,
+        title:
+          `This branch is never taken: ${quoteCode(unwrap(condition).text)} was already tested ` +
+          'above',
+        body:
+          `When the condition holds, the branch in line ${lineOf(other)} runs instead of this ` +
+          'one.',
         evidence: [{ line: lineOf(other), note: 'the same condition' }],
       }
     }
@@ -110,7 +119,9 @@ function checkDuplicateCase(node: Node): Hit | undefined {
   return {
     at: firstLine(node),
     title: `The case ${quoteCode(value.text)} stands twice in this \`switch\``,
-    body: `When the value is ${quoteCode(value.text)}, the case in line ${lineOf(twin)} is taken, and this one never.`,
+    body:
+      `When the value is ${quoteCode(value.text)}, the case in line ${lineOf(twin)} is taken, ` +
+      'and this one never.',
     evidence: [{ line: lineOf(twin), note: 'the same case' }],
   }
 }

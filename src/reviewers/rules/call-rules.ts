@@ -26,7 +26,9 @@ function checkDecimal(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title: `${quoteCode(node.text)} is not exactly ${value!.text}`,
-    body: `When the number is read as a binary fraction first, the decimal gets its error with all its digits. Give it as a text.`,
+    body:
+      'When the number is read as a binary fraction first, the decimal gets its error with all ' +
+      'its digits. Give it as a text.',
     suggestion: replaceInLine(value!, file, `"${value!.text}"`),
   }
 }
@@ -63,7 +65,9 @@ function textHit(node: Node, outcome: string): Hit {
   return {
     at: firstLine(node),
     title: `A variable of the environment is always a text: ${outcome}`,
-    body: `When the variable is set, this is decided the same way whatever it says. Compare it with a text.`,
+    body:
+      'When the variable is set, this is decided the same way whatever it says. Compare it with ' +
+      'a text.',
   }
 }
 
@@ -76,8 +80,12 @@ function checkOptional(call: Node): Hit | undefined {
   if (!/^(?:findFirst|findAny|findById|ofNullable)$/.test(maker)) return undefined
   return {
     at: firstLine(call),
-    title: `\`get\` is called on what ${quoteCode(maker)} gives, without asking whether there is anything`,
-    body: 'When there is nothing, it throws a `NoSuchElementException` that says neither what was missing nor why. Use `orElseThrow` with a reason, or `orElse`.',
+    title:
+      `\`get\` is called on what ${quoteCode(maker)} gives, without asking whether there is ` +
+      'anything',
+    body:
+      'When there is nothing, it throws a `NoSuchElementException` that says neither what was ' +
+      'missing nor why. Use `orElseThrow` with a reason, or `orElse`.',
   }
 }
 

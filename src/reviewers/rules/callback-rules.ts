@@ -53,8 +53,13 @@ function checkAsyncCallback(call: Node): Hit | undefined {
 function effectHit(callback: Node, name: string): Hit {
   return {
     at: firstLine(callback),
-    title: `${quoteCode(name)} gets an async function, so its promise is taken for the cleanup function`,
-    body: 'When the component unmounts, React finds a promise where it expects a function for the cleanup; real cleanup never runs. Define the async function inside the effect and call it there.',
+    title:
+      `${quoteCode(name)} gets an async function, so its promise is taken for the cleanup ` +
+      'function',
+    body:
+      'When the component unmounts, React finds a promise where it expects a function for the ' +
+      'cleanup; real cleanup never runs. Define the async function inside the effect and call it ' +
+      'there.',
   }
 }
 
@@ -62,7 +67,10 @@ function forEachHit(call: Node, subject: string): Hit {
   return {
     at: firstLine(call),
     title: `${subject} doesn't wait for its async callback`,
-    body: 'When this loop ends, none of the callbacks has finished, and a failure in one is an unhandled rejection. A `for … of` loop with `await` waits one by one, `await Promise.all(….map(…))` all at once.',
+    body:
+      'When this loop ends, none of the callbacks has finished, and a failure in one is an ' +
+      'unhandled rejection. A `for … of` loop with `await` waits one by one, `await ' +
+      'Promise.all(….map(…))` all at once.',
   }
 }
 
@@ -70,7 +78,10 @@ function mapHit(call: Node, subject: string): Hit {
   return {
     at: firstLine(call),
     title: `The promises of ${subject} are not awaited`,
-    body: "When a callback fails, the rejection is unhandled, and the code after this line runs before the callbacks are done: `await` on an array doesn't wait for the promises in it. Use `await Promise.all(…)`.",
+    body:
+      'When a callback fails, the rejection is unhandled, and the code after this line runs ' +
+      "before the callbacks are done: `await` on an array doesn't wait for the promises in it. " +
+      'Use `await Promise.all(…)`.',
   }
 }
 
@@ -78,7 +89,9 @@ function predicateHit(callback: Node, subject: string, name: string): Hit {
   return {
     at: firstLine(callback),
     title: `${subject} gets an async callback, whose promise always counts as true`,
-    body: `When the callback would answer "no", \`${name}\` still sees a promise, which is truthy: the result doesn't depend on the answer. Await the answers first, then use them.`,
+    body:
+      `When the callback would answer "no", \`${name}\` still sees a promise, which is truthy: ` +
+      "the result doesn't depend on the answer. Await the answers first, then use them.",
     confidence: 0.95,
   }
 }
@@ -121,7 +134,9 @@ function checkMapWithoutReturn(call: Node): Hit | undefined {
   return {
     at: firstLine(call),
     title: `The callback of ${quoteCode(`${receiver.text}.${name}`)} never returns a value`,
-    body: `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A \`return\` is missing.`,
+    body:
+      `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A ` +
+      '`return` is missing.',
   }
 }
 

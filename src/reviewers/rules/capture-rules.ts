@@ -74,8 +74,13 @@ function checkCaptured(fn: Node, file: ParsedFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(fn),
-    title: `This function sees the last value of ${quoteCode(captured.text)}, not the one of its own turn`,
-    body: `When it is called after the loop, ${quoteCode(captured.text)} has its last value in all of the functions, because they share one variable. ${isPython ? `Bind it as a default: ${quoteCode(`lambda ${captured.text}=${captured.text}: …`)}.` : 'Declare it with `let`.'}`,
+    title:
+      `This function sees the last value of ${quoteCode(captured.text)}, not the one of its own ` +
+      'turn',
+    body:
+      `When it is called after the loop, ${quoteCode(captured.text)} has its last value in all ` +
+      'of the functions, because they share one variable. ' +
+      `${isPython ? `Bind it as a default: ${quoteCode(`lambda ${captured.text}=${captured.text}: …`)}.` : 'Declare it with `let`.'}`,
     evidence: [{ line: lineOf(loop), note: 'the loop' }],
   }
 }
@@ -105,7 +110,9 @@ function checkCopy(statement: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(statement),
     title: `${quoteCode(target!.text)} is set on a copy, so ${quoteCode(list.text)} stays as it was`,
-    body: `When the loop goes on, the copy in ${quoteCode(name.text)} is thrown away. Write to ${quoteCode(`${list.text}[i]`)} instead.`,
+    body:
+      `When the loop goes on, the copy in ${quoteCode(name.text)} is thrown away. Write to ` +
+      `${quoteCode(`${list.text}[i]`)} instead.`,
     confidence: 0.85,
   }
 }

@@ -46,7 +46,9 @@ export async function checkManifests(
 const unreadable: ManifestHit = {
   text: '',
   title: 'This file is too large or not readable, so nobody knows where its packages come from',
-  body: 'When it brings a package from a host that nobody here knows, or a script that runs when it is installed, no rule says so. Look at it, or split it.',
+  body:
+    'When it brings a package from a host that nobody here knows, or a script that runs when it ' +
+    'is installed, no rule says so. Look at it, or split it.',
 }
 
 type Sides = Pick<ChangedManifest, 'head' | 'base'>

@@ -32,7 +32,9 @@ function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title: `The comparison of ${quoteCode(value.text)} with NaN is ${describeConstantResult(operator)}`,
-    body: `When ${quoteCode(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal to nothing, not even itself.`,
+    body:
+      `When ${quoteCode(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal ` +
+      'to nothing, not even itself.',
     suggestion: isScript
       ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`)
       : undefined,
@@ -51,7 +53,9 @@ function checkTypeof(node: Node): Hit | undefined {
   if (!isPlainString(name) || typeofNames.test(stringText(name))) return undefined
   return {
     at: firstLine(node),
-    title: `${quoteCode(test.text)} is never ${quoteCode(name.text)}, so this is ${describeConstantResult(operator)}`,
+    title:
+      `${quoteCode(test.text)} is never ${quoteCode(name.text)}, so this is ` +
+      `${describeConstantResult(operator)}`,
     body: 'When the code runs, `typeof` gives one of eight fixed words, and this is none of them.',
   }
 }
@@ -67,7 +71,9 @@ function checkNegatedOperand(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title: `The \`!\` in ${quoteCode(node.text)} negates ${quoteCode(operand)}, not the test`,
-    body: `When this runs, \`!\` binds first, and a boolean is tested with \`${operator}\`. Put the test in parentheses.`,
+    body:
+      `When this runs, \`!\` binds first, and a boolean is tested with \`${operator}\`. Put the ` +
+      'test in parentheses.',
     suggestion: replaceInLine(node, file, `!(${operand} ${operator} ${fieldText(node, 'right')})`),
   }
 }

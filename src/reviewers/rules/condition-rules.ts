@@ -128,8 +128,12 @@ function tautology(node: Node, file: ParsedFile, one: Comparison, other: Compari
   const isSimple = operators?.length === 1 && node.startPosition.row === node.endPosition.row
   return {
     at: firstLine(node),
-    title: `This condition is ${outcome}: ${quoteCode(one.subject)} can't be both ${quoteCode(one.constant)} and ${quoteCode(other.constant)}`,
-    body: `When ${quoteCode(one.subject)} has any value at all, the outcome is the same, so the check decides nothing. \`${word.right}\` was probably meant instead of \`${word.wrong}\`.`,
+    title:
+      `This condition is ${outcome}: ${quoteCode(one.subject)} can't be both ` +
+      `${quoteCode(one.constant)} and ${quoteCode(other.constant)}`,
+    body:
+      `When ${quoteCode(one.subject)} has any value at all, the outcome is the same, so the ` +
+      `check decides nothing. \`${word.right}\` was probably meant instead of \`${word.wrong}\`.`,
     severity: access.test(one.subject) || access.test(one.constant) ? 'critical' : 'moderate',
     suggestion: isSimple
       ? line.replace(isPython ? /\b(?:and|or)\b/ : /&&|\|\|/, word.right)
@@ -155,8 +159,12 @@ function checkConstantOperand(node: Node): Hit | undefined {
   if (!constant || !comparison) return undefined
   return {
     at: firstLine(node),
-    title: `This condition is always true: ${quoteCode(constant.text)} isn't compared with ${quoteCode(comparison.subject)}`,
-    body: `When ${quoteCode(comparison.subject)} has any value at all, the text ${quoteCode(constant.text)} by itself counts as true. Repeat the comparison for it.`,
+    title:
+      `This condition is always true: ${quoteCode(constant.text)} isn't compared with ` +
+      `${quoteCode(comparison.subject)}`,
+    body:
+      `When ${quoteCode(comparison.subject)} has any value at all, the text ` +
+      `${quoteCode(constant.text)} by itself counts as true. Repeat the comparison for it.`,
     severity: access.test(comparison.subject) ? 'critical' : 'moderate',
   }
 }
@@ -168,7 +176,9 @@ function checkAssertTuple(node: Node): Hit | undefined {
   return {
     at: firstLine(node),
     title: 'This assertion is always true, because it tests a tuple',
-    body: "When the condition fails, the assertion still passes: a tuple that isn't empty is true. Leave out the parentheses.",
+    body:
+      "When the condition fails, the assertion still passes: a tuple that isn't empty is true. " +
+      'Leave out the parentheses.',
   }
 }
 

@@ -68,7 +68,10 @@ function checkRandom(call: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(call),
     title: `${quoteCode(call.text)} makes a secret that can be guessed`,
-    body: "When an attacker sees a few outputs of this generator, or knows when it was started, they can compute the next ones. Use the generator for secrets: `crypto.randomUUID()` or `crypto.randomBytes`, Python's `secrets`, Go's `crypto/rand`, Java's `SecureRandom`.",
+    body:
+      'When an attacker sees a few outputs of this generator, or knows when it was started, they ' +
+      'can compute the next ones. Use the generator for secrets: `crypto.randomUUID()` or ' +
+      "`crypto.randomBytes`, Python's `secrets`, Go's `crypto/rand`, Java's `SecureRandom`.",
   }
 }
 
@@ -110,7 +113,9 @@ function checkPasswordHash(call: Node, file: ParsedFile): Hit | undefined {
   return {
     at: { startLine: lineOf(call), endLine: lineOf(call) },
     title: `${quoteCode(names[0]!.text)} is hashed with ${algorithm}, which is made to be fast`,
-    body: `When the stored hashes leak, ${algorithm} lets an attacker try billions of passwords a second. Use a hash made for passwords: Argon2id, scrypt or bcrypt.`,
+    body:
+      `When the stored hashes leak, ${algorithm} lets an attacker try billions of passwords a ` +
+      'second. Use a hash made for passwords: Argon2id, scrypt or bcrypt.',
   }
 }
 

@@ -17,7 +17,10 @@ function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefi
     title: isPlain
       ? 'A text is fetched over an unprotected connection and run as a program'
       : 'A download is run as a program without a look at it',
-    body: 'When the server, its account or the way to it is in other hands, their commands run here with all rights of this step. Download a fixed version, compare its checksum, and run the file then.',
+    body:
+      'When the server, its account or the way to it is in other hands, their commands run here ' +
+      'with all rights of this step. Download a fixed version, compare its checksum, and run the ' +
+      'file then.',
     ...(isPlain && { severity: 'critical' as const }),
   }
 }
@@ -26,7 +29,8 @@ export const downloadRules: readonly Rule[] = [
   {
     id: 'piped-download',
     summary:
-      'A download or an encoded text is run as a program (`curl … | sh`). Critical over plain HTTP.',
+      'A download or an encoded text is run as a program (`curl … | sh`). Critical over plain ' +
+      'HTTP.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -21,7 +21,9 @@ const cleanup =
 
 const sentence = {
   title: 'This handler drops the error without a trace',
-  body: 'When something in the `try` block fails, nobody learns of it: the code goes on as if it had worked. Handle or report the error, or say in a comment why it can be ignored.',
+  body:
+    'When something in the `try` block fails, nobody learns of it: the code goes on as if it had ' +
+    'worked. Handle or report the error, or say in a comment why it can be ignored.',
 }
 
 const triedTypes = [
@@ -142,7 +144,9 @@ function checkReturnInFinally(statement: Node, file: ParsedFile): Hit | undefine
   return {
     at: firstLine(statement),
     title: 'A `return` in `finally` swallows the error and replaces the result',
-    body: 'When the `try` block throws or returns, this `return` wins: the error is lost, and the caller gets this value instead.',
+    body:
+      'When the `try` block throws or returns, this `return` wins: the error is lost, and the ' +
+      'caller gets this value instead.',
   }
 }
 

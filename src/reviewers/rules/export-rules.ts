@@ -177,7 +177,10 @@ function describeRemoval(what: string, standing: readonly DanglingUse[]) {
   const isCertain = standing.some(({ path, isImport }) => isImport && !isTestPath(path))
   return {
     title: `${quoteName(what)} is gone, and ${files} it`,
-    body: `When ${quoteName(first.path)} is ${first.isImport ? 'compiled or loaded' : 'compiled or run'}, line ${first.line} fails: it still names ${quoteName(what)}, which this change removes or renames.`,
+    body:
+      `When ${quoteName(first.path)} is ` +
+      `${first.isImport ? 'compiled or loaded' : 'compiled or run'}, line ${first.line} fails: ` +
+      `it still names ${quoteName(what)}, which this change removes or renames.`,
     ...(isCertain && { severity: 'critical' as const }),
     evidence: standing.slice(0, maxShownUses).map(
       ({ path, line, isImport }): RuleEvidence => ({
@@ -257,7 +260,8 @@ export const exportRules: readonly Rule[] = [
   {
     id: 'removed-export',
     summary:
-      'A name or file is removed or renamed, and files that were left as they are still import or call it. Critical when one that is no test imports it.',
+      'A name or file is removed or renamed, and files that were left as they are still import ' +
+      'or call it. Critical when one that is no test imports it.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -266,7 +270,8 @@ export const exportRules: readonly Rule[] = [
   {
     id: 'broken-import',
     summary:
-      'An added import leads nowhere: there is no such file, or no such name in it. Critical without such a file.',
+      'An added import leads nowhere: there is no such file, or no such name in it. Critical ' +
+      'without such a file.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

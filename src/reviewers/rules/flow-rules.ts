@@ -61,7 +61,9 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(node),
     fallback: firstLine(last!),
     title: `This case runs on into the next one, because a \`break\` is missing`,
-    body: `When this case is taken, the statements of ${label} run as well. End it with \`break\` or \`return\`, or say in a comment that it falls through.`,
+    body:
+      `When this case is taken, the statements of ${label} run as well. End it with \`break\` or ` +
+      '`return`, or say in a comment that it falls through.',
     evidence: [{ line: lineOf(next), note: 'these statements run too' }],
   }
 }
@@ -93,7 +95,9 @@ function checkUnreachable(statement: Node): Hit | undefined {
     at: firstLine(next),
     fallback: firstLine(statement),
     title: `${quoteCode(next.text)} is never reached`,
-    body: `When line ${lineOf(statement)} is reached, the block is left, so nothing after it runs. Remove it, or leave later.`,
+    body:
+      `When line ${lineOf(statement)} is reached, the block is left, so nothing after it runs. ` +
+      'Remove it, or leave later.',
     evidence: [{ line: lineOf(statement), note: 'the block is left here' }],
   }
 }
@@ -130,7 +134,8 @@ export const flowRules: readonly Rule[] = [
   {
     id: 'missing-break',
     summary:
-      'A case with statements of its own runs on into the next one, without a comment that says so.',
+      'A case with statements of its own runs on into the next one, without a comment that says ' +
+      'so.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.8,

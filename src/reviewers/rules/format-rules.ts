@@ -33,7 +33,9 @@ function countMismatch(at: Node, places: number, values: number, outcome: string
   const number = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   return {
     at: firstLine(at),
-    title: `${quoteCode(stringText(at))} has ${number(places, 'place')}, but gets ${number(values, 'value')}`,
+    title:
+      `${quoteCode(stringText(at))} has ${number(places, 'place')}, but gets ` +
+      `${number(values, 'value')}`,
     body: `When this runs, ${outcome}.`,
   }
 }
@@ -65,7 +67,9 @@ function notFormatted(at: Node, why: string): Hit {
   return {
     at: firstLine(at),
     title: `The places in ${quoteCode(stringText(at))} are never filled`,
-    body: `When this runs, the text keeps its places as they are written, because ${why.replaceAll('`', '')}.`,
+    body:
+      'When this runs, the text keeps its places as they are written, because ' +
+      `${why.replaceAll('`', '')}.`,
   }
 }
 
@@ -198,7 +202,9 @@ function checkInterpolation(text: Node, file: ParsedFile): Hit | undefined {
       : `\`${stringText(text)}\``
   return {
     at,
-    title: `${quoteCode(match[0] + (isPython ? '' : '}'))} is written out as it is, because the text is no ${isPython ? 'f-string' : 'template'}`,
+    title:
+      `${quoteCode(match[0] + (isPython ? '' : '}'))} is written out as it is, because the text ` +
+      `is no ${isPython ? 'f-string' : 'template'}`,
     body: `When this is shown, it has the name of ${quoteCode(variable)} in it instead of its value.`,
     suggestion:
       isOneLine && mended
@@ -217,7 +223,8 @@ export const formatRules: readonly Rule[] = [
   {
     id: 'format-arguments',
     summary:
-      'A format has more or fewer places than it gets values, or is given to something that does not format.',
+      'A format has more or fewer places than it gets values, or is given to something that does ' +
+      'not format.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

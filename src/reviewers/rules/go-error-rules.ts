@@ -30,7 +30,9 @@ function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
     return {
       at: firstLine(statement),
       title: `The error ${quoteCode(name)} is tested and then dropped`,
-      body: `When ${quoteCode(name)} is set, nothing happens, and the code below runs as if it had worked.`,
+      body:
+        `When ${quoteCode(name)} is set, nothing happens, and the code below runs as if it had ` +
+        'worked.',
     }
   }
   const returned = soleReturn(block)
@@ -48,7 +50,9 @@ function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(returned[0]!),
     title: `The function returns \`nil\` although ${quoteCode(name)} is set`,
-    body: `When ${quoteCode(name)} isn't nil, the caller is told that all went well. Return the error, or say in a comment why it may be dropped.`,
+    body:
+      `When ${quoteCode(name)} isn't nil, the caller is told that all went well. Return the ` +
+      'error, or say in a comment why it may be dropped.',
     confidence: 0.7,
     evidence: [{ line: lineOf(statement), note: `${quoteCode(name)} is known to be set here` }],
   }
@@ -103,7 +107,9 @@ function checkOverwrittenError(statement: Node): Hit | undefined {
   return {
     at: firstLine(statement),
     title: `The error of ${call} is overwritten before anyone looks at it`,
-    body: `When ${call} fails, line ${lineOf(next)} replaces \`err\`, and the code goes on with a result that isn't there.`,
+    body:
+      `When ${call} fails, line ${lineOf(next)} replaces \`err\`, and the code goes on with a ` +
+      "result that isn't there.",
     evidence: [{ line: lineOf(next), note: '`err` is assigned again here' }],
   }
 }
@@ -129,7 +135,9 @@ function checkIgnored(statement: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(call!),
     title: `The error of ${quoteCode(callee)} is ignored`,
-    body: `When ${quoteCode(callee)} fails, nobody learns of it, and the code goes on with what was there before. Check the error, or assign it to \`_\` with a word about why.`,
+    body:
+      `When ${quoteCode(callee)} fails, nobody learns of it, and the code goes on with what was ` +
+      'there before. Check the error, or assign it to `_` with a word about why.',
   }
 }
 

@@ -40,7 +40,9 @@ function checkNilMap(declaration: Node): Hit | undefined {
     at: firstLine(statement),
     fallback: firstLine(declaration),
     title: `${quoteCode(name)} is nil here, and writing to a nil map panics`,
-    body: `When this line is reached, ${quoteCode(name)} was declared but never made. Make it with \`make\`.`,
+    body:
+      `When this line is reached, ${quoteCode(name)} was declared but never made. Make it with ` +
+      '`make`.',
     evidence: [{ line: lineOf(declaration), note: 'declared without a value' }],
   }
 }
@@ -69,7 +71,10 @@ function checkEarlyUse(statement: Node): Hit | undefined {
   return {
     at: firstLine(next),
     title: `${quoteCode(value)} is used before ${quoteCode(error)} is checked`,
-    body: `When ${quoteCode((field(statement, 'right')?.text ?? '').split('(')[0]!)} fails, ${quoteCode(value)} is nil, and this line panics before the error is seen. Move it below the check.`,
+    body:
+      `When ${quoteCode((field(statement, 'right')?.text ?? '').split('(')[0]!)} fails, ` +
+      `${quoteCode(value)} is nil, and this line panics before the error is seen. Move it below ` +
+      'the check.',
     evidence: [{ line: lineOf(test), note: 'the error is checked only here' }],
   }
 }
@@ -82,7 +87,9 @@ function checkHiddenField(declaration: Node): Hit | undefined {
   return {
     at: firstLine(declaration),
     title: `The field ${quoteCode(name)} has a tag, but is invisible to the package that would read it`,
-    body: `When the struct is encoded or decoded, ${quoteCode(name)} is left out without a word, because its name begins with a small letter.`,
+    body:
+      `When the struct is encoded or decoded, ${quoteCode(name)} is left out without a word, ` +
+      'because its name begins with a small letter.',
   }
 }
 
@@ -97,7 +104,9 @@ function checkLostCancel(statement: Node): Hit | undefined {
   return {
     at: firstLine(statement),
     title: `The function that ends this context is thrown away`,
-    body: 'When the work is done early, the context and its timer live on until the parent ends; with `WithCancel` for ever. Keep the function and `defer` it.',
+    body:
+      'When the work is done early, the context and its timer live on until the parent ends; ' +
+      'with `WithCancel` for ever. Keep the function and `defer` it.',
   }
 }
 
@@ -119,7 +128,10 @@ function checkRows(loop: Node): Hit | undefined {
   return {
     at: firstLine(loop),
     title: `Nobody asks ${quoteCode(`${receiver.text}.Err`)} why the loop ended`,
-    body: `When the connection breaks half-way, \`Next\` says no as if these had been all rows, and the rest is missing without a word. Check ${quoteCode(`${receiver.text}.Err()`)} after the loop.`,
+    body:
+      'When the connection breaks half-way, `Next` says no as if these had been all rows, and ' +
+      `the rest is missing without a word. Check ${quoteCode(`${receiver.text}.Err()`)} after ` +
+      'the loop.',
   }
 }
 
@@ -143,7 +155,9 @@ function checkDuration(node: Node): Hit | undefined {
   return {
     at: firstLine(value),
     title: `${quoteCode(node.text)} means ${value.text} nanoseconds`,
-    body: `When this is reached, the time is over at once, because a bare number is a number of nanoseconds. Multiply it with a unit, such as \`time.Second\`.`,
+    body:
+      'When this is reached, the time is over at once, because a bare number is a number of ' +
+      'nanoseconds. Multiply it with a unit, such as `time.Second`.',
   }
 }
 

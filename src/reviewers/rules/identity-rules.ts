@@ -53,7 +53,9 @@ function checkDateIdentity(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title: `The dates ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity`,
-    body: `When both are the same moment but two \`Date\` objects, \`${operator}\` still says they differ, because it compares the objects. Compare their \`getTime()\`.`,
+    body:
+      `When both are the same moment but two \`Date\` objects, \`${operator}\` still says they ` +
+      'differ, because it compares the objects. Compare their `getTime()`.',
     suggestion:
       safe(left) && safe(right)
         ? replaceInLine(node, file, `${time(left)} ${operator} ${time(right)}`)
@@ -79,8 +81,13 @@ function checkLiteralIdentity(node: Node): Hit | undefined {
   if (!literal || (operator.length === 2 && literal.type === 'array')) return undefined
   return {
     at: firstLine(node),
-    title: `The comparison with the literal ${quoteCode(literal.text)} is ${describeConstantResult(operator)}`,
-    body: `When the other side holds equal content, \`${operator}\` still compares object identities, and a literal is a new object each time. Compare the length, the keys or the elements.`,
+    title:
+      `The comparison with the literal ${quoteCode(literal.text)} is ` +
+      `${describeConstantResult(operator)}`,
+    body:
+      `When the other side holds equal content, \`${operator}\` still compares object ` +
+      'identities, and a literal is a new object each time. Compare the length, the keys or the ' +
+      'elements.',
   }
 }
 
@@ -106,7 +113,9 @@ function checkPythonIdentity(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title: `${quoteCode(node.text)} compares identities, not values`,
-    body: `When both sides are equal but not the same object, \`${operator}\` gives the wrong answer; whether literals are shared is up to the interpreter. Use \`${equality}\`.`,
+    body:
+      `When both sides are equal but not the same object, \`${operator}\` gives the wrong ` +
+      `answer; whether literals are shared is up to the interpreter. Use \`${equality}\`.`,
     suggestion: replaceInLine(node, file, `${left.text} ${equality} ${right.text}`),
   }
 }
@@ -141,8 +150,12 @@ function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const call = `${operator === '!=' ? '!' : ''}${first.text}.equals(${second.text})`
   return {
     at: firstLine(node),
-    title: `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by value`,
-    body: `When both hold the same ${type || 'String'} but are two objects, \`${operator}\` says that they differ. Use \`equals\`.`,
+    title:
+      `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
+      'value',
+    body:
+      `When both hold the same ${type || 'String'} but are two objects, \`${operator}\` says ` +
+      'that they differ. Use `equals`.',
     suggestion: first.type === 'string_literal' ? replaceInLine(node, file, call) : undefined,
   }
 }
