@@ -1,4 +1,4 @@
-// Rules about one object where several were meant: shared elements, class attributes, defaults.
+// Rules about one object that is shared by mistake: list elements, class attributes, defaults.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
@@ -15,20 +15,39 @@ import {
   replaceInLine,
 } from './syntax-nodes.ts'
 
-/** Reported only where an element is changed: a shared one that is only read does no harm. */
-function sharedHit(at: Node, what: Node): Hit | undefined {
-  const declaration = at.parent
-  const name = declaration && (fieldText(declaration, 'name') || fieldText(declaration, 'left'))
-  const scope = declaration && (enclosingFunction(declaration) ?? declaration.parent?.parent)
-  if (!name || !/^[\w.]+$/.test(name) || !scope) return undefined
-  const element = `${name.replaceAll('.', '\\.')}\\[[^\\]\\n]{1,100}\\]`
-  const change = new RegExp(
-    `\\b${element}(?:(?:\\[[^\\]\\n]{1,100}\\]|\\.\\w+)\\s*[-+*/|]?=(?!=)|\\.(?:push|append|extend|add|update|insert|unshift|splice|set|setdefault)\\()`,
-  )
-  if (!change.test(scope.text.slice(0, 50_000))) return undefined
+const mutatingMethods = [
+  'push',
+  'append',
+  'extend',
+  'add',
+  'update',
+  'insert',
+  'unshift',
+  'splice',
+  'set',
+  'setdefault',
+]
+
+/** Matches code that changes an element of the list, such as `list[0].push(` or `list[0].a = `. */
+function createElementChangePattern(listName: string): RegExp {
+  const index = String.raw`\[[^\]\n]{1,100}\]`
+  const element = listName.replaceAll('.', String.raw`\.`) + index
+  const assignment = String.raw`(?:${index}|\.\w+)\s*[-+*/|]?=(?!=)`
+  const call = String.raw`\.(?:${mutatingMethods.join('|')})\(`
+  return new RegExp(String.raw`\b${element}(?:${assignment}|${call})`)
+}
+
+/** Reports only elements that the code changes: sharing one that is only read is harmless. */
+function reportSharedElement(list: Node, element: Node): Hit | undefined {
+  const declaration = list.parent
+  if (!declaration) return undefined
+  const name = fieldText(declaration, 'name') || fieldText(declaration, 'left')
+  const scope = enclosingFunction(declaration) ?? declaration.parent?.parent
+  if (!/^[\w.]+$/.test(name) || !scope) return undefined
+  if (!createElementChangePattern(name).test(scope.text.slice(0, 50_000))) return undefined
   return {
-    at: firstLine(at),
-    title: `All elements of ${quoteCode(at.text)} are one and the same ${quoteCode(what.text)}`,
+    at: firstLine(list),
+    title: `All elements of ${quoteCode(list.text)} are one and the same ${quoteCode(element.text)}`,
     body:
       'When one element is changed, all of them change, because there is only one object. Make a ' +
       'new one for each.',
@@ -43,59 +62,46 @@ function checkFill(call: Node): Hit | undefined {
     return undefined
   if (!receiver || !/^(?:new )?Array(?:<[^>]*>)?\(|^Array\.from\(/.test(receiver.text))
     return undefined
-  // Mapped to something else at once, the shared element is never seen.
-  return outerParent(call)?.type === 'member_expression' ? undefined : sharedHit(call, value)
+  // In a chain such as `fill([]).map(…)`, later code never sees the shared element.
+  if (outerParent(call)?.type === 'member_expression') return undefined
+  return reportSharedElement(call, value)
 }
 
-/** `[[]] * 3`, `dict.fromkeys(keys, [])`. */
-function checkRepeated(node: Node): Hit | undefined {
-  if (node.type === 'call') {
-    const value = fieldText(node, 'function') === 'dict.fromkeys' ? argumentsOf(node)[1] : undefined
-    return value && isCollection(value) ? sharedHit(node, value) : undefined
-  }
-  const list = field(node, 'left')
-  if (field(node, 'operator')?.type !== '*' || list?.type !== 'list' || list.namedChildCount !== 1)
-    return undefined
+/** Python: `dict.fromkeys(keys, [])`. */
+function checkFromKeys(call: Node): Hit | undefined {
+  if (fieldText(call, 'function') !== 'dict.fromkeys') return undefined
+  const value = argumentsOf(call)[1]
+  return value && isCollection(value) ? reportSharedElement(call, value) : undefined
+}
+
+/** Python: `[[]] * 3`. */
+function checkMultipliedList(product: Node): Hit | undefined {
+  if (field(product, 'operator')?.type !== '*') return undefined
+  const list = field(product, 'left')
+  if (list?.type !== 'list' || list.namedChildCount !== 1) return undefined
   const element = list.namedChild(0)!
   const isRow = element.type === 'binary_operator' && field(element, 'left')?.type === 'list'
-  return isRow || (isCollection(element) && element.namedChildCount === 0)
-    ? sharedHit(node, element)
-    : undefined
+  const isEmptyCollection = isCollection(element) && element.namedChildCount === 0
+  return isRow || isEmptyCollection ? reportSharedElement(product, element) : undefined
 }
 
 function isCollection(node: Node): boolean {
   return /^(?:list|dictionary|set)$/.test(node.type) || /^(?:list|dict|set)\(\)$/.test(node.text)
 }
 
-/** `items = []` in a class body, changed through `self`. */
+/** Python: `items = []` in a class body that a method changes through `self`. */
 function checkClassAttribute(assignment: Node): Hit | undefined {
   const name = fieldText(assignment, 'left')
   const value = field(assignment, 'right')
-  const body = assignment.parent?.parent
-  const owner = body?.parent
-  if (
-    owner?.type !== 'class_definition' ||
-    !value ||
-    field(assignment, 'type') ||
-    !isCollection(value)
+  const owner = assignment.parent?.parent?.parent
+  if (owner?.type !== 'class_definition' || !value || field(assignment, 'type')) return undefined
+  if (!isCollection(value) || value.namedChildCount > 1 || isMeantToBeShared(name)) return undefined
+  const attribute = `self.${name}`
+  const isOwnedByObject = findNodes(owner, 'assignment').some(
+    (other) => fieldText(other, 'left') === attribute,
   )
-    return undefined
-  if (
-    value.namedChildCount > 1 ||
-    !/^_*[a-z]\w*$/.test(name) ||
-    /cache|registry|instances|shared/i.test(name)
-  )
-    return undefined
-  const own = new RegExp(`^self\\.${name}$`)
-  if (findNodes(owner, 'assignment').some((other) => own.test(fieldText(other, 'left'))))
-    return undefined
-  const change = findNodes(owner, 'call', 'subscript').find((node) => {
-    const target = node.type === 'call' ? calleeOf(node).receiver : field(node, 'value')
-    if (!target || !own.test(target.text)) return false
-    if (node.type === 'call')
-      return /^(?:append|extend|insert|add|update|setdefault)$/.test(calleeOf(node).name)
-    return node.parent?.type === 'assignment' && field(node.parent, 'left')?.id === node.id
-  })
+  if (isOwnedByObject) return undefined
+  const change = findChange(owner, attribute)
   if (!change) return undefined
   return {
     at: firstLine(assignment),
@@ -104,41 +110,83 @@ function checkClassAttribute(assignment: Node): Hit | undefined {
       `${quoteCode(name)} belongs to the class, so all its objects share and change one ` +
       `${quoteCode(value.text)}`,
     body:
-      `When two objects of this class exist, what one puts into ${quoteCode(`self.${name}`)} is ` +
+      `When two objects of this class exist, what one puts into ${quoteCode(attribute)} is ` +
       'found in the other. Make it in `__init__`.',
     evidence: [{ line: lineOf(change), note: 'it is changed through one object here' }],
   }
 }
 
-const evaluatedOnce =
-  /^(?:(?:datetime\.)?datetime\.(?:now|utcnow|today)|(?:datetime\.)?date\.today|timezone\.now|time\.(?:time|time_ns|monotonic|perf_counter)|uuid\.uuid[14]|uuid[14]|random\.\w+|secrets\.token_\w+)$/
+/** Whether an attribute is a constant in capitals, or its name announces that objects share it. */
+function isMeantToBeShared(name: string): boolean {
+  return !/^_*[a-z]\w*$/.test(name) || /cache|registry|instances|shared/i.test(name)
+}
 
-/** `def f(at=datetime.now())`, `Field(default=uuid4())`. */
-function checkDefault(node: Node, file: ParsedFile): Hit | undefined {
+/** Finds the first call or item assignment in a class that changes the collection `attribute`. */
+function findChange(owner: Node, attribute: string): Node | undefined {
+  return findNodes(owner, 'call', 'subscript').find((node) => {
+    if (node.type === 'call') {
+      const { receiver, name } = calleeOf(node)
+      const isMutation = /^(?:append|extend|insert|add|update|setdefault)$/.test(name)
+      return receiver?.text === attribute && isMutation
+    }
+    if (fieldText(node, 'value') !== attribute) return false
+    return node.parent?.type === 'assignment' && field(node.parent, 'left')?.id === node.id
+  })
+}
+
+/** Functions of Python whose result is meant to differ at each call. */
+const changingFunctions = new RegExp(
+  `^(?:${[
+    String.raw`(?:datetime\.)?datetime\.(?:now|utcnow|today)`,
+    String.raw`(?:datetime\.)?date\.today`,
+    String.raw`timezone\.now`,
+    String.raw`time\.(?:time|time_ns|monotonic|perf_counter)`,
+    String.raw`uuid\.uuid[14]`,
+    'uuid[14]',
+    String.raw`random\.\w+`,
+    String.raw`secrets\.token_\w+`,
+  ].join('|')})$`,
+)
+
+/** The call that is the default of a parameter or field, when its result should differ each time. */
+function findChangingDefault(node: Node): Node | undefined {
   const value = field(node, 'value')
-  if (value?.type !== 'call' || !evaluatedOnce.test(fieldText(value, 'function'))) return undefined
-  const name = fieldText(node, 'name')
-  if (node.type === 'keyword_argument') {
-    const callee = fieldText(node.parent?.parent ?? node, 'function')
-    if (
-      !/^(?:server_)?default$/.test(name) ||
-      !/(?:^|\.)(?:\w*Field|field|Column|mapped_column)$/.test(callee)
-    )
-      return undefined
-  }
+  if (value?.type !== 'call') return undefined
+  return changingFunctions.test(fieldText(value, 'function')) ? value : undefined
+}
+
+/** Python: `def f(at=datetime.now())`. */
+function checkParameterDefault(parameter: Node): Hit | undefined {
+  const value = findChangingDefault(parameter)
+  return value && describeDefault(parameter, value, 'Use `None` as the default and call it inside.')
+}
+
+/** Python: `Field(default=uuid4())`. */
+function checkFieldDefault(argument: Node, file: ParsedFile): Hit | undefined {
+  const value = findChangingDefault(argument)
+  if (!value || !/^(?:server_)?default$/.test(fieldText(argument, 'name'))) return undefined
+  const callee = fieldText(argument.parent?.parent ?? argument, 'function')
+  if (!/(?:^|\.)(?:\w*Field|field|Column|mapped_column)$/.test(callee)) return undefined
+  const takesFunction = /Column$|mapped_column$/.test(callee) && argumentsOf(value).length === 0
   return {
-    at: firstLine(node),
+    ...describeDefault(
+      argument,
+      value,
+      'Pass the function: `default_factory`, or the callable itself.',
+    ),
+    suggestion: takesFunction
+      ? replaceInLine(value, file, fieldText(value, 'function'))
+      : undefined,
+  }
+}
+
+function describeDefault(at: Node, value: Node, remedy: string): Hit {
+  return {
+    at: firstLine(at),
     title: `${quoteCode(value.text)} is called once, when the module is loaded, not at each use`,
     body:
       'When this default is used, it is the value from the start of the program, the same every ' +
-      'time. ' +
-      `${node.type === 'keyword_argument' ? `Pass the function: ${quoteCode(`default_factory`)}, or the callable itself.` : 'Use `None` as the default and call it inside.'}`,
-    suggestion:
-      node.type === 'keyword_argument' &&
-      /Column$|mapped_column$/.test(fieldText(node.parent!.parent!, 'function')) &&
-      argumentsOf(value).length === 0
-        ? replaceInLine(value, file, fieldText(value, 'function'))
-        : undefined,
+      `time. ${remedy}`,
   }
 }
 
@@ -151,7 +199,8 @@ export const aliasingRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       { languages: javascriptFamily, nodes: ['call_expression'], check: checkFill },
-      { languages: ['python'], nodes: ['binary_operator', 'call'], check: checkRepeated },
+      { languages: ['python'], nodes: ['binary_operator'], check: checkMultipliedList },
+      { languages: ['python'], nodes: ['call'], check: checkFromKeys },
     ],
   },
   {
@@ -178,9 +227,10 @@ export const aliasingRules: readonly Rule[] = [
     syntax: [
       {
         languages: ['python'],
-        nodes: ['default_parameter', 'typed_default_parameter', 'keyword_argument'],
-        check: checkDefault,
+        nodes: ['default_parameter', 'typed_default_parameter'],
+        check: checkParameterDefault,
       },
+      { languages: ['python'], nodes: ['keyword_argument'], check: checkFieldDefault },
     ],
   },
 ]

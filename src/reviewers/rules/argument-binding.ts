@@ -1,68 +1,88 @@
-// Which parameter each argument of a call is taken for, before and after a change of the parameters. Pure.
+// Binds the arguments of a call to parameters, before and after the parameters changed.
 import { quoteName } from './graph-locations.ts'
 import type { Argument, Parameter } from './parameter-lists.ts'
 
-/** Why a call that fitted doesn't any more. */
+/** Why a call that used to fit its function doesn't fit any more. */
 export interface ArgumentMismatch {
-  /** What the call does, for example: passes `at` by name. */
+  /** What the call does, as a clause without a subject: passes `at` by name. */
   readonly passes: string
-  /** What is wrong with that now. */
+  /** Why that is wrong now, as a clause. */
   readonly problem: string
-  /** It is still a call that a program can run, with arguments in wrong places. */
+  /** Whether the program still runs the call, with arguments in the wrong places. */
   readonly stillRuns: boolean
 }
 
 type BoundParameters = readonly Parameter[]
 
-/** Says what a call that fitted does wrong now; undefined where it fits still, did not before, or nobody can tell. */
+/**
+ * Finds out why a call fits the parameters no longer.
+ *
+ * @param takesNames whether the language can pass arguments by name. Elsewhere their number alone
+ *   shows that one is missing, and that is checked by the caller.
+ * @returns undefined where the call still fits, or didn't fit before either
+ */
 export function findArgumentMismatch(
   passed: readonly Argument[],
   before: readonly Parameter[],
   now: readonly Parameter[],
   takesNames: boolean,
 ): ArgumentMismatch | undefined {
-  const was = bindArguments(passed, before, takesNames)
-  if (!Array.isArray(was)) return undefined
-  const is = bindArguments(passed, now, takesNames)
-  return Array.isArray(is) ? findMoved(passed, was, is, now) : (is as ArgumentMismatch)
+  const boundBefore = bindArguments(passed, before, takesNames)
+  if ('problem' in boundBefore) return undefined
+  const boundNow = bindArguments(passed, now, takesNames)
+  if ('problem' in boundNow) return boundNow
+  return findMoved(passed, boundBefore, boundNow, now)
 }
 
-/** The parameter of each argument, or what is wrong. */
+/** Returns the parameter of each argument, or the first mismatch. */
 function bindArguments(
   passed: readonly Argument[],
   parameters: readonly Parameter[],
   takesNames: boolean,
 ): BoundParameters | ArgumentMismatch {
-  const places = parameters.filter(({ by }) => by === 'either' || by === 'position')
+  const positional = parameters.filter(({ by }) => by === 'either' || by === 'position')
   const rest = parameters.find(({ by }) => by === 'rest')
-  const namedRest = parameters.find(({ by }) => by === 'namedRest')
   const bound: Parameter[] = []
   for (const [index, { name, text }] of passed.entries()) {
-    const byName = parameters.find(
-      (each) => each.name === name && (each.by === 'either' || each.by === 'name'),
-    )
-    const parameter = name === null ? (places[index] ?? rest) : (byName ?? namedRest)
-    if (parameter === undefined)
-      return name === null ? describeSurplus(passed, places) : describeUnknown(name)
-    const mark = /^(ref|out)\s/.exec(text)?.[1] ?? ''
-    if (parameter.mark !== '' && mark !== parameter.mark) return describeUnmarked(text, parameter)
-    if (bound.includes(parameter) && parameter !== rest && parameter !== namedRest)
-      return describeTwice(parameter)
+    const parameter =
+      name === null ? (positional[index] ?? rest) : findNamedParameter(parameters, name)
+    if (parameter === undefined) {
+      return name === null ? describeSurplus(passed, positional) : describeUnknown(name)
+    }
+    if (lacksMark(text, parameter)) return describeUnmarked(text, parameter)
+    if (bound.includes(parameter) && !takesSeveral(parameter)) return describeTwice(parameter)
     bound.push(parameter)
   }
   const missing = parameters.find((parameter) => parameter.isRequired && !bound.includes(parameter))
   return missing !== undefined && takesNames ? describeMissing(missing) : bound
 }
 
+function findNamedParameter(parameters: readonly Parameter[], name: string): Parameter | undefined {
+  const byName = parameters.find(
+    (parameter) =>
+      parameter.name === name && (parameter.by === 'either' || parameter.by === 'name'),
+  )
+  return byName ?? parameters.find(({ by }) => by === 'namedRest')
+}
+
+/** C# requires `ref` and `out` before the argument too. */
+function lacksMark(text: string, { mark }: Parameter): boolean {
+  return mark !== '' && mark !== /^(ref|out)\s/.exec(text)?.[1]
+}
+
+function takesSeveral({ by }: Parameter): boolean {
+  return by === 'rest' || by === 'namedRest'
+}
+
 function describeSurplus(
   passed: readonly Argument[],
-  places: readonly Parameter[],
+  positional: readonly Parameter[],
 ): ArgumentMismatch {
   const count = passed.filter(({ name }) => name === null).length
-  const most = places.length === 0 ? 'none' : `only ${places.length}`
+  const limit = positional.length === 0 ? 'none' : `only ${positional.length}`
   return {
     passes: `passes ${count} by position`,
-    problem: `${most} can be passed so now`,
+    problem: `${limit} can be passed so now`,
     stillRuns: false,
   }
 }
@@ -100,20 +120,21 @@ function describeMissing({ name }: Parameter): ArgumentMismatch {
   }
 }
 
-/** An argument that is taken for another parameter, while its own is still there under its name. */
+/** Finds an argument that binds to another parameter while its former one still exists by name. */
 function findMoved(
   passed: readonly Argument[],
-  was: BoundParameters,
-  is: BoundParameters,
+  boundBefore: BoundParameters,
+  boundNow: BoundParameters,
   now: readonly Parameter[],
 ): ArgumentMismatch | undefined {
   const moved = passed.flatMap(({ name, text }, index) => {
-    const [before, after] = [was[index]!, is[index]!]
-    const isOther =
-      name === null && before.name !== after.name && before.by !== 'rest' && after.by !== 'rest'
-    return isOther ? [{ text, before, after }] : []
+    const before = boundBefore[index]!
+    const after = boundNow[index]!
+    const takesRest = before.by === 'rest' || after.by === 'rest'
+    const isMoved = name === null && before.name !== after.name && !takesRest
+    return isMoved ? [{ text, before, after }] : []
   })
-  // What is called like its new parameter was right there from the beginning.
+  // An argument named like its new parameter shows that the change corrects the names.
   if (moved.some(({ text, after }) => resemblesName(text, after.name))) return undefined
   const first = moved.find(({ before }) => now.some(({ name }) => name === before.name))
   if (first === undefined) return undefined
@@ -125,8 +146,10 @@ function findMoved(
   }
 }
 
-/** Whether the last name in an argument's text says much the same as a parameter's. */
+/** Whether a name in an argument's text contains a parameter's name, without case and `_`. */
 function resemblesName(text: string, name: string): boolean {
-  const plain = (word: string) => word.toLowerCase().replaceAll(/[_$]/g, '')
-  return (text.match(/[\p{L}_$][\w$]*/gu) ?? []).some((word) => plain(word).includes(plain(name)))
+  const normalize = (word: string) => word.toLowerCase().replaceAll(/[_$]/g, '')
+  const wanted = normalize(name)
+  const words = text.match(/[\p{L}_$][\w$]*/gu) ?? []
+  return words.some((word) => normalize(word).includes(wanted))
 }

@@ -17,78 +17,70 @@ import { originOf, typeOf } from './value-origins.ts'
 /** Whether an array certainly holds numbers, as far as the file shows. */
 function holdsNumbers(node: Node, file: ParsedFile): boolean {
   const inner = unwrap(node)
-  if (inner.type === 'array') {
-    const spread = inner.namedChildren
-      .find((child) => child.type === 'spread_element')
-      ?.namedChild(0)
-    return spread
-      ? holdsNumbers(spread, file)
-      : inner.namedChildCount > 0 && inner.namedChildren.every((child) => child.type === 'number')
+  switch (inner.type) {
+    case 'array':
+      return isNumberArray(inner, file)
+    case 'call_expression':
+      return returnsNumbers(inner, file)
+    case 'identifier':
+      return isNumberList(inner, file)
+    default:
+      return false
   }
-  if (inner.type === 'call_expression') {
-    const { receiver, name } = calleeOf(inner)
-    if (name === 'map')
-      return /^(?:Number|parseFloat|(?:\(\w+\)|\w+) => (?:Number|parseInt|parseFloat)\()/.test(
-        argumentsOf(inner)[0]?.text ?? '',
-      )
-    return (
-      /^(?:slice|filter|concat)$/.test(name) &&
-      receiver !== undefined &&
-      holdsNumbers(receiver, file)
-    )
-  }
-  if (inner.type !== 'identifier') return false
-  if (
-    /^(?:readonly )?number\[\]$|^(?:Readonly)?Array<number>$|^Set<number>$/.test(
-      typeOf(inner.text, inner, file),
-    )
-  )
-    return true
-  const origin = originOf(inner.text, inner, file)
-  return (
-    origin !== undefined &&
-    origin.value.id !== inner.id &&
-    origin.value.type !== 'identifier' &&
-    field(origin.node, 'name')?.type === 'identifier' &&
-    holdsNumbers(origin.value, file)
-  )
 }
+
+function isNumberArray(array: Node, file: ParsedFile): boolean {
+  const elements = array.namedChildren
+  const spread = elements.find(({ type }) => type === 'spread_element')?.namedChild(0)
+  if (spread) return holdsNumbers(spread, file)
+  return elements.length > 0 && elements.every(({ type }) => type === 'number')
+}
+
+/** A callback of `map` that converts to numbers, such as `Number` or `(text) => parseInt(text)`. */
+const numberMapper = /^(?:Number|parseFloat|(?:\(\w+\)|\w+) => (?:Number|parseInt|parseFloat)\()/
+
+function returnsNumbers(call: Node, file: ParsedFile): boolean {
+  const { receiver, name } = calleeOf(call)
+  if (name === 'map') return numberMapper.test(argumentsOf(call)[0]?.text ?? '')
+  const keepsElements = /^(?:slice|filter|concat)$/.test(name)
+  return keepsElements && receiver !== undefined && holdsNumbers(receiver, file)
+}
+
+const numberListType = /^(?:readonly )?number\[\]$|^(?:Readonly)?Array<number>$|^Set<number>$/
+
+function isNumberList(identifier: Node, file: ParsedFile): boolean {
+  if (numberListType.test(typeOf(identifier.text, identifier, file))) return true
+  const origin = originOf(identifier.text, identifier, file)
+  if (!origin || origin.value.id === identifier.id) return false
+  const isPlainDeclaration = field(origin.node, 'name')?.type === 'identifier'
+  const isOtherVariable = origin.value.type === 'identifier'
+  return isPlainDeclaration && !isOtherVariable && holdsNumbers(origin.value, file)
+}
+
+const sortMethods = /^(?:sort|toSorted)$/
 
 function checkNumericSort(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (
-    !receiver ||
-    !/^(?:sort|toSorted)$/.test(name) ||
-    argumentsOf(call).length > 0 ||
-    !holdsNumbers(receiver, file)
-  )
-    return undefined
+  if (!receiver || !sortMethods.test(name) || argumentsOf(call).length > 0) return undefined
+  if (!holdsNumbers(receiver, file)) return undefined
+  const corrected = `${call.text.slice(0, -1)}(a, b) => a - b)`
   return {
     at: firstLine(call),
     title: `${quoteCode(`${receiver.text}.${name}`)} sorts the numbers as texts`,
     body:
       'When the numbers have different lengths, 10 comes before 9, because without a function ' +
       '`sort` compares texts.',
-    suggestion: call.text.endsWith(`${name}()`)
-      ? replaceInLine(call, file, `${call.text.slice(0, -1)}(a, b) => a - b)`)
-      : undefined,
+    suggestion: call.text.endsWith(`${name}()`) ? replaceInLine(call, file, corrected) : undefined,
   }
 }
 
-/** `list.sort((a, b) => a > b)`: a boolean is 1 or 0, never -1. */
+/** `list.sort((a, b) => a > b)`: a boolean is converted to 1 or 0, never to -1. */
 function checkComparator(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [compare] = argumentsOf(call)
-  if (!receiver || !/^(?:sort|toSorted)$/.test(name) || !compare || !isFunction(compare))
-    return undefined
-  const body = field(compare, 'body')
-  const returned =
-    body?.type === 'statement_block'
-      ? findOwnNodes(compare, 'return_statement').map((node) => node.namedChild(0))
-      : [body]
-  const isBoolean = (node: Node | null | undefined) =>
-    node && /^(?:[<>]=?|===?|!==?)$/.test(field(unwrap(node), 'operator')?.type ?? '')
-  if (returned.length !== 1 || !isBoolean(returned[0])) return undefined
+  if (!receiver || !sortMethods.test(name) || !compare || !isFunction(compare)) return undefined
+  const returned = listReturnedValues(compare)
+  if (returned.length !== 1 || !isComparison(returned[0])) return undefined
   return {
     at: firstLine(compare),
     title:
@@ -100,36 +92,54 @@ function checkComparator(call: Node): Hit | undefined {
   }
 }
 
-/** `texts.map(parseInt)`: the index becomes the base. */
+function listReturnedValues(fn: Node): (Node | null | undefined)[] {
+  const body = field(fn, 'body')
+  if (body?.type !== 'statement_block') return [body]
+  return findOwnNodes(fn, 'return_statement').map((statement) => statement.namedChild(0))
+}
+
+function isComparison(node: Node | null | undefined): boolean {
+  const operator = node ? field(unwrap(node), 'operator')?.type : undefined
+  return /^(?:[<>]=?|===?|!==?)$/.test(operator ?? '')
+}
+
 function checkMappedFunction(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const args = argumentsOf(call)
   const mapped = args[0]
   if (!receiver || !mapped || args.length > 1) return undefined
   if (/^(?:map|flatMap)$/.test(name) && /^(?:Number\.)?parseInt$/.test(mapped.text)) {
-    return {
-      at: firstLine(call),
-      title: `${quoteCode(mapped.text)} gets the index of each element as its base`,
-      body:
-        'When the second element is read, the base is 1, which gives `NaN`, and so on. Give the ' +
-        'base yourself.',
-      suggestion: replaceInLine(mapped, file, '(text) => Number.parseInt(text, 10)'),
-    }
+    return reportMappedParseInt(call, mapped, file)
   }
-  const isHoles =
-    /^new Array\(\w[^()]*\)$|^Array\(\w[^()]*\)$/.test(receiver.text) &&
-    /^(?:map|forEach)$/.test(name)
-  return isHoles
-    ? {
-        at: firstLine(call),
-        title:
-          `${quoteCode(`${receiver.text}.${name}`)} calls nothing, because the array only has ` +
-          'holes',
-        body:
-          `When this runs, \`${name}\` skips all of them. Use \`Array.from({ length: … }, …)\`, ` +
-          'or `fill` first.',
-      }
+  const visitsElements = /^(?:map|forEach)$/.test(name)
+  return visitsElements && emptyArray.test(receiver.text)
+    ? reportMappedHoles(call, receiver.text, name)
     : undefined
+}
+
+/** `texts.map(parseInt)`: the index is passed as the radix. */
+function reportMappedParseInt(call: Node, mapped: Node, file: ParsedFile): Hit {
+  return {
+    at: firstLine(call),
+    title: `${quoteCode(mapped.text)} gets the index of each element as its base`,
+    body:
+      'When the second element is read, the base is 1, which gives `NaN`, and so on. Give the ' +
+      'base yourself.',
+    suggestion: replaceInLine(mapped, file, '(text) => Number.parseInt(text, 10)'),
+  }
+}
+
+const emptyArray = /^new Array\(\w[^()]*\)$|^Array\(\w[^()]*\)$/
+
+/** `new Array(3).map(…)`: array methods skip holes. */
+function reportMappedHoles(call: Node, array: string, method: string): Hit {
+  return {
+    at: firstLine(call),
+    title: `${quoteCode(`${array}.${method}`)} calls nothing, because the array only has holes`,
+    body:
+      `When this runs, \`${method}\` skips all of them. Use \`Array.from({ length: … }, …)\`, ` +
+      'or `fill` first.',
+  }
 }
 
 export const arrayRules: readonly Rule[] = [

@@ -1,4 +1,4 @@
-// Finds out whether what a call runs is asynchronous.
+// Finds out whether the function that a call runs is asynchronous.
 import type { Node } from 'web-tree-sitter'
 import type { ImportedFunction, ParsedFile, RuleEvidence } from './rule.ts'
 import {
@@ -16,15 +16,15 @@ import {
 } from './syntax-nodes.ts'
 import { parameterOf } from './value-origins.ts'
 
-/** Where the async function is defined that a call runs; undefined when that isn't certain. */
+/** Finds the async function that a call runs; undefined when that isn't certain. */
 export function asyncCalleeOf(call: Node, file: ParsedFile): ImportedFunction | undefined {
-  const definition = localCalleeOf(call, file)
+  const definition = findLocalCallee(call, file)
   if (definition)
     return {
       name: '',
       path: file.path,
       line: lineOf(definition),
-      neverFails: catchesAll(definition),
+      neverFails: catchesAllErrors(definition),
     }
   const { receiver, name } = calleeOf(call)
   const imported = receiver ? undefined : file.imported.find((candidate) => candidate.name === name)
@@ -32,16 +32,27 @@ export function asyncCalleeOf(call: Node, file: ParsedFile): ImportedFunction | 
 }
 
 function isShadowed(name: string, call: Node, file: ParsedFile): boolean {
-  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
-    if (parameterOf(fn, name)) return true
-  }
+  if (isParameterName(name, call)) return true
   return file.declarations.variables(name).length + file.declarations.functions(name).length > 0
 }
 
-function localCalleeOf(call: Node, file: ParsedFile): Node | undefined {
+/** Whether a function around the call has a parameter of that name. */
+function isParameterName(name: string, call: Node): boolean {
+  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
+    if (parameterOf(fn, name)) return true
+  }
+  return false
+}
+
+function findLocalCallee(call: Node, file: ParsedFile): Node | undefined {
   const { receiver, name } = calleeOf(call)
-  if (!receiver) return asyncFunctionNamed(name, call, file)
-  if (receiver.text !== 'this' && receiver.text !== 'self') return undefined
+  if (!receiver) return findAsyncFunction(name, call, file)
+  return receiver.text === 'this' || receiver.text === 'self'
+    ? findAsyncMethod(name, call)
+    : undefined
+}
+
+function findAsyncMethod(name: string, call: Node): Node | undefined {
   const owner = enclosingNode(call, new Set(['class_body', 'class_definition']))
   if (!owner) return undefined
   const body = owner.type === 'class_definition' ? field(owner, 'body') : owner
@@ -50,13 +61,11 @@ function localCalleeOf(call: Node, file: ParsedFile): Node | undefined {
       member.type === 'decorated_definition' ? (field(member, 'definition') ?? member) : member,
     )
     .filter((member) => fieldText(member, 'name') === name)
-  return methods.length === 1 && isPromiseFunction(methods[0]!) ? methods[0] : undefined
+  return methods.length === 1 && returnsPromise(methods[0]!) ? methods[0] : undefined
 }
 
-function asyncFunctionNamed(name: string, call: Node, file: ParsedFile): Node | undefined {
-  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
-    if (parameterOf(fn, name)) return undefined
-  }
+function findAsyncFunction(name: string, call: Node, file: ParsedFile): Node | undefined {
+  if (isParameterName(name, call)) return undefined
   const definitions = [
     ...file.declarations.functions(name).filter((node) => !isMethod(node)),
     ...file.declarations.variables(name),
@@ -64,7 +73,7 @@ function asyncFunctionNamed(name: string, call: Node, file: ParsedFile): Node | 
   if (definitions.length !== 1) return undefined
   const value = field(definitions[0]!, 'value')
   const fn = value ? unwrap(value) : definitions[0]!
-  return isFunction(fn) && isPromiseFunction(fn) ? fn : undefined
+  return isFunction(fn) && returnsPromise(fn) ? fn : undefined
 }
 
 function isMethod(node: Node): boolean {
@@ -72,14 +81,15 @@ function isMethod(node: Node): boolean {
   return node.type === 'function_definition' && owner?.parent?.type === 'class_definition'
 }
 
-function isPromiseFunction(fn: Node): boolean {
+/** Whether a call of the function gives a promise or coroutine. */
+function returnsPromise(fn: Node): boolean {
   const isGenerator =
     fn.type.startsWith('generator') || findNodes(fn, 'yield', 'yield_expression').length > 0
   return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
 }
 
-/** Whether nothing that a function awaits can make it fail: all of it is caught inside. */
-function catchesAll(fn: Node): boolean {
+/** Whether the function awaits something, and handles every error of that and every own one. */
+function catchesAllErrors(fn: Node): boolean {
   const awaits = findOwnNodes(fn, 'await_expression')
   const isCaught = (node: Node) => /\.catch\(/.test(node.text) || isInTry(node, fn)
   return (
@@ -98,28 +108,33 @@ function isInTry(node: Node, fn: Node): boolean {
   )
 }
 
+/** Cites the definition of an async function, as evidence of a finding about a call of it. */
 export function definedAt(definition: ImportedFunction, name: string): RuleEvidence {
   return { path: definition.path, line: definition.line, note: `${name} is asynchronous` }
 }
 
-/** The well-known promise API that a JavaScript call is, or undefined. */
+/** The name of the well-known promise API that a call in JavaScript runs, or undefined. */
 export function promiseApiOf(call: Node, file: ParsedFile): string | undefined {
   const { receiver, name } = calleeOf(call)
-  if (receiver?.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name))
+  if (!receiver) return importsPromiseApi(name, file) ? name : undefined
+  if (receiver.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name))
     return `Promise.${name}`
-  if (receiver && /^(?:fs\.promises|fsPromises|fsp)$/.test(receiver.text))
-    return `${receiver.text}.${name}`
-  if (receiver) return undefined
-  const imported = findNodes(file.root, 'import_statement').some(
+  return /^(?:fs\.promises|fsPromises|fsp)$/.test(receiver.text)
+    ? `${receiver.text}.${name}`
+    : undefined
+}
+
+function importsPromiseApi(name: string, file: ParsedFile): boolean {
+  return findNodes(file.root, 'import_statement').some(
     (statement) =>
       /['"](?:node:)?(?:fs|timers)\/promises['"]/.test(statement.text) &&
       findNodes(statement, 'import_specifier').some(
         (specifier) => (fieldText(specifier, 'alias') || fieldText(specifier, 'name')) === name,
       ),
   )
-  return imported ? name : undefined
 }
 
+/** Whether a callback awaits anything itself, also in a `for await` loop. */
 export function awaitsInside(callback: Node): boolean {
   return findOwnNodes(callback, 'await_expression', 'for_in_statement').some(
     (node) =>

@@ -1,4 +1,4 @@
-// Rules about promises and coroutines that nobody waits for.
+// Rules about promises and coroutines that are not awaited.
 import type { Node } from 'web-tree-sitter'
 import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
 import { isCondition } from './condition-nodes.ts'
@@ -20,41 +20,69 @@ import {
   replaceInLine,
 } from './syntax-nodes.ts'
 
-const intentionalWords =
-  /fire.and.forget|background|intentional|deliberate|on purpose|not? await|don't (?:a?wait|block)|without a?waiting|n't block|non-?blocking|asynchronously/i
+/** Words of a comment that explains why a promise isn't awaited. */
+const intentionalWords = new RegExp(
+  [
+    'fire.and.forget',
+    'background',
+    'intentional',
+    'deliberate',
+    'on purpose',
+    'not? await',
+    "don't (?:a?wait|block)",
+    'without a?waiting',
+    "n't block",
+    'non-?blocking',
+    'asynchronously',
+  ].join('|'),
+  'i',
+)
 
-function checkUnawaited(statement: Node, file: ParsedFile): Hit | undefined {
+function checkUnawaitedPromise(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
-  if (!call || (call.type !== 'call_expression' && call.type !== 'call')) return undefined
-  const isPython = file.language === 'python'
-  const caller = enclosingFunction(call)
-  if (!isPython && !(caller && isAsync(caller))) return undefined
-  if (isExplained(statement, file, intentionalWords)) return undefined
+  if (call?.type !== 'call_expression') return undefined
+  if (!canAwait(call) || isExplained(statement, file, intentionalWords)) return undefined
   const definition = asyncCalleeOf(call, file)
-  const api = definition || isPython ? undefined : promiseApiOf(call, file)
+  // A promise that is never rejected does no harm, because its function runs all the same.
+  if (definition?.neverFails) return undefined
+  const api = definition ? undefined : promiseApiOf(call, file)
   if (!definition && !api) return undefined
-  // A coroutine that isn't awaited doesn't even run; a promise does, and is harmless when it can't fail.
-  if (!isPython && definition?.neverFails) return undefined
   const name = quoteCode(api ?? fieldText(call, 'function'))
-  const canAwait = caller !== undefined && isAsync(caller)
   return {
     at: firstLine(call),
-    title: isPython
-      ? `The coroutine ${name} is never awaited, so it doesn't run`
-      : `The promise of ${name} is not awaited`,
-    body: isPython
-      ? `When this line is reached, ${name} only makes a coroutine object: its body never runs, and Python merely warns that it was never awaited.`
-      : `When ${name} fails, this function doesn't notice: the rejection is unhandled, which ends a Node process, and the code after this line runs before the work is done.`,
-    suggestion: canAwait ? replaceInLine(call, file, `await ${call.text}`) : undefined,
+    title: `The promise of ${name} is not awaited`,
+    body:
+      `When ${name} fails, this function doesn't notice: the rejection is unhandled, which ends ` +
+      'a Node process, and the code after this line runs before the work is done.',
+    suggestion: replaceInLine(call, file, `await ${call.text}`),
     evidence: definition ? [definedAt(definition, name)] : [],
   }
 }
+
+function checkUnawaitedCoroutine(statement: Node, file: ParsedFile): Hit | undefined {
+  const call = statement.namedChild(0)
+  if (call?.type !== 'call' || isExplained(statement, file, intentionalWords)) return undefined
+  const definition = asyncCalleeOf(call, file)
+  if (!definition) return undefined
+  const name = quoteCode(fieldText(call, 'function'))
+  return {
+    at: firstLine(call),
+    title: `The coroutine ${name} is never awaited, so it doesn't run`,
+    body:
+      `When this line is reached, ${name} only makes a coroutine object: its body never runs, ` +
+      'and Python merely warns that it was never awaited.',
+    suggestion: canAwait(call) ? replaceInLine(call, file, `await ${call.text}`) : undefined,
+    evidence: [definedAt(definition, name)],
+  }
+}
+
+/** Names of functions whose result likely decides whether something is allowed. */
+const checkingNames = /\b_?(?:is|has|can|check|verify|validate|auth|may|ensure|allow)/i
 
 function checkPromiseCondition(call: Node, file: ParsedFile): Hit | undefined {
   if (!isCondition(call)) return undefined
   const definition = asyncCalleeOf(call, file)
   if (!definition) return undefined
-  const caller = enclosingFunction(call)
   const name = quoteCode(fieldText(call, 'function'))
   const kind = file.language === 'python' ? 'coroutine' : 'promise'
   return {
@@ -63,41 +91,28 @@ function checkPromiseCondition(call: Node, file: ParsedFile): Hit | undefined {
     body:
       `When ${name} would answer "no", the condition still holds: without \`await\` it sees the ` +
       `${kind} object, not the answer.`,
-    severity: /\b_?(?:is|has|can|check|verify|validate|auth|may|ensure|allow)/i.test(
-      calleeOf(call).name,
-    )
-      ? 'critical'
-      : 'moderate',
-    suggestion: caller && isAsync(caller) ? replaceInLine(call, file, awaited(call)) : undefined,
+    severity: checkingNames.test(calleeOf(call).name) ? 'critical' : 'moderate',
+    suggestion: canAwait(call) ? replaceInLine(call, file, addAwait(call)) : undefined,
     evidence: [definedAt(definition, name)],
   }
 }
 
-function awaited(call: Node): string {
+/** Whether a node stands in an async function. */
+function canAwait(node: Node): boolean {
+  const fn = enclosingFunction(node)
+  return fn !== undefined && isAsync(fn)
+}
+
+function addAwait(call: Node): string {
   return call.parent?.type === 'unary_expression' ? `(await ${call.text})` : `await ${call.text}`
 }
 
 function checkReturnInTry(statement: Node, file: ParsedFile): Hit | undefined {
   const value = statement.namedChild(0)
   if (value?.type !== 'call_expression') return undefined
-  const caller = enclosingFunction(statement)
-  const block = enclosingNode(
-    statement,
-    new Set(['try_statement', 'catch_clause', 'finally_clause']),
-  )
-  if (
-    !caller ||
-    !isAsync(caller) ||
-    block?.type !== 'try_statement' ||
-    block.startIndex < caller.startIndex
-  ) {
-    return undefined
-  }
-  const handler = field(block, 'handler')
-  const definition =
-    handler &&
-    codeChildren(field(handler, 'body') ?? handler).length > 0 &&
-    asyncCalleeOf(value, file)
+  const handler = findErrorHandler(statement)
+  if (!handler || codeChildren(field(handler, 'body') ?? handler).length === 0) return undefined
+  const definition = asyncCalleeOf(value, file)
   if (!definition || definition.neverFails) return undefined
   const name = quoteCode(fieldText(value, 'function'))
   return {
@@ -113,11 +128,24 @@ function checkReturnInTry(statement: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
+/** The `catch` clause for a statement inside of `try`, within the async function around it. */
+function findErrorHandler(statement: Node): Node | undefined {
+  const caller = enclosingFunction(statement)
+  if (!caller || !isAsync(caller)) return undefined
+  const block = enclosingNode(
+    statement,
+    new Set(['try_statement', 'catch_clause', 'finally_clause']),
+  )
+  const isInTry = block?.type === 'try_statement' && block.startIndex >= caller.startIndex
+  return isInTry ? field(block, 'handler') : undefined
+}
+
 function checkAsyncExecutor(node: Node): Hit | undefined {
-  const executor = fieldText(node, 'constructor') === 'Promise' ? argumentsOf(node)[0] : undefined
-  if (!executor || !isFunction(executor) || !isAsync(executor) || !awaitsInside(executor))
-    return undefined
-  if (findOwnNodes(executor, 'try_statement').length > 0) return undefined
+  if (fieldText(node, 'constructor') !== 'Promise') return undefined
+  const [executor] = argumentsOf(node)
+  if (!executor || !isFunction(executor) || !isAsync(executor)) return undefined
+  const handlesErrors = findOwnNodes(executor, 'try_statement').length > 0
+  if (handlesErrors || !awaitsInside(executor)) return undefined
   return {
     at: firstLine(executor),
     title: 'An error in this async promise executor never rejects the promise',
@@ -127,8 +155,14 @@ function checkAsyncExecutor(node: Node): Hit | undefined {
   }
 }
 
-const blockingCalls =
-  /^(?:time\.sleep|requests\.(?:get|post|put|patch|delete|head|request)|urllib\.request\.urlopen|subprocess\.(?:run|call|check_call|check_output))$/
+const blockingCalls = new RegExp(
+  `^(?:${[
+    String.raw`time\.sleep`,
+    String.raw`requests\.(?:get|post|put|patch|delete|head|request)`,
+    String.raw`urllib\.request\.urlopen`,
+    String.raw`subprocess\.(?:run|call|check_call|check_output)`,
+  ].join('|')})$`,
+)
 
 function checkBlockingCall(call: Node): Hit | undefined {
   const name = fieldText(call, 'function')
@@ -152,9 +186,14 @@ export const asyncRules: readonly Rule[] = [
     confidence: 0.85,
     syntax: [
       {
-        languages: [...javascriptFamily, 'python'],
+        languages: javascriptFamily,
         nodes: ['expression_statement'],
-        check: checkUnawaited,
+        check: checkUnawaitedPromise,
+      },
+      {
+        languages: ['python'],
+        nodes: ['expression_statement'],
+        check: checkUnawaitedCoroutine,
       },
     ],
   },

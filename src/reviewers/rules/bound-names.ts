@@ -1,11 +1,10 @@
-// Tells by a file's text whether it still gives out a name in a way that its facts don't show.
+// Finds out from the text of a file whether it binds a name that the code index misses.
 import { extname } from 'node:path'
 import type { FileLines } from '../../git/line-reader.ts'
 
-/** So much of a line is looked at. */
-const longestLine = 1_000
+const maxLineLength = 1_000
 
-/** What binds a name in a language, given the name ready for a pattern. */
+/** Builds the pattern of statements that bind a name, given the escaped name. */
 type Binders = (word: string) => RegExp
 
 const scripts: Binders = (word) => new RegExp(`\\bexport\\s+import\\s+(?:type\\s+)?${word}\\s*=`)
@@ -38,15 +37,15 @@ export function bindsName(path: string, lines: FileLines, name: string): boolean
 }
 
 function testLine(pattern: RegExp): (line: string) => boolean {
-  return (line) => pattern.test(line.slice(0, longestLine))
+  return (line) => pattern.test(line.slice(0, maxLineLength))
 }
 
-/** It stands in an `export { … }`, by the name that others call it. */
+/** Whether an `export { … }` lists the name as the one that importers use. */
 function listsExport(lines: readonly string[], word: string): boolean {
   const named = new RegExp(`${word}(?!\\s+as\\b)`)
   let isOpen = false
   for (const whole of lines) {
-    let rest = whole.slice(0, longestLine)
+    let rest = whole.slice(0, maxLineLength)
     if (!isOpen) {
       const opening = /\bexport\s+(?:type\s+)?\{/.exec(rest)
       if (!opening) continue

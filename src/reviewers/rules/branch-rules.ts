@@ -1,4 +1,4 @@
-// Rules about branches and operands that say the same thing twice, or assign instead of comparing.
+// Rules about repeated branches and operands, and assignments in place of comparisons.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
@@ -17,40 +17,35 @@ import {
 function checkAssignment(node: Node): Hit | undefined {
   const condition = field(node, 'condition')
   const inner = condition?.type === 'parenthesized_expression' ? condition.namedChild(0) : undefined
-  if (inner?.type !== 'assignment_expression') return undefined
-  const right = field(inner, 'right')
-  // `if (found = list.first)` is written on purpose; `if (user.role = Role.Admin)` is not.
-  const isMember =
-    right?.type === 'member_expression' && field(inner, 'left')?.type === 'member_expression'
-  if (!right || !(isConstant(right) || right.type === 'identifier' || isMember)) return undefined
+  if (inner?.type !== 'assignment_expression' || isIntended(inner)) return undefined
   const left = quoteCode(fieldText(inner, 'left'))
   return {
     at: firstLine(inner),
     title: `The condition assigns to ${left} instead of comparing it`,
     body:
-      `When this is reached, ${left} is overwritten with ${quoteCode(right.text)}, and the ` +
-      'branch depends on that value alone. Use `===`, or a second pair of parentheses if it is ' +
-      'meant.',
+      `When this is reached, ${left} is overwritten with ${quoteCode(fieldText(inner, 'right'))}, ` +
+      'and the branch depends on that value alone. Use `===`, or a second pair of parentheses if ' +
+      'it is meant.',
   }
+}
+
+/** `if (found = list.first)` is intended; `if (user.role = Role.Admin)` is not. */
+function isIntended(assignment: Node): boolean {
+  const left = field(assignment, 'left')
+  const right = field(assignment, 'right')
+  if (!right || isConstant(right) || right.type === 'identifier') return !right
+  return right.type !== 'member_expression' || left?.type !== 'member_expression'
 }
 
 const duplicableOperators = new Set(['&&', '||', 'and', 'or', '==', '===', '<', '>', '<=', '>='])
 
 function checkDuplicateOperand(node: Node): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
-  const [left, right] = [field(node, 'left'), field(node, 'right')]
-  if (!duplicableOperators.has(operator) || !left || !right || left.text !== right.text)
+  const left = field(node, 'left')
+  if (!duplicableOperators.has(operator) || !left || left.text !== field(node, 'right')?.text) {
     return undefined
-  const inner = unwrap(left)
-  // `{icon && icon}` does no harm in a page, `...(more && more)` none in an object.
-  if (
-    hasCall(inner) ||
-    isConstant(inner) ||
-    /^(?:jsx_expression|spread_element)$/.test(outerParent(node)?.type ?? '')
-  )
-    return undefined
-  // `x == x` is an old way to ask whether it is not NaN.
-  if (inner.type === 'identifier' && operator.startsWith('==')) return undefined
+  }
+  if (isMeaningfulRepetition(node, unwrap(left), operator)) return undefined
   return {
     at: firstLine(node),
     title: `Both sides of \`${operator}\` are ${quoteCode(left.text)}`,
@@ -60,34 +55,51 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   }
 }
 
+function isMeaningfulRepetition(node: Node, operand: Node, operator: string): boolean {
+  if (hasCall(operand) || isConstant(operand)) return true
+  // `{icon && icon}` is harmless in JSX, and so is `...(more && more)` in an object.
+  const outer = outerParent(node)?.type
+  if (outer === 'jsx_expression' || outer === 'spread_element') return true
+  // `x == x` is an old test for a value other than NaN.
+  return operand.type === 'identifier' && operator.startsWith('==')
+}
+
 /** `if (a) … else if (a)`: the second branch is never taken. */
 function checkDuplicateBranch(node: Node): Hit | undefined {
   const condition = field(node, 'condition')
   if (!condition || hasCall(condition) || field(node, 'initializer')) return undefined
-  for (const earlier of earlierBranches(node)) {
+  const tested = unwrap(condition).text
+  for (const earlier of listEarlierBranches(node)) {
     const other = field(earlier, 'condition')
-    if (other && !field(earlier, 'initializer') && unwrap(other).text === unwrap(condition).text) {
-      return {
-        at: firstLine(condition),
-        title:
-          `This branch is never taken: ${quoteCode(unwrap(condition).text)} was already tested ` +
-          'above',
-        body:
-          `When the condition holds, the branch in line ${lineOf(other)} runs instead of this ` +
-          'one.',
-        evidence: [{ line: lineOf(other), note: 'the same condition' }],
-      }
+    // In Go, `if x := f(); x > 0` tests another `x` than the condition before it.
+    if (!other || field(earlier, 'initializer') || unwrap(other).text !== tested) continue
+    return {
+      at: firstLine(condition),
+      title: `This branch is never taken: ${quoteCode(tested)} was already tested above`,
+      body: `When the condition holds, the branch in line ${lineOf(other)} runs instead of this one.`,
+      evidence: [{ line: lineOf(other), note: 'the same condition' }],
     }
   }
   return undefined
 }
 
-function earlierBranches(node: Node): Node[] {
-  if (node.type === 'elif_clause') {
-    const owner = node.parent
-    const clauses = (owner?.namedChildren ?? []).filter((child) => child.type === 'elif_clause')
-    return owner ? [owner, ...clauses.filter((clause) => clause.startIndex < node.startIndex)] : []
-  }
+/** The `if` and `else if` statements that are tested before this one, in the same chain. */
+function listEarlierBranches(node: Node): Node[] {
+  return node.type === 'elif_clause' ? listEarlierClauses(node) : listOuterBranches(node)
+}
+
+/** Python: all `elif` clauses of a chain are children of its `if`. */
+function listEarlierClauses(clause: Node): Node[] {
+  const owner = clause.parent
+  if (!owner) return []
+  const earlier = owner.namedChildren.filter(
+    (child) => child.type === 'elif_clause' && child.startIndex < clause.startIndex,
+  )
+  return [owner, ...earlier]
+}
+
+/** Other languages: each `else if` is nested in the statement before it. */
+function listOuterBranches(node: Node): Node[] {
   const branches: Node[] = []
   for (let inner = node; ; ) {
     const parent = inner.parent?.type === 'else_clause' ? inner.parent.parent : inner.parent

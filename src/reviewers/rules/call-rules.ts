@@ -1,4 +1,4 @@
-// Rules about values that are taken for what they are not: decimals, variables of the environment, optionals.
+// Rules about inexact decimals, environment variables used as other types, and `Optional.get`.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
@@ -13,55 +13,58 @@ import {
 
 /** `new BigDecimal(0.1)`, `Decimal(0.1)`. */
 function checkDecimal(node: Node, file: ParsedFile): Hit | undefined {
-  const isJava = file.language === 'java'
-  const callee = isJava ? fieldText(node, 'type') : fieldText(node, 'function')
+  const callee = fieldText(node, file.language === 'java' ? 'type' : 'function')
+  if (!/^(?:BigDecimal|(?:decimal\.)?Decimal)$/.test(callee)) return undefined
   const args = argumentsOf(node)
   const [value] = args
-  if (
-    !/^(?:BigDecimal|(?:decimal\.)?Decimal)$/.test(callee) ||
-    args.length !== 1 ||
-    !/^(?:float|decimal_floating_point_literal)$/.test(value?.type ?? '')
-  )
-    return undefined
+  if (!value || args.length !== 1) return undefined
+  if (!/^(?:float|decimal_floating_point_literal)$/.test(value.type)) return undefined
   return {
     at: firstLine(node),
-    title: `${quoteCode(node.text)} is not exactly ${value!.text}`,
+    title: `${quoteCode(node.text)} is not exactly ${value.text}`,
     body:
       'When the number is read as a binary fraction first, the decimal gets its error with all ' +
       'its digits. Give it as a text.',
-    suggestion: replaceInLine(value!, file, `"${value!.text}"`),
+    suggestion: replaceInLine(value, file, `"${value.text}"`),
   }
 }
 
 const environmentRead = /^(?:os\.environ\.get|os\.getenv|os\.environ\[|process\.env[.[])/
 
-/** A variable of the environment is a text: never `true`, never a number, and `"false"` counts as true. */
-function checkEnvironment(node: Node, file: ParsedFile): Hit | undefined {
-  const isPython = file.language === 'python'
-  if (node.type === 'call' || node.type === 'call_expression') {
-    const [value] = argumentsOf(node)
-    const isBool =
-      /^(?:bool|Boolean)$/.test(fieldText(node, 'function')) &&
-      value &&
-      environmentRead.test(value.text)
-    const fallback = isBool && /(?:,|\|\||\?\?)\s*["'](\w+)["']\)?$/.exec(value.text)?.[1]
-    return fallback ? textHit(node, `even ${quoteCode(`"${fallback}"`)} counts as true`) : undefined
-  }
-  const sides = isPython ? node.namedChildren : [field(node, 'left'), field(node, 'right')]
-  const operator = isPython
-    ? node.childrenForFieldName('operators')[0]?.text
-    : field(node, 'operator')?.type
-  const [left, right] = sides
-  if (sides.length !== 2 || !left || !right || !environmentRead.test(left.text)) return undefined
-  // A default of another type may be what the comparison is about; loose equality turns texts into numbers.
-  if (!/^(?:[!=]==|==|!=|is|is not)$/.test(operator ?? '') || (!isPython && operator!.length === 2))
-    return undefined
-  if (!/^(?:true|false|True|False|\d+)$/.test(right.text) || (isPython && /,/.test(left.text)))
-    return undefined
-  return textHit(node, `it is never equal to ${quoteCode(right.text)}`)
+/** `bool(os.getenv('DEBUG', 'false'))`: every text that isn't empty is true. */
+function checkEnvironmentConversion(call: Node): Hit | undefined {
+  if (!/^(?:bool|Boolean)$/.test(fieldText(call, 'function'))) return undefined
+  const [value] = argumentsOf(call)
+  if (!value || !environmentRead.test(value.text)) return undefined
+  const fallback = /(?:,|\|\||\?\?)\s*["'](\w+)["']\)?$/.exec(value.text)?.[1]
+  if (!fallback) return undefined
+  return reportEnvironmentType(call, `even ${quoteCode(`"${fallback}"`)} counts as true`)
 }
 
-function textHit(node: Node, outcome: string): Hit {
+const notText = /^(?:true|false|True|False|\d+)$/
+
+/** JavaScript: `process.env.DEBUG === true`. Loose equality converts texts to numbers. */
+function checkScriptEnvironment(comparison: Node): Hit | undefined {
+  const left = field(comparison, 'left')
+  const right = field(comparison, 'right')
+  if (!left || !right || !environmentRead.test(left.text)) return undefined
+  if (!/^[!=]==$/.test(field(comparison, 'operator')?.type ?? '')) return undefined
+  if (!notText.test(right.text)) return undefined
+  return reportEnvironmentType(comparison, `it is never equal to ${quoteCode(right.text)}`)
+}
+
+/** Python: `os.environ.get('DEBUG') == True`. */
+function checkPythonEnvironment(comparison: Node): Hit | undefined {
+  const [left, right, ...others] = comparison.namedChildren
+  if (!left || !right || others.length > 0 || !environmentRead.test(left.text)) return undefined
+  const operator = comparison.childrenForFieldName('operators')[0]?.text
+  if (!/^(?:==|!=|is|is not)$/.test(operator ?? '') || !notText.test(right.text)) return undefined
+  // With a default of another type, the comparison may be about that default.
+  if (left.text.includes(',')) return undefined
+  return reportEnvironmentType(comparison, `it is never equal to ${quoteCode(right.text)}`)
+}
+
+function reportEnvironmentType(node: Node, outcome: string): Hit {
   return {
     at: firstLine(node),
     title: `A variable of the environment is always a text: ${outcome}`,
@@ -113,9 +116,15 @@ export const callRules: readonly Rule[] = [
     syntax: [
       {
         languages: [...javascriptFamily, 'python'],
-        nodes: ['call', 'call_expression', 'binary_expression', 'comparison_operator'],
-        check: checkEnvironment,
+        nodes: ['call', 'call_expression'],
+        check: checkEnvironmentConversion,
       },
+      {
+        languages: javascriptFamily,
+        nodes: ['binary_expression'],
+        check: checkScriptEnvironment,
+      },
+      { languages: ['python'], nodes: ['comparison_operator'], check: checkPythonEnvironment },
     ],
   },
   {

@@ -29,28 +29,32 @@ const predicateMethods = new Set([
 
 const effectHooks = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect'])
 
+/** Receivers that likely await their callbacks, such as streams, cursors and queues. */
+const awaitingReceivers = /stream|cursor|iter|async|effect|pool|queue|batch|\bfind\(|\bp\b/i
+
 function checkAsyncCallback(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const callback = argumentsOf(call).find((argument) => isFunction(argument))
   if (!callback || !isAsync(callback)) return undefined
-  if (effectHooks.has(name)) return effectHit(callback, name)
-  // Streams, cursors and the helpers of libraries wait for their callbacks.
-  if (
-    !receiver ||
-    /stream|cursor|iter|async|effect|pool|queue|batch|\bfind\(|\bp\b/i.test(receiver.text)
-  ) {
-    return undefined
-  }
+  if (effectHooks.has(name)) return reportEffect(callback, name)
+  if (!receiver || awaitingReceivers.test(receiver.text)) return undefined
   const subject = quoteCode(`${receiver.text}.${name}`)
-  const awaits = awaitsInside(callback)
-  if (name === 'forEach' && awaits) return forEachHit(call, subject)
-  if (name === 'map' && awaits && isUnusedMap(call)) return mapHit(call, subject)
-  const isPredicate =
-    predicateMethods.has(name) && (name !== 'sort' || awaits) && !hasWaitingOwner(call)
-  return isPredicate ? predicateHit(callback, subject, name) : undefined
+  if (name === 'forEach') return awaitsInside(callback) ? reportForEach(call, subject) : undefined
+  if (name === 'map') {
+    return awaitsInside(callback) && isUnusedMap(call) ? reportMap(call, subject) : undefined
+  }
+  const isLost = losesPromise(call, callback, name)
+  return isLost ? reportPredicate(callback, subject, name) : undefined
 }
 
-function effectHit(callback: Node, name: string): Hit {
+/** Whether a method takes the promise of its callback for an answer. */
+function losesPromise(call: Node, callback: Node, name: string): boolean {
+  if (!predicateMethods.has(name)) return false
+  if (name === 'sort' && !awaitsInside(callback)) return false
+  return !isAwaitedOrChained(call)
+}
+
+function reportEffect(callback: Node, name: string): Hit {
   return {
     at: firstLine(callback),
     title:
@@ -63,7 +67,7 @@ function effectHit(callback: Node, name: string): Hit {
   }
 }
 
-function forEachHit(call: Node, subject: string): Hit {
+function reportForEach(call: Node, subject: string): Hit {
   return {
     at: firstLine(call),
     title: `${subject} doesn't wait for its async callback`,
@@ -74,7 +78,7 @@ function forEachHit(call: Node, subject: string): Hit {
   }
 }
 
-function mapHit(call: Node, subject: string): Hit {
+function reportMap(call: Node, subject: string): Hit {
   return {
     at: firstLine(call),
     title: `The promises of ${subject} are not awaited`,
@@ -85,7 +89,7 @@ function mapHit(call: Node, subject: string): Hit {
   }
 }
 
-function predicateHit(callback: Node, subject: string, name: string): Hit {
+function reportPredicate(callback: Node, subject: string, name: string): Hit {
   return {
     at: firstLine(callback),
     title: `${subject} gets an async callback, whose promise always counts as true`,
@@ -96,8 +100,8 @@ function predicateHit(callback: Node, subject: string, name: string): Hit {
   }
 }
 
-/** A library's own `filter` or `some` that returns a promise: its result is awaited or chained. */
-function hasWaitingOwner(call: Node): boolean {
+/** Awaiting the result shows that `filter` or `some` is a library's own and returns a promise. */
+function isAwaitedOrChained(call: Node): boolean {
   const outer = outerParent(call)
   if (outer?.type === 'await_expression') return true
   return (
@@ -111,26 +115,13 @@ function isUnusedMap(call: Node): boolean {
   return outer?.type === 'expression_statement' || outer?.type === 'await_expression'
 }
 
+const valueMethods = /^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/
+
 function checkMapWithoutReturn(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (!receiver || !/^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/.test(name))
-    return undefined
-  const callback = argumentsOf(call)[0]
-  const body = callback && isFunction(callback) ? field(callback, 'body') : undefined
-  if (callback && isAsync(callback)) return undefined
-  if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement')
-    return undefined
-  if (
-    codeChildren(body).length === 0 ||
-    findNodes(body, 'return_statement', 'throw_statement').length > 0
-  )
-    return undefined
-  if (
-    /^[A-Z$]/.test(receiver.text) ||
-    callback!.type.startsWith('generator') ||
-    outerParent(call)?.type === 'await_expression'
-  )
-    return undefined
+  if (!receiver || !valueMethods.test(name) || mayIgnoreResults(call, receiver)) return undefined
+  const [callback] = argumentsOf(call)
+  if (!callback || !isFunction(callback) || !hasNoResult(callback)) return undefined
   return {
     at: firstLine(call),
     title: `The callback of ${quoteCode(`${receiver.text}.${name}`)} never returns a value`,
@@ -138,6 +129,21 @@ function checkMapWithoutReturn(call: Node): Hit | undefined {
       `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A ` +
       '`return` is missing.',
   }
+}
+
+/** A method of a class or namespace may be another one; an unused result makes the call a loop. */
+function mayIgnoreResults(call: Node, receiver: Node): boolean {
+  if (/^[A-Z$]/.test(receiver.text)) return true
+  const outer = outerParent(call)?.type
+  return outer === 'expression_statement' || outer === 'await_expression'
+}
+
+/** Whether a plain function has statements, and none that returns a value or throws. */
+function hasNoResult(callback: Node): boolean {
+  if (isAsync(callback) || callback.type.startsWith('generator')) return false
+  const body = field(callback, 'body')
+  if (body?.type !== 'statement_block' || codeChildren(body).length === 0) return false
+  return findNodes(body, 'return_statement', 'throw_statement').length === 0
 }
 
 export const callbackRules: readonly Rule[] = [
