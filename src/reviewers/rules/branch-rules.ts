@@ -31,9 +31,10 @@ function checkAssignment(node: Node): Hit | undefined {
 
 /** `if (found = list.first)` is intended; `if (user.role = Role.Admin)` is not. */
 function isIntended(assignment: Node): boolean {
-  const left = field(assignment, 'left')
   const right = field(assignment, 'right')
-  if (!right || isConstant(right) || right.type === 'identifier') return !right
+  if (!right) return true
+  if (isConstant(right) || right.type === 'identifier') return false
+  const left = field(assignment, 'left')
   return right.type !== 'member_expression' || left?.type !== 'member_expression'
 }
 

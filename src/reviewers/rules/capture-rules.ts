@@ -1,10 +1,9 @@
-// Rules about variables of loops: captured by functions that run later, or copies that are changed in vain.
+// Rules about loop variables: captured by functions that run later, or changed as copies.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   calleeOf,
   containsIdentifier,
-  enclosingFunction,
   enclosingNode,
   field,
   fieldText,
@@ -16,71 +15,114 @@ import {
 } from './syntax-nodes.ts'
 import { parameterOf, typeOf } from './value-origins.ts'
 
-const storingCalls =
-  /^(?:append|add|insert|connect|submit|add_done_callback|call_later|call_soon|after|bind|register|subscribe|addEventListener|on|push|setTimeout|setInterval|then)$/
+/** Functions that store a callback and run it later. */
+const storingFunctions = new Set([
+  'append',
+  'add',
+  'insert',
+  'connect',
+  'submit',
+  'add_done_callback',
+  'call_later',
+  'call_soon',
+  'after',
+  'bind',
+  'register',
+  'subscribe',
+  'addEventListener',
+  'on',
+  'push',
+  'setTimeout',
+  'setInterval',
+  'then',
+])
 
-/** Whether what a function closes over is looked at only later: it is stored, or handed to something that waits. */
+/** Whether a function runs after the loop's turn: it is stored, or passed to a call that stores it. */
 function isUsedLater(fn: Node): boolean {
   const outer = fn.parent
-  if (outer?.type === 'assignment')
-    return /^(?:subscript|attribute)$/.test(field(outer, 'left')?.type ?? '')
-  if (outer?.type === 'pair' || outer?.type === 'list') return false
-  const call =
-    outer?.type === 'argument_list' || outer?.type === 'arguments' ? outer.parent : undefined
-  if (call) return storingCalls.test(calleeOf(call).name)
-  return (
-    outer?.type === 'keyword_argument' &&
-    /^(?:command|callback|on_\w+)$/.test(fieldText(outer, 'name'))
+  switch (outer?.type) {
+    case 'assignment':
+      return /^(?:subscript|attribute)$/.test(field(outer, 'left')?.type ?? '')
+    case 'argument_list':
+    case 'arguments':
+      return outer.parent !== null && storingFunctions.has(calleeOf(outer.parent).name)
+    case 'keyword_argument':
+      return /^(?:command|callback|on_\w+)$/.test(fieldText(outer, 'name'))
+    default:
+      return false
+  }
+}
+
+const loopAndFunctionTypes = new Set([
+  'for_statement',
+  'for_in_statement',
+  'function_definition',
+  'lambda',
+  'function_declaration',
+  'arrow_function',
+  'function_expression',
+  'method_definition',
+])
+
+/** Finds the loop directly around a function that runs later. */
+function findLoopAround(fn: Node): Node | undefined {
+  const loop = enclosingNode(fn, loopAndFunctionTypes)
+  return loop && !isFunction(loop) && isUsedLater(fn) ? loop : undefined
+}
+
+/** Python: a `lambda` in a loop. */
+function checkCapturedInLambda(fn: Node): Hit | undefined {
+  const loop = findLoopAround(fn)
+  const target = loop && field(loop, 'left')
+  if (!target) return undefined
+  const names = target.type === 'identifier' ? [target] : findNodes(target, 'identifier')
+  const captured = names.find((name) => usesVariable(fn, name.text))
+  if (!captured || endsLoop(loop)) return undefined
+  const name = captured.text
+  return reportCaptured(
+    fn,
+    loop,
+    name,
+    `Bind it as a default: ${quoteCode(`lambda ${name}=${name}: …`)}.`,
   )
 }
 
-/** A lambda in a loop of Python, or a function in a loop over a `var`. */
-function checkCaptured(fn: Node, file: ParsedFile): Hit | undefined {
-  const isPython = file.language === 'python'
-  const loop = enclosingNode(
-    fn,
-    new Set([
-      'for_statement',
-      'for_in_statement',
-      'function_definition',
-      'lambda',
-      'function_declaration',
-      'arrow_function',
-      'function_expression',
-      'method_definition',
-    ]),
-  )
-  if (!loop || isFunction(loop) || !isUsedLater(fn)) return undefined
+/** JavaScript: a function in a loop over a `var`. */
+function checkCapturedVar(fn: Node): Hit | undefined {
+  const loop = findLoopAround(fn)
+  const declared = loop && findVar(loop)
+  if (!declared) return undefined
+  const name = (field(declared, 'name') ?? declared).text
+  if (!usesVariable(fn, name) || endsLoop(loop)) return undefined
+  return reportCaptured(fn, loop, name, 'Declare it with `let`.')
+}
+
+/** The declaration of a loop's variable, when `var` makes all turns share it. */
+function findVar(loop: Node): Node | undefined {
   const initializer = field(loop, 'initializer')
   const isVar = initializer?.type === 'variable_declaration' || field(loop, 'kind')?.type === 'var'
-  if (!isPython && !isVar) return undefined
-  const declared = isPython
-    ? field(loop, 'left')
-    : (initializer?.namedChild(0) ?? field(loop, 'left'))
-  const names = isPython
-    ? declared?.type === 'identifier'
-      ? [declared]
-      : findNodes(declared ?? fn, 'identifier')
-    : [field(declared ?? fn, 'name') ?? declared]
+  return isVar ? (initializer?.namedChild(0) ?? field(loop, 'left')) : undefined
+}
+
+function usesVariable(fn: Node, name: string): boolean {
   const body = field(fn, 'body')
-  const captured = names.find(
-    (name) =>
-      name &&
-      body &&
-      (body.text === name.text || containsIdentifier(body, name.text)) &&
-      !parameterOf(fn, name.text),
-  )
-  if (!captured || /\b(?:break|return)\b/.test((field(loop, 'body')?.text ?? '').slice(-60)))
-    return undefined
+  if (!body || parameterOf(fn, name)) return false
+  return body.text === name || containsIdentifier(body, name)
+}
+
+/** Whether the loop ends after the turn that makes the function: then it has the right value. */
+function endsLoop(loop: Node): boolean {
+  return /\b(?:break|return)\b/.test(fieldText(loop, 'body').slice(-60))
+}
+
+function reportCaptured(fn: Node, loop: Node, name: string, remedy: string): Hit {
+  const variable = quoteCode(name)
   return {
     at: firstLine(fn),
-    title:
-      `This function sees the last value of ${quoteCode(captured.text)}, not the one of its own ` +
-      'turn',
+    title: `This function sees the last value of ${variable}, not the one of its own turn`,
     body:
-      `When it is called after the loop, ${quoteCode(captured.text)} has its last value in all ` +
-      'of the functions, because they share one variable. ' +
-      `${isPython ? `Bind it as a default: ${quoteCode(`lambda ${captured.text}=${captured.text}: …`)}.` : 'Declare it with `let`.'}`,
+      `When it is called after the loop, ${variable} has its last value in all ` +
+      `of the functions, because they share one variable. ${remedy}`,
     evidence: [{ line: lineOf(loop), note: 'the loop' }],
   }
 }
@@ -88,33 +130,39 @@ function checkCaptured(fn: Node, file: ParsedFile): Hit | undefined {
 /** Go: `for _, v := range xs { v.Name = … }` over a slice of values. */
 function checkCopy(statement: Node, file: ParsedFile): Hit | undefined {
   const target = field(statement, 'left')?.namedChild(0)
-  const name = target?.type === 'selector_expression' ? field(target, 'operand') : undefined
   const loop = enclosingNode(statement, new Set(['for_statement', 'func_literal']))
-  const clause = loop?.namedChildren.find((child) => child.type === 'range_clause')
-  const variable = clause && field(clause, 'left')?.namedChild(1)
-  const list = clause && field(clause, 'right')
-  if (
-    !loop ||
-    name?.type !== 'identifier' ||
-    variable?.text !== name.text ||
-    list?.type !== 'identifier'
-  )
-    return undefined
-  if (!/^\[\w*\](?!interface|any|map|chan|func)[\w.]+$/.test(typeOf(list.text, statement, file)))
-    return undefined
-  const uses = findNodes(field(loop, 'body')!, 'identifier').filter(
-    (use) => use.text === name.text && use.startIndex > statement.endIndex,
-  )
-  if (uses.length > 0 || enclosingFunction(statement)?.id !== enclosingFunction(loop)?.id)
-    return undefined
+  if (target?.type !== 'selector_expression' || !loop) return undefined
+  const copy = field(target, 'operand')
+  if (copy?.type !== 'identifier') return undefined
+  const list = findRangedList(loop, copy.text)
+  if (list?.type !== 'identifier' || !isSliceOfValues(list, statement, file)) return undefined
+  if (isUsedAfter(copy.text, statement, loop)) return undefined
   return {
     at: firstLine(statement),
-    title: `${quoteCode(target!.text)} is set on a copy, so ${quoteCode(list.text)} stays as it was`,
+    title: `${quoteCode(target.text)} is set on a copy, so ${quoteCode(list.text)} stays as it was`,
     body:
-      `When the loop goes on, the copy in ${quoteCode(name.text)} is thrown away. Write to ` +
+      `When the loop goes on, the copy in ${quoteCode(copy.text)} is thrown away. Write to ` +
       `${quoteCode(`${list.text}[i]`)} instead.`,
     confidence: 0.85,
   }
+}
+
+/** The list of a `range` loop that assigns its elements to the variable. */
+function findRangedList(loop: Node, variable: string): Node | undefined {
+  const clause = loop.namedChildren.find((child) => child.type === 'range_clause')
+  if (!clause || field(clause, 'left')?.namedChild(1)?.text !== variable) return undefined
+  return field(clause, 'right')
+}
+
+function isUsedAfter(name: string, statement: Node, loop: Node): boolean {
+  return findNodes(field(loop, 'body')!, 'identifier').some(
+    (use) => use.text === name && use.startIndex > statement.endIndex,
+  )
+}
+
+function isSliceOfValues(list: Node, from: Node, file: ParsedFile): boolean {
+  const valueSlice = /^\[\w*\](?!interface|any|map|chan|func)[\w.]+$/
+  return valueSlice.test(typeOf(list.text, from, file))
 }
 
 export const captureRules: readonly Rule[] = [
@@ -125,11 +173,11 @@ export const captureRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.85,
     syntax: [
-      { languages: ['python'], nodes: ['lambda'], check: checkCaptured },
+      { languages: ['python'], nodes: ['lambda'], check: checkCapturedInLambda },
       {
         languages: javascriptFamily,
         nodes: ['arrow_function', 'function_expression'],
-        check: checkCaptured,
+        check: checkCapturedVar,
       },
     ],
   },

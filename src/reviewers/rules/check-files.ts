@@ -1,11 +1,12 @@
 // Runs the rules that look at all changed lines of a file together, whatever its language.
+import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import { type Change, listReviewedFiles } from '../reviewer.ts'
 import { toProposedFinding } from './propose-finding.ts'
 import { reviewSettingsRules } from './review-settings-rules.ts'
-import { toRuleFinding } from './rule.ts'
+import { type FileHit, toRuleFinding } from './rule.ts'
 
-/** What the rules find in the files that somebody reads, those that are switched off left out. */
+/** Returns what the enabled rules find in the reviewed files. */
 export function checkFiles(change: Change, disabled: ReadonlySet<string>): ProposedFinding[] {
   const findings: ProposedFinding[] = []
   for (const file of listReviewedFiles(change)) {
@@ -13,14 +14,19 @@ export function checkFiles(change: Change, disabled: ReadonlySet<string>): Propo
       const hit = disabled.has(rule.id) ? undefined : rule.file?.(file)
       if (!hit) continue
       const { side, at } = hit
-      const lines = file.hunks.flatMap((hunk) => hunk.lines)
-      const line = lines.find(
-        ({ kind, newLine, oldLine }) =>
-          kind !== 'context' && (side === 'RIGHT' ? newLine : oldLine) === at.startLine,
-      )
-      const texts = new Map([[at.startLine, line?.text.replace(/\r$/, '') ?? '']])
+      const texts = new Map([[at.startLine, findChangedLine(file, hit)]])
       findings.push(toProposedFinding(toRuleFinding(rule, hit), { path: file.path, side, texts }))
     }
   }
   return findings
+}
+
+/** The text of the changed line that a hit is on; empty where the diff has none. */
+function findChangedLine({ hunks }: FileDiff, { side, at }: FileHit): string {
+  const lines = hunks.flatMap((hunk) => hunk.lines)
+  const line = lines.find(
+    ({ kind, newLine, oldLine }) =>
+      kind !== 'context' && (side === 'RIGHT' ? newLine : oldLine) === at.startLine,
+  )
+  return line?.text.replace(/\r$/, '') ?? ''
 }

@@ -1,4 +1,4 @@
-// Runs the rules that rest on what the code graph knows about a change.
+// Runs the rules that use the code graph of a change.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import { createLineReader } from '../../git/line-reader.ts'
@@ -11,11 +11,7 @@ import { untestedRules } from './untested-rules.ts'
 
 export const graphRules: readonly Rule[] = [...signatureRules, ...exportRules, ...untestedRules]
 
-/**
- * What the rules find in the files that are reviewed, those that are switched off left out.
- *
- * @param graph of the change
- */
+/** Returns what the enabled rules find in the reviewed files, given the code graph of the change. */
 export async function checkGraph(
   { files, head, base }: Change,
   graph: ChangeGraph,
@@ -30,21 +26,17 @@ export async function checkGraph(
   const found: ProposedFinding[] = []
   for (const rule of graphRules) {
     if (disabled.has(rule.id)) continue
-    for (const hit of (await rule.graph?.(change)) ?? []) {
+    const hits = (await rule.graph?.(change)) ?? []
+    for (const hit of hits) {
       const { path, side } = hit
-      found.push(
-        toProposedFinding(toRuleFinding(rule, hit), {
-          path,
-          side,
-          texts: await readLine(change, hit),
-        }),
-      )
+      const texts = await readLine(change, hit)
+      found.push(toProposedFinding(toRuleFinding(rule, hit), { path, side, texts }))
     }
   }
   return found
 }
 
-/** The line that a hit stands on, as the diff shows it or else as it stands in the file. */
+/** Reads the line of a hit from the diff, or from the file where the diff lacks it. */
 async function readLine(
   { files, head, base }: GraphedChange,
   { path, side, at }: GraphHit,
@@ -52,10 +44,10 @@ async function readLine(
   const number = at.startLine
   const file = files.find((each) => each.path === path)
   const lines = file?.hunks.flatMap((hunk) => hunk.lines) ?? []
-  const shown = lines.find(
+  const lineInDiff = lines.find(
     ({ oldLine, newLine }) => (side === 'RIGHT' ? newLine : oldLine) === number,
   )
-  if (shown) return new Map([[number, shown.text.replace(/\r$/, '')]])
-  const whole = side === 'RIGHT' ? await head(path) : await base(file?.oldPath ?? path)
-  return new Map([[number, whole?.[number - 1] ?? '']])
+  if (lineInDiff) return new Map([[number, lineInDiff.text.replace(/\r$/, '')]])
+  const fileLines = side === 'RIGHT' ? await head(path) : await base(file?.oldPath ?? path)
+  return new Map([[number, fileLines?.[number - 1] ?? '']])
 }

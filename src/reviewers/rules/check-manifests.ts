@@ -1,4 +1,4 @@
-// Runs the rules on manifests, lock files and registry settings, which look at both sides of a file.
+// Runs the rules on both sides of changed manifests, lock files and registry settings.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { Snapshot } from '../../git/snapshot.ts'
@@ -13,14 +13,15 @@ import { packageRules } from './package-rules.ts'
 import { toProposedFinding } from './propose-finding.ts'
 import { type ChangedManifest, type ManifestHit, type Rule, toRuleFinding } from './rule.ts'
 
-/** Lock files of large repositories have some megabytes; one of more isn't read. */
+/** Larger files aren't read: even lock files of large repositories have only some megabytes. */
 const maxBytes = 16 * 1024 * 1024
-/** Manifests of the base that are read to know its hosts, at most. */
-const maxRelated = 50
+
+/** Limits how many manifests of the base are read to find its known hosts. */
+const maxRelatedManifests = 50
 
 /**
- * Looks at all manifests that somebody reads, lock files among them. One that can't be read is a finding: nobody knows
- * then what it brings.
+ * Checks all reviewed manifests and lock files with the enabled rules. An unreadable one is reported
+ * too, because nothing is known about the packages that it installs.
  */
 export async function checkManifests(
   change: Change,
@@ -33,12 +34,10 @@ export async function checkManifests(
     if (file.status === 'deleted' || !isDependencyManifest(file.path)) continue
     signal.throwIfAborted()
     const sides = await readSides(file, head, base)
-    const hits =
-      sides === null
-        ? [[unknownHosts, unreadable] as const]
-        : await runRules(file.path, sides, { head, base })
-    for (const [rule, hit] of hits)
+    const hits = sides === null ? unreadableHits : await runRules(file.path, sides, change)
+    for (const [rule, hit] of hits) {
       if (!disabled.has(rule.id)) findings.push(proposeAt(file, rule, hit))
+    }
   }
   return findings
 }
@@ -51,19 +50,27 @@ const unreadable: ManifestHit = {
     'is installed, no rule says so. Look at it, or split it.',
 }
 
+const unreadableHits: readonly RuleHit[] = [[unknownHosts, unreadable]]
+
+type RuleHit = readonly [rule: Rule, hit: ManifestHit]
+
 type Sides = Pick<ChangedManifest, 'head' | 'base'>
 
 async function runRules(
   path: string,
   sides: Sides,
   { head, base }: Pick<Change, 'head' | 'base'>,
-): Promise<(readonly [Rule, ManifestHit])[]> {
-  const readHead = (other: string) => readOther(head, other)
-  const readBase = (isWanted: (path: string) => boolean) => readRelated(base, isWanted)
-  const found: (readonly [Rule, ManifestHit])[] = []
+): Promise<RuleHit[]> {
+  const manifest: ChangedManifest = {
+    path,
+    ...sides,
+    readHead: (other) => readManifest(head, other),
+    readBase: (isWanted) => readRelatedManifests(base, isWanted),
+  }
+  const found: RuleHit[] = []
   for (const rule of [...manifestRules, ...packageRules]) {
-    for (const hit of await rule.manifest!({ path, ...sides, readHead, readBase }))
-      found.push([rule, hit])
+    const hits = await rule.manifest!(manifest)
+    for (const hit of hits) found.push([rule, hit])
   }
   return found
 }
@@ -78,7 +85,7 @@ function proposeAt(file: FileDiff, rule: Rule, { text, ...hit }: ManifestHit): P
   })
 }
 
-/** The added line that holds the text; where it is written in another way, the first one. */
+/** Finds the added line that contains the text, or else the first added line. */
 function findAddedLine(
   { hunks }: FileDiff,
   text: ManifestHit['text'],
@@ -88,7 +95,7 @@ function findAddedLine(
   return [line?.newLine ?? 1, line?.text.replace(/\r$/, '') ?? '']
 }
 
-/** Null where a side can't be read; a side that isn't there is empty. */
+/** Returns null where a side can't be read. A side that doesn't exist is empty. */
 async function readSides(file: FileDiff, head: Snapshot, base: Snapshot): Promise<Sides | null> {
   const isNew = file.status === 'added'
   try {
@@ -105,24 +112,26 @@ async function readSides(file: FileDiff, head: Snapshot, base: Snapshot): Promis
   }
 }
 
-async function readOther(head: Snapshot, path: string): Promise<DependencyManifest> {
+async function readManifest(head: Snapshot, path: string): Promise<DependencyManifest> {
   const bytes = await head.readFile(path, { maxBytes }).catch(() => undefined)
   return readDependencyManifest(path, decode(bytes))
 }
 
-async function readRelated(base: Snapshot, isWanted: (path: string) => boolean) {
+async function readRelatedManifests(base: Snapshot, isWanted: (path: string) => boolean) {
   const entries = await base.listFiles()
   const related = entries.filter(
     ({ path, kind, size }) => kind === 'file' && size <= maxBytes && isWanted(path),
   )
-  const files: { path: string; text: string }[] = []
-  // Those near the root say most about the repository.
+  // Manifests near the root are the ones most likely to name the hosts of the whole repository.
   const depth = (path: string) => path.split('/').length
   const nearest = related
     .toSorted((one, other) => depth(one.path) - depth(other.path))
-    .slice(0, maxRelated)
-  for (const { path } of nearest)
-    files.push({ path, text: decode(await base.readFile(path, { maxBytes })) })
+    .slice(0, maxRelatedManifests)
+  const files: { path: string; text: string }[] = []
+  for (const { path } of nearest) {
+    const bytes = await base.readFile(path, { maxBytes })
+    files.push({ path, text: decode(bytes) })
+  }
   return files
 }
 

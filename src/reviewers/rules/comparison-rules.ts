@@ -1,6 +1,6 @@
-// Rules about comparisons whose answer doesn't depend on the values compared.
+// Rules about comparisons whose result doesn't depend on the compared values.
 import type { Node } from 'web-tree-sitter'
-import { describeConstantResult, equalities, equalityOf } from './equality.ts'
+import { describeConstantResult, equalities, equalityOf, readComparison } from './equality.ts'
 import { isPlainString, stringText } from './literals.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
@@ -12,35 +12,41 @@ import {
   replaceInLine,
 } from './syntax-nodes.ts'
 
-const notANumber =
-  /^(?:NaN|Number\.NaN|float\(['"]nan['"]\)|(?:math|np|numpy)\.nan|math\.NaN\(\)|(?:Double|Float)\.NaN)$/i
+/** How JavaScript, Python, Go and Java write NaN. */
+const notANumber = new RegExp(
+  `^(?:${[
+    'NaN',
+    String.raw`Number\.NaN`,
+    String.raw`float\(['"]nan['"]\)`,
+    String.raw`(?:math|np|numpy)\.nan`,
+    String.raw`math\.NaN\(\)`,
+    String.raw`(?:Double|Float)\.NaN`,
+  ].join('|')})$`,
+  'i',
+)
 
 function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
-  const sides =
-    node.type === 'comparison_operator'
-      ? node.namedChildren
-      : [field(node, 'left'), field(node, 'right')]
-  const operator =
-    (node.childrenForFieldName('operators')[0] ?? field(node, 'operator'))?.type ?? ''
-  const [left, right] = sides
-  if (sides.length !== 2 || !left || !right || !/^(?:[=!]==?|[<>]=?)$/.test(operator))
-    return undefined
-  const value = notANumber.test(right.text) ? left : notANumber.test(left.text) ? right : undefined
-  if (!value) return undefined
+  const comparison = readComparison(node)
+  if (!comparison || !/^(?:[=!]==?|[<>]=?)$/.test(comparison.operator)) return undefined
+  const { left, right, operator } = comparison
+  const nan = [right, left].find((side) => notANumber.test(side.text))
+  if (!nan) return undefined
+  const value = nan === right ? left : right
   const negation = operator.startsWith('!') ? '!' : ''
   const isScript = javascriptFamily.includes(file.language) && equalities.has(operator)
   return {
     at: firstLine(node),
     title: `The comparison of ${quoteCode(value.text)} with NaN is ${describeConstantResult(operator)}`,
     body:
-      `When ${quoteCode(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal ` +
-      'to nothing, not even itself.',
+      `When ${quoteCode(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal to ` +
+      'nothing, not even itself.',
     suggestion: isScript
       ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`)
       : undefined,
   }
 }
 
+/** The results of `typeof`. */
 const typeofNames = /^(?:undefined|object|boolean|number|string|function|symbol|bigint)$/
 
 function checkTypeof(node: Node): Hit | undefined {
@@ -78,7 +84,7 @@ function checkNegatedOperand(node: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
-const javascript = (check: (node: Node, file: ParsedFile) => Hit | undefined) => ({
+const forScripts = (check: (node: Node, file: ParsedFile) => Hit | undefined) => ({
   languages: javascriptFamily,
   nodes: ['binary_expression'],
   check,
@@ -105,7 +111,7 @@ export const comparisonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
-    syntax: [javascript(checkTypeof)],
+    syntax: [forScripts(checkTypeof)],
   },
   {
     id: 'negated-operand',
@@ -114,6 +120,6 @@ export const comparisonRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
-    syntax: [javascript(checkNegatedOperand)],
+    syntax: [forScripts(checkNegatedOperand)],
   },
 ]

@@ -1,4 +1,4 @@
-// Questions about where an expression stands: whether it decides a branch, whether it is part of a longer chain.
+// Finds out whether an expression decides a branch, or is part of a longer chain.
 import type { Node } from 'web-tree-sitter'
 import { field, outerParent } from './syntax-nodes.ts'
 
@@ -10,35 +10,32 @@ const conditionParents = new Set([
   'elif_clause',
 ])
 
-/** Whether the truth of the expression decides a branch, through negations and `&&` and `||`. */
+/** Whether an expression decides a branch, directly or through negations, `&&` and `||`. */
 export function isCondition(node: Node): boolean {
   let inner = node
   for (let outer = outerParent(inner); outer; outer = outerParent(inner)) {
-    const operator = field(outer, 'operator')?.type ?? ''
-    const negation =
-      (outer.type === 'unary_expression' && operator === '!') || outer.type === 'not_operator'
-    const logical = ['&&', '||', 'and', 'or'].includes(operator)
-    if (!negation && !logical) {
-      const condition = conditionParents.has(outer.type) ? field(outer, 'condition') : undefined
-      return (
-        condition !== undefined &&
-        inner.startIndex >= condition.startIndex &&
-        inner.endIndex <= condition.endIndex
-      )
-    }
-    if (
-      logical &&
-      field(outer, 'right')?.id === inner.id &&
-      outerParent(outer)?.type === 'ternary_expression'
-    ) {
-      return isCondition(outer)
-    }
+    if (!isNegation(outer) && !isLogical(outer)) return isInConditionOf(outer, inner)
     inner = outer
   }
   return false
 }
 
-/** Whether the node is part of a longer chain of the same operator, which is looked at as a whole. */
+function isNegation(node: Node): boolean {
+  if (node.type === 'not_operator') return true
+  return node.type === 'unary_expression' && field(node, 'operator')?.type === '!'
+}
+
+function isLogical(node: Node): boolean {
+  return ['&&', '||', 'and', 'or'].includes(field(node, 'operator')?.type ?? '')
+}
+
+function isInConditionOf(statement: Node, node: Node): boolean {
+  const condition = conditionParents.has(statement.type) ? field(statement, 'condition') : undefined
+  if (!condition) return false
+  return node.startIndex >= condition.startIndex && node.endIndex <= condition.endIndex
+}
+
+/** Whether a node is an operand of an outer expression with the same operator. */
 export function isOperandOf(node: Node, operator: string): boolean {
   const outer = outerParent(node)
   return outer !== undefined && field(outer, 'operator')?.type === operator

@@ -1,6 +1,7 @@
-// Rules about conditions that can't fail or can't hold.
+// Rules about conditions that are always true or always false.
 import type { Node } from 'web-tree-sitter'
 import { isOperandOf } from './condition-nodes.ts'
+import { readComparison } from './equality.ts'
 import { isConstant, isPlainString, stringText } from './literals.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
@@ -18,7 +19,8 @@ import {
   unwrap,
 } from './syntax-nodes.ts'
 
-const access = /role|admin|permission|scope|owner|auth|privilege|access|allowed/i
+/** Names in conditions that likely decide what a user may do. */
+const accessNames = /role|admin|permission|scope|owner|auth|privilege|access|allowed/i
 
 /** One equality with a constant: `x !== 'a'`, `!x.equals("a")`. */
 interface Comparison {
@@ -30,48 +32,49 @@ interface Comparison {
 function comparisonOf(node: Node): Comparison | undefined {
   const inner = unwrap(node)
   if (inner.type === 'unary_expression' && field(inner, 'operator')?.type === '!') {
-    const operand = comparisonOf(
-      field(inner, 'operand') ?? field(inner, 'argument') ?? inner.namedChild(0)!,
-    )
-    return operand && { ...operand, negated: !operand.negated }
+    const operand = field(inner, 'operand') ?? field(inner, 'argument') ?? inner.namedChild(0)!
+    const comparison = comparisonOf(operand)
+    return comparison && { ...comparison, negated: !comparison.negated }
   }
-  if (inner.type === 'method_invocation') return equalsCall(inner)
-  const isPython = inner.type === 'comparison_operator'
-  if (isPython && inner.namedChildCount !== 2) return undefined
-  const left = isPython ? inner.namedChild(0) : field(inner, 'left')
-  const right = isPython ? inner.namedChild(1) : field(inner, 'right')
-  const operator =
-    (isPython ? inner.childrenForFieldName('operators')[0] : field(inner, 'operator'))?.type ?? ''
-  return left && right && /^[=!]==?$/.test(operator) ? compare(left, right, operator) : undefined
+  if (inner.type === 'method_invocation') return readEqualsCall(inner)
+  const comparison = readComparison(inner)
+  if (!comparison || !/^[=!]==?$/.test(comparison.operator)) return undefined
+  return compareWithConstant(comparison.left, comparison.right, comparison.operator)
 }
 
-function equalsCall(call: Node): Comparison | undefined {
+/** Java: `role.equals("admin")`. */
+function readEqualsCall(call: Node): Comparison | undefined {
   const { receiver, name } = calleeOf(call)
-  const argument = argumentsOf(call)[0]
-  return receiver && argument && name === 'equals' ? compare(receiver, argument, '===') : undefined
+  const [argument] = argumentsOf(call)
+  if (!receiver || !argument || name !== 'equals') return undefined
+  return compareWithConstant(receiver, argument, '===')
 }
 
-/** Only where it is certain which side varies: a constant against something made of a variable. */
-function compare(left: Node, right: Node, operator: string): Comparison | undefined {
+/** Reads only comparisons where it is certain which side varies: the other one is a constant. */
+function compareWithConstant(left: Node, right: Node, operator: string): Comparison | undefined {
   const [subject, constant] = isComparand(right) ? [left, right] : [right, left]
-  if (!isComparand(constant) || isComparand(subject) || !hasVariable(subject) || hasCall(subject))
-    return undefined
-  const isNothing = constant.text === 'null' || constant.text === 'undefined'
-  const text = isPlainString(constant) ? `'${stringText(constant)}'` : constant.text
+  if (!isComparand(constant) || isComparand(subject)) return undefined
+  if (!hasVariable(subject) || hasCall(subject)) return undefined
   return {
     subject: subject.text,
-    // Loosely, null and undefined are the same.
-    constant: isNothing && operator.length === 2 ? 'null' : text,
+    constant: normalizeConstant(constant, operator),
     negated: operator.startsWith('!'),
   }
 }
 
-/** A constant, or the member of something that is written like an enumeration: `Role.Admin`. */
+function normalizeConstant(constant: Node, operator: string): string {
+  const isNullish = constant.text === 'null' || constant.text === 'undefined'
+  // Loose equality treats null and undefined alike.
+  if (isNullish && operator.length === 2) return 'null'
+  return isPlainString(constant) ? `'${stringText(constant)}'` : constant.text
+}
+
+/** Whether a node is a constant, or looks like the member of an enumeration: `Role.Admin`. */
 function isComparand(node: Node): boolean {
   return isConstant(node) || /^[A-Z]\w*\.[A-Z]\w*$/.test(unwrap(node).text.slice(0, 200))
 }
 
-/** Whether anything in an expression is named as variables are; `-OFFSET` and `2 * SIZE` are as fixed as their parts. */
+/** Whether a name in an expression is a variable's; `-OFFSET` and `2 * SIZE` are constants. */
 function hasVariable(node: Node): boolean {
   const names = findNodes(
     unwrap(node),
@@ -86,28 +89,30 @@ function hasVariable(node: Node): boolean {
 
 function checkTautology(node: Node, file: ParsedFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
+  if (!/^(?:\|\||or|&&|and)$/.test(operator) || isOperandOf(node, operator)) return undefined
   const isOr = operator === '||' || operator === 'or'
-  if ((!isOr && operator !== '&&' && operator !== 'and') || isOperandOf(node, operator))
-    return undefined
-  const seen = new Map<string, Comparison>()
+  const comparisons = new Map<string, Comparison>()
   for (const operand of operandsOf(node, operator)) {
     const comparison = comparisonOf(operand)
+    // Only `a !== 1 || a !== 2` and `a === 1 && a === 2` have a fixed result.
     if (!comparison || comparison.negated !== isOr) continue
-    const earlier = seen.get(comparison.subject)
-    if (earlier && conflict(earlier.constant, comparison.constant))
-      return tautology(node, file, earlier, comparison)
-    seen.set(comparison.subject, comparison)
+    const earlier = comparisons.get(comparison.subject)
+    if (earlier && areDifferent(earlier.constant, comparison.constant)) {
+      return reportTautology(node, file, earlier, comparison)
+    }
+    comparisons.set(comparison.subject, comparison)
   }
   return undefined
 }
 
-/** Whether two constants certainly differ. A name and a literal may be the same, so may a number and its text. */
-function conflict(one: string, other: string): boolean {
+/** Whether two constants certainly differ: a name may stand for a literal, and 1 equals '1'. */
+function areDifferent(one: string, other: string): boolean {
   const kind = kindOf(one)
   if (one === other || kind !== kindOf(other)) return false
-  // The same number can be written in several ways, some of them only one language's.
+  if (kind !== 'number') return true
+  // One number can be written in several ways, some of which JavaScript can't read.
   const [first, second] = [one, other].map((text) => Number(text.replaceAll(/[_()\s]/g, '')))
-  return kind !== 'number' || Math.abs(first! - second!) > 0
+  return Math.abs(first! - second!) > 0
 }
 
 function kindOf(constant: string): string {
@@ -116,57 +121,64 @@ function kindOf(constant: string): string {
   return /^(?:true|false|null|undefined|nil|None|True|False)$/.test(constant) ? 'word' : 'name'
 }
 
-function tautology(node: Node, file: ParsedFile, one: Comparison, other: Comparison): Hit {
-  const outcome = one.negated ? 'always true' : 'never true'
-  const [wrong, right] = one.negated ? ['||', '&&'] : ['&&', '||']
+function reportTautology(node: Node, file: ParsedFile, one: Comparison, other: Comparison): Hit {
   const isPython = file.language === 'python'
-  const word = isPython
-    ? { wrong: one.negated ? 'or' : 'and', right: one.negated ? 'and' : 'or' }
-    : { wrong, right }
-  const line = file.lines[lineOf(node) - 1] ?? ''
-  const operators = isPython ? line.match(/\b(?:and|or)\b/g) : line.match(/&&|\|\|/g)
-  const isSimple = operators?.length === 1 && node.startPosition.row === node.endPosition.row
+  const [and, or] = isPython ? ['and', 'or'] : ['&&', '||']
+  const [wrong, right] = one.negated ? [or, and] : [and, or]
+  const subject = quoteCode(one.subject)
+  const outcome = one.negated ? 'always true' : 'never true'
   return {
     at: firstLine(node),
     title:
-      `This condition is ${outcome}: ${quoteCode(one.subject)} can't be both ` +
-      `${quoteCode(one.constant)} and ${quoteCode(other.constant)}`,
+      `This condition is ${outcome}: ${subject} can't be both ${quoteCode(one.constant)} and ` +
+      `${quoteCode(other.constant)}`,
     body:
-      `When ${quoteCode(one.subject)} has any value at all, the outcome is the same, so the ` +
-      `check decides nothing. \`${word.right}\` was probably meant instead of \`${word.wrong}\`.`,
-    severity: access.test(one.subject) || access.test(one.constant) ? 'critical' : 'moderate',
-    suggestion: isSimple
-      ? line.replace(isPython ? /\b(?:and|or)\b/ : /&&|\|\|/, word.right)
-      : undefined,
+      `When ${subject} has any value at all, the outcome is the same, so the check decides ` +
+      `nothing. \`${right}\` was probably meant instead of \`${wrong}\`.`,
+    severity:
+      accessNames.test(one.subject) || accessNames.test(one.constant) ? 'critical' : 'moderate',
+    suggestion: replaceOnlyOperator(node, file, right!),
   }
+}
+
+/** The node's line with its logical operator replaced; undefined where it holds several. */
+function replaceOnlyOperator(node: Node, file: ParsedFile, operator: string): string | undefined {
+  if (node.startPosition.row !== node.endPosition.row) return undefined
+  const line = file.lines[lineOf(node) - 1] ?? ''
+  const operators = file.language === 'python' ? /\b(?:and|or)\b/g : /&&|\|\|/g
+  return line.match(operators)?.length === 1 ? line.replace(operators, operator) : undefined
 }
 
 const conditionOwners = new Set(['if_statement', 'while_statement', 'do_statement', 'elif_clause'])
 
-/** `if (x === 'a' || 'b')`: a constant that is always true beside a comparison. */
+/** `if (x === 'a' || 'b')`: the second operand is a text, which is always true. */
 function checkConstantOperand(node: Node): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
-  const outer = outerParent(node)
-  if ((operator !== '||' && operator !== 'or') || !outer || !conditionOwners.has(outer.type))
-    return undefined
-  const condition = field(outer, 'condition')
-  if (!condition || unwrap(condition).id !== node.id) return undefined
+  if ((operator !== '||' && operator !== 'or') || !isWholeCondition(node)) return undefined
   const operands = operandsOf(node, operator)
   const constant = operands
     .slice(1)
     .find((operand) => isPlainString(operand) && operand.text.length > 2)
   const comparison = operands.map(comparisonOf).find((found) => found && !found.negated)
   if (!constant || !comparison) return undefined
+  const subject = quoteCode(comparison.subject)
   return {
     at: firstLine(node),
     title:
       `This condition is always true: ${quoteCode(constant.text)} isn't compared with ` +
-      `${quoteCode(comparison.subject)}`,
+      `${subject}`,
     body:
-      `When ${quoteCode(comparison.subject)} has any value at all, the text ` +
-      `${quoteCode(constant.text)} by itself counts as true. Repeat the comparison for it.`,
-    severity: access.test(comparison.subject) ? 'critical' : 'moderate',
+      `When ${subject} has any value at all, the text ${quoteCode(constant.text)} by itself ` +
+      'counts as true. Repeat the comparison for it.',
+    severity: accessNames.test(comparison.subject) ? 'critical' : 'moderate',
   }
+}
+
+function isWholeCondition(node: Node): boolean {
+  const owner = outerParent(node)
+  if (!owner || !conditionOwners.has(owner.type)) return false
+  const condition = field(owner, 'condition')
+  return condition !== undefined && unwrap(condition).id === node.id
 }
 
 function checkAssertTuple(node: Node): Hit | undefined {

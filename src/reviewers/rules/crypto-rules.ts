@@ -1,7 +1,7 @@
-// Rules about protections that are too weak: randomness and password hashes.
+// Rules about weak randomness for secrets and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString } from './literals.ts'
-import { allRuleLanguages, type Hit, type ParsedFile, type Rule } from './rule.ts'
+import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import {
   calleeOf,
   callTypes,
@@ -10,14 +10,36 @@ import {
   fieldText,
   findNodes,
   firstLine,
-  lineOf,
   quoteCode,
 } from './syntax-nodes.ts'
 
-const secretName =
-  /(?:^|[^a-z])(?:reset|access|refresh|auth|session|csrf|api|verification|invite|login|bearer|jwt|security)?_?tokens?$|secret|passw(?:or)?d|(?:^|[^a-z])otp(?:$|[^a-z])|one_?time_?(?:code|password)|session_?id$|api_?key|\bsalt$|verification_?code|pin_?code|private_?key|signing_?key|encryption_?key/i
+const tokenPrefixes =
+  'reset access refresh auth session csrf api verification invite login bearer jwt security'
 
-const statements = new Set([
+/** Names of values that nobody must be able to guess. */
+const secretName = new RegExp(
+  [
+    `(?:^|[^a-z])(?:${tokenPrefixes.replaceAll(' ', '|')})?_?tokens?$`,
+    'secret',
+    'passw(?:or)?d',
+    '(?:^|[^a-z])otp(?:$|[^a-z])',
+    'one_?time_?(?:code|password)',
+    'session_?id$',
+    'api_?key',
+    String.raw`\bsalt$`,
+    'verification_?code',
+    'pin_?code',
+    'private_?key',
+    'signing_?key',
+    'encryption_?key',
+  ].join('|'),
+  'i',
+)
+
+/** Names of values that look like secrets and aren't. */
+const harmlessName = /cancel|count|index|colou?r|test|mock|demo|jitter/i
+
+const statementTypes = new Set([
   'variable_declarator',
   'assignment_expression',
   'assignment',
@@ -30,20 +52,12 @@ const statements = new Set([
   'var_spec',
 ])
 
-/** The name that a value gets: of the variable, property or, for a returned one, the function. */
+/** The variable or property that gets a value, or the function that returns it. */
 function nameOfResult(node: Node): string {
-  const owner = enclosingNode(node, statements)
+  const owner = enclosingNode(node, statementTypes)
   if (!owner) return ''
   if (owner.type === 'return_statement') {
-    const fn = enclosingNode(
-      owner,
-      new Set([
-        'function_declaration',
-        'function_definition',
-        'method_definition',
-        'method_declaration',
-      ]),
-    )
+    const fn = enclosingNode(owner, namedFunctionTypes)
     return fn ? separateWords(fieldText(fn, 'name')) : ''
   }
   const target =
@@ -51,11 +65,18 @@ function nameOfResult(node: Node): string {
     field(owner, 'left') ??
     field(owner, 'key') ??
     field(owner, 'declarator') ??
-    owner.namedChild(0)
-  return separateWords((field(target!, 'name') ?? target!).text)
+    owner.namedChild(0)!
+  return separateWords((field(target, 'name') ?? target).text)
 }
 
-/** `resetToken` as `reset_Token`, so that a word can be told from part of a word. */
+const namedFunctionTypes = new Set([
+  'function_declaration',
+  'function_definition',
+  'method_definition',
+  'method_declaration',
+])
+
+/** Writes `resetToken` as `reset_Token`, so that patterns find whole words. */
 function separateWords(name: string): string {
   return name.slice(0, 200).replace(/([a-z])([A-Z])/g, '$1_$2')
 }
@@ -63,8 +84,7 @@ function separateWords(name: string): string {
 function checkRandom(call: Node, file: ParsedFile): Hit | undefined {
   if (!isWeakRandom(call, file)) return undefined
   const name = nameOfResult(call)
-  if (!secretName.test(name) || /cancel|count|index|colou?r|test|mock|demo|jitter/i.test(name))
-    return undefined
+  if (!secretName.test(name) || harmlessName.test(name)) return undefined
   return {
     at: firstLine(call),
     title: `${quoteCode(call.text)} makes a secret that can be guessed`,
@@ -75,68 +95,82 @@ function checkRandom(call: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
+/** Recognizes predictable generators, given the receiver and name of a call, by grammar family. */
+const weakGenerators: Readonly<
+  Record<string, (owner: string, name: string, file: ParsedFile) => boolean>
+> = {
+  javascript: (owner, name) => owner === 'Math' && name === 'random',
+  python: (owner, name) =>
+    owner === 'random' &&
+    /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/.test(name),
+  go: (owner, name, { text }) =>
+    owner === 'rand' &&
+    /"math\/rand(?:\/v2)?"/.test(text) &&
+    /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/.test(name),
+  java: (owner) => /^new Random\(|^ThreadLocalRandom/.test(owner),
+}
+
 function isWeakRandom(call: Node, file: ParsedFile): boolean {
+  const isWeak = weakGenerators[grammarFamilyOf(file.language)]!
   const { receiver, name } = calleeOf(call)
-  const owner = receiver?.text ?? ''
-  if (file.language === 'python')
-    return (
-      owner === 'random' &&
-      /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/.test(name)
-    )
-  if (file.language === 'go')
-    return (
-      owner === 'rand' &&
-      /"math\/rand(?:\/v2)?"/.test(file.text) &&
-      /^(?:Int|Intn|IntN|Int63|Int31n|Uint32|Read|Float64)$/.test(name)
-    )
-  if (file.language === 'java') return /^new Random\(|^ThreadLocalRandom/.test(owner)
-  return owner === 'Math' && name === 'random'
+  return isWeak(receiver?.text ?? '', name, file)
 }
 
 const passwordName = /passw(?:or)?d|passphrase|\bpwd\b/i
 
-/** MD5 and SHA-1 (or a bare SHA-2) of something that is named a password. */
+/** Reports MD5, SHA-1 and plain SHA-2 of something that is named a password. */
 function checkPasswordHash(call: Node, file: ParsedFile): Hit | undefined {
-  const algorithm = hashOf(call, file)
+  const algorithm = hashAlgorithms[grammarFamilyOf(file.language)]!(call)
   if (!algorithm) return undefined
-  let statement = call
-  while (statement.parent && !/statement|declaration$|^block$/.test(statement.type))
-    statement = statement.parent
-  const names = findNodes(
-    statement,
-    'identifier',
-    'property_identifier',
-    'field_identifier',
-  ).filter((name) => passwordName.test(name.text))
-  if (names.length === 0 || /breach|pwned|etag|gravatar/i.test(statement.text.slice(0, 1_000)))
-    return undefined
+  const statement = findStatement(call)
+  const names = findNodes(statement, 'identifier', 'property_identifier', 'field_identifier')
+  const password = names.find((name) => passwordName.test(name.text))
+  // Lists of leaked passwords, entity tags and Gravatar prescribe a fast hash.
+  const isPrescribed = /breach|pwned|etag|gravatar/i.test(statement.text.slice(0, 1_000))
+  if (!password || isPrescribed) return undefined
   return {
-    at: { startLine: lineOf(call), endLine: lineOf(call) },
-    title: `${quoteCode(names[0]!.text)} is hashed with ${algorithm}, which is made to be fast`,
+    at: firstLine(call),
+    title: `${quoteCode(password.text)} is hashed with ${algorithm}, which is made to be fast`,
     body:
       `When the stored hashes leak, ${algorithm} lets an attacker try billions of passwords a ` +
       'second. Use a hash made for passwords: Argon2id, scrypt or bcrypt.',
   }
 }
 
-function hashOf(call: Node, file: ParsedFile): string | undefined {
-  const { receiver, name } = calleeOf(call)
-  const owner = receiver?.text ?? ''
-  if (file.language === 'python')
-    return owner === 'hashlib' && /^(?:md5|sha1|sha256|sha512)$/.test(name)
-      ? name.toUpperCase()
-      : undefined
-  if (file.language === 'go')
-    return /^(?:md5|sha1)$/.test(owner) && name === 'Sum' ? owner.toUpperCase() : undefined
+function findStatement(node: Node): Node {
+  let statement = node
+  while (statement.parent && !/statement|declaration$|^block$/.test(statement.type)) {
+    statement = statement.parent
+  }
+  return statement
+}
+
+/** The fast hash that a call computes, in capitals, by grammar family; undefined for other calls. */
+const hashAlgorithms: Readonly<Record<string, (call: Node) => string | undefined>> = {
+  javascript: (call) => (calleeOf(call).name === 'createHash' ? namedHashOf(call) : undefined),
+  python: (call) => {
+    const { receiver, name } = calleeOf(call)
+    const isHash = receiver?.text === 'hashlib' && /^(?:md5|sha1|sha256|sha512)$/.test(name)
+    return isHash ? name.toUpperCase() : undefined
+  },
+  go: (call) => {
+    const { receiver, name } = calleeOf(call)
+    const owner = receiver?.text ?? ''
+    return name === 'Sum' && /^(?:md5|sha1)$/.test(owner) ? owner.toUpperCase() : undefined
+  },
+  java: (call) => {
+    const { receiver, name } = calleeOf(call)
+    const isHash = receiver?.text === 'MessageDigest' && name === 'getInstance'
+    return isHash ? namedHashOf(call) : undefined
+  },
+}
+
+/** The hash that the first argument of a call names, such as `createHash('md5')`. */
+function namedHashOf(call: Node): string | undefined {
   const argument = field(call, 'arguments')?.namedChild(0)
-  const named = argument && isPlainString(argument) ? argument.text.replace(/["'`]/g, '') : ''
-  const isHash =
-    file.language === 'java'
-      ? name === 'getInstance' && owner === 'MessageDigest'
-      : name === 'createHash'
-  return isHash && /^(?:md5|sha-?1|sha-?256|sha-?512)$/i.test(named)
-    ? named.toUpperCase()
-    : undefined
+  if (!argument || !isPlainString(argument)) return undefined
+  const name = argument.text.replace(/["'`]/g, '')
+  return /^(?:md5|sha-?1|sha-?256|sha-?512)$/i.test(name) ? name.toUpperCase() : undefined
 }
 
 export const cryptoRules: readonly Rule[] = [

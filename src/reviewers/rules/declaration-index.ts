@@ -1,4 +1,4 @@
-// What a file declares, by name; built once, when a rule first asks.
+// Indexes what a file declares by name, when a rule first needs it.
 import type { Node } from 'web-tree-sitter'
 
 export interface DeclarationIndex {
@@ -18,7 +18,7 @@ const propertyTypes = ['property_signature', 'public_field_definition', 'require
 
 const nameTypes = ['identifier', 'shorthand_property_identifier_pattern']
 
-/** Makes the index of a tree. It is valid as long as the tree. */
+/** Returns an index that is valid until the tree is deleted. */
 export function createDeclarationIndex(root: Node): DeclarationIndex {
   return {
     variables: createLookup(root, variableTypes, variableNames),
@@ -58,7 +58,7 @@ function indexByName(
   return byName
 }
 
-/** The names that a declaration or assignment gives a value to, also through a pattern. */
+/** Lists the names that a declaration or assignment binds, also through a pattern. */
 function variableNames(declaration: Node): string[] {
   const target = declaration.childForFieldName('name') ?? declaration.childForFieldName('left')
   if (!target || target.type === 'member_expression' || target.type === 'attribute') return []

@@ -1,23 +1,23 @@
-// Reads manifests, lock files and registry settings: the hosts that they bring, and what they run at an installation.
+// Reads from manifests, lock files and registry settings which hosts and scripts they use.
 import { type LockedPackage, listAliases, listLockedPackages } from './package-lock.ts'
 
-/** What one file says. Each name goes with a text by which its line is found. */
+/** What one file declares. Each map goes from a name to a text that occurs on the name's line. */
 export interface DependencyManifest {
-  /** Hosts that packages come from; `http://` stands before one that is asked without protection. */
+  /** Hosts that packages come from; those without TLS begin with `http://`. */
   readonly hosts: ReadonlyMap<string, string>
-  /** Commands that a package manager runs by itself, by their name. */
+  /** Commands that a package manager runs on its own, by script name. */
   readonly scripts: ReadonlyMap<string, string>
   /** Packages that run a script when they are installed. */
   readonly installers: ReadonlyMap<string, string>
-  /** The packages of npm's lock file. */
+  /** Packages of npm's lock file. */
   readonly packages: readonly LockedPackage[]
-  /** Names that stand for other packages, as `name=package`, each with the key that it is written under. */
+  /** Names that stand for other packages, as `name=package`, each with the key in the file. */
   readonly aliases: ReadonlyMap<string, string>
 }
 
 interface Format {
   readonly names: RegExp
-  /** Where other programs have a file of that name too: what the whole path is like. */
+  /** Pattern of the whole path, for names that other programs use too. */
   readonly within?: RegExp
   readonly ecosystem: string
   read(text: string): DependencyManifest
@@ -31,7 +31,7 @@ const emptyManifest: DependencyManifest = {
   aliases: new Map(),
 }
 
-/** Where the packages of an ecosystem come from, unless a repository says otherwise. */
+/** The default hosts of the packages of each ecosystem. */
 export const publicHosts = {
   npm: [
     'registry.npmjs.org',
@@ -135,12 +135,15 @@ function formatOf(path: string): Format | undefined {
   )
 }
 
-/** Whether a file is one that packages come in by. Checksums of Go name no host: its proxy and database answer for them. */
+/**
+ * Whether a file determines which packages are installed. `go.sum` isn't read: it names no hosts, and
+ * Go's proxy and checksum database guarantee its content.
+ */
 export function isDependencyManifest(path: string): boolean {
   return formatOf(path) !== undefined
 }
 
-/** Whether both are files of one package world, so that the one can know the hosts of the other. */
+/** Whether two manifests belong to one ecosystem, so that they may use the same hosts. */
 export function isSameEcosystem(path: string, other: string): boolean {
   const ecosystem = formatOf(path)?.ecosystem
   return ecosystem !== undefined && formatOf(other)?.ecosystem === ecosystem
@@ -151,39 +154,38 @@ export function isPublicHost(path: string, host: string): boolean {
   return hosts[formatOf(path)?.ecosystem ?? 'other']!.includes(host)
 }
 
-/** What a file says; nothing where it is none of these. */
+/** Reads a manifest by the format of its path. The result is empty for other files. */
 export function readDependencyManifest(path: string, text: string): DependencyManifest {
   return formatOf(path)?.read(text) ?? emptyManifest
 }
 
-/** What stands between the slashes of an address and its path; git's own form of one. */
+/** Matches the host of a URL such as `https://host/path`, and of Git's `git@host:path`. */
 const address = /\/\/([^\s"'`<>(){}[\],;/?#\\]{1,300})|\bgit@([\w.-]{1,253}):/gi
 
-/** The hosts of all addresses in a text. */
+/** The hosts of all addresses in a text, each with itself as the text of its line. */
 function hostsIn(text: string): Map<string, string> {
   const hosts = new Map<string, string>()
   const known = new Set<string>()
-  // Yarn writes addresses inside of others. One index of crates.io lies at a place where everything else lies too.
+  // Yarn encodes URLs inside of others. The index of crates.io has a host that serves much else.
   const plain = text
     .replace(/%3a/gi, ':')
     .replace(/%2f/gi, '/')
     .replaceAll('\\/', '/')
     .replaceAll('github.com/rust-lang/crates.io-index', 'index.crates.io')
-  for (const { 0: whole, 1: authority, 2: git, index } of plain.matchAll(address)) {
-    const isPlain =
-      authority !== undefined &&
-      /(?:^|[^a-z])http:$/i.test(plain.slice(Math.max(0, index - 6), index))
-    const name = `${isPlain ? 'http://' : ''}${whole}`
+  for (const { 0: whole, 1: authority, 2: gitHost, index } of plain.matchAll(address)) {
+    const before = plain.slice(Math.max(0, index - 6), index)
+    const isUnprotected = authority !== undefined && /(?:^|[^a-z])http:$/i.test(before)
+    const scheme = isUnprotected ? 'http://' : ''
+    const name = `${scheme}${whole}`
     if (known.has(name)) continue
     known.add(name)
-    const host = git?.toLowerCase() ?? hostOf(authority!)
-    if (host !== undefined && /[.:]|^localhost$/.test(host))
-      hosts.set(`${isPlain ? 'http://' : ''}${host}`, host)
+    const host = gitHost?.toLowerCase() ?? hostOf(authority!)
+    if (host !== undefined && /[.:]|^localhost$/.test(host)) hosts.set(`${scheme}${host}`, host)
   }
   return hosts
 }
 
-/** Whatever stands before an `@` is no host. */
+/** Parses the host as a URL does, which drops a user name before `@`. */
 function hostOf(authority: string): string | undefined {
   try {
     return new URL(`https://${authority}`).host
@@ -192,7 +194,7 @@ function hostOf(authority: string): string | undefined {
   }
 }
 
-/** Lines for people, and comments. */
+/** Comments, and fields that only describe a package. */
 const descriptiveLine =
   /^\s*(?:#|["']?(?:deprecated|description|summary|homepage|license|documentation|support)["']?\s*[:=])/i
 
@@ -201,14 +203,14 @@ function readText(text: string): DependencyManifest {
   return { ...emptyManifest, hosts: hostsIn(lines.join('\n')) }
 }
 
-/** Of a requirements file the options and addresses; the folder of that name may hold prose too. */
+/** Reads only options and addresses, because a `requirements` folder may hold prose too. */
 function readPip(text: string): DependencyManifest {
   const source = /^\s*--?\w|@\s*[a-z+]+:|^\s*[a-z][\w+.-]*:\/\//i
   const lines = text.split('\n').map((line) => line.split(/(?:^|\s)#/, 1)[0]!)
   return { ...emptyManifest, hosts: hostsIn(lines.filter((line) => source.test(line)).join('\n')) }
 }
 
-/** Properties of Java: lines go on after a backslash, and characters can be written as others. */
+/** Java's properties: a backslash continues a line, and characters can be escaped. */
 function readProperties(text: string): DependencyManifest {
   const plain = text
     .replace(/^[ \t]*[#!].*$/gm, '')
@@ -220,7 +222,7 @@ function readProperties(text: string): DependencyManifest {
   return { ...emptyManifest, hosts: hostsIn(plain) }
 }
 
-/** Of a file that names many addresses for people: the lines that say where packages come from. */
+/** Reads only lines that name a package source, from files with many other addresses. */
 function readSources(text: string): DependencyManifest {
   const source =
     /\b(?:url|index|git|source|registry|branch|path)\b["']?\s*(?:=|:|\s["'])|@\s*(?:git\+)?https?:/i
@@ -249,7 +251,7 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Branches of a lock file that are for people. */
+/** Fields of a lock file that only describe a package. */
 const descriptiveFields = new Set([
   'funding',
   'support',
@@ -261,14 +263,14 @@ const descriptiveFields = new Set([
   'license',
 ])
 
-/** The hosts of a JSON document, without what it says to people. Of one that can't be parsed, all. */
+/** Reads the hosts of a JSON document without descriptions; of an invalid one, all hosts. */
 function readJson(text: string, json = parseJson(text)): DependencyManifest {
   return json === undefined
     ? readText(text)
     : { ...emptyManifest, hosts: hostsIn(addressesOf(json).join('\n')) }
 }
 
-/** All texts and keys of a value that can hold an address. */
+/** Lists the strings and keys inside of a value that can hold an address. */
 function addressesOf(value: unknown): string[] {
   const canHold = (text: string) => text.includes('//') || text.includes('git@')
   const texts: string[] = []
@@ -287,13 +289,13 @@ function addressesOf(value: unknown): string[] {
 
 function readPackageLock(text: string): DependencyManifest {
   const json = parseJson(text)
-  const installers = new Map<string, string>()
-  for (const [path, entry] of Object.entries(asJson(json?.packages))) {
-    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-    if (path.includes('node_modules/') && asJson(entry).hasInstallScript === true)
-      installers.set(name, `"${path}"`)
-  }
   const packages = asJson(json?.packages)
+  const installers = new Map<string, string>()
+  for (const [path, entry] of Object.entries(packages)) {
+    if (!path.includes('node_modules/') || asJson(entry).hasInstallScript !== true) continue
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    installers.set(name, `"${path}"`)
+  }
   return {
     ...readJson(text, json),
     installers,
@@ -302,22 +304,36 @@ function readPackageLock(text: string): DependencyManifest {
   }
 }
 
+/** The key of a package in pnpm's lock file, such as `  /@scope/name@1.0.0:`. */
+const pnpmKey = /^ {2}["']?\/?(@?[^\s"'(:]+[^\s"':]*)["']?:\s*$/
+
 function readPnpmLock(text: string): DependencyManifest {
   const installers = new Map<string, string>()
   let key = ''
   for (const line of text.split('\n')) {
-    key = /^ {2}["']?\/?(@?[^\s"'(:]+[^\s"':]*)["']?:\s*$/.exec(line)?.[1] ?? key
-    if (/^\s+requiresBuild:\s*true/.test(line))
-      installers.set(key.replace(/(?<=.)[@/]\d[^@/]*$/, ''), key)
+    key = pnpmKey.exec(line)?.[1] ?? key
+    if (!/^\s+requiresBuild:\s*true/.test(line)) continue
+    const name = key.replace(/(?<=.)[@/]\d[^@/]*$/, '')
+    installers.set(name, key)
   }
   return { ...readText(text), installers }
 }
 
-/** Those that npm, pnpm and Yarn run in the package itself when it is installed, packed or published. */
-const lifecycle = new Set(
-  `preinstall install postinstall prepublish preprepare prepare postprepare prepack postpack prepublishOnly
-  dependencies`.split(/\s+/),
-)
+/** Scripts that npm, pnpm and Yarn run when the package is installed, packed or published. */
+const lifecycleScripts = new Set([
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+  'postprepare',
+  'prepack',
+  'postpack',
+  'prepublishOnly',
+  'dependencies',
+])
+
 const dependencyFields =
   /^(?:(?:dev|peer|optional|bundle)?dependencies|overrides|resolutions|publishConfig|pnpm)$/i
 
@@ -325,13 +341,12 @@ function readPackage(text: string): DependencyManifest {
   const json = parseJson(text)
   if (json === undefined) return emptyManifest
   const fields = Object.entries(json).filter(([field]) => dependencyFields.test(field))
-  const allowed = [json.trustedDependencies, asJson(json.pnpm).onlyBuiltDependencies].flatMap(
-    (list) => (Array.isArray(list) ? list.map(String) : []),
-  )
+  const allowLists = [json.trustedDependencies, asJson(json.pnpm).onlyBuiltDependencies]
+  const allowed = allowLists.flatMap((list) => (Array.isArray(list) ? list.map(String) : []))
   return {
     ...emptyManifest,
     hosts: hostsIn(fields.flatMap(([, value]) => addressesOf(value)).join('\n')),
-    scripts: readScripts(json.scripts, (name) => lifecycle.has(name)),
+    scripts: readScripts(json.scripts, (name) => lifecycleScripts.has(name)),
     installers: new Map(allowed.map((name) => [name, `"${name}"`])),
     aliases: listAliases(Object.fromEntries(fields)),
   }

@@ -1,13 +1,15 @@
-// Says how many arguments fit a list of parameters.
+// Describes how many arguments a function takes.
 
-/** For example `1 argument`, `1 to 3 arguments`, `2 arguments or more`. */
-export function describeArguments({
-  least,
-  most,
-}: {
+/**
+ * Describes a range of argument counts: `1 argument`, `1 to 3 arguments`, `2 arguments or more`.
+ *
+ * @param range of counts; `most` is null without a limit
+ */
+export function describeArguments(range: {
   readonly least: number
   readonly most: number | null
 }): string {
+  const { least, most } = range
   if (most === null) return `${describeArgumentCount(least)} or more`
   return least === most
     ? describeArgumentCount(least)

@@ -1,18 +1,17 @@
 // The rule about commands that run what they have just downloaded.
-
 import { isCommentLine, isProsePath } from './comments.ts'
 import { downloadKeyword, findPipedDownload } from './piped-downloads.ts'
 import type { Hit, Rule, TextLine } from './rule.ts'
 
 function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefined {
-  // A command goes on in the next line after a backslash or a pipe.
-  const continued = /(?:\\|\||&&)\s*$/.exec(text)
-  const command = continued ? `${text.replace(/\\\s*$/, ' ')} ${next.trim()}` : text
-  const found = findPipedDownload(command)
-  if (!found || isCommentLine(text, path) || isProsePath(path)) return undefined
-  const said = command.slice(found.index, found.index + found.length)
-  // Everybody on the way can put in another answer.
-  const isPlain = /http:\/\/(?!localhost|127\.|\[::1\])/i.test(said)
+  // A backslash, a pipe or `&&` at the end continues the command on the next line.
+  const isContinued = /(?:\\|\||&&)\s*$/.test(text)
+  const command = isContinued ? `${text.replace(/\\\s*$/, ' ')} ${next.trim()}` : text
+  const download = findPipedDownload(command)
+  if (!download || isCommentLine(text, path) || isProsePath(path)) return undefined
+  const { index, length } = download
+  // Plain HTTP lets everyone on the network path replace the response.
+  const isPlain = /http:\/\/(?!localhost|127\.|\[::1\])/i.test(command.slice(index, index + length))
   return {
     title: isPlain
       ? 'A text is fetched over an unprotected connection and run as a program'

@@ -1,10 +1,10 @@
-// Takes apart the equality operators of all languages but Python.
+// Reads the operands and operators of equalities and other comparisons.
 import type { Node } from 'web-tree-sitter'
 import { field, unwrap } from './syntax-nodes.ts'
 
 export const equalities = new Set(['==', '===', '!=', '!=='])
 
-/** Both sides and the operator of an equality. */
+/** Reads an equality of any language but Python, without parentheses and type assertions. */
 export function equalityOf(node: Node): { left: Node; right: Node; operator: string } | undefined {
   const left = field(node, 'left')
   const right = field(node, 'right')
@@ -14,6 +14,19 @@ export function equalityOf(node: Node): { left: Node; right: Node; operator: str
     : undefined
 }
 
+/** Reads a binary expression of any language; undefined for Python's chains such as `a < b < c`. */
+export function readComparison(
+  node: Node,
+): { left: Node; right: Node; operator: string } | undefined {
+  const isPython = node.type === 'comparison_operator'
+  if (isPython && node.namedChildCount !== 2) return undefined
+  const left = isPython ? node.namedChild(0) : field(node, 'left')
+  const right = isPython ? node.namedChild(1) : field(node, 'right')
+  const operator = isPython ? node.childrenForFieldName('operators')[0] : field(node, 'operator')
+  return left && right && operator ? { left, right, operator: operator.type } : undefined
+}
+
+/** Describes an equality with a fixed result, for a sentence about it. */
 export function describeConstantResult(operator: string): string {
   return operator.startsWith('!') ? 'always true' : 'never true'
 }

@@ -16,10 +16,23 @@ import {
   isFunction,
 } from './syntax-nodes.ts'
 
-const cleanup =
-  /^(?:unlink|unlinkSync|rm|rmSync|rmdir|remove|removeItem|setItem|getItem|close|closeSync|destroy|kill|cleanup|dispose|stop|end|abort|cancel|disconnect|release|shutdown|mkdir|mkdirSync|makedirs|unsubscribe|log|warn|debug|flush|focus|play|pause|vibrate|import|require|delete|exit|detach|parse|loads|stat|statSync|access|accessSync|lstat|join|sleep|interrupt|call_soon_threadsafe|put|put_nowait|set_result|set_exception|fetchall|discard|reset|rmtree|terminate|send_signal)$/i
+function splitWords(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
 
-const sentence = {
+/** Functions that close, delete or probe something, without `_`: their failure may be ignored. */
+const harmlessFunctions = new RegExp(
+  `^(?:${splitWords(`
+  unlink unlinkSync rm rmSync rmdir remove removeItem setItem getItem close closeSync destroy
+  kill cleanup dispose stop end abort cancel disconnect release shutdown mkdir mkdirSync makedirs
+  unsubscribe log warn debug flush focus play pause vibrate import require delete exit detach
+  parse loads stat statSync access accessSync lstat join sleep interrupt call_soon_threadsafe put
+  put_nowait set_result set_exception fetchall discard reset rmtree terminate send_signal
+`).join('|')})$`,
+  'i',
+)
+
+const swallowedError = {
   title: 'This handler drops the error without a trace',
   body:
     'When something in the `try` block fails, nobody learns of it: the code goes on as if it had ' +
@@ -34,73 +47,102 @@ const triedTypes = [
   'object_creation_expression',
 ]
 
-/** Converting a value; what fails to convert stays as it is. */
-const conversion =
-  /^(?:int|float|str|bool|len|list|dict|isinstance|strip|split|lower|upper|get|encode|decode|dumps|literal_eval|fromisoformat|strptime|isoformat|format|startsWith|startswith|Number|String|parseInt|parseFloat|stringify|toString|normalize|keys|values|items)$/
+/** Functions that convert a value: what fails to convert keeps its form. */
+const conversions = new Set(
+  splitWords(`
+  int float str bool len list dict isinstance strip split lower upper get encode decode dumps
+  literal_eval fromisoformat strptime isoformat format startsWith startswith Number String
+  parseInt parseFloat stringify toString normalize keys values items
+`),
+)
 
-/** Telling someone how far the work is; what goes wrong there must not stop it. */
+/** Functions that report progress, whose failure must not stop the work. */
 const progressCallbacks =
   /callback|progress|notify|listener|hook|^on_?[A-Z_]|^emit|^report|^track|^capture/i
 
-/** Functions in which nothing may get in the way of the rest. */
+/** Functions that must complete all of their steps, even when one of them fails. */
 const cleanupFunctions =
   /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|__del__|__exit__|finali[sz]e|unload/i
 
-/** Whether all that the `try` block calls may fail without harm: closing, deleting, probing, converting. */
+/** Whether everything that a `try` block calls may fail without harm. */
 function isHarmlessTry(tryBlock: Node | undefined): boolean {
   if (!tryBlock || enclosingNode(tryBlock, new Set(['finally_clause']))) return true
-  // What is imported only where it is there.
-  if (findNodes(tryBlock, 'import_statement', 'import_from_statement').length > 0) return true
+  const isOptionalImport =
+    findNodes(tryBlock, 'import_statement', 'import_from_statement').length > 0
+  if (isOptionalImport) return true
   const fn = enclosingFunction(tryBlock)
   if (fn && cleanupFunctions.test(fieldText(fn, 'name'))) return true
   const awaited = findNodes(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)
   const calls = awaited.length > 0 ? awaited : findNodes(tryBlock, ...triedTypes)
-  return calls.every((call) => {
-    const { name } = calleeOf(call)
-    return (
-      cleanup.test(name.replaceAll('_', '')) ||
-      conversion.test(name) ||
-      progressCallbacks.test(name) ||
-      /creation|^new/.test(call.type)
-    )
-  })
+  return calls.every(isHarmlessCall)
 }
 
-/** `name = ""` and then `try: name = ask()`: the value before is the answer to a failure. */
-function hasDefault(tried: Node): boolean {
-  const statements = codeChildren(tried)
-  const assignment = statements.length === 1 ? statements[0]!.namedChild(0) : null
-  const target =
-    assignment?.type === 'assignment' || assignment?.type === 'assignment_expression'
-      ? fieldText(assignment, 'left')
-      : ''
-  const before = tried.parent?.previousNamedSibling?.text.slice(0, 300) ?? ''
+function isHarmlessCall(call: Node): boolean {
+  const { name } = calleeOf(call)
   return (
-    target !== '' &&
-    (before.startsWith(`${target} =`) ||
-      before.startsWith(`${target}:`) ||
-      before.startsWith(`let ${target} =`))
+    harmlessFunctions.test(name.replaceAll('_', '')) ||
+    conversions.has(name) ||
+    progressCallbacks.test(name) ||
+    /creation|^new/.test(call.type)
   )
 }
 
-/** Names that say that the error is expected, or can't come. */
-const expectedErrorNames =
-  /^(?:_\w*|\w*ignored?|expected\w*|unused|(?:should|could|can_?not|can|must|will)_?(?:not|never)?_?happen|never_?happens?|impossible)$/i
-
-function checkEmptyCatch(clause: Node, file: ParsedFile): Hit | undefined {
-  const body = field(clause, 'body')
-  if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
-  const tried = field(clause.parent, 'body')
-  if (expectedErrorNames.test(fieldText(clause, 'parameter'))) return undefined
-  if (isHarmlessTry(tried) || returnsDirectly(tried!) || hasDefault(tried!)) return undefined
-  if (file.language === 'java')
-    return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
-  // `catch {}` without a name is written by those who know that they drop it; still wrong around a write.
-  if (!field(clause, 'parameter') && !findNodes(tried!, 'await_expression').length) return undefined
-  return { at: firstLine(clause), ...sentence }
+/** Whether a variable has a value before `try` replaces it: `name = ""`, then `name = load()`. */
+function hasDefault(tryBlock: Node): boolean {
+  const [statement, ...others] = codeChildren(tryBlock)
+  const assignment = others.length === 0 ? statement?.namedChild(0) : undefined
+  if (!assignment || !/^assignment(?:_expression)?$/.test(assignment.type)) return false
+  const target = fieldText(assignment, 'left')
+  const before = tryBlock.parent?.previousNamedSibling?.text.slice(0, 300) ?? ''
+  const declarations = [`${target} =`, `${target}:`, `let ${target} =`]
+  return target !== '' && declarations.some((start) => before.startsWith(start))
 }
 
-/** `try { return parse(x) } catch {}`: what comes after is the answer to the failure. */
+/** Names of caught errors that are expected, or can't happen. */
+const expectedErrorNames = new RegExp(
+  `^(?:${[
+    String.raw`_\w*`,
+    String.raw`\w*ignored?`,
+    String.raw`expected\w*`,
+    'unused',
+    '(?:should|could|can_?not|can|must|will)_?(?:not|never)?_?happen',
+    'never_?happens?',
+    'impossible',
+  ].join('|')})$`,
+  'i',
+)
+
+/** JavaScript: an empty `catch` block. */
+function checkEmptyCatch(clause: Node): Hit | undefined {
+  const tryBlock = findTryOfEmptyCatch(clause)
+  if (!tryBlock || mayFailSilently(tryBlock)) return undefined
+  // Authors who leave out the name drop the error on purpose, which is still wrong around a write.
+  const isDeliberate = !field(clause, 'parameter')
+  if (isDeliberate && findNodes(tryBlock, 'await_expression').length === 0) return undefined
+  return { at: firstLine(clause), ...swallowedError }
+}
+
+/** Java: an empty `catch` block for exceptions of every kind. */
+function checkEmptyJavaCatch(clause: Node): Hit | undefined {
+  const tryBlock = findTryOfEmptyCatch(clause)
+  if (!tryBlock || mayFailSilently(tryBlock) || !isBroadCatch(clause)) return undefined
+  return { at: firstLine(clause), ...swallowedError }
+}
+
+/** The `try` block of a handler that is empty and doesn't name its error as an expected one. */
+function findTryOfEmptyCatch(clause: Node): Node | undefined {
+  const body = field(clause, 'body')
+  if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
+  const isExpected = expectedErrorNames.test(fieldText(clause, 'parameter'))
+  return isExpected ? undefined : field(clause.parent, 'body')
+}
+
+/** Whether the code handles the failure of a `try` block in another way, or needn't handle it. */
+function mayFailSilently(tryBlock: Node): boolean {
+  return isHarmlessTry(tryBlock) || returnsDirectly(tryBlock) || hasDefault(tryBlock)
+}
+
+/** `try { return parse(x) } catch {}`: the code after it handles the failure. */
 function returnsDirectly(tried: Node): boolean {
   return findOwnNodes(tried, 'return_statement').length > 0
 }
@@ -113,26 +155,38 @@ function isBroadCatch(clause: Node): boolean {
   )
 }
 
+/** Python: `except Exception: pass`. */
 function checkExceptPass(clause: Node, file: ParsedFile): Hit | undefined {
-  const body = clause.namedChildren.find((child) => child.type === 'block')
-  const caught =
-    (field(clause, 'value') ?? clause.namedChildren.find((child) => child.type !== 'block'))
-      ?.text ?? ''
+  const caught = caughtTypeOf(clause)
   if (!/^(?:Exception|BaseException)?(?: as \w+)?$/.test(caught)) return undefined
-  const statements = body ? codeChildren(body) : []
-  if (
-    statements.length !== 1 ||
-    !/^(?:pass_statement|expression_statement)$/.test(statements[0]!.type)
-  )
-    return undefined
-  if (statements[0]!.type === 'expression_statement' && statements[0]!.text !== '...')
-    return undefined
-  const rows = file.lines.slice(clause.startPosition.row, clause.endPosition.row + 2)
-  if (rows.some((line) => line.includes('#')) || hasComment(clause)) return undefined
-  const tried = clause.parent && field(clause.parent, 'body')
-  if (!tried || isHarmlessTry(tried) || returnsDirectly(tried) || hasDefault(tried))
-    return undefined
-  return { at: firstLine(clause), ...sentence, severity: caught === '' ? 'moderate' : 'minor' }
+  const body = clause.namedChildren.find((child) => child.type === 'block')
+  if (!body || !isPass(body) || isCommented(clause, file)) return undefined
+  const tryBlock = clause.parent && field(clause.parent, 'body')
+  if (!tryBlock || mayFailSilently(tryBlock)) return undefined
+  return {
+    at: firstLine(clause),
+    ...swallowedError,
+    severity: caught === '' ? 'moderate' : 'minor',
+  }
+}
+
+function caughtTypeOf(clause: Node): string {
+  const caught =
+    field(clause, 'value') ?? clause.namedChildren.find((child) => child.type !== 'block')
+  return caught?.text ?? ''
+}
+
+function isPass(block: Node): boolean {
+  const [statement, ...others] = codeChildren(block)
+  if (!statement || others.length > 0) return false
+  if (statement.type === 'pass_statement') return true
+  return statement.type === 'expression_statement' && statement.text === '...'
+}
+
+/** A comment in the handler, or on the line after it, explains why the error is dropped. */
+function isCommented(clause: Node, file: ParsedFile): boolean {
+  const lines = file.lines.slice(clause.startPosition.row, clause.endPosition.row + 2)
+  return lines.some((line) => line.includes('#')) || hasComment(clause)
 }
 
 function checkReturnInFinally(statement: Node, file: ParsedFile): Hit | undefined {
@@ -158,7 +212,8 @@ export const errorRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.7,
     syntax: [
-      { languages: [...javascriptFamily, 'java'], nodes: ['catch_clause'], check: checkEmptyCatch },
+      { languages: javascriptFamily, nodes: ['catch_clause'], check: checkEmptyCatch },
+      { languages: ['java'], nodes: ['catch_clause'], check: checkEmptyJavaCatch },
       { languages: ['python'], nodes: ['except_clause'], check: checkExceptPass },
     ],
   },

@@ -1,7 +1,7 @@
-// Rules about names and files that imports and calls don't find any more; they rest on the code graph.
+// Rules about names and files that imports and calls no longer find in the code graph.
 import { extname, posix } from 'node:path'
 import { isTestPath } from '../../code/languages.ts'
-import type { BrokenImport, CallSite, ChangedSymbol } from '../../domain/change-graph.ts'
+import type { BrokenImport, ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { bindsName } from './bound-names.ts'
 import {
@@ -15,73 +15,73 @@ import {
 } from './graph-locations.ts'
 import type { GraphedChange, GraphHit, Rule, RuleEvidence } from './rule.ts'
 
-/** Findings of each rule in one review, and the uses that each shows. */
+/** Limits the findings of each rule in one review. */
 const maxFindingsPerRule = 10
-const maxShownUses = 5
-/** Of one name so many uses are looked at. */
+/** Limits the uses that a finding cites as evidence. */
+const maxCitedUses = 5
+/** Limits the uses of one name that are looked up in files. */
 const maxUsesRead = 20
-/** A use without an import must be as sure as this. */
+/** Uses without an import count only from this confidence of the code graph. */
 const minConfidenceWithoutImport = 0.9
 
-/** What a file leaves behind that uses a thing that is gone. */
+/** A use of something that the change removed. */
 interface DanglingUse {
   readonly path: string
   readonly line: number
-  /** Finds nothing as soon as the file is loaded or compiled, rather than where the code gets there. */
+  /** Whether it fails as soon as the file is loaded or compiled, not only when the line runs. */
   readonly isImport: boolean
 }
 
-/** A thing that is gone. */
+/** A name or file that the change removed while others still use it. */
 interface Removal {
-  readonly place: GraphLocation
-  readonly what: string
-  readonly leftovers: readonly DanglingUse[]
+  readonly location: GraphLocation
+  readonly name: string
+  readonly uses: readonly DanglingUse[]
 }
 
 async function checkRemoved(change: GraphedChange): Promise<GraphHit[]> {
   const hits: GraphHit[] = []
-  const told = new Set<string>()
-  for (const { place, what, leftovers } of [
-    ...listRemovedFiles(change),
-    ...(await listRemovedNames(change)),
-  ]) {
+  const reported = new Set<string>()
+  const removals = [...listRemovedFiles(change), ...(await listRemovedNames(change))]
+  for (const { location, name, uses } of removals) {
     if (hits.length === maxFindingsPerRule) break
-    // Whoever imports a file that is gone needn't hear of each name in it.
-    const standing = (await filterDanglingUses(change, leftovers)).filter(
-      ({ path }) => !told.has(`${place.path}\n${path}`),
-    )
-    for (const { path } of standing) told.add(`${place.path}\n${path}`)
-    if (standing.length > 0) hits.push({ ...place, ...describeRemoval(what, standing) })
+    const keyOf = ({ path }: DanglingUse) => `${location.path}\n${path}`
+    const dangling = await filterDanglingUses(change, uses)
+    // A file that imports a removed file is reported once, not again for each name in it.
+    const unreported = dangling.filter((use) => !reported.has(keyOf(use)))
+    for (const use of unreported) reported.add(keyOf(use))
+    if (unreported.length > 0) hits.push({ ...location, ...describeRemoval(name, unreported) })
   }
   return hits
 }
 
-/** Files that were deleted or renamed, and imports elsewhere that still name them. */
+/** Lists deleted and renamed files that other files still import. */
 function listRemovedFiles({ graph, files }: GraphedChange): Removal[] {
-  const gone = files.filter(({ status }) => status === 'deleted' || status === 'renamed')
-  const byFile = new Map<FileDiff, DanglingUse[]>()
+  const removed = files.filter(({ status }) => status === 'deleted' || status === 'renamed')
+  const usesByFile = new Map<FileDiff, DanglingUse[]>()
   for (const item of graph.brokenImports) {
     if (item.inChange || item.name !== null) continue
-    const meant = gone.filter(({ oldPath }) => mayResolveTo(item, oldPath))
-    // Which of several files was meant can't be told.
-    if (meant.length !== 1) continue
-    const known = byFile.get(meant[0]!) ?? []
-    byFile.set(meant[0]!, [...known, { path: item.path, line: item.line, isImport: true }])
+    const candidates = removed.filter(({ oldPath }) => mayResolveTo(item, oldPath))
+    const [file] = candidates
+    // An import that fits several removed files is ambiguous.
+    if (!file || candidates.length > 1) continue
+    const use: DanglingUse = { path: item.path, line: item.line, isImport: true }
+    usesByFile.set(file, [...(usesByFile.get(file) ?? []), use])
   }
-  return [...byFile].map(([file, leftovers]) => ({
-    place: locationOfFile(file),
-    what: file.oldPath,
-    leftovers,
+  return [...usesByFile].map(([file, uses]) => ({
+    location: locationOfFile(file),
+    name: file.oldPath,
+    uses,
   }))
 }
 
-/** A file that only moved shows no lines: then its first one stands for it. */
+/** The first deleted line of a file; of one that only moved, its first line. */
 function locationOfFile(file: FileDiff): GraphLocation {
   const deleted = findDeletedLine(file, { startLine: 1, endLine: Infinity })
   return deleted ?? locationAt(file.path, file.status === 'deleted' ? 'LEFT' : 'RIGHT', 1)
 }
 
-/** Whether an import can have led to a file, by the end of the file's path. */
+/** Whether an import may have resolved to a file, judged by the end of the file's path. */
 function mayResolveTo({ path, from }: BrokenImport, target: string): boolean {
   const bare = target.replace(/\.\w+$/, '').replace(/\/(?:index|__init__|mod)$/, '')
   if (/^\.{1,2}(?:\/|$)/.test(from)) {
@@ -100,89 +100,107 @@ function mayResolveTo({ path, from }: BrokenImport, target: string): boolean {
   )
 }
 
-/** Names that others could use and that are gone, with imports and calls elsewhere that still mean them. */
+/** Lists exported names that are removed or changed and that other files still import or call. */
 async function listRemovedNames(change: GraphedChange): Promise<Removal[]> {
-  const { graph, files, head } = change
-  const losses: Removal[] = []
-  for (const [index, symbol] of graph.symbols.entries()) {
-    const { change: kind, path, name, exported } = symbol
-    const isGone = kind === 'removed' || kind === 'signature'
-    // A member may be inherited.
-    if (!isGone || !exported || name.includes('.')) continue
-    const file = files.find((each) => each.path === path || each.oldPath === path)
-    const place =
-      file &&
-      (kind === 'removed'
-        ? findDeletedLine(file, symbol)
-        : findDefinitionLine(change, path, symbol))
-    if (!file || !place) continue
-    const imports = graph.brokenImports
-      .filter((item) => !item.inChange && item.name === name && item.target === file.path)
-      .map((item) => ({ path: item.path, line: item.line, isImport: true }))
-    const calls =
-      kind === 'removed' && !isDefinedElsewhere(change, symbol)
-        ? listCalls(graph.callers, index)
-        : []
-    const leftovers = [...imports, ...calls]
-    if (leftovers.length === 0 || bindsName(file.path, await head(file.path), name)) continue
-    losses.push({ place, what: name, leftovers })
+  const removals: Removal[] = []
+  for (const [index, symbol] of change.graph.symbols.entries()) {
+    const { path, name, exported } = symbol
+    // A member may still be inherited.
+    if (!exported || name.includes('.')) continue
+    const file = change.files.find((each) => each.path === path || each.oldPath === path)
+    const location = file && findRemovedLine(change, file, symbol)
+    if (!file || !location) continue
+    const uses = [
+      ...listBrokenImports(change, file, name),
+      ...listDanglingCalls(change, symbol, index),
+    ]
+    if (uses.length === 0) continue
+    const isStillBound = bindsName(file.path, await change.head(file.path), name)
+    if (!isStillBound) removals.push({ location, name, uses })
   }
-  return losses
+  return removals
 }
 
-/** Whether the change defines the name anew somewhere: from where it may be reached all the same. */
+/** Finds the line for a finding about a symbol that is removed, or replaced by another signature. */
+function findRemovedLine(
+  change: GraphedChange,
+  file: FileDiff,
+  symbol: ChangedSymbol,
+): GraphLocation | undefined {
+  if (symbol.change === 'removed') return findDeletedLine(file, symbol)
+  if (symbol.change === 'signature') return findDefinitionLine(change, symbol.path, symbol)
+  return undefined
+}
+
+function listBrokenImports(
+  { graph }: GraphedChange,
+  file: FileDiff,
+  name: string,
+): readonly DanglingUse[] {
+  return graph.brokenImports
+    .filter((item) => !item.inChange && item.name === name && item.target === file.path)
+    .map(({ path, line }) => ({ path, line, isImport: true }))
+}
+
+/** Whether the change defines the name somewhere else, where its callers may still find it. */
 function isDefinedElsewhere({ graph }: GraphedChange, { name }: ChangedSymbol): boolean {
   return graph.symbols.some(
     (other) => other.change !== 'removed' && other.name.split('.').at(-1) === name,
   )
 }
 
-/** Languages in which a name may come from where no import shows it: macros, reopened classes, globals. */
+/** Languages in which macros, reopened classes or globals may define a name without an import. */
 const looseExtensions = new Set(
   '.c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .rb .php .js .jsx .cjs .mjs'.split(' '),
 )
 
-function listCalls(callers: readonly CallSite[], symbol: number): DanglingUse[] {
-  return callers
+function listDanglingCalls(
+  change: GraphedChange,
+  symbol: ChangedSymbol,
+  index: number,
+): readonly DanglingUse[] {
+  if (symbol.change !== 'removed' || isDefinedElsewhere(change, symbol)) return []
+  return change.graph.callers
     .filter(
       (use) =>
-        use.symbol === symbol &&
+        use.symbol === index &&
         use.confidence >= minConfidenceWithoutImport &&
-        use.kind !== 'value',
+        use.kind !== 'value' &&
+        !looseExtensions.has(extname(use.path).toLowerCase()),
     )
-    .filter(({ path }) => !looseExtensions.has(extname(path).toLowerCase()))
     .map(({ path, line, kind }) => ({ path, line, isImport: kind === 'import' }))
 }
 
-/** Those that don't expect to find nothing, once a file and line; those of programs before those of tests. */
+/** Keeps one use per line that isn't expected to fail, with those outside of tests first. */
 async function filterDanglingUses(
   { head }: GraphedChange,
-  leftovers: readonly DanglingUse[],
+  uses: readonly DanglingUse[],
 ): Promise<DanglingUse[]> {
-  const standing = new Map<string, DanglingUse>()
-  for (const leftover of leftovers.slice(0, maxUsesRead)) {
-    const { path, line } = leftover
+  const byLine = new Map<string, DanglingUse>()
+  for (const use of uses.slice(0, maxUsesRead)) {
+    const { path, line } = use
     if (isFixture(path) || isGuardedImport(await head(path), line)) continue
-    standing.set(`${line} ${path}`, standing.get(`${line} ${path}`) ?? leftover)
+    const key = `${line} ${path}`
+    if (!byLine.has(key)) byLine.set(key, use)
   }
-  return [...standing.values()].sort(
+  return [...byLine.values()].sort(
     (one, other) => Number(isTestPath(one.path)) - Number(isTestPath(other.path)),
   )
 }
 
-function describeRemoval(what: string, standing: readonly DanglingUse[]) {
-  const [first] = standing as [DanglingUse, ...DanglingUse[]]
-  const count = new Set(standing.map(({ path }) => path)).size
+function describeRemoval(name: string, uses: readonly DanglingUse[]) {
+  const [first] = uses as [DanglingUse, ...DanglingUse[]]
+  const count = new Set(uses.map(({ path }) => path)).size
   const files = count === 1 ? '1 other file still uses' : `${count} other files still use`
-  const isCertain = standing.some(({ path, isImport }) => isImport && !isTestPath(path))
+  const isCertain = uses.some(({ path, isImport }) => isImport && !isTestPath(path))
+  const event = first.isImport ? 'compiled or loaded' : 'compiled or run'
   return {
-    title: `${quoteName(what)} is gone, and ${files} it`,
+    title: `${quoteName(name)} is gone, and ${files} it`,
     body:
-      `When ${quoteName(first.path)} is ` +
-      `${first.isImport ? 'compiled or loaded' : 'compiled or run'}, line ${first.line} fails: ` +
-      `it still names ${quoteName(what)}, which this change removes or renames.`,
+      `When ${quoteName(first.path)} is ${event}, line ${first.line} fails: it still names ` +
+      `${quoteName(name)}, which this change removes or renames.`,
     ...(isCertain && { severity: 'critical' as const }),
-    evidence: standing.slice(0, maxShownUses).map(
+    evidence: uses.slice(0, maxCitedUses).map(
       ({ path, line, isImport }): RuleEvidence => ({
         path,
         line,
@@ -193,37 +211,36 @@ function describeRemoval(what: string, standing: readonly DanglingUse[]) {
 }
 
 async function checkImports(change: GraphedChange): Promise<GraphHit[]> {
-  const { graph, files, head } = change
+  const { graph, files } = change
   const hits: GraphHit[] = []
   for (const item of graph.brokenImports) {
-    const { path, line, inChange } = item
-    const isReviewed = files.some((file) => file.path === path)
-    if (
-      !inChange ||
-      !isReviewed ||
-      isFixture(path) ||
-      mayBeGenerated(item) ||
-      isGuardedImport(await head(path), line)
-    )
-      continue
-    if (
-      item.name !== null &&
-      item.target !== null &&
-      bindsName(item.target, await head(item.target), item.name)
-    )
-      continue
+    const { path, line } = item
+    const isReviewed = item.inChange && files.some((file) => file.path === path)
+    if (!isReviewed || isFixture(path) || mayBeGenerated(item)) continue
+    if (await mayResolve(change, item)) continue
     hits.push({ ...locationAt(path, 'RIGHT', line), ...describeImport(item) })
     if (hits.length === maxFindingsPerRule) break
   }
   return hits
 }
 
-/** Languages whose imports name files, or folders of them: in others programs write much of what is imported. */
+/** Whether the code expects that the import may fail, or its target binds the name after all. */
+async function mayResolve(
+  { head }: GraphedChange,
+  { path, line, name, target }: BrokenImport,
+): Promise<boolean> {
+  if (isGuardedImport(await head(path), line)) return true
+  if (name === null || target === null) return false
+  return bindsName(target, await head(target), name)
+}
+
+/** Languages whose imports name files or folders. In others, much imported code is generated. */
 const checkedExtensions = /\.(?:[cm]?[jt]sx?|vue|svelte|py|go|rb)$/
 
-/** What programs write before the code runs, or loaders make something of. */
+/** Imports of files that exist only after a build, or that a loader creates. */
 const generatedPath =
   /[?!]|^virtual:|(?:^|[/._-])_*(?:generated|gen|dist|build|out|target|codegen|pb2?|grpc|proto|version)_*(?:[/._-]|$)/i
+/** Files that a bundler imports as data. */
 const assets =
   /\.(?:css|s[ac]ss|less|styl|svg|png|jpe?g|gif|webp|avif|ico|json5?|ya?ml|toml|mdx?|html?|txt|csv|xml|gql|graphql|wasm|node|glsl|frag|vert|woff2?|ttf|mp[34]|proto|po|d)$/i
 
@@ -236,24 +253,35 @@ function mayBeGenerated({ path, from }: BrokenImport): boolean {
 }
 
 function describeImport({ path, from, name, target }: BrokenImport) {
-  const isTest = isTestPath(path)
-  const lead =
-    name === null
-      ? {
-          title: `The import of ${quoteName(from)} leads to no file`,
-          finds: 'there is no such file',
-        }
-      : {
-          title: `${quoteName(name)} is not exported by ${quoteName(target ?? from)}`,
-          finds: `there is no ${quoteName(name)} in ${quoteName(target ?? from)}`,
-        }
+  return name === null
+    ? describeMissingFile(path, from)
+    : describeMissingName({ path, from, name, target })
+}
+
+function describeMissingFile(path: string, from: string) {
   return {
-    title: lead.title,
-    body: `When ${quoteName(path)} is compiled or loaded, it fails at this import: ${lead.finds}.`,
-    ...(name === null && !isTest && { severity: 'critical' as const }),
-    ...(name !== null &&
-      target !== null && { evidence: [{ path: target, line: 1, note: 'has no such name' }] }),
+    title: `The import of ${quoteName(from)} leads to no file`,
+    body: describeImportError(path, 'there is no such file'),
+    ...(!isTestPath(path) && { severity: 'critical' as const }),
   }
+}
+
+function describeMissingName({
+  path,
+  from,
+  name,
+  target,
+}: Pick<BrokenImport, 'path' | 'from' | 'target'> & { readonly name: string }) {
+  const exporter = quoteName(target ?? from)
+  return {
+    title: `${quoteName(name)} is not exported by ${exporter}`,
+    body: describeImportError(path, `there is no ${quoteName(name)} in ${exporter}`),
+    ...(target !== null && { evidence: [{ path: target, line: 1, note: 'has no such name' }] }),
+  }
+}
+
+function describeImportError(path: string, reason: string): string {
+  return `When ${quoteName(path)} is compiled or loaded, it fails at this import: ${reason}.`
 }
 
 export const exportRules: readonly Rule[] = [

@@ -24,11 +24,11 @@ const exitTypes = new Set([
   'yield_statement',
 ])
 
-/** What may loop for ever, or end the program in ways that the file doesn't show. */
+/** Statements that may never end, or leave in ways that their own node doesn't show. */
 const unclearTypes =
   /^(?:switch|while|for|do|labeled|try|synchronized|with)_\w*statement$|^switch_expression$|^ERROR$/
 
-/** Whether a statement certainly, or possibly in a way we can't see, doesn't go on to the next one. */
+/** Whether a statement doesn't go on to the next one, certainly or possibly. */
 function mayExit(statement: Node | undefined): boolean {
   if (!statement) return false
   if (exitTypes.has(statement.type) || unclearTypes.test(statement.type)) return true
@@ -42,7 +42,7 @@ function mayExit(statement: Node | undefined): boolean {
   return /exit|never|unreachable|fail|throw|abort|panic|assert/i.test(statement.text.slice(0, 200))
 }
 
-/** A case with statements of its own that runs on into the next one. */
+/** Reports a case with statements of its own that falls through to the next one. */
 function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
   const statements =
     node.type === 'switch_case'
@@ -74,7 +74,7 @@ function isLabel(node: Node): boolean {
 
 const blocks = new Set(['statement_block', 'block', 'statement_list'])
 
-/** What counts whether or not it is reached: declarations, and what only calms a checker. */
+/** Nodes that have an effect without being reached, such as declarations, or do no harm. */
 const harmlessUnreachable =
   /declaration$|^(?:function_definition|class_definition|decorated_definition|empty_statement|labeled_statement)$|alias/
 
@@ -84,7 +84,7 @@ function checkUnreachable(statement: Node): Hit | undefined {
     return undefined
   const isDeclaration =
     harmlessUnreachable.test(next.type) && !/^(?:lexical|var|short_var)/.test(next.type)
-  // `return` and then `yield` makes an empty generator; a second `break` is a habit.
+  // `return` followed by `yield` makes an empty generator; a second `break` is a common habit.
   if (
     isDeclaration ||
     exitTypes.has(next.type) ||
@@ -102,32 +102,32 @@ function checkUnreachable(statement: Node): Hit | undefined {
   }
 }
 
-/** Properties of a page that do something when they are set to what they are. */
+/** Properties of page elements with an effect even when their value stays the same. */
 const activeProperties =
   /^(?:href|src|srcObject|location|innerHTML|outerHTML|value|scroll\w*|selected\w*|currentTime|className|\w*[hH]ash)$/
 
 function checkSelfAssignment(node: Node, file: ParsedFile): Hit | undefined {
-  const [left, right] = [field(node, 'left'), field(node, 'right')]
+  const left = field(node, 'left')
   const operator = field(node, 'operator')?.type ?? '='
-  if (!left || !right || operator !== '=' || left.text !== right.text || hasCall(left))
-    return undefined
-  if (
-    activeProperties.test(fieldText(left, 'property')) ||
-    field(node, 'type') ||
-    isExplained(node, file, /\w/)
-  )
-    return undefined
-  if (
-    file.language === 'python' &&
-    enclosingNode(node, new Set(['function_definition', 'class_definition']))?.type !==
-      'function_definition'
-  )
-    return undefined
+  if (!left || operator !== '=' || left.text !== field(node, 'right')?.text) return undefined
+  if (hasCall(left) || hasEffect(node, left) || isExplained(node, file, /\w/)) return undefined
   return {
     at: firstLine(node),
     title: `${quoteCode(left.text)} is assigned to itself`,
     body: `When this runs, nothing changes; another name was probably meant on one of the sides.`,
   }
+}
+
+/** Whether assigning a value to itself has an effect on the page, or declares a name. */
+function hasEffect(assignment: Node, target: Node): boolean {
+  if (activeProperties.test(fieldText(target, 'property')) || field(assignment, 'type')) return true
+  return assignment.type === 'assignment' && isOutsideOfFunction(assignment)
+}
+
+/** Python: `name = name` in a module or class exports a name, or takes it from around the class. */
+function isOutsideOfFunction(assignment: Node): boolean {
+  const owner = enclosingNode(assignment, new Set(['function_definition', 'class_definition']))
+  return owner?.type !== 'function_definition'
 }
 
 export const flowRules: readonly Rule[] = [

@@ -1,9 +1,9 @@
-// Where rules on the code graph put their findings, and what they leave alone.
+// Finds the lines for findings about the code graph, and the code that they leave out.
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FileLines } from '../../git/line-reader.ts'
 import type { GraphedChange, LineRange } from './rule.ts'
 
-/** The place of a finding. */
+/** Where in the diff a finding is shown. */
 export interface GraphLocation {
   readonly path: string
   readonly side: DiffSide
@@ -11,8 +11,8 @@ export interface GraphLocation {
 }
 
 /**
- * The line of a definition at the head on which a finding about it stands: its first one, where the diff shows it, else
- * its first changed one. Undefined where the file isn't reviewed, or the diff shows nothing of it.
+ * Finds the line for a finding about a definition at the head: its first one in the diff, or else its
+ * first changed one. Undefined where the diff shows none of its lines.
  */
 export function findDefinitionLine(
   { files }: GraphedChange,
@@ -28,7 +28,7 @@ export function findDefinitionLine(
   return line && locationAt(path, 'RIGHT', line.newLine!)
 }
 
-/** The line of a definition that is gone, or the first deleted line in what it was. */
+/** Finds the first deleted line among those of a removed definition. */
 export function findDeletedLine(
   file: FileDiff,
   { startLine, endLine }: LineRange,
@@ -46,38 +46,38 @@ export function locationAt(path: string, side: DiffSide, line: number): GraphLoc
   return { path, side, at: { startLine: line, endLine: line } }
 }
 
-/** Files that stand for code in tests and templates: what is wrong in them may be meant so. */
+/** Whether a file is test data or a template, where an error may be intended. */
 export function isFixture(path: string): boolean {
   return /(?:^|\/)(?:_*fixtures?_*|_*snapshots_*|testdata|test-data|templates?|samples)\//i.test(
     path,
   )
 }
 
-/** Lines above an import that are looked through for what expects it to fail. */
+/** Limits how far above an import an enclosing `try` or `if` is searched. */
 const maxLinesAbove = 12
 
-/** Whether code expects that an import may fail, or says that it is meant so. */
+const suppressionComment =
+  /@ts-ignore|@ts-expect-error|@ts-nocheck|type:\s*ignore|noqa|eslint-disable/
+
+/** Statements whose code may fail, or runs only in some environments. */
+const guard = /^\s*(?:try\b|\}?\s*catch\b|except\b|if\b.*TYPE_CHECKING|#\s*(?:if|ifdef)\b|begin\b)/
+
+/** Whether the code handles or permits that an import fails. True where the line can't be read. */
 export function isGuardedImport(lines: FileLines, line: number): boolean {
   const own = lines?.[line - 1]
-  if (own === undefined) return true
-  if (
-    /@ts-ignore|@ts-expect-error|@ts-nocheck|type:\s*ignore|noqa|eslint-disable/.test(
-      `${lines?.[line - 2]}\n${own}`,
-    )
-  )
-    return true
-  if (/\.catch\s*\(|\bimport\.meta\b/.test(own)) return true
-  let indent = indentOf(own)
+  if (!lines || own === undefined) return true
+  if (suppressionComment.test(`${lines[line - 2]}\n${own}`)) return true
+  return /\.catch\s*\(|\bimport\.meta\b/.test(own) || hasGuardAround(lines, line)
+}
+
+/** Whether a line that is indented less, up to the nearest one without indentation, is a guard. */
+function hasGuardAround(lines: readonly string[], line: number): boolean {
+  let indent = indentOf(lines[line - 1]!)
   for (let at = line - 2; at >= Math.max(0, line - 1 - maxLinesAbove) && indent > 0; at--) {
-    const text = lines![at]!
+    const text = lines[at]!
     if (text.trim() === '' || indentOf(text) >= indent) continue
     indent = indentOf(text)
-    if (
-      /^\s*(?:try\b|\}?\s*catch\b|except\b|if\b.*TYPE_CHECKING|#\s*(?:if|ifdef)\b|begin\b)/.test(
-        text,
-      )
-    )
-      return true
+    if (guard.test(text)) return true
   }
   return false
 }
