@@ -1,4 +1,4 @@
-// Rules about texts with places for values, and the values that are missing or left over.
+// Rules about format strings whose placeholders and values don't match.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
@@ -10,32 +10,35 @@ import {
   fieldText,
   firstLine,
   quoteCode,
+  replaceInLine,
 } from './syntax-nodes.ts'
 import { parameterOf } from './value-origins.ts'
 
 const goFormats = /^(?:fmt\.(?:Sprintf|Printf|Errorf)|log\.(?:Printf|Fatalf|Panicf))$/
 
-const goPlain =
+/** Functions that print their arguments without formatting them. */
+const goPrints =
   /^(?:fmt\.(?:Sprint|Print|Println|Sprintln)|log\.(?:Print|Println|Fatal|Fatalln|Panic)|errors\.New)$/
 
-/** A verb of printf; `%%` is none. `*` and indexes take arguments otherwise, and make the count unclear. */
+/** A verb of printf, or the escape `%%`. */
 const verb =
   /%(?:%|(?:\([\w.]+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:\[\d+\])?(?:hh|h|ll|l)?[a-zA-Z])/g
 
-/** How many values a format takes; undefined where that is unclear. */
+/** Counts the values that a format takes; undefined where `*`, indexes or names make that unclear. */
 function countVerbs(format: string): number | undefined {
   const verbs = [...format.matchAll(verb)].map(([found]) => found).filter((found) => found !== '%%')
-  const rest = format.replace(verb, '')
-  return rest.includes('%') || verbs.some((found) => /[*[(]/.test(found)) ? undefined : verbs.length
+  const hasUnknownVerb = format.replace(verb, '').includes('%')
+  const isUnclear = hasUnknownVerb || verbs.some((found) => /[*[(]/.test(found))
+  return isUnclear ? undefined : verbs.length
 }
 
-function countMismatch(at: Node, places: number, values: number, outcome: string): Hit {
-  const number = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+function reportCount(format: Node, places: number, values: number, outcome: string): Hit {
+  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
   return {
-    at: firstLine(at),
+    at: firstLine(format),
     title:
-      `${quoteCode(stringText(at))} has ${number(places, 'place')}, but gets ` +
-      `${number(values, 'value')}`,
+      `${quoteCode(stringText(format))} has ${count(places, 'place')}, but gets ` +
+      `${count(values, 'value')}`,
     body: `When this runs, ${outcome}.`,
   }
 }
@@ -43,176 +46,182 @@ function countMismatch(at: Node, places: number, values: number, outcome: string
 function checkGo(call: Node): Hit | undefined {
   const callee = fieldText(call, 'function')
   const [format, ...values] = argumentsOf(call)
-  if (
-    !format ||
-    !isPlainString(format) ||
-    values.some((value) => value.type === 'variadic_argument')
-  )
+  if (!format || !isPlainString(format) || fieldText(call, 'arguments').includes('...')) {
     return undefined
-  const places = countVerbs(stringText(format))
-  if (fieldText(call, 'arguments').includes('...') || places === undefined) return undefined
-  if (goFormats.test(callee) && places !== values.length)
-    return countMismatch(
-      format,
-      places,
-      values.length,
-      'the text says `%!(EXTRA …)` or `%!s(MISSING)` in place of a value',
-    )
-  // `Println` formats nothing. `%w` and `%v` stand in no other text.
-  const isPlain = goPlain.test(callee) && places > 0 && /%[+#]?[vwdsq]/.test(stringText(format))
-  return isPlain ? notFormatted(format, `${callee} doesn't format`) : undefined
-}
-
-function notFormatted(at: Node, why: string): Hit {
-  return {
-    at: firstLine(at),
-    title: `The places in ${quoteCode(stringText(at))} are never filled`,
-    body:
-      'When this runs, the text keeps its places as they are written, because ' +
-      `${why.replaceAll('`', '')}.`,
   }
-}
-
-const pythonLog = /^(?:debug|info|warning|warn|error|exception|critical)$/
-
-function checkPythonCall(call: Node, file: ParsedFile): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const [format, ...values] = argumentsOf(call)
-  const positional = values.filter((value) => value.type !== 'keyword_argument')
-  if (
-    format?.type !== 'string' ||
-    !isPlainString(format) ||
-    positional.some((value) => /splat/.test(value.type))
-  )
-    return undefined
-  const places = countVerbs(stringText(format))
-  const isLog =
-    pythonLog.test(name) &&
-    /^(?:logging|_?log|_?logger|LOG|LOGGER|self\._?log(?:ger)?)$/.test(receiver?.text ?? '')
-  if (isLog && !/loguru|structlog/.test(file.text)) {
-    if (places === undefined || positional.length === 0 || positional[0]?.type === 'dictionary')
-      return undefined
-    return places === positional.length
+  const text = stringText(format)
+  const places = countVerbs(text)
+  if (places === undefined) return undefined
+  if (goFormats.test(callee)) {
+    const outcome = 'the text says `%!(EXTRA …)` or `%!s(MISSING)` in place of a value'
+    return places === values.length
       ? undefined
-      : countMismatch(
-          format,
-          places,
-          positional.length,
-          'the logger fails to put the message together and prints a traceback instead of it',
-        )
+      : reportCount(format, places, values.length, outcome)
   }
-  const isPrint = !receiver && name === 'print' && positional.length > 0
-  const isError =
-    call.parent?.type === 'raise_statement' &&
-    /(?:Error|Exception)$/.test(name) &&
-    positional.length > 0
-  return (isPrint || isError) && places === positional.length && places > 0
-    ? notFormatted(format, `${name} doesn't format`)
+  // Texts that aren't formats may hold other verbs, such as `50% off`, but never these.
+  const isFormat = places > 0 && /%[+#]?[vwdsq]/.test(text)
+  return isFormat && goPrints.test(callee)
+    ? reportUnformatted(format, `${callee} doesn't format`)
     : undefined
 }
 
-/** `"%s %s" % (a,)`. */
-function checkPercent(node: Node): Hit | undefined {
-  const [format, values] = [field(node, 'left'), field(node, 'right')]
-  if (
-    field(node, 'operator')?.type !== '%' ||
-    !format ||
-    format.type !== 'string' ||
-    !isPlainString(format)
-  )
-    return undefined
+function reportUnformatted(format: Node, reason: string): Hit {
+  return {
+    at: firstLine(format),
+    title: `The places in ${quoteCode(stringText(format))} are never filled`,
+    body:
+      'When this runs, the text keeps its places as they are written, because ' +
+      `${reason.replaceAll('`', '')}.`,
+  }
+}
+
+const pythonLogMethods = /^(?:debug|info|warning|warn|error|exception|critical)$/
+const pythonLoggers = /^(?:logging|_?log|_?logger|LOG|LOGGER|self\._?log(?:ger)?)$/
+
+function checkPythonCall(call: Node, file: ParsedFile): Hit | undefined {
+  const [format, ...args] = argumentsOf(call)
+  if (format?.type !== 'string' || !isPlainString(format)) return undefined
+  const values = args.filter((value) => value.type !== 'keyword_argument')
   const places = countVerbs(stringText(format))
-  if (
-    places === undefined ||
-    values?.type !== 'tuple' ||
-    values.namedChildren.some((value) => /splat/.test(value.type))
-  )
+  if (places === undefined || values.some((value) => /splat/.test(value.type))) return undefined
+  return isPythonLog(call, file)
+    ? checkPythonLog(format, places, values)
+    : checkPythonMessage(call, format, places, values)
+}
+
+/** Whether a call logs with Python's own logging; loguru and structlog format in another way. */
+function isPythonLog(call: Node, file: ParsedFile): boolean {
+  const { receiver, name } = calleeOf(call)
+  if (!pythonLogMethods.test(name) || !pythonLoggers.test(receiver?.text ?? '')) return false
+  return !/loguru|structlog/.test(file.text)
+}
+
+function checkPythonLog(format: Node, places: number, values: readonly Node[]): Hit | undefined {
+  const [first] = values
+  if (!first || first.type === 'dictionary' || places === values.length) return undefined
+  const outcome =
+    'the logger fails to put the message together and prints a traceback instead of it'
+  return reportCount(format, places, values.length, outcome)
+}
+
+/** `print('%s', name)`, `raise ValueError('%s', name)`. */
+function checkPythonMessage(
+  call: Node,
+  format: Node,
+  places: number,
+  values: readonly Node[],
+): Hit | undefined {
+  if (places === 0 || places !== values.length) return undefined
+  const { receiver, name } = calleeOf(call)
+  const isPrint = !receiver && name === 'print'
+  const isError = call.parent?.type === 'raise_statement' && /(?:Error|Exception)$/.test(name)
+  return isPrint || isError ? reportUnformatted(format, `${name} doesn't format`) : undefined
+}
+
+/** Python: `"%s %s" % (a,)`. */
+function checkPercent(node: Node): Hit | undefined {
+  if (field(node, 'operator')?.type !== '%') return undefined
+  const format = field(node, 'left')
+  const values = field(node, 'right')
+  if (format?.type !== 'string' || !isPlainString(format) || values?.type !== 'tuple') {
     return undefined
+  }
+  const places = countVerbs(stringText(format))
+  const isUnpacked = values.namedChildren.some((value) => /splat/.test(value.type))
   const count = values.namedChildren.length
-  return places === count
-    ? undefined
-    : countMismatch(format, places, count, 'it raises `TypeError`')
+  if (places === undefined || places === count || isUnpacked) return undefined
+  return reportCount(format, places, count, 'it raises `TypeError`')
 }
 
 function checkJava(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  const args = argumentsOf(call)
-  if (receiver?.text === 'String' && name === 'format') {
-    const places =
-      args[0] && isPlainString(args[0]) && !/%n|\$/.test(args[0].text)
-        ? countVerbs(stringText(args[0]))
-        : undefined
-    const isShort =
-      places !== undefined &&
-      places > args.length - 1 &&
-      !(args.length === 2 && args[1]!.type === 'identifier')
-    return isShort
-      ? countMismatch(
-          args[0]!,
-          places,
-          args.length - 1,
-          'it throws `MissingFormatArgumentException`',
-        )
-      : undefined
-  }
-  const isLog =
-    /^(?:log|logger|LOG|LOGGER)$/.test(receiver?.text ?? '') &&
-    /^(?:trace|debug|info|warn|error)$/.test(name)
-  const format = args[0]
-  if (!isLog || !format || !isPlainString(format) || args.length < 2) return undefined
+  const [format, ...values] = argumentsOf(call)
+  if (!format || !isPlainString(format) || mayBeArray(values)) return undefined
+  const owner = receiver?.text ?? ''
+  if (owner === 'String' && name === 'format') return checkJavaFormat(format, values)
+  const isLogger = /^(?:log|logger|LOG|LOGGER)$/.test(owner)
+  const isLog = isLogger && /^(?:trace|debug|info|warn|error)$/.test(name)
+  return isLog ? checkJavaLog(format, values) : undefined
+}
+
+/** One variable may be an array with all of the values. */
+function mayBeArray(values: readonly Node[]): boolean {
+  return values.length === 1 && values[0]!.type === 'identifier'
+}
+
+function checkJavaFormat(format: Node, values: readonly Node[]): Hit | undefined {
+  // `%n` takes no value, and `$` selects one by its number.
+  if (/%n|\$/.test(format.text)) return undefined
+  const places = countVerbs(stringText(format))
+  if (places === undefined || places <= values.length) return undefined
+  return reportCount(format, places, values.length, 'it throws `MissingFormatArgumentException`')
+}
+
+function checkJavaLog(format: Node, values: readonly Node[]): Hit | undefined {
   const places = stringText(format).split('{}').length - 1
-  const values = args.length - 1
-  return places > values && !(values === 1 && args[1]!.type === 'identifier')
-    ? countMismatch(format, places, values, 'the message keeps a `{}` in place of a value')
-    : undefined
+  if (values.length === 0 || places <= values.length) return undefined
+  const outcome = 'the message keeps a `{}` in place of a value'
+  return reportCount(format, places, values.length, outcome)
 }
 
 const messageFunctions =
   /^(?:print|log|info|warn|warning|error|debug|exception|critical|\w*Error|\w*Exception)$/
 
-/** A text that is shown to people and holds `${name}` or `{name}` of a name that is known here, without being a template. */
-function checkInterpolation(text: Node, file: ParsedFile): Hit | undefined {
-  const isPython = file.language === 'python'
+/** The call that a plain text is the message of, such as `log.info('…')` or `new Error('…')`. */
+function findMessageCall(text: Node): Node | undefined {
   const list = text.parent
-  const call = /^(?:arguments|argument_list)$/.test(list?.type ?? '') ? list?.parent : undefined
-  if (!call || !isPlainString(text) || (isPython && /^[rRbB]*[fF]/.test(text.text)))
-    return undefined
+  if (list?.type !== 'arguments' && list?.type !== 'argument_list') return undefined
+  const call = list.parent
+  if (!call || !isPlainString(text)) return undefined
   const name = call.type === 'new_expression' ? fieldText(call, 'constructor') : calleeOf(call).name
-  if (!messageFunctions.test(name) || argumentsOf(call)[0]?.id !== text.id) return undefined
-  const match = (isPython ? /\{([a-z_]\w*)(?:\.\w+)*(?:![rs])?\}/i : /\$\{([a-z_$][\w$]*)/i).exec(
-    stringText(text).slice(0, 500),
-  )
+  const isMessage = messageFunctions.test(name) && argumentsOf(call)[0]?.id === text.id
+  return isMessage ? call : undefined
+}
+
+/** JavaScript: a message with `${name}` of a known name that isn't a template. */
+function checkScriptInterpolation(text: Node, file: ParsedFile): Hit | undefined {
+  if (!findMessageCall(text)) return undefined
+  const match = /\$\{([a-z_$][\w$]*)/i.exec(stringText(text).slice(0, 500))
   const variable = match?.[1]
-  // loguru and string formatting fill such places themselves.
-  if (
-    !match ||
-    !variable ||
-    !isKnown(variable, text, file) ||
-    (isPython && (argumentsOf(call).length > 1 || /loguru/.test(file.text)))
-  )
-    return undefined
-  const at = firstLine(text)
-  const isOneLine = text.startPosition.row === text.endPosition.row
-  const line = file.lines[text.startPosition.row] ?? ''
-  const { column } = text.startPosition
-  const mended = isPython
-    ? `f${text.text}`
-    : text.text.includes('`')
-      ? undefined
-      : `\`${stringText(text)}\``
+  if (!variable || !isKnown(variable, text, file)) return undefined
+  const template = text.text.includes('`') ? undefined : `\`${stringText(text)}\``
   return {
-    at,
-    title:
-      `${quoteCode(match[0] + (isPython ? '' : '}'))} is written out as it is, because the text ` +
-      `is no ${isPython ? 'f-string' : 'template'}`,
-    body: `When this is shown, it has the name of ${quoteCode(variable)} in it instead of its value.`,
-    suggestion:
-      isOneLine && mended
-        ? line.slice(0, column) + mended + line.slice(text.endPosition.column)
-        : undefined,
+    ...describeInterpolation(text, `${match[0]}}`, variable, 'template'),
+    suggestion: template && replaceInLine(text, file, template),
   }
 }
 
+/** Python: a message with `{name}` of a known name that isn't an f-string. */
+function checkPythonInterpolation(text: Node, file: ParsedFile): Hit | undefined {
+  if (/^[rRbB]*[fF]/.test(text.text)) return undefined
+  const call = findMessageCall(text)
+  // loguru formats messages itself, with the arguments that follow.
+  if (!call || argumentsOf(call).length > 1 || /loguru/.test(file.text)) return undefined
+  const match = /\{([a-z_]\w*)(?:\.\w+)*(?:![rs])?\}/i.exec(stringText(text).slice(0, 500))
+  const variable = match?.[1]
+  if (!variable || !isKnown(variable, text, file)) return undefined
+  return {
+    ...describeInterpolation(text, match[0], variable, 'f-string'),
+    suggestion: replaceInLine(text, file, `f${text.text}`),
+  }
+}
+
+function describeInterpolation(
+  text: Node,
+  placeholder: string,
+  variable: string,
+  kind: 'template' | 'f-string',
+): Hit {
+  return {
+    at: firstLine(text),
+    title: `${quoteCode(placeholder)} is written out as it is, because the text is no ${kind}`,
+    body:
+      `When this is shown, it has the name of ${quoteCode(variable)} in it instead of its ` +
+      'value.',
+  }
+}
+
+/** Whether a name is a parameter or variable that is declared before a node. */
 function isKnown(name: string, from: Node, file: ParsedFile): boolean {
   for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn))
     if (parameterOf(fn, name)) return true
@@ -242,7 +251,8 @@ export const formatRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.9,
     syntax: [
-      { languages: [...javascriptFamily, 'python'], nodes: ['string'], check: checkInterpolation },
+      { languages: javascriptFamily, nodes: ['string'], check: checkScriptInterpolation },
+      { languages: ['python'], nodes: ['string'], check: checkPythonInterpolation },
     ],
   },
 ]

@@ -1,4 +1,4 @@
-// Rules about errors of Go that are dropped on the way.
+// Rules about errors of Go that are ignored, dropped or overwritten.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
@@ -21,32 +21,38 @@ import { originOf } from './value-origins.ts'
 
 const isNotNil = /^\(?(\w+) != nil\)?$/
 
-/** `if err != nil {}` and `if err != nil { return nil }` in a function that returns an error. */
+/** Go: `if err != nil {}`, and `if err != nil { return nil }` in a function that returns an error. */
 function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
   const name = isNotNil.exec(fieldText(statement, 'condition').slice(0, 100))?.[1]
   const block = field(statement, 'consequence')
   if (!name || !/^err|Err$/.test(name) || !block || hasComment(statement)) return undefined
-  if (codeChildren(block).length === 0 && !field(statement, 'alternative')) {
-    return {
-      at: firstLine(statement),
-      title: `The error ${quoteCode(name)} is tested and then dropped`,
-      body:
-        `When ${quoteCode(name)} is set, nothing happens, and the code below runs as if it had ` +
-        'worked.',
-    }
+  const isEmpty = codeChildren(block).length === 0 && !field(statement, 'alternative')
+  return isEmpty
+    ? reportDroppedError(statement, name)
+    : checkNilReturn(statement, block, name, file)
+}
+
+function reportDroppedError(statement: Node, name: string): Hit {
+  return {
+    at: firstLine(statement),
+    title: `The error ${quoteCode(name)} is tested and then dropped`,
+    body:
+      `When ${quoteCode(name)} is set, nothing happens, and the code below runs as if it had ` +
+      'worked.',
   }
-  const returned = soleReturn(block)
-  const result = enclosingFunction(statement) && fieldText(enclosingFunction(statement)!, 'result')
-  if (!returned || !result || !/\berror\)?$/.test(result) || containsIdentifier(block, name))
-    return undefined
-  // With a value to go on with, it is a fallback; and "there is none" may be the answer to a question.
-  const isEmpty =
-    returned.every((value) => /^(?:nil|false|0|"")$/.test(value.text)) &&
-    returned.at(-1)?.type === 'nil'
-  const fn = enclosingFunction(statement)!
-  // A walk over files is told by nil to go on without this one.
-  const isWalk = fn.type === 'func_literal' && /DirEntry|FileInfo/.test(fieldText(fn, 'parameters'))
-  if (!isEmpty || isWalk || isLookup(statement, name, file)) return undefined
+}
+
+function checkNilReturn(
+  statement: Node,
+  block: Node,
+  name: string,
+  file: ParsedFile,
+): Hit | undefined {
+  const fn = enclosingFunction(statement)
+  if (!fn || !/\berror\)?$/.test(fieldText(fn, 'result'))) return undefined
+  const returned = listReturnedValues(block)
+  if (!returned || !areEmptyValues(returned) || containsIdentifier(block, name)) return undefined
+  if (isWalkCallback(fn) || isLookup(statement, name, file)) return undefined
   return {
     at: firstLine(returned[0]!),
     title: `The function returns \`nil\` although ${quoteCode(name)} is set`,
@@ -58,52 +64,52 @@ function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
-/** Whether the error comes from a call that finds out whether there is something. */
+/** Whether a result holds nothing and ends in `nil`. Any other value may be a deliberate default. */
+function areEmptyValues(values: readonly Node[]): boolean {
+  const areEmpty = values.every((value) => /^(?:nil|false|0|"")$/.test(value.text))
+  return areEmpty && values.at(-1)?.type === 'nil'
+}
+
+/** A callback of `filepath.WalkDir` returns nil to skip one file. */
+function isWalkCallback(fn: Node): boolean {
+  return fn.type === 'func_literal' && /DirEntry|FileInfo/.test(fieldText(fn, 'parameters'))
+}
+
+/** Calls that fail when they don't find or can't parse something, which is often no error. */
+const lookupNames =
+  /^(?:L?[sS]tat|Look\w*|Atoi|Parse|Exist|Find|[gG]et|Load|Match|Evaluate|Resolve|Rel$|Err$)/
+
 function isLookup(statement: Node, name: string, file: ParsedFile): boolean {
   const initializer = field(statement, 'initializer')
   const source = initializer ? field(initializer, 'right') : originOf(name, statement, file)?.value
-  const call = source && (findNodes(source, 'call_expression')[0] ?? source)
-  return (
-    call !== undefined &&
-    /^(?:L?[sS]tat|Look\w*|Atoi|Parse|Exist|Find|[gG]et|Load|Match|Evaluate|Resolve|Rel$|Err$)/.test(
-      calleeOf(call).name,
-    )
-  )
+  if (!source) return false
+  const call = findNodes(source, 'call_expression')[0] ?? source
+  return lookupNames.test(calleeOf(call).name)
 }
 
-function soleReturn(block: Node): Node[] | undefined {
+/** The values that a block returns which does nothing else; undefined for other blocks. */
+function listReturnedValues(block: Node): Node[] | undefined {
   const list = block.namedChild(0)
-  const statements = list?.type === 'statement_list' ? codeChildren(list) : codeChildren(block)
-  const values =
-    statements.length === 1 && statements[0]!.type === 'return_statement'
-      ? statements[0]!.namedChild(0)
-      : null
+  const [statement, ...others] = codeChildren(list?.type === 'statement_list' ? list : block)
+  if (statement?.type !== 'return_statement' || others.length > 0) return undefined
+  const values = statement.namedChild(0)
   return values ? codeChildren(values) : undefined
 }
 
+/** Statements that can't leave the block, so that they may stand between two assignments. */
 const simpleStatement =
   /^(?:var_declaration|const_declaration|short_var_declaration|assignment_statement|expression_statement)$/
 
-/** Go: `a, err := f()` followed by `b, err := g()` with no look at `err` in between. */
+/** Go: `a, err := f()` followed by `b, err := g()` without a test of `err` between them. */
 function checkOverwrittenError(statement: Node): Hit | undefined {
-  if (!assignsError(statement) || !field(statement, 'right')?.text.includes('(')) return undefined
-  let next = statement.parent?.type === 'statement_list' ? nextCodeSibling(statement) : undefined
-  // Plain statements that have nothing to do with the error may stand between.
-  for (
-    let skipped = 0;
-    next && skipped < 5 && simpleStatement.test(next.type) && !containsIdentifier(next, 'err');
-    skipped++
-  )
-    next = nextCodeSibling(next)
-  if (
-    !next ||
-    !/^(?:short_var_declaration|assignment_statement)$/.test(next.type) ||
-    !assignsError(next)
-  )
+  if (!assignsErrorOfCall(statement) || statement.parent?.type !== 'statement_list') {
     return undefined
-  const right = field(next, 'right')
-  if (!right || containsIdentifier(right, 'err') || !right.text.includes('(')) return undefined
-  const call = quoteCode((field(statement, 'right')?.text ?? '').split('(')[0]!)
+  }
+  const next = findNextStatement(statement)
+  if (!next || !assignsErrorOfCall(next) || containsIdentifier(field(next, 'right')!, 'err')) {
+    return undefined
+  }
+  const call = quoteCode(fieldText(statement, 'right').split('(')[0]!)
   return {
     at: firstLine(statement),
     title: `The error of ${call} is overwritten before anyone looks at it`,
@@ -114,26 +120,49 @@ function checkOverwrittenError(statement: Node): Hit | undefined {
   }
 }
 
+/** Limits the statements between two assignments of an error. */
+const maxStatementsBetween = 5
+
+/** The next statement that isn't a simple one, or that contains `err`. */
+function findNextStatement(statement: Node): Node | undefined {
+  let next = nextCodeSibling(statement)
+  for (let skipped = 0; skipped < maxStatementsBetween; skipped++) {
+    if (!next || !simpleStatement.test(next.type) || containsIdentifier(next, 'err')) return next
+    next = nextCodeSibling(next)
+  }
+  return next
+}
+
+function assignsErrorOfCall(statement: Node): boolean {
+  if (!/^(?:short_var_declaration|assignment_statement)$/.test(statement.type)) return false
+  return assignsError(statement) && fieldText(statement, 'right').includes('(')
+}
+
 function assignsError(statement: Node): boolean {
   const left = field(statement, 'left')
   return left !== undefined && codeChildren(left).some((target) => target.text === 'err')
 }
 
-/** Functions whose error is the only sign that nothing was read or written. */
-const mustCheckError =
-  /^(?:json|yaml|xml|toml|proto|bson|gob)\.Unmarshal$|^(?:json|yaml|xml|gob)\.NewDecoder\([\s\S]*\)\.Decode$|^os\.(?:WriteFile|Rename|Symlink|Truncate)$|^(?:rows?|\w+Rows?)\.Scan$|^tx\.Commit$|^db\.(?:Exec|ExecContext)$/
+/** Functions whose error alone shows that nothing was read or written. */
+const mustCheckError = new RegExp(
+  [
+    String.raw`^(?:json|yaml|xml|toml|proto|bson|gob)\.Unmarshal$`,
+    String.raw`^(?:json|yaml|xml|gob)\.NewDecoder\([\s\S]*\)\.Decode$`,
+    String.raw`^os\.(?:WriteFile|Rename|Symlink|Truncate)$`,
+    String.raw`^(?:rows?|\w+Rows?)\.Scan$`,
+    String.raw`^tx\.Commit$`,
+    String.raw`^db\.(?:Exec|ExecContext)$`,
+  ].join('|'),
+)
 
 function checkIgnored(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
-  const callee = call?.type === 'call_expression' ? fieldText(call, 'function') : ''
-  if (
-    !mustCheckError.test(callee) ||
-    isExplained(statement, file, /\w/) ||
-    isOwnOutput(call!, file)
-  )
-    return undefined
+  if (call?.type !== 'call_expression') return undefined
+  const callee = fieldText(call, 'function')
+  if (!mustCheckError.test(callee)) return undefined
+  if (isExplained(statement, file, /\w/) || isOwnOutput(call, file)) return undefined
   return {
-    at: firstLine(call!),
+    at: firstLine(call),
     title: `The error of ${quoteCode(callee)} is ignored`,
     body:
       `When ${quoteCode(callee)} fails, nobody learns of it, and the code goes on with what was ` +
@@ -141,7 +170,7 @@ function checkIgnored(statement: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
-/** What was encoded a moment ago can be decoded. */
+/** Decoding what the same code has just encoded can't fail. */
 function isOwnOutput(call: Node, file: ParsedFile): boolean {
   const [data] = argumentsOf(call)
   const origin = data?.type === 'identifier' ? originOf(data.text, call, file) : undefined

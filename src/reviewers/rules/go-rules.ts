@@ -1,4 +1,4 @@
-// Rules about mistakes that only Go allows: nil maps, results used too early, fields that JSON can't see.
+// Rules about mistakes in Go: nil maps, early uses of results, hidden fields, bare durations.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, Rule } from './rule.ts'
 import {
@@ -17,25 +17,18 @@ import {
   quoteCode,
 } from './syntax-nodes.ts'
 
-/** `var m map[string]int` and then `m["a"] = 1`. */
+/** `var m map[string]int` followed by `m["a"] = 1`. */
 function checkNilMap(declaration: Node): Hit | undefined {
   if (!/^map\[/.test(fieldText(declaration, 'type')) || field(declaration, 'value'))
     return undefined
   const name = fieldText(declaration, 'name')
   const fn = enclosingFunction(declaration)
-  const uses = fn
-    ? findNodes(fn, 'identifier').filter(
-        (use) => use.text === name && use.startIndex > declaration.endIndex,
-      )
-    : []
-  const [first] = uses
-  const target = first?.parent
-  if (target?.type !== 'index_expression' || field(target, 'operand')?.id !== first!.id)
-    return undefined
-  const isStep = /^(?:inc|dec)_statement$/.test(target.parent?.type ?? '')
-  const statement = isStep ? target.parent : target.parent?.parent
-  if (!statement || (!isStep && statement.type !== 'assignment_statement')) return undefined
-  if (!isStep && target.parent?.id !== field(statement, 'left')?.id) return undefined
+  if (!fn) return undefined
+  const firstUse = findNodes(fn, 'identifier').find(
+    (use) => use.text === name && use.startIndex > declaration.endIndex,
+  )
+  const statement = firstUse && findElementWrite(firstUse)
+  if (!statement) return undefined
   return {
     at: firstLine(statement),
     fallback: firstLine(declaration),
@@ -47,43 +40,70 @@ function checkNilMap(declaration: Node): Hit | undefined {
   }
 }
 
-/** `resp, err := f()`, `defer resp.Body.Close()`, and only then `if err != nil`. */
-function checkEarlyUse(statement: Node): Hit | undefined {
-  const left = field(statement, 'left')
-  const names = left ? codeChildren(left).map((part) => part.text) : []
-  const error = names.at(-1)
-  const value = names[0]
-  if (names.length !== 2 || !error || !value || !/^err$|Err$/.test(error) || value === '_')
+/** The statement that writes to an element of a map: `m["a"]++` or `m["a"] = 1`. */
+function findElementWrite(map: Node): Node | undefined {
+  const element = map.parent
+  if (element?.type !== 'index_expression' || field(element, 'operand')?.id !== map.id) {
     return undefined
+  }
+  const outer = element.parent
+  if (!outer) return undefined
+  if (/^(?:inc|dec)_statement$/.test(outer.type)) return outer
+  const assignment = outer.parent
+  if (assignment?.type !== 'assignment_statement') return undefined
+  return field(assignment, 'left')?.id === outer.id ? assignment : undefined
+}
+
+/** `resp, err := f()`, then `defer resp.Body.Close()`, and only then `if err != nil`. */
+function checkEarlyUse(statement: Node): Hit | undefined {
+  const names = readResultAndError(statement)
+  if (!names) return undefined
+  const { value, error } = names
   const next = nextCodeSibling(statement)
   const test = next && nextCodeSibling(next)
-  if (!next || !test || /^if|^return|^switch/.test(next.type) || containsIdentifier(next, error))
-    return undefined
-  if (
-    test.type !== 'if_statement' ||
-    !new RegExp(`^${error} != nil`).test(fieldText(test, 'condition'))
-  )
-    return undefined
-  const isUsed = findNodes(next, 'selector_expression').some(
-    (node) => field(node, 'operand')?.text === value && node.parent?.type === 'selector_expression',
-  )
-  if (!isUsed) return undefined
+  if (!test || !isErrorTest(test, error) || !usesField(next, value, error)) return undefined
+  const call = quoteCode(fieldText(statement, 'right').split('(')[0]!)
   return {
     at: firstLine(next),
     title: `${quoteCode(value)} is used before ${quoteCode(error)} is checked`,
     body:
-      `When ${quoteCode((field(statement, 'right')?.text ?? '').split('(')[0]!)} fails, ` +
-      `${quoteCode(value)} is nil, and this line panics before the error is seen. Move it below ` +
-      'the check.',
+      `When ${call} fails, ${quoteCode(value)} is nil, and this line panics before the error is ` +
+      'seen. Move it below the check.',
     evidence: [{ line: lineOf(test), note: 'the error is checked only here' }],
   }
 }
 
+/** The names in `value, err := f()`; undefined for other assignments. */
+function readResultAndError(statement: Node): { value: string; error: string } | undefined {
+  const left = field(statement, 'left')
+  const names = left ? codeChildren(left).map((part) => part.text) : []
+  const [value, error] = names
+  if (names.length !== 2 || !value || !error) return undefined
+  return /^err$|Err$/.test(error) && value !== '_' ? { value, error } : undefined
+}
+
+function isErrorTest(statement: Node, error: string): boolean {
+  if (statement.type !== 'if_statement') return false
+  return new RegExp(`^${error} != nil`).test(fieldText(statement, 'condition'))
+}
+
+/** Whether a plain statement uses a field of a field of the value, such as `resp.Body.Close()`. */
+function usesField(statement: Node, value: string, error: string): boolean {
+  if (/^if|^return|^switch/.test(statement.type) || containsIdentifier(statement, error)) {
+    return false
+  }
+  return findNodes(statement, 'selector_expression').some(
+    (node) => field(node, 'operand')?.text === value && node.parent?.type === 'selector_expression',
+  )
+}
+
+/** Tags of packages that read and write only exported fields; `-` excludes a field on purpose. */
+const encodingTag = /\b(?:json|yaml|xml|bson|toml|form|mapstructure):"(?!-")/
+
 function checkHiddenField(declaration: Node): Hit | undefined {
   const tag = fieldText(declaration, 'tag')
   const name = fieldText(declaration, 'name')
-  if (!/^[a-z]/.test(name) || !/\b(?:json|yaml|xml|bson|toml|form|mapstructure):"(?!-")/.test(tag))
-    return undefined
+  if (!/^[a-z]/.test(name) || !encodingTag.test(tag)) return undefined
   return {
     at: firstLine(declaration),
     title: `The field ${quoteCode(name)} has a tag, but is invisible to the package that would read it`,
@@ -110,51 +130,67 @@ function checkLostCancel(statement: Node): Hit | undefined {
   }
 }
 
-/** `for rows.Next() {}` without a look at `rows.Err()`. */
+/** `for rows.Next() {}` without a test of `rows.Err()`. */
 function checkRows(loop: Node): Hit | undefined {
   const condition = loop.namedChild(0)
-  const { receiver, name } =
-    condition?.type === 'call_expression' ? calleeOf(condition) : { receiver: undefined, name: '' }
+  if (condition?.type !== 'call_expression') return undefined
+  const { receiver, name } = calleeOf(condition)
   const fn = enclosingFunction(loop)
   if (!receiver || name !== 'Next' || !fn || !/\.Scan\(/.test(fieldText(loop, 'body')))
     return undefined
-  const isMade = findOwnNodes(fn, 'short_var_declaration', 'assignment_statement').some(
-    (node) =>
-      codeChildren(field(node, 'left')!)[0]?.text === receiver.text &&
-      /\bQuery\w*\(/.test(fieldText(node, 'right')),
-  )
-  if (!isMade || fn.text.includes(`${receiver.text}.Err(`) || enclosingFunction(fn))
-    return undefined
+  const rows = receiver.text
+  const isHandled = fn.text.includes(`${rows}.Err(`) || enclosingFunction(fn) !== undefined
+  if (isHandled || !isQueryResult(rows, fn)) return undefined
   return {
     at: firstLine(loop),
-    title: `Nobody asks ${quoteCode(`${receiver.text}.Err`)} why the loop ended`,
+    title: `Nobody asks ${quoteCode(`${rows}.Err`)} why the loop ended`,
     body:
       'When the connection breaks half-way, `Next` says no as if these had been all rows, and ' +
-      `the rest is missing without a word. Check ${quoteCode(`${receiver.text}.Err()`)} after ` +
-      'the loop.',
+      `the rest is missing without a word. Check ${quoteCode(`${rows}.Err()`)} after the loop.`,
   }
 }
 
-const goDurations =
+/** Whether the function itself gets the rows from a query. */
+function isQueryResult(rows: string, fn: Node): boolean {
+  return findOwnNodes(fn, 'short_var_declaration', 'assignment_statement').some(
+    (node) =>
+      codeChildren(field(node, 'left')!)[0]?.text === rows &&
+      /\bQuery\w*\(/.test(fieldText(node, 'right')),
+  )
+}
+
+const durationFunctions =
   /^(?:time\.Sleep|time\.After|time\.NewTimer|time\.NewTicker|time\.Tick|time\.AfterFunc)$/
 
-/** Go: `time.Sleep(10)` sleeps for ten nanoseconds. */
-function checkDuration(node: Node): Hit | undefined {
-  const isCall = node.type === 'call_expression'
-  const callee = fieldText(node, 'function')
-  const index = /^context\.WithTimeout(?:Cause)?$/.test(callee) ? 1 : 0
-  const value = isCall ? argumentsOf(node)[index] : node.namedChild(1)?.namedChild(0)
-  if (value?.type !== 'int_literal' || Number(value.text) === 0 || Number(value.text) >= 1_000_000)
+/** `time.Sleep(10)` sleeps for ten nanoseconds. */
+function checkDurationArgument(call: Node): Hit | undefined {
+  const callee = fieldText(call, 'function')
+  const isContext = /^context\.WithTimeout(?:Cause)?$/.test(callee)
+  if (!isContext && !durationFunctions.test(callee)) return undefined
+  const value = argumentsOf(call)[isContext ? 1 : 0]
+  return value && reportNanoseconds(call, value)
+}
+
+/** `http.Client{Timeout: 10}` waits for ten nanoseconds. */
+function checkTimeoutField(element: Node): Hit | undefined {
+  const name = element.namedChild(0)?.text ?? ''
+  const type = fieldText(element.parent?.parent ?? element, 'type').replace('&', '')
+  if (!/^(?:Timeout|\w+Timeout)$/.test(name) || !/^(?:http|net|tls|redis)\.\w+$/.test(type))
     return undefined
-  const isTimeout =
-    /^(?:Timeout|\w+Timeout)$/.test(node.namedChild(0)?.text ?? '') &&
-    /^(?:http|net|tls|redis)\.\w+$/.test(
-      fieldText(node.parent?.parent ?? node, 'type').replace('&', ''),
-    )
-  if (!(isCall ? index === 1 || goDurations.test(callee) : isTimeout)) return undefined
+  const value = element.namedChild(1)?.namedChild(0)
+  return value ? reportNanoseconds(element, value) : undefined
+}
+
+/** Above this, a number may well be meant as nanoseconds: it is a millisecond. */
+const minPlausibleNanoseconds = 1_000_000
+
+function reportNanoseconds(at: Node, value: Node): Hit | undefined {
+  const number = Number(value.text)
+  if (value.type !== 'int_literal' || number === 0 || number >= minPlausibleNanoseconds)
+    return undefined
   return {
     at: firstLine(value),
-    title: `${quoteCode(node.text)} means ${value.text} nanoseconds`,
+    title: `${quoteCode(at.text)} means ${value.text} nanoseconds`,
     body:
       'When this is reached, the time is over at once, because a bare number is a number of ' +
       'nanoseconds. Multiply it with a unit, such as `time.Second`.',
@@ -223,7 +259,8 @@ export const goRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: ['go'], nodes: ['call_expression', 'keyed_element'], check: checkDuration },
+      { languages: ['go'], nodes: ['call_expression'], check: checkDurationArgument },
+      { languages: ['go'], nodes: ['keyed_element'], check: checkTimeoutField },
     ],
   },
 ]

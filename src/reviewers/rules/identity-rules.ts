@@ -16,22 +16,35 @@ import {
 } from './syntax-nodes.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
-/** Where the code shows that an expression is a `Date`: the line that says so, or undefined. */
-function dateLine(node: Node, file: ParsedFile): number | undefined {
-  if (node.type === 'new_expression')
-    return fieldText(node, 'constructor') === 'Date' ? lineOf(node) : undefined
-  if (node.type === 'identifier') {
-    if (typeOf(node.text, node, file) === 'Date') return lineOf(node)
-    const origin = originOf(node.text, node, file)
-    const value = origin && unwrap(origin.value)
-    const isDate = value?.type === 'new_expression' && fieldText(value, 'constructor') === 'Date'
-    return isDate && field(origin!.node, 'name')?.type === 'identifier'
-      ? lineOf(origin!.node)
-      : undefined
+/** The line that shows that an expression is a `Date`; undefined where none does. */
+function findDateLine(node: Node, file: ParsedFile): number | undefined {
+  switch (node.type) {
+    case 'new_expression':
+      return isNewDate(node) ? lineOf(node) : undefined
+    case 'identifier':
+      return findDateLineOfName(node, file)
+    case 'member_expression':
+      return findDateLineOfProperty(node, file)
+    default:
+      return undefined
   }
-  if (node.type !== 'member_expression') return undefined
-  const name = fieldText(node, 'property')
-  const declarations = file.declarations.properties(name)
+}
+
+function isNewDate(node: Node): boolean {
+  return node.type === 'new_expression' && fieldText(node, 'constructor') === 'Date'
+}
+
+function findDateLineOfName(identifier: Node, file: ParsedFile): number | undefined {
+  if (typeOf(identifier.text, identifier, file) === 'Date') return lineOf(identifier)
+  const origin = originOf(identifier.text, identifier, file)
+  if (!origin || !isNewDate(unwrap(origin.value))) return undefined
+  const isPlainDeclaration = field(origin.node, 'name')?.type === 'identifier'
+  return isPlainDeclaration ? lineOf(origin.node) : undefined
+}
+
+/** A property is a `Date` when all declarations with its name in the file have that type. */
+function findDateLineOfProperty(member: Node, file: ParsedFile): number | undefined {
+  const declarations = file.declarations.properties(fieldText(member, 'property'))
   const areDates = declarations.every((declaration) =>
     /^:\s*(?:readonly )?Date$/.test(fieldText(declaration, 'type')),
   )
@@ -42,13 +55,10 @@ function checkDateIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const equality = equalityOf(node)
   if (!equality) return undefined
   const { left, right, operator } = equality
-  if (isConstant(left) || isConstant(right)) return undefined
-  const leftLine = dateLine(left, file)
-  const rightLine = leftLine === undefined ? undefined : dateLine(right, file)
-  if (leftLine === undefined || rightLine === undefined || left.text === right.text)
-    return undefined
-  const safe = (side: Node) => !side.text.includes('?.')
-  const time = (side: Node) => `${side.text}.getTime()`
+  if (isConstant(left) || isConstant(right) || left.text === right.text) return undefined
+  const leftLine = findDateLine(left, file)
+  const rightLine = leftLine === undefined ? undefined : findDateLine(right, file)
+  if (leftLine === undefined || rightLine === undefined) return undefined
   const lines = new Set([leftLine, rightLine].filter((line) => line !== lineOf(node)))
   return {
     at: firstLine(node),
@@ -56,15 +66,24 @@ function checkDateIdentity(node: Node, file: ParsedFile): Hit | undefined {
     body:
       `When both are the same moment but two \`Date\` objects, \`${operator}\` still says they ` +
       'differ, because it compares the objects. Compare their `getTime()`.',
-    suggestion:
-      safe(left) && safe(right)
-        ? replaceInLine(node, file, `${time(left)} ${operator} ${time(right)}`)
-        : undefined,
+    suggestion: compareTimes(node, file, equality),
     evidence: [...lines].map((line) => ({ line, note: 'a `Date` by this line' })),
   }
 }
 
-const freshObjects = new Set([
+/** The line with `getTime()` on both sides; undefined where a side may be missing. */
+function compareTimes(
+  node: Node,
+  file: ParsedFile,
+  { left, right, operator }: { left: Node; right: Node; operator: string },
+): string | undefined {
+  if (left.text.includes('?.') || right.text.includes('?.')) return undefined
+  const comparison = `${left.text}.getTime() ${operator} ${right.text}.getTime()`
+  return replaceInLine(node, file, comparison)
+}
+
+/** Literals that make a new object each time. */
+const objectLiterals = new Set([
   'array',
   'object',
   'regex',
@@ -77,8 +96,10 @@ function checkLiteralIdentity(node: Node): Hit | undefined {
   const equality = equalityOf(node)
   if (!equality) return undefined
   const { left, right, operator } = equality
-  const literal = [right, left].find((side) => freshObjects.has(side.type))
-  if (!literal || (operator.length === 2 && literal.type === 'array')) return undefined
+  const literal = [right, left].find((side) => objectLiterals.has(side.type))
+  // Loose equality converts an array to a text, which may equal the other side.
+  const isConverted = operator.length === 2 && literal?.type === 'array'
+  if (!literal || isConverted) return undefined
   return {
     at: firstLine(node),
     title:
@@ -120,7 +141,8 @@ function checkPythonIdentity(node: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
-const comparedByValue = new Set([
+/** Types of Java whose objects can be equal without being identical. */
+const valueTypes = new Set([
   'String',
   'Integer',
   'Long',
@@ -134,18 +156,9 @@ function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const equality = equalityOf(node)
   if (!equality) return undefined
   const { left, right, operator } = equality
-  if (left.type === 'null_literal' || right.type === 'null_literal') return undefined
-  const type = javaTypeOf(left, file)
-  if (
-    !type ||
-    (type !== javaTypeOf(right, file) &&
-      left.type !== 'string_literal' &&
-      right.type !== 'string_literal')
-  ) {
-    if (right.type !== 'string_literal') return undefined
-  }
-  const areLiterals = left.type === 'string_literal' && right.type === 'string_literal'
-  if (areLiterals || left.text === right.text || isShortcut(node, operator)) return undefined
+  if (!haveValueType(left, right, file) || left.text === right.text) return undefined
+  if (isShortcut(node, operator)) return undefined
+  const type = javaTypeOf(left, file) ?? 'String'
   const [first, second] = right.type === 'string_literal' ? [right, left] : [left, right]
   const call = `${operator === '!=' ? '!' : ''}${first.text}.equals(${second.text})`
   return {
@@ -154,34 +167,46 @@ function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
       `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
       'value',
     body:
-      `When both hold the same ${type || 'String'} but are two objects, \`${operator}\` says ` +
-      'that they differ. Use `equals`.',
+      `When both hold the same ${type} but are two objects, \`${operator}\` says that they ` +
+      'differ. Use `equals`.',
     suggestion: first.type === 'string_literal' ? replaceInLine(node, file, call) : undefined,
   }
 }
 
-/** Java: `if (s == t) return true;` or `s == t ||` before the comparison of the values: the same object needs none. */
+/** Whether one side is a text and the other may be one, or both have the same value type. */
+function haveValueType(left: Node, right: Node, file: ParsedFile): boolean {
+  if (left.type === 'null_literal' || right.type === 'null_literal') return false
+  const texts = [left, right].filter(({ type }) => type === 'string_literal')
+  if (texts.length > 0) return texts.length === 1
+  const type = javaTypeOf(left, file)
+  return type !== undefined && type === javaTypeOf(right, file)
+}
+
+/** Whether a comparison of the values follows, which the same object doesn't need. */
 function isShortcut(equality: Node, operator: string): boolean {
   const outer = outerParent(equality)
-  const logical = outer && field(outer, 'operator')?.type
-  if (logical === (operator === '==' ? '||' : '&&'))
-    return /\b(?:equals|compare)\w*\(/.test(outer!.text.slice(0, 1_000))
-  const branch = outer?.type === 'if_statement' ? field(outer, 'consequence') : undefined
-  if (!branch || operator !== '==' || field(outer!, 'alternative')) return false
-  const next = nextCodeSibling(outer!)
-  const isAnswer = /^\{?\s*return (?:true|0);\s*\}?$/.test(branch.text.slice(0, 200))
-  return (
-    isAnswer &&
-    next !== undefined &&
-    !/^return (?:true|false|-?\d+);$/.test(next.text.slice(0, 200))
-  )
+  if (!outer) return false
+  const shortcutOperator = operator === '==' ? '||' : '&&'
+  if (field(outer, 'operator')?.type === shortcutOperator) {
+    return /\b(?:equals|compare)\w*\(/.test(outer.text.slice(0, 1_000))
+  }
+  return operator === '==' && isEarlyReturn(outer)
+}
+
+/** Whether `if (s == t) return true;` stands before code that compares the values. */
+function isEarlyReturn(statement: Node): boolean {
+  if (statement.type !== 'if_statement' || field(statement, 'alternative')) return false
+  const branch = fieldText(statement, 'consequence').slice(0, 200)
+  const next = nextCodeSibling(statement)
+  if (!next || !/^\{?\s*return (?:true|0);\s*\}?$/.test(branch)) return false
+  return !/^return (?:true|false|-?\d+);$/.test(next.text.slice(0, 200))
 }
 
 function javaTypeOf(node: Node, file: ParsedFile): string | undefined {
   if (node.type === 'string_literal') return 'String'
   if (node.type !== 'identifier') return undefined
   const type = typeOf(node.text, node, file)
-  return comparedByValue.has(type) ? type : undefined
+  return valueTypes.has(type) ? type : undefined
 }
 
 export const identityRules: readonly Rule[] = [
