@@ -1,18 +1,19 @@
-// What languages make of a call with too few or too many arguments, and which calls can't be counted by their syntax.
+// How each language treats calls with too few or too many arguments.
 import { extname } from 'node:path'
 import type { CallSite, ChangedSymbol } from '../../domain/change-graph.ts'
 
-/** What a language says to a call that doesn't fit. */
+/** How a language treats a call whose arguments don't fit the parameters. */
 export interface CallingConvention {
   readonly extensions: readonly string[]
-  /** Whether such a call is an error: JavaScript takes all of them, PHP those with too many. */
+  /** Whether a missing argument is an error. */
   readonly tooFew: boolean
+  /** Whether a surplus argument is an error. */
   readonly tooMany: boolean
-  /** What happens to it, behind "it". */
+  /** What happens to the call, as a clause without a subject. */
   readonly outcome: string
-  /** Signatures that callers don't see as they are written. `lines` are those of the file, `start` the definition's. */
+  /** Whether callers see other parameters than the definition has. `lines` are those of its file. */
   readonly hidesParameters?: (symbol: ChangedSymbol, lines: readonly string[]) => boolean
-  /** Calls that pass something else than their syntax shows. */
+  /** Whether a call passes other arguments than its syntax shows. */
   readonly hidesArguments?: (call: CallSite, name: string) => boolean
 }
 
@@ -25,11 +26,11 @@ const conventions: readonly CallingConvention[] = [
     tooFew: true,
     tooMany: true,
     outcome: compileError,
-    // A first parameter called `this` is none, and one that may be void can be left out.
+    // Callers don't pass a first parameter called `this`, and may omit one that can be void.
     hidesParameters: (symbol, lines) =>
       /\(\s*this\s*:|\w\s*:(?:[^,():={}>]*\|)?\s*void\s*[|,)]/.test(textOf(symbol, lines)),
   },
-  // Any number can be passed; what is taken for another parameter shows nevertheless.
+  // Any number of arguments is legal, but one may bind to another parameter than before.
   {
     extensions: ['.js', '.jsx', '.mjs', '.cjs'],
     tooFew: false,
@@ -41,9 +42,9 @@ const conventions: readonly CallingConvention[] = [
     tooFew: true,
     tooMany: true,
     outcome: runtimeError,
-    // A decorator may give callers any other function.
+    // A decorator may replace the function by any other one.
     hidesParameters: hasForeignDecorator,
-    // `Base.load(self, …)` passes what a call on an object doesn't.
+    // `Base.load(self, …)` passes the object, which a call on an object doesn't.
     hidesArguments: ({ text }, name) =>
       new RegExp(`\\b${name}\\s*\\(\\s*(?:self|cls)\\b`).test(text),
   },
@@ -79,7 +80,7 @@ const conventions: readonly CallingConvention[] = [
     tooFew: true,
     tooMany: true,
     outcome: compileError,
-    // `Type::method(object, …)` passes the object too.
+    // `Type::method(object, …)` passes the object as an argument.
     hidesArguments: ({ text }, name) => new RegExp(`::${name}\\s*\\(`).test(text),
   },
   { extensions: ['.c'], tooFew: true, tooMany: true, outcome: compileError },
@@ -94,12 +95,12 @@ const conventions: readonly CallingConvention[] = [
     tooFew: true,
     tooMany: true,
     outcome: runtimeError,
-    // Keywords without braces may be one argument, or several, or none.
+    // Keywords without braces may be one argument or several.
     hidesArguments: ({ text }) => /\w:\s|=>/.test(text),
   },
 ]
 
-/** How a definition is called; undefined where any call is legal, or nobody can tell. */
+/** Returns undefined for languages where every call is legal, or whose calls aren't checked. */
 export function conventionOf(path: string): CallingConvention | undefined {
   return conventions.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
 }
@@ -112,24 +113,35 @@ function textOf({ startLine, endLine }: ChangedSymbol, lines: readonly string[])
     .join('\n')
 }
 
-/** Those that leave the parameters as they are. */
-const plainDecorators =
-  /^@(?:staticmethod|classmethod|(?:abc\.)?abstractmethod|(?:typing\.)?(?:override|final)|(?:functools\.)?(?:lru_cache|cache)(?:\(.*\))?|(?:contextlib\.)?(?:async)?contextmanager|(?:functools\.)?wraps\(.*\))\s*(?:#.*)?$/
+/** Decorators of Python that keep the parameters of their function. */
+const plainDecorators = new RegExp(
+  String.raw`^@(?:${[
+    'staticmethod',
+    'classmethod',
+    String.raw`(?:abc\.)?abstractmethod`,
+    String.raw`(?:typing\.)?(?:override|final)`,
+    String.raw`(?:functools\.)?(?:lru_cache|cache)(?:\(.*\))?`,
+    String.raw`(?:contextlib\.)?(?:async)?contextmanager`,
+    String.raw`(?:functools\.)?wraps\(.*\)`,
+  ].join('|')})\s*(?:#.*)?$`,
+)
 
-/** Lines of decorators that are looked through. */
+/** Limits the lines that are searched for decorators, above a definition and from its start. */
 const maxDecoratorLines = 20
 
-/** Decorators stand above the definition, or at its beginning where they are taken for a part of it. */
+/** Searches above a definition, and at its start, because some grammars include decorators there. */
 function hasForeignDecorator({ startLine }: ChangedSymbol, lines: readonly string[]): boolean {
   const indent = indentOf(lines[startLine - 1] ?? '')
   const isPart = (line = '') =>
     line.trim() !== '' && (indentOf(line) > indent || /^\s*[@)\]}#]/.test(line))
-  const decorators: string[] = []
-  for (let at = startLine - 2; at > startLine - maxDecoratorLines && isPart(lines[at]); at--)
-    decorators.push(lines[at]!)
-  for (let at = startLine - 1; at < startLine + maxDecoratorLines && isPart(lines[at]); at++)
-    decorators.push(lines[at]!)
-  return decorators.some(
+  const candidates: string[] = []
+  for (let at = startLine - 2; at > startLine - maxDecoratorLines && isPart(lines[at]); at--) {
+    candidates.push(lines[at]!)
+  }
+  for (let at = startLine - 1; at < startLine + maxDecoratorLines && isPart(lines[at]); at++) {
+    candidates.push(lines[at]!)
+  }
+  return candidates.some(
     (line) => indentOf(line) === indent && /^\s*@/.test(line) && !isPlainDecorator(line),
   )
 }
@@ -142,44 +154,43 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length
 }
 
-/** What it inherits may have the name with other parameters. */
+/** Whether the type of a member has a base, which may define the member with other parameters. */
 function hasBaseClass({ name }: ChangedSymbol, lines: readonly string[]): boolean {
   const owner = name.split('.').at(-2)
   if (owner === undefined) return false
   const at = findType(owner, lines)
   if (at === -1) return true
-  const head = lines
-    .slice(at, at + 4)
-    .join(' ')
-    .split('{', 1)[0]!
+  const declaration = lines.slice(at, at + 4).join(' ')
+  const head = declaration.split('{', 1)[0]!
   return /\bextends\b|\bimplements\b|:/.test(head)
 }
 
-/** The index of the line on which a type is opened; -1 where there is none. */
+/** Returns the index of the line that declares a type, or -1. */
 function findType(name: string, lines: readonly string[]): number {
   const opening = new RegExp(`\\b(?:class|record|struct|interface)\\s+${RegExp.escape(name)}\\b`)
   return lines.findIndex((line) => opening.test(line.slice(0, 300)))
 }
 
-/** The other parts of its class may have it with other parameters. */
+/** Another part of a partial class of C# may define the member with other parameters. */
 function isPartial({ name }: ChangedSymbol, lines: readonly string[]): boolean {
   const owner = name.split('.').at(-2) ?? name
   return /\bpartial\b/.test(lines[findType(owner, lines)]?.slice(0, 300) ?? '')
 }
 
-/** Lines above a class that are looked through for annotations. */
+/** Limits the lines above a class that are searched for annotations. */
 const maxAnnotationLines = 12
 
-/** Lombok writes constructors for its class, beside those that stand there. */
+/** Annotations with which Lombok generates constructors for a class. */
+const constructorAnnotation = new RegExp(
+  String.raw`@(?:lombok\.(?:\w+\.)?)?` +
+    String.raw`(?:(?:All|Required|No)ArgsConstructor|Data|Value|(?:Super)?Builder)\b`,
+)
+
+/** Whether Lombok adds constructors next to those in the source. */
 function hasGeneratedConstructor({ name }: ChangedSymbol, lines: readonly string[]): boolean {
   const [own = '', owner = own] = name.split('.').reverse()
   const at = own === owner ? findType(owner, lines) : -1
-  const above = lines
+  return lines
     .slice(Math.max(0, at - maxAnnotationLines), at + 1)
-    .map((line) => line.slice(0, 300))
-  return above.some((line) =>
-    /@(?:lombok\.(?:\w+\.)?)?(?:(?:All|Required|No)ArgsConstructor|Data|Value|(?:Super)?Builder)\b/.test(
-      line,
-    ),
-  )
+    .some((line) => constructorAnnotation.test(line.slice(0, 300)))
 }

@@ -3,10 +3,11 @@ import { posix } from 'node:path'
 import type { Snapshot } from '../../git/snapshot.ts'
 import type { ImportedFunction } from './rule.ts'
 
-/** How many files a script's imports may make us read, how large each, and how many names of them may matter. */
-const mostFiles = 12
+/** Limits the files that are read for the imports of one script. */
+const maxFiles = 12
 const maxFileBytes = 256 * 1024
-const mostNames = 1_000
+/** Limits the imported names that are looked up for one script. */
+const maxNames = 1_000
 
 const importClause =
   /\bimport\s{1,5}\{([^{}]{1,2000})\}\s{0,5}from\s{0,5}['"](\.{1,2}\/[^'"\s]{1,200})['"]/g
@@ -16,7 +17,7 @@ interface ImportedName {
   readonly local: string
 }
 
-/** A file that a script imports from, and the names that matter of it. */
+/** A file that a script imports from, and the imported names that the added lines call. */
 export interface ImportedModule {
   readonly path: string
   readonly text: string
@@ -24,10 +25,10 @@ export interface ImportedModule {
 }
 
 /**
- * Reads the files of its own repository from which a script imports by name what it calls in `added`. Only relative
- * paths are followed, and only one step: a file that passes on what it imports doesn't count.
+ * Reads the files from which a script imports the functions that it calls in `added`. Follows only
+ * relative paths, and no re-exports.
  *
- * @param added lines, cut to a length that people write
+ * @param added lines, cut to a bounded length
  */
 export async function readImportedModules(
   path: string,
@@ -43,7 +44,7 @@ export async function readImportedModules(
   return modules
 }
 
-/** The async functions among what was imported. Takes long for hostile files: `checkTime` may throw to end it. */
+/** Lists the imported functions that are async. `checkTime` may throw, to stop at slow files. */
 export function findImportedFunctions(
   modules: readonly ImportedModule[],
   checkTime: () => void,
@@ -78,10 +79,10 @@ function findCalledImports(text: string, called: ReadonlySet<string>): Map<strin
   for (const [, clause = '', specifier = ''] of text.matchAll(importClause)) {
     // A name can be imported only once.
     const names = readClause(clause).filter(({ local }) => called.has(local) && !locals.has(local))
-    if (names.length === 0 || (found.size >= mostFiles && !found.has(specifier))) continue
+    if (names.length === 0 || (found.size >= maxFiles && !found.has(specifier))) continue
     found.set(specifier, [...(found.get(specifier) ?? []), ...names])
     for (const { local } of names) locals.add(local)
-    if (locals.size >= mostNames) break
+    if (locals.size >= maxNames) break
   }
   return found
 }
@@ -93,7 +94,7 @@ function readClause(clause: string): ImportedName[] {
   })
 }
 
-/** Lines that export an async function, or one that says that it returns a promise, by its name; 1-based. */
+/** The 1-based lines that export an async function or one that returns a promise, by name. */
 function findAsyncExports(lines: readonly string[]): Map<string, number> {
   const found = new Map<string, number>()
   for (const [index, line] of lines.entries()) {
@@ -104,8 +105,8 @@ function findAsyncExports(lines: readonly string[]): Map<string, number> {
 }
 
 /**
- * Whether a function that begins in a line waits for things only inside `try … catch`, as its indentation shows: all
- * that it awaits stands deeper than a `try` before it, and a `catch` comes after.
+ * Whether a function that begins on a line awaits only inside of `try … catch`, judged by indentation:
+ * every `await` lies between a `try` and the `catch` with the same indentation.
  */
 function handlesErrors(lines: readonly string[], line: number): boolean {
   if (!/[{(]\s*$/.test(lines[line - 1]?.slice(0, 500) ?? '')) return false
@@ -142,7 +143,7 @@ async function readModule(
 ): Promise<{ path: string; text: string } | undefined> {
   if (path.startsWith('..')) return undefined
   for (const candidate of candidatesOf(path)) {
-    // A file that can't be read says nothing; the rules go on without it.
+    // A file that can't be read is skipped; the rules run without it.
     const bytes = await head.readFile(candidate, { maxBytes: maxFileBytes }).catch(() => undefined)
     if (bytes) return { path: candidate, text: new TextDecoder().decode(bytes) }
   }
