@@ -47,7 +47,9 @@ function reportSharedElement(list: Node, element: Node): Hit | undefined {
   if (!createElementChangePattern(name).test(scope.text.slice(0, 50_000))) return undefined
   return {
     at: firstLine(list),
-    title: `All elements of ${quoteCode(list.text)} are one and the same ${quoteCode(element.text)}`,
+    title:
+      `All elements of ${quoteCode(list.text)} are one and the same ` +
+      `${quoteCode(element.text)}`,
     body:
       'When one element is changed, all of them change, because there is only one object. Make a ' +
       'new one for each.',
@@ -148,7 +150,7 @@ const changingFunctions = new RegExp(
   ].join('|')})$`,
 )
 
-/** The call that is the default of a parameter or field, when its result should differ each time. */
+/** Finds a default that is a call whose result should differ each time. */
 function findChangingDefault(node: Node): Node | undefined {
   const value = field(node, 'value')
   if (value?.type !== 'call') return undefined

@@ -1,4 +1,4 @@
-// Rules about repeated branches and operands, and assignments in place of comparisons.
+// Rules about branches and operands that are repeated, and assignments in place of comparisons.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
@@ -19,13 +19,13 @@ function checkAssignment(node: Node): Hit | undefined {
   const inner = condition?.type === 'parenthesized_expression' ? condition.namedChild(0) : undefined
   if (inner?.type !== 'assignment_expression' || isIntended(inner)) return undefined
   const left = quoteCode(fieldText(inner, 'left'))
+  const right = quoteCode(fieldText(inner, 'right'))
   return {
     at: firstLine(inner),
     title: `The condition assigns to ${left} instead of comparing it`,
     body:
-      `When this is reached, ${left} is overwritten with ${quoteCode(fieldText(inner, 'right'))}, ` +
-      'and the branch depends on that value alone. Use `===`, or a second pair of parentheses if ' +
-      'it is meant.',
+      `When this is reached, ${left} is overwritten with ${right}, and the branch depends on ` +
+      'that value alone. Use `===`, or a second pair of parentheses if it is meant.',
   }
 }
 
@@ -77,7 +77,9 @@ function checkDuplicateBranch(node: Node): Hit | undefined {
     return {
       at: firstLine(condition),
       title: `This branch is never taken: ${quoteCode(tested)} was already tested above`,
-      body: `When the condition holds, the branch in line ${lineOf(other)} runs instead of this one.`,
+      body:
+        `When the condition holds, the branch in line ${lineOf(other)} runs instead of this ` +
+        'one.',
       evidence: [{ line: lineOf(other), note: 'the same condition' }],
     }
   }

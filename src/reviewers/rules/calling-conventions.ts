@@ -11,7 +11,7 @@ export interface CallingConvention {
   readonly tooMany: boolean
   /** What happens to the call, as a clause without a subject. */
   readonly outcome: string
-  /** Whether callers see other parameters than the definition has. `lines` are those of its file. */
+  /** Whether callers see other parameters than the definition has in the `lines` of its file. */
   readonly hidesParameters?: (symbol: ChangedSymbol, lines: readonly string[]) => boolean
   /** Whether a call passes other arguments than its syntax shows. */
   readonly hidesArguments?: (call: CallSite, name: string) => boolean
@@ -105,7 +105,6 @@ export function conventionOf(path: string): CallingConvention | undefined {
   return conventions.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
 }
 
-/** The first lines of a definition. */
 function textOf({ startLine, endLine }: ChangedSymbol, lines: readonly string[]): string {
   return lines
     .slice(startLine - 1, Math.min(endLine, startLine + 9))
@@ -129,7 +128,7 @@ const plainDecorators = new RegExp(
 /** Limits the lines that are searched for decorators, above a definition and from its start. */
 const maxDecoratorLines = 20
 
-/** Searches above a definition, and at its start, because some grammars include decorators there. */
+/** Searches above a definition and at its start, because some grammars include decorators. */
 function hasForeignDecorator({ startLine }: ChangedSymbol, lines: readonly string[]): boolean {
   const indent = indentOf(lines[startLine - 1] ?? '')
   const isPart = (line = '') =>

@@ -37,7 +37,7 @@ const storingFunctions = new Set([
   'then',
 ])
 
-/** Whether a function runs after the loop's turn: it is stored, or passed to a call that stores it. */
+/** Whether a function runs after its turn of the loop, because the code stores it. */
 function isUsedLater(fn: Node): boolean {
   const outer = fn.parent
   switch (outer?.type) {
@@ -70,7 +70,7 @@ function findLoopAround(fn: Node): Node | undefined {
   return loop && !isFunction(loop) && isUsedLater(fn) ? loop : undefined
 }
 
-/** Python: a `lambda` in a loop. */
+/** Python: a `lambda` in a loop uses the loop's variable. */
 function checkCapturedInLambda(fn: Node): Hit | undefined {
   const loop = findLoopAround(fn)
   const target = loop && field(loop, 'left')
@@ -87,7 +87,7 @@ function checkCapturedInLambda(fn: Node): Hit | undefined {
   )
 }
 
-/** JavaScript: a function in a loop over a `var`. */
+/** JavaScript: a function in a loop uses the loop's `var`. */
 function checkCapturedVar(fn: Node): Hit | undefined {
   const loop = findLoopAround(fn)
   const declared = loop && findVar(loop)

@@ -11,7 +11,7 @@ import { untestedRules } from './untested-rules.ts'
 
 export const graphRules: readonly Rule[] = [...signatureRules, ...exportRules, ...untestedRules]
 
-/** Returns what the enabled rules find in the reviewed files, given the code graph of the change. */
+/** Returns what the enabled rules find in a change, given its code graph. */
 export async function checkGraph(
   { files, head, base }: Change,
   graph: ChangeGraph,

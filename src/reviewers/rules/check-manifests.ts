@@ -20,8 +20,8 @@ const maxBytes = 16 * 1024 * 1024
 const maxRelatedManifests = 50
 
 /**
- * Checks all reviewed manifests and lock files with the enabled rules. An unreadable one is reported
- * too, because nothing is known about the packages that it installs.
+ * Checks all reviewed manifests and lock files with the enabled rules. An unreadable one is
+ * reported too, because nothing is known about the packages that it installs.
  */
 export async function checkManifests(
   change: Change,

@@ -32,13 +32,14 @@ function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
   const nan = [right, left].find((side) => notANumber.test(side.text))
   if (!nan) return undefined
   const value = nan === right ? left : right
+  const name = quoteCode(value.text)
   const negation = operator.startsWith('!') ? '!' : ''
   const isScript = javascriptFamily.includes(file.language) && equalities.has(operator)
   return {
     at: firstLine(node),
-    title: `The comparison of ${quoteCode(value.text)} with NaN is ${describeConstantResult(operator)}`,
+    title: `The comparison of ${name} with NaN is ${describeConstantResult(operator)}`,
     body:
-      `When ${quoteCode(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal to ` +
+      `When ${name} is NaN, \`${operator}\` still doesn't find it: NaN is equal to ` +
       'nothing, not even itself.',
     suggestion: isScript
       ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`)
@@ -46,7 +47,7 @@ function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
-/** The results of `typeof`. */
+/** All values that `typeof` returns. */
 const typeofNames = /^(?:undefined|object|boolean|number|string|function|symbol|bigint)$/
 
 function checkTypeof(node: Node): Hit | undefined {

@@ -1,4 +1,4 @@
-// Rules about weak randomness for secrets and weak hashes of passwords.
+// Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString } from './literals.ts'
 import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
@@ -145,7 +145,7 @@ function findStatement(node: Node): Node {
   return statement
 }
 
-/** The fast hash that a call computes, in capitals, by grammar family; undefined for other calls. */
+/** Functions by grammar family that return the fast hash which a call computes, in capitals. */
 const hashAlgorithms: Readonly<Record<string, (call: Node) => string | undefined>> = {
   javascript: (call) => (calleeOf(call).name === 'createHash' ? namedHashOf(call) : undefined),
   python: (call) => {
@@ -165,7 +165,7 @@ const hashAlgorithms: Readonly<Record<string, (call: Node) => string | undefined
   },
 }
 
-/** The hash that the first argument of a call names, such as `createHash('md5')`. */
+/** Reads the hash that the first argument of a call names, such as `createHash('md5')`. */
 function namedHashOf(call: Node): string | undefined {
   const argument = field(call, 'arguments')?.namedChild(0)
   if (!argument || !isPlainString(argument)) return undefined

@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 
 export interface DeclarationIndex {
-  /** Declarations of and assignments to a variable, in order. */
+  /** Lists declarations of and assignments to a variable, in order. */
   variables(name: string): readonly Node[]
   /** Functions declared with the name, methods included. */
   functions(name: string): readonly Node[]

@@ -9,7 +9,7 @@ export interface DependencyManifest {
   readonly scripts: ReadonlyMap<string, string>
   /** Packages that run a script when they are installed. */
   readonly installers: ReadonlyMap<string, string>
-  /** Packages of npm's lock file. */
+  /** Packages that npm's lock file lists. */
   readonly packages: readonly LockedPackage[]
   /** Names that stand for other packages, as `name=package`, each with the key in the file. */
   readonly aliases: ReadonlyMap<string, string>
@@ -31,7 +31,7 @@ const emptyManifest: DependencyManifest = {
   aliases: new Map(),
 }
 
-/** The default hosts of the packages of each ecosystem. */
+/** The hosts that packages of each ecosystem come from by default. */
 export const publicHosts = {
   npm: [
     'registry.npmjs.org',
@@ -136,8 +136,8 @@ function formatOf(path: string): Format | undefined {
 }
 
 /**
- * Whether a file determines which packages are installed. `go.sum` isn't read: it names no hosts, and
- * Go's proxy and checksum database guarantee its content.
+ * Whether a file determines which packages are installed. `go.sum` isn't read: it names no hosts,
+ * and Go's proxy and checksum database guarantee its content.
  */
 export function isDependencyManifest(path: string): boolean {
   return formatOf(path) !== undefined
@@ -159,10 +159,10 @@ export function readDependencyManifest(path: string, text: string): DependencyMa
   return formatOf(path)?.read(text) ?? emptyManifest
 }
 
-/** Matches the host of a URL such as `https://host/path`, and of Git's `git@host:path`. */
+/** Finds the host of a URL such as `https://host/path`, and of Git's `git@host:path`. */
 const address = /\/\/([^\s"'`<>(){}[\],;/?#\\]{1,300})|\bgit@([\w.-]{1,253}):/gi
 
-/** The hosts of all addresses in a text, each with itself as the text of its line. */
+/** Finds the hosts of all addresses in a text. Each host is the text by which its line is found. */
 function hostsIn(text: string): Map<string, string> {
   const hosts = new Map<string, string>()
   const known = new Set<string>()
@@ -304,7 +304,7 @@ function readPackageLock(text: string): DependencyManifest {
   }
 }
 
-/** The key of a package in pnpm's lock file, such as `  /@scope/name@1.0.0:`. */
+/** Matches the key of a package in pnpm's lock file, such as `  /@scope/name@1.0.0:`. */
 const pnpmKey = /^ {2}["']?\/?(@?[^\s"'(:]+[^\s"':]*)["']?:\s*$/
 
 function readPnpmLock(text: string): DependencyManifest {

@@ -112,7 +112,7 @@ const expectedErrorNames = new RegExp(
   'i',
 )
 
-/** JavaScript: an empty `catch` block. */
+/** JavaScript: a `catch` block is empty. */
 function checkEmptyCatch(clause: Node): Hit | undefined {
   const tryBlock = findTryOfEmptyCatch(clause)
   if (!tryBlock || mayFailSilently(tryBlock)) return undefined
@@ -122,7 +122,7 @@ function checkEmptyCatch(clause: Node): Hit | undefined {
   return { at: firstLine(clause), ...swallowedError }
 }
 
-/** Java: an empty `catch` block for exceptions of every kind. */
+/** Java: a `catch` block for exceptions of every kind is empty. */
 function checkEmptyJavaCatch(clause: Node): Hit | undefined {
   const tryBlock = findTryOfEmptyCatch(clause)
   if (!tryBlock || mayFailSilently(tryBlock) || !isBroadCatch(clause)) return undefined

@@ -121,7 +121,7 @@ async function listRemovedNames(change: GraphedChange): Promise<Removal[]> {
   return removals
 }
 
-/** Finds the line for a finding about a symbol that is removed, or replaced by another signature. */
+/** Finds the line for a finding about a symbol that is removed or has another signature. */
 function findRemovedLine(
   change: GraphedChange,
   file: FileDiff,

@@ -20,11 +20,11 @@ const goFormats = /^(?:fmt\.(?:Sprintf|Printf|Errorf)|log\.(?:Printf|Fatalf|Pani
 const goPrints =
   /^(?:fmt\.(?:Sprint|Print|Println|Sprintln)|log\.(?:Print|Println|Fatal|Fatalln|Panic)|errors\.New)$/
 
-/** A verb of printf, or the escape `%%`. */
+/** Matches a verb of printf, or the escape `%%`. */
 const verb =
   /%(?:%|(?:\([\w.]+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:\[\d+\])?(?:hh|h|ll|l)?[a-zA-Z])/g
 
-/** Counts the values that a format takes; undefined where `*`, indexes or names make that unclear. */
+/** Counts the values that a format takes. Undefined where `*`, indexes or names prevent that. */
 function countVerbs(format: string): number | undefined {
   const verbs = [...format.matchAll(verb)].map(([found]) => found).filter((found) => found !== '%%')
   const hasUnknownVerb = format.replace(verb, '').includes('%')

@@ -21,7 +21,7 @@ import { originOf } from './value-origins.ts'
 
 const isNotNil = /^\(?(\w+) != nil\)?$/
 
-/** Go: `if err != nil {}`, and `if err != nil { return nil }` in a function that returns an error. */
+/** Go: `if err != nil {}`, or `if err != nil { return nil }` where an error can be returned. */
 function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
   const name = isNotNil.exec(fieldText(statement, 'condition').slice(0, 100))?.[1]
   const block = field(statement, 'consequence')
@@ -64,7 +64,7 @@ function checkNilReturn(
   }
 }
 
-/** Whether a result holds nothing and ends in `nil`. Any other value may be a deliberate default. */
+/** Whether a result is empty and ends in `nil`. Any other value may be a deliberate default. */
 function areEmptyValues(values: readonly Node[]): boolean {
   const areEmpty = values.every((value) => /^(?:nil|false|0|"")$/.test(value.text))
   return areEmpty && values.at(-1)?.type === 'nil'

@@ -106,7 +106,9 @@ function checkHiddenField(declaration: Node): Hit | undefined {
   if (!/^[a-z]/.test(name) || !encodingTag.test(tag)) return undefined
   return {
     at: firstLine(declaration),
-    title: `The field ${quoteCode(name)} has a tag, but is invisible to the package that would read it`,
+    title:
+      `The field ${quoteCode(name)} has a tag, but is invisible to the package that would read ` +
+      'it',
     body:
       `When the struct is encoded or decoded, ${quoteCode(name)} is left out without a word, ` +
       'because its name begins with a small letter.',

@@ -11,8 +11,8 @@ export interface GraphLocation {
 }
 
 /**
- * Finds the line for a finding about a definition at the head: its first one in the diff, or else its
- * first changed one. Undefined where the diff shows none of its lines.
+ * Finds the line for a finding about a definition at the head: its first one in the diff, or else
+ * its first changed one. Undefined where the diff shows none of its lines.
  */
 export function findDefinitionLine(
   { files }: GraphedChange,

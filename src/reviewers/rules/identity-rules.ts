@@ -62,7 +62,9 @@ function checkDateIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const lines = new Set([leftLine, rightLine].filter((line) => line !== lineOf(node)))
   return {
     at: firstLine(node),
-    title: `The dates ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity`,
+    title:
+      `The dates ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by ` +
+      'identity',
     body:
       `When both are the same moment but two \`Date\` objects, \`${operator}\` still says they ` +
       'differ, because it compares the objects. Compare their `getTime()`.',

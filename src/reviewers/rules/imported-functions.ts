@@ -105,8 +105,8 @@ function findAsyncExports(lines: readonly string[]): Map<string, number> {
 }
 
 /**
- * Whether a function that begins on a line awaits only inside of `try … catch`, judged by indentation:
- * every `await` lies between a `try` and the `catch` with the same indentation.
+ * Whether a function that begins on a line awaits only inside of `try … catch`, judged by its
+ * indentation: every `await` lies between a `try` and the `catch` with the same indentation.
  */
 function handlesErrors(lines: readonly string[], line: number): boolean {
   if (!/[{(]\s*$/.test(lines[line - 1]?.slice(0, 500) ?? '')) return false
@@ -126,11 +126,13 @@ function handlesErrors(lines: readonly string[], line: number): boolean {
   )
 }
 
+const asyncExport = new RegExp(
+  String.raw`^export (?:default )?(async )?function ([\w$]+)` +
+    String.raw`|^export const ([\w$]+)[^=]{0,200}= (async\b)`,
+)
+
 function asyncExportOf(line: string): string | undefined {
-  const match =
-    /^export (?:default )?(async )?function ([\w$]+)|^export const ([\w$]+)[^=]{0,200}= (async\b)/.exec(
-      line,
-    )
+  const match = asyncExport.exec(line)
   const isAsync = match?.[1] !== undefined || match?.[4] !== undefined
   return isAsync || /\): Promise<[^{]{0,200}\{\s*$/.test(line)
     ? (match?.[2] ?? match?.[3])
