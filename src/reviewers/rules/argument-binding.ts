@@ -15,10 +15,10 @@ export interface ArgumentMismatch {
 type BoundParameters = readonly Parameter[]
 
 /**
- * Finds out why a call fits the parameters no longer.
+ * Finds out why a call that used to fit the parameters doesn't fit them any more.
  *
- * @param takesNames whether the language can pass arguments by name. Elsewhere their number alone
- *   shows that one is missing, and that is checked by the caller.
+ * @param takesNames whether the language can pass arguments by name. For other languages, a missing
+ *   argument isn't reported here: the caller compares the number of arguments.
  * @returns undefined where the call still fits, or didn't fit before either
  */
 export function findArgumentMismatch(

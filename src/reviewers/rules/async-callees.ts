@@ -88,7 +88,7 @@ function returnsPromise(fn: Node): boolean {
   return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
 }
 
-/** Whether the function awaits something, and handles every error of that and every own one. */
+/** Whether a function handles the errors of everything that it awaits and throws itself. */
 function catchesAllErrors(fn: Node): boolean {
   const awaits = findOwnNodes(fn, 'await_expression')
   const isCaught = (node: Node) => /\.catch\(/.test(node.text) || isInTry(node, fn)

@@ -131,7 +131,7 @@ function checkMapWithoutReturn(call: Node): Hit | undefined {
   }
 }
 
-/** A method of a class or namespace may be another one; an unused result makes the call a loop. */
+/** Whether the method may not be an array's, or the call is only a loop without a result. */
 function mayIgnoreResults(call: Node, receiver: Node): boolean {
   if (/^[A-Z$]/.test(receiver.text)) return true
   const outer = outerParent(call)?.type

@@ -1,4 +1,4 @@
-// Rules about loop variables: captured by functions that run later, or changed as copies.
+// Rules about loop variables that later functions capture, or that are changed as copies.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {

@@ -238,11 +238,26 @@ async function mayResolve(
 const checkedExtensions = /\.(?:[cm]?[jt]sx?|vue|svelte|py|go|rb)$/
 
 /** Imports of files that exist only after a build, or that a loader creates. */
-const generatedPath =
-  /[?!]|^virtual:|(?:^|[/._-])_*(?:generated|gen|dist|build|out|target|codegen|pb2?|grpc|proto|version)_*(?:[/._-]|$)/i
+const generatedPath = new RegExp(
+  '[?!]|^virtual:|(?:^|[/._-])_*' +
+    '(?:generated|gen|dist|build|out|target|codegen|pb2?|grpc|proto|version)' +
+    '_*(?:[/._-]|$)',
+  'i',
+)
+
 /** Files that a bundler imports as data. */
-const assets =
-  /\.(?:css|s[ac]ss|less|styl|svg|png|jpe?g|gif|webp|avif|ico|json5?|ya?ml|toml|mdx?|html?|txt|csv|xml|gql|graphql|wasm|node|glsl|frag|vert|woff2?|ttf|mp[34]|proto|po|d)$/i
+const assets = new RegExp(
+  String.raw`\.(?:${[
+    'css|s[ac]ss|less|styl',
+    'svg|png|jpe?g|gif|webp|avif|ico',
+    'json5?|ya?ml|toml|mdx?|html?|txt|csv|xml|gql|graphql',
+    'wasm|node',
+    'glsl|frag|vert',
+    'woff2?|ttf|mp[34]',
+    'proto|po|d',
+  ].join('|')})$`,
+  'i',
+)
 
 function mayBeGenerated({ path, from }: BrokenImport): boolean {
   return (

@@ -124,7 +124,7 @@ function hasEffect(assignment: Node, target: Node): boolean {
   return assignment.type === 'assignment' && isOutsideOfFunction(assignment)
 }
 
-/** Python: `name = name` in a module or class exports a name, or takes it from around the class. */
+/** In Python, `name = name` outside of functions may export a name or copy it into a class. */
 function isOutsideOfFunction(assignment: Node): boolean {
   const owner = enclosingNode(assignment, new Set(['function_definition', 'class_definition']))
   return owner?.type !== 'function_definition'

@@ -20,9 +20,18 @@ const goFormats = /^(?:fmt\.(?:Sprintf|Printf|Errorf)|log\.(?:Printf|Fatalf|Pani
 const goPrints =
   /^(?:fmt\.(?:Sprint|Print|Println|Sprintln)|log\.(?:Print|Println|Fatal|Fatalln|Panic)|errors\.New)$/
 
+const mappingKey = String.raw`(?:\([\w.]+\))?`
+const flags = '[-+ #0]*'
+const width = String.raw`(?:\d+|\*)?`
+const precision = String.raw`(?:\.(?:\d+|\*))?`
+const argumentIndex = String.raw`(?:\[\d+\])?`
+const argumentSize = '(?:hh|h|ll|l)?'
+
 /** Matches a verb of printf, or the escape `%%`. */
-const verb =
-  /%(?:%|(?:\([\w.]+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:\[\d+\])?(?:hh|h|ll|l)?[a-zA-Z])/g
+const verb = new RegExp(
+  `%(?:%|${mappingKey}${flags}${width}${precision}${argumentIndex}${argumentSize}[a-zA-Z])`,
+  'g',
+)
 
 /** Counts the values that a format takes. Undefined where `*`, indexes or names prevent that. */
 function countVerbs(format: string): number | undefined {
@@ -43,7 +52,7 @@ function reportCount(format: Node, places: number, values: number, outcome: stri
   }
 }
 
-function checkGo(call: Node): Hit | undefined {
+function checkGoFormat(call: Node): Hit | undefined {
   const callee = fieldText(call, 'function')
   const [format, ...values] = argumentsOf(call)
   if (!format || !isPlainString(format) || fieldText(call, 'arguments').includes('...')) {
@@ -133,7 +142,7 @@ function checkPercent(node: Node): Hit | undefined {
   return reportCount(format, places, count, 'it raises `TypeError`')
 }
 
-function checkJava(call: Node): Hit | undefined {
+function checkJavaMessage(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [format, ...values] = argumentsOf(call)
   if (!format || !isPlainString(format) || mayBeArray(values)) return undefined
@@ -238,10 +247,10 @@ export const formatRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: ['go'], nodes: ['call_expression'], check: checkGo },
+      { languages: ['go'], nodes: ['call_expression'], check: checkGoFormat },
       { languages: ['python'], nodes: ['call'], check: checkPythonCall },
       { languages: ['python'], nodes: ['binary_operator'], check: checkPercent },
-      { languages: ['java'], nodes: ['method_invocation'], check: checkJava },
+      { languages: ['java'], nodes: ['method_invocation'], check: checkJavaMessage },
     ],
   },
   {

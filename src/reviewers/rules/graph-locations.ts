@@ -1,4 +1,4 @@
-// Finds the lines for findings about the code graph, and the code that they leave out.
+// Locates findings about the code graph in the diff, and recognizes code that may be broken.
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FileLines } from '../../git/line-reader.ts'
 import type { GraphedChange, LineRange } from './rule.ts'
@@ -86,7 +86,7 @@ function indentOf(text: string): number {
   return text.length - text.trimStart().length
 }
 
-/** A name or path of the repository as code in a sentence. */
+/** Quotes a name or path of the repository as code in a sentence. */
 export function quoteName(name: string): string {
   const line = name.replaceAll(/[`\s]+/g, ' ').trim()
   return `\`${line.length <= 120 ? line : `${line.slice(0, 120).toWellFormed()}…`}\``

@@ -184,7 +184,7 @@ function haveValueType(left: Node, right: Node, file: ParsedFile): boolean {
   return type !== undefined && type === javaTypeOf(right, file)
 }
 
-/** Whether a comparison of the values follows, which the same object doesn't need. */
+/** Whether the test of identity only saves the comparison of values that follows. */
 function isShortcut(equality: Node, operator: string): boolean {
   const outer = outerParent(equality)
   if (!outer) return false
@@ -195,7 +195,7 @@ function isShortcut(equality: Node, operator: string): boolean {
   return operator === '==' && isEarlyReturn(outer)
 }
 
-/** Whether `if (s == t) return true;` stands before code that compares the values. */
+/** Whether a statement is `if (s == t) return true;` before code that compares the values. */
 function isEarlyReturn(statement: Node): boolean {
   if (statement.type !== 'if_statement' || field(statement, 'alternative')) return false
   const branch = fieldText(statement, 'consequence').slice(0, 200)
