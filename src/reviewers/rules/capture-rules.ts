@@ -79,12 +79,8 @@ function checkCapturedInLambda(fn: Node): Hit | undefined {
   const captured = names.find((name) => usesVariable(fn, name.text))
   if (!captured || endsLoop(loop)) return undefined
   const name = captured.text
-  return reportCaptured(
-    fn,
-    loop,
-    name,
-    `Bind it as a default: ${quoteCode(`lambda ${name}=${name}: …`)}.`,
-  )
+  const binding = quoteCode(`lambda ${name}=${name}: …`)
+  return reportCaptured(fn, loop, name, `Bind it as a default: ${binding}.`)
 }
 
 /** JavaScript: a function in a loop uses the loop's `var`. */
@@ -121,8 +117,8 @@ function reportCaptured(fn: Node, loop: Node, name: string, remedy: string): Hit
     at: firstLine(fn),
     title: `This function sees the last value of ${variable}, not the one of its own turn`,
     body:
-      `When it is called after the loop, ${variable} has its last value in all ` +
-      `of the functions, because they share one variable. ${remedy}`,
+      `When it is called after the loop, ${variable} has its last value in all of the ` +
+      `functions, because they share one variable. ${remedy}`,
     evidence: [{ line: lineOf(loop), note: 'the loop' }],
   }
 }

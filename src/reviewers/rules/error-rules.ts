@@ -21,16 +21,14 @@ function splitWords(text: string): string[] {
 }
 
 /** Functions that close, delete or probe something, without `_`: their failure may be ignored. */
-const harmlessFunctions = new RegExp(
-  `^(?:${splitWords(`
+const harmlessNames = splitWords(`
   unlink unlinkSync rm rmSync rmdir remove removeItem setItem getItem close closeSync destroy
   kill cleanup dispose stop end abort cancel disconnect release shutdown mkdir mkdirSync makedirs
   unsubscribe log warn debug flush focus play pause vibrate import require delete exit detach
   parse loads stat statSync access accessSync lstat join sleep interrupt call_soon_threadsafe put
   put_nowait set_result set_exception fetchall discard reset rmtree terminate send_signal
-`).join('|')})$`,
-  'i',
-)
+`)
+const harmlessFunctions = new RegExp(`^(?:${harmlessNames.join('|')})$`, 'i')
 
 const swallowedError = {
   title: 'This handler drops the error without a trace',

@@ -51,11 +51,9 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
   const next = nextCodeSibling(node)
   if (statements.length === 0 || !next || isLabel(node)) return undefined
   const last = codeChildren(node).at(-1)
-  if (
-    mayExit(last) ||
-    /fall|through|no.?break/i.test(file.text.slice(node.startIndex, next.startIndex))
-  )
-    return undefined
+  const text = file.text.slice(node.startIndex, next.startIndex)
+  const isCommented = /fall|through|no.?break/i.test(text)
+  if (isCommented || mayExit(last)) return undefined
   const label = quoteCode(file.lines[lineOf(next) - 1] ?? '')
   return {
     at: firstLine(node),
@@ -78,19 +76,18 @@ const blocks = new Set(['statement_block', 'block', 'statement_list'])
 const harmlessUnreachable =
   /declaration$|^(?:function_definition|class_definition|decorated_definition|empty_statement|labeled_statement)$|alias/
 
+function isHarmlessUnreachable(node: Node): boolean {
+  const isVariable = /^(?:lexical|var|short_var)/.test(node.type)
+  if (harmlessUnreachable.test(node.type) && !isVariable) return true
+  // `return` followed by `yield` makes an empty generator; a second `break` is a common habit.
+  return exitTypes.has(node.type) || findNodes(node, 'yield', 'yield_expression').length > 0
+}
+
 function checkUnreachable(statement: Node): Hit | undefined {
   const next = nextCodeSibling(statement)
   if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError)
     return undefined
-  const isDeclaration =
-    harmlessUnreachable.test(next.type) && !/^(?:lexical|var|short_var)/.test(next.type)
-  // `return` followed by `yield` makes an empty generator; a second `break` is a common habit.
-  if (
-    isDeclaration ||
-    exitTypes.has(next.type) ||
-    findNodes(next, 'yield', 'yield_expression').length > 0
-  )
-    return undefined
+  if (isHarmlessUnreachable(next)) return undefined
   return {
     at: firstLine(next),
     fallback: firstLine(statement),
