@@ -1,6 +1,13 @@
 // Rules about loops and indexes that go past the end.
 import type { Node } from 'web-tree-sitter'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import {
+  allRuleLanguages,
+  type Hit,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+  type RuleLanguage,
+} from './rule.ts'
 import {
   argumentsOf,
   containsIdentifier,
@@ -16,8 +23,11 @@ import {
 } from './syntax-nodes.ts'
 import { declaredTypeOf } from './value-origins.ts'
 
-/** The collection whose length an expression is: `a.length`, `a.size()`, `len(a)`. */
-function measured(node: Node): string | undefined {
+/** Languages in which an index past the end stops the program. Others give `undefined`. */
+const failsPastEnd: ReadonlySet<RuleLanguage> = new Set(['go', 'java'])
+
+/** Returns `a` for the expressions `a.length`, `a.size()` and `len(a)`. */
+function measuredCollection(node: Node): string | undefined {
   if (node.type === 'member_expression' || node.type === 'field_access') {
     const property = fieldText(node, 'property') || fieldText(node, 'field')
     return property === 'length' ? fieldText(node, 'object') : undefined
@@ -28,58 +38,77 @@ function measured(node: Node): string | undefined {
   return fieldText(node, 'function') === 'len' ? argumentsOf(node)[0]?.text : undefined
 }
 
+/** `for (let i = 0; i <= list.length; i++)` with `list[i]`. */
 function checkLoopBound(loop: Node, file: ParsedFile): Hit | undefined {
-  const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
-  const condition = field(clause, 'condition')
+  const condition = conditionOf(loop)
   const body = field(loop, 'body')
-  const bound =
-    condition &&
-    unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
-  const [left, right] = bound ? [field(bound, 'left'), field(bound, 'right')] : []
-  if (!bound || !body || !left || !right || field(bound, 'operator')?.type !== '<=')
-    return undefined
-  const collection = measured(right)
-  if (!collection || left.type !== 'identifier' || !isIndexed(body, collection, left.text, file))
-    return undefined
+  if (!condition || !body || field(condition, 'operator')?.type !== '<=') return undefined
+  const left = field(condition, 'left')
+  const right = field(condition, 'right')
+  if (left?.type !== 'identifier' || !right) return undefined
+  const collection = measuredCollection(right)
+  if (!collection || !isIndexed(body, collection, left.text, file)) return undefined
+  const index = quoteCode(left.text)
+  const access = quoteCode(`${collection}[${left.text}]`)
+  const outcome = failsPastEnd.has(file.language)
+    ? 'the program stops with an index error'
+    : 'it is `undefined`'
   return {
-    at: firstLine(bound),
+    at: firstLine(condition),
     title: `This loop goes one step past the end of ${quoteCode(collection)}`,
-    body: `When ${quoteCode(left.text)} reaches ${quoteCode(right.text)}, ${quoteCode(`${collection}[${left.text}]`)} is outside: ${file.language === 'go' || file.language === 'java' ? 'the program stops with an index error' : 'it is `undefined`'}.`,
-    severity: file.language === 'go' || file.language === 'java' ? 'critical' : 'moderate',
-    suggestion: replaceInLine(bound, file, `${left.text} < ${right.text}`),
+    body: `When ${index} reaches ${quoteCode(right.text)}, ${access} is outside: ${outcome}.`,
+    severity: pastEndSeverity(file),
+    suggestion: replaceInLine(condition, file, `${left.text} < ${right.text}`),
   }
 }
 
-function isIndexed(body: Node, collection: string, index: string, file: ParsedFile): boolean {
-  // A test for the end inside the loop makes the last step a deliberate one.
-  const lengths = findNodes(body, 'binary_expression').filter(
-    (node) => node.text.includes(index) && /[=<>]/.test(fieldText(node, 'operator')),
-  )
-  if (lengths.some((node) => /length|len\(|size\(/.test(node.text))) return false
-  const type = declaredTypeOf(collection, body, file)
-  // A map takes any number for a key.
-  if (file.language === 'go' && /^(?:map\[|make\(map\[)/.test(type)) return false
-  const accesses = findNodes(body, 'subscript_expression', 'index_expression', 'array_access').some(
-    (node) => {
-      const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array')
-      return owner?.text === collection && fieldText(node, 'index') === index && !hasFallback(node)
-    },
-  )
-  const getters = findNodes(body, 'method_invocation').some(
-    (call) =>
-      fieldText(call, 'object') === collection &&
-      /^(?:get|charAt)$/.test(fieldText(call, 'name')) &&
-      argumentsOf(call)[0]?.text === index &&
-      zeroBased.test(type),
-  )
-  return accesses || getters
+function pastEndSeverity(file: ParsedFile): Hit['severity'] {
+  return failsPastEnd.has(file.language) ? 'critical' : 'moderate'
 }
 
-/** Types of Java whose elements are counted from zero; a class of one's own may count from where it likes. */
-const zeroBased =
+/** Go has a node of its own for the start, condition and step of a `for` statement. */
+function clauseOf(loop: Node): Node {
+  return loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
+}
+
+function conditionOf(loop: Node): Node | undefined {
+  const condition = field(clauseOf(loop), 'condition')
+  if (!condition) return undefined
+  return unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
+}
+
+/** Whether the body reads the collection at the index without testing for the end. */
+function isIndexed(body: Node, collection: string, index: string, file: ParsedFile): boolean {
+  // If the loop tests for the end, its last step is deliberate.
+  const comparisons = findNodes(body, 'binary_expression').filter(
+    (node) => node.text.includes(index) && /[=<>]/.test(fieldText(node, 'operator')),
+  )
+  if (comparisons.some((node) => /length|len\(|size\(/.test(node.text))) return false
+  const type = declaredTypeOf(collection, body, file)
+  // A map accepts any number as a key.
+  if (file.language === 'go' && /^(?:map\[|make\(map\[)/.test(type)) return false
+  const accesses = findNodes(body, 'subscript_expression', 'index_expression', 'array_access')
+  const hasAccess = accesses.some((node) => {
+    const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array')
+    return owner?.text === collection && fieldText(node, 'index') === index && !hasFallback(node)
+  })
+  if (hasAccess) return true
+  return (
+    zeroBasedJavaTypes.test(type) &&
+    findNodes(body, 'method_invocation').some(
+      (call) =>
+        fieldText(call, 'object') === collection &&
+        /^(?:get|charAt)$/.test(fieldText(call, 'name')) &&
+        argumentsOf(call)[0]?.text === index,
+    )
+  )
+}
+
+/** Types of the Java library whose first index is 0. Classes of the project may start elsewhere. */
+const zeroBasedJavaTypes =
   /^(?:\w+\.)*(?:\w*List|Vector|Stack|String|StringBuilder|StringBuffer|CharSequence)\b(?!\.)|^new (?:\w+\.)*\w*(?:List|Vector|Stack)\b/
 
-/** `list[i] ?? …`, `list[i]?.name`: what isn't there was thought of. */
+/** Whether the code handles a missing element: `list[i] ?? …`, `list[i]?.name`. */
 function hasFallback(access: Node): boolean {
   const outer = outerParent(access)
   return (
@@ -89,35 +118,51 @@ function hasFallback(access: Node): boolean {
   )
 }
 
-/** The indexed collection and the index of an access, in any of the languages. */
+/** The indexed collection and the index of an access. The fields' names differ by language. */
 function accessOf(node: Node): { owner: Node | undefined; index: Node | undefined } {
   const owner =
     field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array') ?? field(node, 'value')
   return { owner, index: field(node, 'index') ?? field(node, 'subscript') }
 }
 
-/** A loop over all indexes that also looks at the next element, and tests nothing before it does. */
+/** A loop over all indexes that reads the next element without testing whether there is one. */
 function checkNextElement(access: Node, file: ParsedFile): Hit | undefined {
   const { owner, index } = accessOf(access)
   const name = index && /^(\w{1,40}) ?\+ ?1$/.exec(index.text)?.[1]
   const loop = enclosingNode(access, new Set(['for_statement']))
-  const body = loop && field(loop, 'body')
-  if (!owner || !name || !loop || !body || !runsToEnd(loop, name, owner.text)) return undefined
-  // In JavaScript the element is `undefined`, which only hurts where something of it is read.
-  const reader =
-    access.parent?.type === 'member_expression' && !field(access.parent, 'optional_chain')
-  if (javascriptFamily.includes(file.language) && !reader) return undefined
-  const before = body.text.slice(0, 20_000)
-  const isTested = new RegExp(
-    `\\b${name}\\b[^;\\n]{0,40}[<>=!]=|\\b${name}\\b[^;\\n]{0,40}[<>]|[<>=]\\s*[^;\\n]{0,40}\\b${name}\\b *[)&|:{?]`,
-  ).test(before)
-  if (isTested || /\b(?:break|return|continue|try|goto)\b/.test(before)) return undefined
+  if (!owner || !name || !loop || !runsToEnd(loop, name, owner.text)) return undefined
+  const body = field(loop, 'body')
+  if (!body) return undefined
+  // In JavaScript the element is `undefined`, which only fails where a member of it is read.
+  if (javascriptFamily.includes(file.language) && !isMemberRead(access)) return undefined
+  const text = body.text.slice(0, 20_000)
+  if (comparesName(text, name) || exitEarly.test(text)) return undefined
   return {
     at: firstLine(access),
     title: `${quoteCode(access.text)} goes past the end in the last turn of the loop`,
-    body: `When ${quoteCode(name)} is the last index, there is no next element. Let the loop end one earlier.`,
+    body:
+      `When ${quoteCode(name)} is the last index, there is no next element. Let the loop end one ` +
+      'earlier.',
     evidence: [{ line: loop.startPosition.row + 1, note: 'the loop goes over all indexes' }],
   }
+}
+
+function isMemberRead(access: Node): boolean {
+  const parent = access.parent
+  return parent?.type === 'member_expression' && !field(parent, 'optional_chain')
+}
+
+/** Statements that may end the loop before its last turn, or handle the error. */
+const exitEarly = /\b(?:break|return|continue|try|goto)\b/
+
+/** Whether a text holds a comparison with the name on either side. */
+function comparesName(text: string, name: string): boolean {
+  const comparison = [
+    `\\b${name}\\b[^;\\n]{0,40}[<>=!]=`,
+    `\\b${name}\\b[^;\\n]{0,40}[<>]`,
+    `[<>=]\\s*[^;\\n]{0,40}\\b${name}\\b *[)&|:{?]`,
+  ]
+  return new RegExp(comparison.join('|')).test(text)
 }
 
 /** Python: `for i in range(len(xs) + 1)` with `xs[i]`. */
@@ -125,92 +170,113 @@ function checkLongRange(loop: Node, file: ParsedFile): Hit | undefined {
   const range = field(loop, 'right')
   const name = fieldText(loop, 'left')
   const body = field(loop, 'body')
-  if (!range || !body || fieldText(range, 'function') !== 'range') return undefined
-  const args = argumentsOf(range)
-  const bound = args.length === 1 ? args[0]! : args[1]
-  const length =
-    bound && args.length <= 2 && fieldText(bound, 'operator') === '+'
-      ? field(bound, 'left')
-      : undefined
-  const collection = length && fieldText(bound!, 'right') === '1' ? measured(length) : undefined
+  const bound = range && rangeEndOf(range)
+  const length = bound && operandOfIncrement(bound)
+  if (!range || !body || !bound || !length) return undefined
+  const collection = measuredCollection(length)
   if (!collection || /^(?:\{|dict\(|defaultdict)/.test(declaredTypeOf(collection, loop, file)))
     return undefined
-  // A test of the index inside the loop makes the last step a deliberate one.
-  const isTested = findNodes(body, 'comparison_operator', 'try_statement', 'break_statement').some(
-    (node) => node.type !== 'comparison_operator' || containsIdentifier(node, name),
-  )
   const access = findNodes(body, 'subscript').find(
     (node) =>
       fieldText(node, 'value') === collection &&
       fieldText(node, 'subscript') === name &&
       !isTarget(node),
   )
-  if (isTested || !access) return undefined
+  if (!access || handlesEnd(body, name)) return undefined
   return {
     at: firstLine(range),
     title: `This loop goes one step past the end of ${quoteCode(collection)}`,
-    body: `When ${quoteCode(name)} reaches ${quoteCode(length!.text)}, ${quoteCode(access.text)} is outside, and this raises \`IndexError\`.`,
-    suggestion: replaceInLine(bound!, file, length!.text),
+    body:
+      `When ${quoteCode(name)} reaches ${quoteCode(length.text)}, ${quoteCode(access.text)} is ` +
+      'outside, and this raises `IndexError`.',
+    suggestion: replaceInLine(bound, file, length.text),
   }
 }
 
+/** Returns the exclusive end of a call of `range` without a step. */
+function rangeEndOf(call: Node): Node | undefined {
+  if (fieldText(call, 'function') !== 'range') return undefined
+  const args = argumentsOf(call)
+  return args.length <= 2 ? args.at(-1) : undefined
+}
+
+/** Returns `a` for an expression `a + 1`. */
+function operandOfIncrement(bound: Node): Node | undefined {
+  if (fieldText(bound, 'operator') !== '+' || fieldText(bound, 'right') !== '1') return undefined
+  return field(bound, 'left')
+}
+
+/** Whether the body of a loop tests its index, catches errors or ends the loop. */
+function handlesEnd(body: Node, name: string): boolean {
+  return findNodes(body, 'comparison_operator', 'try_statement', 'break_statement').some(
+    (node) => node.type !== 'comparison_operator' || containsIdentifier(node, name),
+  )
+}
+
+/** Whether a value is assigned to the element. */
 function isTarget(access: Node): boolean {
   const outer = outerParent(access)
   return outer !== undefined && field(outer, 'left')?.id === access.id
 }
 
-/** Whether a loop takes the name over all indexes of the collection. */
+/** Whether the name takes every index of the collection in turn. */
 function runsToEnd(loop: Node, name: string, collection: string): boolean {
   if (fieldText(loop, 'left') === name)
     return fieldText(loop, 'right') === `range(len(${collection}))`
-  const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
-  const condition = field(clause, 'condition')
-  const bound =
-    condition &&
-    unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
-  const right = bound && field(bound, 'right')
-  const step = fieldText(clause, 'increment') || fieldText(clause, 'update')
+  const condition = conditionOf(loop)
+  const right = condition && field(condition, 'right')
+  if (!condition || !right) return false
   return (
-    /^(?:\w+\+\+|\+\+\w+)$/.test(step) &&
-    right !== undefined &&
-    field(bound!, 'operator')?.type === '<' &&
-    fieldText(bound!, 'left') === name &&
-    measured(right) === collection
+    /^(?:\w+\+\+|\+\+\w+)$/.test(stepOf(loop)) &&
+    field(condition, 'operator')?.type === '<' &&
+    fieldText(condition, 'left') === name &&
+    measuredCollection(right) === collection
   )
+}
+
+/** The statement that a loop runs after each turn, as text. */
+function stepOf(loop: Node): string {
+  const clause = clauseOf(loop)
+  return fieldText(clause, 'increment') || fieldText(clause, 'update')
 }
 
 /** `for (let i = list.length; i >= 0; i--)` with `list[i]`. */
 function checkReverseLoop(loop: Node, file: ParsedFile): Hit | undefined {
-  const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
-  const start = field(clause, 'initializer') ?? field(clause, 'init')
-  const declared = start && (findNodes(start, 'variable_declarator')[0] ?? start)
-  const name = declared && (fieldText(declared, 'name') || fieldText(declared, 'left'))
-  const value = declared && (field(declared, 'value') ?? field(declared, 'right'))
+  const start = startOf(loop)
   const body = field(loop, 'body')
-  const first = value?.type === 'expression_list' ? value.namedChild(0) : value
-  const collection = first && measured(first)
-  const steps = fieldText(clause, 'increment') || fieldText(clause, 'update')
-  if (!name || !first || !collection || !body || !/^(?:\w+--|--\w+)$/.test(steps)) return undefined
-  if (
-    !new RegExp(`\\b${name} (?:>=|>) `).test(
-      loop.text.slice(0, body.startIndex - loop.startIndex),
-    ) ||
-    !isIndexed(body, collection, name, file)
-  )
-    return undefined
+  const collection = start && measuredCollection(start.value)
+  if (!start || !collection || !body || !/^(?:\w+--|--\w+)$/.test(stepOf(loop))) return undefined
+  const { name, value } = start
+  const head = loop.text.slice(0, body.startIndex - loop.startIndex)
+  if (!new RegExp(`\\b${name} (?:>=|>) `).test(head)) return undefined
+  if (!isIndexed(body, collection, name, file)) return undefined
+  const access = quoteCode(`${collection}[${name}]`)
+  const last = `${value.text} - 1`
   return {
-    at: firstLine(first),
+    at: firstLine(value),
     title: `This loop begins one past the end of ${quoteCode(collection)}`,
-    body: `When the loop starts, ${quoteCode(`${collection}[${name}]`)} is outside. Begin at ${quoteCode(`${first.text} - 1`)}.`,
-    severity: file.language === 'go' || file.language === 'java' ? 'critical' : 'moderate',
-    suggestion: replaceInLine(first, file, `${first.text} - 1`),
+    body: `When the loop starts, ${access} is outside. Begin at ${quoteCode(last)}.`,
+    severity: pastEndSeverity(file),
+    suggestion: replaceInLine(value, file, last),
   }
 }
 
-/** `a[a.length]` as a value. */
+/** The variable of a `for` statement and the value that it starts with. */
+function startOf(loop: Node): { name: string; value: Node } | undefined {
+  const clause = clauseOf(loop)
+  const initializer = field(clause, 'initializer') ?? field(clause, 'init')
+  if (!initializer) return undefined
+  const declared = findNodes(initializer, 'variable_declarator')[0] ?? initializer
+  const name = fieldText(declared, 'name') || fieldText(declared, 'left')
+  const values = field(declared, 'value') ?? field(declared, 'right')
+  const value = values?.type === 'expression_list' ? values.namedChild(0) : values
+  return name && value ? { name, value } : undefined
+}
+
+/** Reads `a[a.length]`. */
 function checkLastIndex(node: Node): Hit | undefined {
   const { owner, index } = accessOf(node)
-  if (!owner || !index || measured(index) !== owner.text) return undefined
+  if (!owner || !index || measuredCollection(index) !== owner.text) return undefined
   const outer = outerParent(node)
   const target = outer && field(outer, 'left')
   const isWritten =
@@ -219,7 +285,9 @@ function checkLastIndex(node: Node): Hit | undefined {
   return {
     at: firstLine(node),
     title: `${quoteCode(node.text)} is one past the last element`,
-    body: `When this is read, there is nothing at that index: the last element of ${quoteCode(owner.text)} stands one before.`,
+    body:
+      'When this is read, there is nothing at that index: the last element of ' +
+      `${quoteCode(owner.text)} stands one before.`,
   }
 }
 

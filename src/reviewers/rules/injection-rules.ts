@@ -1,4 +1,4 @@
-// Rules about texts for another interpreter (SQL, a shell, code) that are put together with variables.
+// Rules about SQL, shell commands and code that are built from variables.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import {
@@ -21,7 +21,7 @@ import {
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'
 
-/** Programs that developers run once or by hand: what they insert comes from themselves. */
+/** Programs that developers run by hand: the values that they insert are the developers' own. */
 const developerTool =
   /(?:^|\/)(?:(?:scripts?|tools?|build|bench\w*|ci|hack|migrations?|seeds?)\/|(?:build|release|deploy|gulpfile|[\w-]+\.config)\.[cm]?[jt]s$)/
 
@@ -37,153 +37,198 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
   java: /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|nativeQuery)$/,
 }
 
-/** The names of columns. */
-const columnPosition = /\binto\s+\S{1,200}\s*\($/i
+/** The list of column names in an `INSERT`. */
+const columnListStart = /\binto\s+\S{1,200}\s*\($/i
 
-/** Statements about tables hold no values. */
-const definition = /^\s*(?:create|drop|alter)\b/i
+/** Statements that change the schema hold no values. */
+const schemaStatement = /^\s*(?:create|drop|alter)\b/i
 
-/** A place where SQL takes a value, or a value is being quoted by hand. */
+/** The end of a text after which SQL expects a value, or the code quotes a value by hand. */
 const valuePosition =
   /(?:=|<|>|\blike|\bilike|\bin\s*\(|\bvalues\s*\((?:[^()]{0,500},)?|\blimit|\boffset|\bbetween|\bthen|\breturning\s+'|\bin\s*\([^()]{0,500},|,\s*'|\()\s*['"%]{0,3}$/i
 
 function checkSql(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (
-    !sqlSinks[grammarFamilyOf(file.language)]!.test(name) ||
-    (!receiver && name !== 'text' && name !== 'query')
-  )
-    return undefined
+  if (!sqlSinks[grammarFamilyOf(file.language)]!.test(name)) return undefined
+  if (!receiver && name !== 'text' && name !== 'query') return undefined
   for (const argument of argumentsOf(call).slice(0, 2)) {
     const built = builtTextOf(argument, file)
     if (!built || !sqlStart.test(built.text.slice(0, 4_000))) continue
-    const insertion = worstInsertion(
-      built,
-      file,
-      (candidate) =>
-        !developerTool.test(file.path) &&
-        !definition.test(built.text) &&
-        !columnPosition.test(candidate.before.slice(-800)) &&
-        valuePosition.test(candidate.before.slice(-800)),
-    )
-    if (insertion)
-      return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
+    const insertion = findRiskyInsertion(built, file, ({ before }) => {
+      if (developerTool.test(file.path) || schemaStatement.test(built.text)) return false
+      const start = before.slice(-800)
+      return !columnListStart.test(start) && valuePosition.test(start)
+    })
+    if (insertion) return injectionHit(call, insertion, file, sqlInjection)
   }
   return undefined
 }
 
-/** The insertion that matters most: one from a request anywhere, else the first in a place that takes a value. */
-function worstInsertion(
+/** Prefers a value from a request at any position, then the first value at a risky position. */
+function findRiskyInsertion(
   built: BuiltText,
   file: ParsedFile,
-  counts: (insertion: Insertion) => boolean,
+  isRiskyPosition: (insertion: Insertion) => boolean,
 ): Insertion | undefined {
   return (
     built.insertions.find((insertion) => isRequestInput(insertion.value, file)) ??
-    built.insertions.find(counts)
+    built.insertions.find(isRiskyPosition)
   )
 }
 
-function injection(
+/** The words of a finding that differ by the language of the built text. */
+interface InjectionWording {
+  readonly language: string
+  readonly controlled: string
+  readonly payload: string
+  readonly remedy: string
+}
+
+const sqlInjection: InjectionWording = {
+  language: 'SQL',
+  controlled: 'statement',
+  payload: 'a quote or more SQL',
+  remedy: 'Pass it as a parameter of the query.',
+}
+
+const shellInjection: InjectionWording = {
+  language: 'shell',
+  controlled: 'command',
+  payload: 'a `;`, a `$(…)` or a quote',
+  remedy: 'Pass the arguments as a list, without a shell.',
+}
+
+function injectionHit(
   call: Node,
   insertion: Insertion,
   file: ParsedFile,
-  kind: string,
-  remedy: string,
+  { language, controlled, payload, remedy }: InjectionWording,
 ): Hit {
   const value = quoteCode(insertion.value.text)
-  const fromRequest = isRequestInput(insertion.value, file)
+  const isFromRequest = isRequestInput(insertion.value, file)
+  const source = isFromRequest ? ' It comes from a request.' : ''
+  const isOnCallLine = lineOf(insertion.value) === lineOf(call)
   return {
-    // Where the text is put together is the place to change; the call may stand further down.
+    // The text has to change where it is built; the call may be further down.
     at: firstLine(insertion.value),
     fallback: firstLine(call),
-    title: `${value} is put into ${kind} text, so whoever controls it controls the ${kind === 'SQL' ? 'statement' : 'command'}`,
-    body: `When ${value} holds ${kind === 'SQL' ? 'a quote or more SQL' : 'a `;`, a `$(…)` or a quote'}, it is executed with the rights of this program.${fromRequest ? ' It comes from a request.' : ''} ${remedy}`,
-    severity: fromRequest ? 'critical' : 'moderate',
-    confidence: fromRequest ? 0.95 : 0.8,
-    evidence:
-      lineOf(insertion.value) === lineOf(call)
-        ? []
-        : [{ line: lineOf(call), note: 'and executed here' }],
+    title:
+      `${value} is put into ${language} text, so whoever controls it ` +
+      `controls the ${controlled}`,
+    body:
+      `When ${value} holds ${payload}, it is executed with the rights of this program.${source} ` +
+      `${remedy}`,
+    severity: isFromRequest ? 'critical' : 'moderate',
+    confidence: isFromRequest ? 0.95 : 0.8,
+    evidence: isOnCallLine ? [] : [{ line: lineOf(call), note: 'and executed here' }],
   }
 }
-
-const shellRemedy = 'Pass the arguments as a list, without a shell.'
 
 function checkShell(call: Node, file: ParsedFile): Hit | undefined {
   const command = shellCommandOf(call, file)
   if (!command) return undefined
   const built = builtTextOf(command, file)
   if (built) {
-    const insertion = worstInsertion(built, file, () => !developerTool.test(file.path))
-    return insertion && injection(call, insertion, file, 'shell', shellRemedy)
+    const insertion = findRiskyInsertion(built, file, () => !developerTool.test(file.path))
+    return insertion && injectionHit(call, insertion, file, shellInjection)
   }
-  const isBare = isRequestInput(command, file) && !isSafeInsertion(command, file)
-  return isBare
-    ? injection(call, { value: command, before: '', after: '' }, file, 'shell', shellRemedy)
-    : undefined
+  if (!isRequestInput(command, file) || isSafeInsertion(command, file)) return undefined
+  return injectionHit(call, { value: command, before: '', after: '' }, file, shellInjection)
 }
 
-/** The argument of a call that a shell interprets, or undefined when no shell is started. */
+/** The argument of a call that a shell interprets; undefined when the call starts no shell. */
 function shellCommandOf(call: Node, file: ParsedFile): Node | undefined {
+  return shellCommandReaders[grammarFamilyOf(file.language)]!(call, file)
+}
+
+const shellCommandReaders: Readonly<
+  Record<string, (call: Node, file: ParsedFile) => Node | undefined>
+> = {
+  javascript: shellCommandInScript,
+  python: shellCommandInPython,
+  go: shellCommandInGo,
+  java: shellCommandInJava,
+}
+
+/** JavaScript: `exec(command)`, `spawn(command, { shell: true })`. */
+function shellCommandInScript(call: Node, file: ParsedFile): Node | undefined {
+  if (!file.text.includes('child_process')) return undefined
   const { receiver, name } = calleeOf(call)
   const args = argumentsOf(call)
-  const owner = receiver?.text ?? ''
-  if (file.language === 'python') {
-    if (owner === 'os' && /^(?:system|popen)$/.test(name)) return args[0]
-    const isShell = args.some(
-      (argument) =>
-        argument.type === 'keyword_argument' && /^shell\s*=\s*True$/.test(argument.text),
-    )
-    return owner === 'subprocess' && isShell ? args[0] : undefined
-  }
-  if (file.language === 'go') {
-    const texts = args.map((argument) => argument.text)
-    const shell = texts.findIndex((text) => /^"(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh"$/.test(text))
-    const isShell =
-      owner === 'exec' && /^Command/.test(name) && shell >= 0 && texts[shell + 1] === '"-c"'
-    return isShell ? args[shell + 2] : undefined
-  }
-  if (file.language === 'java') return name === 'exec' && /untime/.test(owner) ? args[0] : undefined
-  if (!file.text.includes('child_process')) return undefined
   if (/^(?:exec|execSync|execAsync|execPromise)$/.test(name)) {
-    return !receiver || /^(?:child_process|childProcess|cp)$/.test(owner) ? args[0] : undefined
+    const isModule = !receiver || /^(?:child_process|childProcess|cp)$/.test(receiver.text)
+    return isModule ? args[0] : undefined
   }
+  if (!/^(?:spawn|spawnSync|execFile|execFileSync)$/.test(name)) return undefined
   const usesShell = args.some(
     (argument) => argument.type === 'object' && /\bshell:\s*true\b/.test(argument.text),
   )
-  return /^(?:spawn|spawnSync|execFile|execFileSync)$/.test(name) && usesShell ? args[0] : undefined
+  return usesShell ? args[0] : undefined
 }
 
+/** Python: `os.system(command)`, `subprocess.run(command, shell=True)`. */
+function shellCommandInPython(call: Node): Node | undefined {
+  const { receiver, name } = calleeOf(call)
+  const args = argumentsOf(call)
+  if (receiver?.text === 'os') return /^(?:system|popen)$/.test(name) ? args[0] : undefined
+  if (receiver?.text !== 'subprocess') return undefined
+  const usesShell = args.some(
+    (argument) => argument.type === 'keyword_argument' && /^shell\s*=\s*True$/.test(argument.text),
+  )
+  return usesShell ? args[0] : undefined
+}
+
+/** Go: `exec.Command("sh", "-c", command)`. */
+function shellCommandInGo(call: Node): Node | undefined {
+  const { receiver, name } = calleeOf(call)
+  if (receiver?.text !== 'exec' || !/^Command/.test(name)) return undefined
+  const args = argumentsOf(call)
+  const shell = args.findIndex(({ text }) => /^"(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh"$/.test(text))
+  return shell >= 0 && args[shell + 1]?.text === '"-c"' ? args[shell + 2] : undefined
+}
+
+/** Java: `Runtime.getRuntime().exec(command)`. */
+function shellCommandInJava(call: Node): Node | undefined {
+  const { receiver, name } = calleeOf(call)
+  const isRuntime = receiver !== undefined && /untime/.test(receiver.text)
+  return name === 'exec' && isRuntime ? argumentsOf(call)[0] : undefined
+}
+
+/** Reports an evaluated value that isn't fixed: `eval(x)`, `exec(x)`, `new Function(x)`. */
 function checkEval(node: Node, file: ParsedFile): Hit | undefined {
-  const isNew = node.type === 'new_expression'
-  const callee = isNew ? fieldText(node, 'constructor') : fieldText(node, 'function')
-  const names =
-    file.language === 'python'
-      ? /^(?:eval|exec)$/
-      : isNew
-        ? /^Function$/
-        : /^(?:eval|window\.eval|globalThis\.eval)$/
-  if (!names.test(callee)) return undefined
-  const argument = isNew ? argumentsOf(node).at(-1) : argumentsOf(node)[0]
+  const argument = evaluatedCodeOf(node, file)
   if (!argument || isConstant(argument)) return undefined
   const built = builtTextOf(argument, file)
   if (built && built.insertions.length === 0) return undefined
-  const fromRequest = isRequestInput(argument, file)
-  // Given its own namespace, or compiled before: made for running code.
-  if (
-    !fromRequest &&
-    file.language === 'python' &&
-    (argumentsOf(node).length > 1 || /^compile\(/.test(argument.text))
-  )
+  const isFromRequest = isRequestInput(argument, file)
+  if (!isFromRequest && file.language === 'python' && isIntendedExec(node, argument))
     return undefined
+  const code = quoteCode(argument.text)
   return {
     at: firstLine(node),
-    title: `${quoteCode(argument.text)} is run as code`,
-    body: `When someone else has a say in ${quoteCode(argument.text)}, they run what they like with the rights of this program. Parse the data, or choose from a fixed set of functions.`,
-    severity: fromRequest ? 'critical' : 'moderate',
-    confidence: fromRequest ? 0.95 : 0.7,
+    title: `${code} is run as code`,
+    body:
+      `When someone else has a say in ${code}, they run what they like with the rights of this ` +
+      'program. Parse the data, or choose from a fixed set of functions.',
+    severity: isFromRequest ? 'critical' : 'moderate',
+    confidence: isFromRequest ? 0.95 : 0.7,
   }
+}
+
+/** The argument that a call of Python's or JavaScript's evaluating functions runs as code. */
+function evaluatedCodeOf(node: Node, file: ParsedFile): Node | undefined {
+  if (node.type === 'new_expression') {
+    const isFunction = file.language !== 'python' && fieldText(node, 'constructor') === 'Function'
+    return isFunction ? argumentsOf(node).at(-1) : undefined
+  }
+  const names =
+    file.language === 'python' ? /^(?:eval|exec)$/ : /^(?:eval|window\.eval|globalThis\.eval)$/
+  return names.test(fieldText(node, 'function')) ? argumentsOf(node)[0] : undefined
+}
+
+/** Whether Python code is meant to be run: it has its own namespace, or was compiled before. */
+function isIntendedExec(call: Node, argument: Node): boolean {
+  return argumentsOf(call).length > 1 || /^compile\(/.test(argument.text)
 }
 
 export const injectionRules: readonly Rule[] = [

@@ -1,4 +1,4 @@
-// Rules about what others send and where it ends up: in a page, in a path, in a loader.
+// Rules about input from outside that ends up in a page, a path or a loader.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import {
@@ -30,23 +30,29 @@ function checkHtml(node: Node, file: ParsedFile): Hit | undefined {
   const value = htmlValueOf(node)
   if (!value || isConstant(value) || cleanHtml.test(value.text.slice(0, 2_000))) return undefined
   const built = builtTextOf(value, file)
-  const origin = built ? built.insertions.map((insertion) => insertion.value) : [value]
-  const fromRequest = origin.find((candidate) => isRequestInput(candidate, file))
-  const named = /dompurify|sanitize|codeToHtml|highlight|katex|mermaid/i.test(file.text)
-    ? undefined
-    : origin.find((candidate) => looksLikeText(candidate))
-  const source = fromRequest ?? named
+  const candidates = built ? built.insertions.map((insertion) => insertion.value) : [value]
+  const fromRequest = candidates.find((candidate) => isRequestInput(candidate, file))
+  const source = fromRequest ?? findUserText(candidates, file)
   if (!source || isSafeInsertion(source, file)) return undefined
+  const code = quoteCode(source.text)
   return {
     at: firstLine(source),
-    title: `${quoteCode(source.text)} is put into the page as HTML`,
-    body: `When ${quoteCode(source.text)} holds a tag with a script, it runs in the page of whoever looks at it. Set \`textContent\`, or sanitise the value first.`,
+    title: `${code} is put into the page as HTML`,
+    body:
+      `When ${code} holds a tag with a script, it runs in the page of whoever looks at it. Set ` +
+      '`textContent`, or sanitise the value first.',
     severity: fromRequest ? 'critical' : 'moderate',
     confidence: fromRequest ? 0.95 : 0.7,
   }
 }
 
-/** What is written as HTML: `x.innerHTML = …`, `__html: …`, `document.write(…)`. */
+/** The first value that is named like text of users, in a file that doesn't produce HTML itself. */
+function findUserText(candidates: readonly Node[], file: ParsedFile): Node | undefined {
+  if (/dompurify|sanitize|codeToHtml|highlight|katex|mermaid/i.test(file.text)) return undefined
+  return candidates.find((candidate) => isNamedLikeText(candidate))
+}
+
+/** Returns `x` from `e.innerHTML = x`, `__html: x` or `document.write(x)`. */
 function htmlValueOf(node: Node): Node | undefined {
   if (node.type === 'pair')
     return fieldText(node, 'key') === '__html' ? unwrapped(node, 'value') : undefined
@@ -69,8 +75,8 @@ function unwrapped(node: Node, name: string): Node | undefined {
   return value && unwrap(value)
 }
 
-/** Whether a value is named like something people write: without that, `innerHTML` is mostly the page's own markup. */
-function looksLikeText(node: Node): boolean {
+/** Whether a value is named like text of users. Other values are mostly HTML of the page itself. */
+function isNamedLikeText(node: Node): boolean {
   const last = /(\w+)\W*$/.exec(node.text.slice(0, 300))?.[1] ?? ''
   if (last === '__html') return false
   return /name|title|body|comment|message|content|description|text|bio|query|search|input|value|html|label|email|url/i.test(
@@ -86,54 +92,55 @@ const pathSinks: Readonly<Record<string, RegExp>> = {
   java: /^(?:Paths\.get|Path\.of|Files\.\w+)$/,
 }
 
-const confined =
+/** Code that keeps a path inside of a folder, or checks it. */
+const pathCheck =
   /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(/i
 
 function checkPath(call: Node, file: ParsedFile): Hit | undefined {
   const callee =
     fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
   if (!pathSinks[grammarFamilyOf(file.language)]!.test(callee)) return undefined
-  const tainted = argumentsOf(call).find((argument) => carriesPath(argument, file))
-  if (!tainted || isExistenceCheck(call)) return undefined
-  let scope: Node = call
-  while (scope.parent?.parent && !/function|method|lambda|func_literal/.test(scope.type))
-    scope = scope.parent
-  if (confined.test(scope.text.slice(0, 20_000))) return undefined
-  const value = quoteCode(tainted.text)
+  const input = argumentsOf(call).find((argument) => isRequestPath(argument, file))
+  if (!input || isExistenceCheck(call)) return undefined
+  if (pathCheck.test(scopeOf(call).text.slice(0, 20_000))) return undefined
+  const value = quoteCode(input.text)
   return {
     at: firstLine(call),
     title: `${value} comes from a request and is used as a path without a check`,
-    body: `When ${value} holds \`../\`, the path leaves its folder, and any file that this program can reach is within reach of the client. Resolve the path and check that it is still inside.`,
+    body:
+      `When ${value} holds \`../\`, the path leaves its folder, and any file that this program ` +
+      'can ' +
+      'reach is within reach of the client. Resolve the path and check that it is still inside.',
   }
 }
 
-/** `os.Stat(filepath.Join(…))`: whether it exists is all that the client learns. */
+/** The function around a node, or the statement of the module that holds it. */
+function scopeOf(node: Node): Node {
+  let scope = node
+  while (scope.parent?.parent && !/function|method|lambda|func_literal/.test(scope.type))
+    scope = scope.parent
+  return scope
+}
+
+/** Whether only the existence of the file is used: `os.Stat(filepath.Join(…))`. */
 function isExistenceCheck(call: Node): boolean {
-  for (
-    let outer = call.parent;
-    outer && /argument|call|invocation/.test(outer.type);
+  let outer = call.parent
+  while (outer && /argument|call|invocation/.test(outer.type)) {
+    const isCall = /^call|invocation/.test(outer.type)
+    if (isCall && existenceChecks.test(calleeOf(outer).name)) return true
     outer = outer.parent
-  ) {
-    if (
-      /^call|invocation/.test(outer.type) &&
-      /^(?:L?[sS]tat|exists|existsSync|access|isfile|isdir)$/.test(calleeOf(outer).name)
-    )
-      return true
   }
   return false
 }
 
-function carriesPath(argument: Node, file: ParsedFile): boolean {
+const existenceChecks = /^(?:L?[sS]tat|exists|existsSync|access|isfile|isdir)$/
+
+/** Whether an argument is a value of a request that can hold a path. */
+function isRequestPath(argument: Node, file: ParsedFile): boolean {
   const inner = unwrap(argument)
-  if (
-    !/^(?:identifier|member_expression|attribute|subscript|subscript_expression|call|call_expression|method_invocation|selector_expression|index_expression|template_string|binary_expression|string)$/.test(
-      inner.type,
-    )
-  ) {
-    return false
-  }
+  if (!pathExpressions.has(inner.type)) return false
   if (isSafeInsertion(inner, file) || isConstant(inner)) return false
-  // Not a whole body, a handle on the request, or its fixed parts.
+  // The request itself, its whole body and its fixed parts aren't paths.
   return (
     isRequestInput(inner, file) &&
     !/\b(?:body|request|req|values|json|headers)\)?$/.test(inner.text) &&
@@ -141,24 +148,43 @@ function carriesPath(argument: Node, file: ParsedFile): boolean {
   )
 }
 
+const pathExpressions: ReadonlySet<string> = new Set([
+  'identifier',
+  'member_expression',
+  'attribute',
+  'subscript',
+  'subscript_expression',
+  'call',
+  'call_expression',
+  'method_invocation',
+  'selector_expression',
+  'index_expression',
+  'template_string',
+  'binary_expression',
+  'string',
+])
+
 function checkDeserialize(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   const args = argumentsOf(call)
-  // `yaml = YAML()` is another library, whose `load` only makes plain data.
-  const isModule =
+  // With `yaml = YAML()`, the library is ruamel, whose `load` only creates plain data.
+  const isPyYaml =
     callee === 'yaml.load' &&
     file.declarations.variables('yaml').length === 0 &&
     !/\bruamel\b/.test(file.text)
-  const isYaml = isModule && args.length === 1 && !isConstant(args[0]!)
+  const isYaml = isPyYaml && args.length === 1 && !isConstant(args[0]!)
   const isPickle =
     /^(?:pickle|cPickle|dill|marshal)\.loads$/.test(callee) &&
     args[0] !== undefined &&
     isRequestInput(args[0], file)
   if (!isYaml && !isPickle) return undefined
+  const remedy = isYaml ? '`yaml.safe_load`' : 'a format without code, such as JSON'
   return {
     at: firstLine(call),
     title: `${quoteCode(callee)} can run code that the data names`,
-    body: `When someone else wrote the data, loading it calls functions of their choice. Use ${isYaml ? '`yaml.safe_load`' : 'a format without code, such as JSON'}.`,
+    body:
+      'When someone else wrote the data, loading it calls functions of their choice. Use ' +
+      `${remedy}.`,
     severity: isPickle ? 'critical' : 'moderate',
   }
 }
@@ -190,7 +216,8 @@ export const inputRules: readonly Rule[] = [
   {
     id: 'unsafe-deserialization',
     summary:
-      'Python: data is loaded in a way that can run code (`yaml.load` without a loader, `pickle` of a request).',
+      'Python: data is loaded in a way that can run code (`yaml.load` without a loader, ' +
+      '`pickle` of a request).',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

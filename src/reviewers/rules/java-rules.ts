@@ -1,4 +1,4 @@
-// Rules about mistakes of Java: half an equality, formats shared between threads.
+// Rules about Java: `equals` without `hashCode`, and formats that threads share.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, Rule } from './rule.ts'
 import { field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
@@ -6,45 +6,41 @@ import { field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 function checkEquals(method: Node): Hit | undefined {
   const parameters = field(method, 'parameters')
   if (fieldText(method, 'name') !== 'equals' || parameters?.namedChildCount !== 1) return undefined
-  if (
-    fieldText(parameters.namedChild(0)!, 'type') !== 'Object' ||
-    method.parent?.type !== 'class_body'
-  )
-    return undefined
-  const hasHash = method.parent.namedChildren.some(
-    (member) => fieldText(member, 'name') === 'hashCode',
-  )
-  const owner = method.parent.parent
-  // What the class extends, or Lombok, may bring it along.
-  if (
-    hasHash ||
-    !owner ||
-    field(owner, 'superclass') ||
-    /@(?:Data|EqualsAndHashCode|Value)\b/.test(owner.text.slice(0, 500))
-  )
-    return undefined
+  if (fieldText(parameters.namedChild(0)!, 'type') !== 'Object') return undefined
+  const classBody = method.parent
+  if (classBody?.type !== 'class_body' || !classBody.parent) return undefined
+  const hasHash = classBody.namedChildren.some((member) => fieldText(member, 'name') === 'hashCode')
+  if (hasHash || mayInheritHash(classBody.parent)) return undefined
   return {
     at: firstLine(method),
     title: 'This class has `equals` but no `hashCode`',
-    body: "When two equal objects are put into a `HashMap` or `HashSet`, they land in different places, and looking for one doesn't find the other. Write `hashCode` over the same fields.",
+    body:
+      'When two equal objects are put into a `HashMap` or `HashSet`, they land in different ' +
+      "places, and looking for one doesn't find the other. Write `hashCode` over the same fields.",
   }
 }
 
-function checkSharedFormat(declaration: Node): Hit | undefined {
-  const modifiers =
-    declaration.namedChildren.find((child) => child.type === 'modifiers')?.text ?? ''
-  if (
-    !/\bstatic\b/.test(modifiers) ||
-    !/^(?:SimpleDateFormat|DateFormat|DecimalFormat|NumberFormat)$/.test(
-      fieldText(declaration, 'type'),
-    )
+/** Whether a superclass or an annotation of Lombok may provide `hashCode`. */
+function mayInheritHash(owner: Node): boolean {
+  return (
+    field(owner, 'superclass') !== undefined ||
+    /@(?:Data|EqualsAndHashCode|Value)\b/.test(owner.text.slice(0, 500))
   )
-    return undefined
+}
+
+const unsafeFormats = /^(?:SimpleDateFormat|DateFormat|DecimalFormat|NumberFormat)$/
+
+function checkSharedFormat(declaration: Node): Hit | undefined {
+  const modifiers = declaration.namedChildren.find((child) => child.type === 'modifiers')
+  if (!modifiers || !/\bstatic\b/.test(modifiers.text)) return undefined
+  if (!unsafeFormats.test(fieldText(declaration, 'type'))) return undefined
   const name = quoteCode(fieldText(field(declaration, 'declarator') ?? declaration, 'name'))
   return {
     at: firstLine(declaration),
     title: `${name} is one format for all threads, and not made for that`,
-    body: "When two threads use it at once, they mix up each other's numbers and dates without any error. Use `DateTimeFormatter`, or make one for each use.",
+    body:
+      "When two threads use it at once, they mix up each other's numbers and dates without any " +
+      'error. Use `DateTimeFormatter`, or make one for each use.',
   }
 }
 

@@ -1,16 +1,19 @@
-// Rules about what was left behind while working: conflict markers, breakpoints, focused tests.
+// Rules about leftovers of work in progress: conflict markers, breakpoints and focused tests.
 import type { Hit, Rule, TextLine } from './rule.ts'
 
+/** A marker of Git. Language models write edits between markers with the excluded names. */
+const conflictMarker = /^<{7} (?!(?:SEARCH|REPLACE|ORIGINAL)\b)\S/
+
+/** Files that may quote conflict markers: documents, patches and remains of merges. */
+const quotesMarkers = /\.(?:md|mdx|rst|adoc|txt|patch|diff|orig|rej)$/i
+
 function checkConflictMarker(line: TextLine): Omit<Hit, 'at'> | undefined {
-  // Edits for language models are written between markers like these, under names of their own.
-  if (
-    !/^<{7} (?!(?:SEARCH|REPLACE|ORIGINAL)\b)\S/.test(line.text) ||
-    /\.(?:md|mdx|rst|adoc|txt|patch|diff|orig|rej)$/i.test(line.path)
-  )
-    return undefined
+  if (!conflictMarker.test(line.text) || quotesMarkers.test(line.path)) return undefined
   return {
     title: 'A merge conflict marker was committed',
-    body: "When this file is read, it is neither side of the merge: it doesn't parse, or says both. Resolve the conflict and remove the markers.",
+    body:
+      "When this file is read, it is neither side of the merge: it doesn't parse, or says both. " +
+      'Resolve the conflict and remove the markers.',
   }
 }
 
@@ -30,15 +33,19 @@ const breakpoints: readonly { readonly files: RegExp; readonly pattern: RegExp }
 function checkBreakpoint(line: TextLine): Omit<Hit, 'at'> | undefined {
   if (!breakpoints.some(({ files, pattern }) => files.test(line.path) && pattern.test(line.text)))
     return undefined
+  const statement = line.text.trim().replaceAll('`', '').slice(0, 40)
   return {
-    title: `The breakpoint \`${line.text.trim().replaceAll('`', '').slice(0, 40)}\` was left in the code`,
-    body: 'When this line is reached with a debugger or a terminal attached, the program stops and waits for someone.',
+    title: `The breakpoint \`${statement}\` was left in the code`,
+    body:
+      'When this line is reached with a debugger or a terminal attached, the program stops and ' +
+      'waits for someone.',
   }
 }
 
-/** With a name that is put together, it is a helper for tests that passes `only` on. */
+/** `describe.only(…)`. A call with a computed name is a helper for tests that passes `only` on. */
 const focused = /^(\s*(?:describe|context|it|test|suite|specify))\.only(?=\s*[(`.])(?!\(`[^`]*\$\{)/
 
+/** `fit(…)`. */
 const focusedShort = /^(\s*)f(describe|it|context)(?=\(\s*['"`])/
 
 function checkFocusedTest(line: TextLine): Omit<Hit, 'at'> | undefined {
@@ -46,7 +53,9 @@ function checkFocusedTest(line: TextLine): Omit<Hit, 'at'> | undefined {
   if (!focused.test(line.text) && !focusedShort.test(line.text)) return undefined
   return {
     title: 'A focused test switches off all the others',
-    body: 'When the tests run, only this one does, and the run is green whatever the others would say.',
+    body:
+      'When the tests run, only this one does, and the run is green whatever the others would ' +
+      'say.',
     suggestion: line.text.replace(focused, '$1').replace(focusedShort, '$1$2'),
   }
 }

@@ -1,4 +1,4 @@
-// The rules that read the text of lines. They run without parsing, so that nobody loads the others for them.
+// Runs the rules that read the text of added lines, without parsing the file.
 
 import { downloadRules } from './download-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
@@ -7,10 +7,10 @@ import { type Rule, type RuleFinding, toRuleFinding } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
 import { trojanSourceRules } from './trojan-source-rules.ts'
 
-/** Any expression gets through so much text at once. */
+/** Characters that every regular expression of these rules reads quickly enough. */
 const maxPartLength = 2_000
-/** Nothing that a rule looks for is longer. */
-const overlap = 500
+/** Characters that two parts share. No rule looks for a longer text. */
+const partOverlap = 500
 
 export const lineRules: readonly Rule[] = [
   ...secretRules,
@@ -20,14 +20,14 @@ export const lineRules: readonly Rule[] = [
   ...leftoverRules,
 ]
 
-/** Nearly every line fails this one test, and costs no more. */
+/** Rejects nearly every line with one test, before any rule runs. */
 const anyKeyword = new RegExp(lineRules.map(({ keyword }) => keyword!.source).join('|'), 'i')
 
 /**
- * Runs the rules on the added lines of a file. A long line is read in parts that overlap, so that nothing in it is
- * passed over.
+ * Runs the rules on the added lines of a file. A long line is read in parts that overlap, so that
+ * the rules see every match as a whole.
  *
- * @param added their text by their number at the head
+ * @param added the texts of the lines by their numbers at the head
  */
 export function checkLines(
   path: string,
@@ -41,24 +41,24 @@ export function checkLines(
       const next = added.get(number + 1)?.slice(0, maxPartLength) ?? ''
       for (const rule of lineRules) {
         const hit = rule.line!({ path, text, next, isTest })
-        const isKnown = () =>
-          found.at(-1)?.startLine === number && found.some((one) => isSame(one, rule, number))
-        if (hit && !isKnown())
-          found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
+        if (!hit || isReported(found, rule, number)) continue
+        found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
       }
     }
   }
   return found
 }
 
-function isSame(finding: RuleFinding, { id }: Rule, line: number): boolean {
-  return finding.rule === id && finding.startLine === line
+/** Findings are in the order of their lines, so only the last line can hold this rule's finding. */
+function isReported(found: readonly RuleFinding[], { id }: Rule, line: number): boolean {
+  if (found.at(-1)?.startLine !== line) return false
+  return found.some((finding) => finding.rule === id && finding.startLine === line)
 }
 
 function splitLine(full: string): string[] {
   if (full.length <= maxPartLength) return [full]
   const parts: string[] = []
-  for (let at = 0; at < full.length - overlap; at += maxPartLength - overlap) {
+  for (let at = 0; at < full.length - partOverlap; at += maxPartLength - partOverlap) {
     parts.push(full.slice(at, at + maxPartLength))
   }
   return parts

@@ -1,7 +1,8 @@
-// Words that the texts of rules share.
+// Formats a list of names for the title of a finding.
 
-/** Names, short enough for a title. */
+/** Returns up to five names in backticks, cut to 80 characters, and the number of the others. */
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, 5).map((name) => `\`${name.replaceAll('`', '').slice(0, 80)}\``)
-  return `${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`
+  const hidden = names.length - shown.length
+  return `${shown.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`
 }

@@ -1,4 +1,4 @@
-// Questions about literals and constants.
+// Recognizes literals and constants in syntax trees.
 import type { Node } from 'web-tree-sitter'
 import { field, fieldText, findNodes, unwrap } from './syntax-nodes.ts'
 
@@ -9,13 +9,13 @@ const stringTypes = new Set([
   'raw_string_literal',
 ])
 
-/** Whether a node is a string with nothing inserted. */
+/** Whether a node is a string without interpolated values. */
 export function isPlainString(node: Node): boolean {
   if (node.type === 'template_string') return findNodes(node, 'template_substitution').length === 0
   return stringTypes.has(node.type) && findNodes(node, 'interpolation').length === 0
 }
 
-/** The characters of a plain string, escapes as written. */
+/** Returns the characters of a plain string without its quotes; escapes stay as written. */
 export function stringText(node: Node): string {
   return node.text.replace(/^[a-zA-Z]{0,2}(?:"""|'''|["'`])/, '').replace(/(?:"""|'''|["'`])$/, '')
 }
@@ -43,7 +43,7 @@ const literalTypes = new Set([
   'nil',
 ])
 
-/** Whether a node is a literal with one fixed value, also a number with a sign before it. */
+/** Whether a node is a literal with one fixed value. A number may have a sign. */
 function isLiteral(node: Node): boolean {
   const inner = unwrap(node)
   if (literalTypes.has(inner.type) || isPlainString(inner)) return true
