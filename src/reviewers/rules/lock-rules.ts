@@ -1,4 +1,4 @@
-// Rules about locks that stay locked, and counters of goroutines that count too late.
+// Rules about locks that stay locked, and wait groups that are incremented too late.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
@@ -17,83 +17,80 @@ import {
   quoteCode,
 } from './syntax-nodes.ts'
 
-const pairs: Readonly<Record<string, string>> = {
+/** The method that releases a lock, by the method that acquires it. */
+const releaseMethods: Readonly<Record<string, string>> = {
   Lock: 'Unlock',
   RLock: 'RUnlock',
   lock: 'unlock',
   acquire: 'release',
 }
 
-/** Between taking and giving back in one block, something may leave without giving back. */
+/** Reports a lock if the function can be left between acquiring and releasing it in one block. */
 function checkLock(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
-  const { receiver, name } =
-    call && callTypes.includes(call.type) ? calleeOf(call) : { receiver: undefined, name: '' }
-  const end = pairs[name]
+  if (!call || !callTypes.includes(call.type)) return undefined
+  const { receiver, name } = calleeOf(call)
+  const releaseMethod = releaseMethods[name]
   const fn = enclosingFunction(statement)
-  if (!receiver || !end || !fn || !statement.parent || !/lock|mu|sem/i.test(receiver.text))
-    return undefined
-  const released = `${receiver.text}.${end}(`
-  if (new RegExp(`\\bdefer\\b[^\\n]{0,200}${end}\\(`).test(fn.text)) return undefined
-  const between: Node[] = []
-  for (const next of codeChildren(statement.parent).filter(
+  if (!receiver || !releaseMethod || !fn || !statement.parent) return undefined
+  if (!/lock|mu|sem/i.test(receiver.text)) return undefined
+  if (new RegExp(`\\bdefer\\b[^\\n]{0,200}${releaseMethod}\\(`).test(fn.text)) return undefined
+  const release = `${receiver.text}.${releaseMethod}(`
+  const following = codeChildren(statement.parent).filter(
     (other) => other.startIndex > statement.startIndex,
-  )) {
-    if (next.text.startsWith(released))
-      return file.language === 'go'
-        ? checkReturns(statement, between, released)
-        : checkFailures(statement, between, next)
-    between.push(next)
-  }
-  return undefined
+  )
+  const end = following.findIndex((other) => other.text.startsWith(release))
+  if (end === -1) return undefined
+  const between = following.slice(0, end)
+  return file.language === 'go'
+    ? checkReturns(statement, between, release)
+    : checkFailures(statement, between, following[end]!)
 }
 
-function checkReturns(lock: Node, between: readonly Node[], released: string): Hit | undefined {
+/** Go: looks for a `return` before the lock is released. A panic usually ends the program. */
+function checkReturns(lock: Node, between: readonly Node[], release: string): Hit | undefined {
   for (const statement of between) {
-    const leaving =
+    const returns =
       statement.type === 'return_statement'
         ? [statement]
         : findOwnNodes(statement, 'return_statement')
-    // A panic or a return after giving back is fine.
-    const left = leaving.find(
-      (node) => !statement.text.slice(0, node.startIndex - statement.startIndex).includes(released),
+    const isLocked = (node: Node) =>
+      !statement.text.slice(0, node.startIndex - statement.startIndex).includes(release)
+    const exit = returns.find(isLocked)
+    if (!exit) continue
+    return lockHit(
+      lock,
+      exit,
+      'this `return` is taken',
+      'a `defer` right after the lock gives it back on every way out',
     )
-    if (left)
-      return lockHit(
-        lock,
-        left,
-        'this `return` is taken',
-        'a `defer` right after the lock gives it back on every way out',
-      )
   }
   return undefined
 }
 
+/** Python, Java: looks for a statement before the release that may throw or leave the function. */
 function checkFailures(lock: Node, between: readonly Node[], release: Node): Hit | undefined {
   const failing = between.find(
-    (statement) => hasCall(statement) || exitsIn(statement, release.text),
+    (statement) => hasCall(statement) || exitsFunction(statement, release.text),
   )
   if (!failing || between.some((statement) => /^try/.test(statement.type))) return undefined
-  return {
-    ...lockHit(
-      lock,
-      failing,
-      `the code before line ${lineOf(release)} ${hasCall(failing) ? 'fails' : 'leaves the function'}`,
-      'give it back in a `finally` block, or use a `with` statement',
-    ),
-    at: firstLine(lock),
-    fallback: firstLine(failing),
-  }
+  const outcome = hasCall(failing) ? 'fails' : 'leaves the function'
+  const hit = lockHit(
+    lock,
+    failing,
+    `the code before line ${lineOf(release)} ${outcome}`,
+    'give it back in a `finally` block, or use a `with` statement',
+  )
+  return { ...hit, at: firstLine(lock), fallback: firstLine(failing) }
 }
 
-/** Whether a way out of the function lies in the statement, without giving back before it. */
-function exitsIn(statement: Node, release: string): boolean {
-  const leaving = /^(?:return|throw|raise)_statement$/
-  const ways = findOwnNodes(statement, 'return_statement', 'throw_statement', 'raise_statement')
-  const released = statement.text.indexOf(release)
-  return (
-    leaving.test(statement.type) ||
-    ways.some((way) => released < 0 || way.startIndex < statement.startIndex + released)
+/** Whether the statement leaves the function without releasing the lock before. */
+function exitsFunction(statement: Node, release: string): boolean {
+  if (/^(?:return|throw|raise)_statement$/.test(statement.type)) return true
+  const exits = findOwnNodes(statement, 'return_statement', 'throw_statement', 'raise_statement')
+  const releaseIndex = statement.text.indexOf(release)
+  return exits.some(
+    (exit) => releaseIndex < 0 || exit.startIndex < statement.startIndex + releaseIndex,
   )
 }
 
@@ -103,7 +100,9 @@ function lockHit(lock: Node, at: Node, when: string, remedy: string): Hit {
     at: firstLine(at),
     fallback: firstLine(lock),
     title: `The lock taken by ${name} may never be given back`,
-    body: `When ${when}, the lock stays taken, and the next one who wants it waits for ever: ${remedy}.`,
+    body:
+      `When ${when}, the lock stays taken, and the next one who wants it waits for ever: ` +
+      `${remedy}.`,
     evidence: [{ line: lineOf(lock), note: 'it is taken here' }],
   }
 }
@@ -114,23 +113,18 @@ function checkByValue(parameter: Node): Hit | undefined {
   return {
     at: firstLine(parameter),
     title: `${quoteCode(parameter.text)} is a copy, so it locks or waits for nothing`,
-    body: `When the function is called, it gets a ${quoteCode(type)} of its own: the caller never notices what happens to it. Pass a pointer.`,
+    body:
+      `When the function is called, it gets a ${quoteCode(type)} of its own: the caller never ` +
+      'notices what happens to it. Pass a pointer.',
   }
 }
 
+/** Go: `go func() { group.Add(1); defer group.Done() }()`. */
 function checkLateAdd(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  const fn = enclosingNode(
-    call,
-    new Set(['func_literal', 'function_declaration', 'method_declaration']),
-  )
-  if (
-    name !== 'Add' ||
-    !receiver ||
-    fn?.type !== 'func_literal' ||
-    fn.parent?.parent?.type !== 'go_statement'
-  )
-    return undefined
+  if (name !== 'Add' || !receiver) return undefined
+  const fn = enclosingNode(call, goFunctions)
+  if (fn?.type !== 'func_literal' || fn.parent?.parent?.type !== 'go_statement') return undefined
   const isDone = findNodes(fn, 'call_expression').some(
     (other) => other.text === `${receiver.text}.Done()`,
   )
@@ -139,9 +133,13 @@ function checkLateAdd(call: Node): Hit | undefined {
   return {
     at: firstLine(call),
     title: `${quoteCode(call.text)} runs in the goroutine that is to be waited for`,
-    body: 'When `Wait` is reached before this goroutine was scheduled, the counter is still zero and nobody waits for it. Call `Add` before the `go` statement.',
+    body:
+      'When `Wait` is reached before this goroutine was scheduled, the counter is still zero ' +
+      'and nobody waits for it. Call `Add` before the `go` statement.',
   }
 }
+
+const goFunctions = new Set(['func_literal', 'function_declaration', 'method_declaration'])
 
 export const lockRules: readonly Rule[] = [
   {

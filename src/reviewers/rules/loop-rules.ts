@@ -1,6 +1,6 @@
-// Rules about collections: changed while a loop goes over them, and results that get lost.
+// Rules about collections that a loop changes, and about results that are thrown away.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import { grammarFamilyOf, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +13,8 @@ import {
 } from './syntax-nodes.ts'
 import { typeOf } from './value-origins.ts'
 
-const removers: Readonly<Record<string, RegExp>> = {
+/** Methods that change a collection. */
+const mutators: Readonly<Record<string, RegExp>> = {
   python: /^(?:remove|pop|append|insert|clear|discard|add|extend)$/,
   java: /^(?:remove|add|clear|removeIf|addAll|put)$/,
 }
@@ -21,37 +22,47 @@ const removers: Readonly<Record<string, RegExp>> = {
 function checkChangedWhileIterated(loop: Node, file: ParsedFile): Hit | undefined {
   const collection = field(loop, 'right') ?? field(loop, 'value')
   const body = field(loop, 'body')
-  if (!collection || !body || !/^(?:identifier|attribute|field_access)$/.test(collection.type))
-    return undefined
+  if (!collection || !body) return undefined
+  if (!/^(?:identifier|attribute|field_access)$/.test(collection.type)) return undefined
   if (/^(?:self|this)$/.test(collection.text) || isAssigned(collection.text, body)) return undefined
   const call = findOwnNodes(body, 'call', 'method_invocation').find((candidate) => {
     const { receiver, name } = calleeOf(candidate)
     return (
       receiver?.text === collection.text &&
-      removers[file.language]?.test(name) &&
+      mutators[file.language]?.test(name) &&
       !exitsNext(candidate)
     )
   })
   if (!call) return undefined
-  const isJava = file.language === 'java'
   return {
     at: firstLine(call),
     title: `${quoteCode(collection.text)} is changed while the loop iterates over it`,
-    body: isJava
-      ? 'When the loop goes on after this, it throws a `ConcurrentModificationException`. Use `removeIf`, an iterator, or a copy.'
-      : 'When the loop goes on after this, elements are skipped or come twice (a list), or it raises `RuntimeError` (a set or dict). Iterate over a copy, or build a new collection.',
-    severity: isJava ? 'critical' : 'moderate',
+    ...(file.language === 'java' ? changedInJava : changedInPython),
   }
 }
 
-/** Whether the name means something else from inside the loop on. */
+const changedInJava = {
+  body:
+    'When the loop goes on after this, it throws a `ConcurrentModificationException`. Use ' +
+    '`removeIf`, an iterator, or a copy.',
+  severity: 'critical',
+} as const
+
+const changedInPython = {
+  body:
+    'When the loop goes on after this, elements are skipped or come twice (a list), or it raises ' +
+    '`RuntimeError` (a set or dict). Iterate over a copy, or build a new collection.',
+  severity: 'moderate',
+} as const
+
+/** Whether the loop assigns another value to the name. */
 function isAssigned(name: string, body: Node): boolean {
   return findOwnNodes(body, 'assignment', 'assignment_expression').some(
     (node) => fieldText(node, 'left') === name,
   )
 }
 
-/** Whether the loop or function is left right after the change. */
+/** Whether the block leaves the loop or the function after the change. */
 function exitsNext(call: Node): boolean {
   const block = enclosingNode(call, new Set(['block']))
   return (block?.namedChildren ?? []).some(
@@ -61,35 +72,51 @@ function exitsNext(call: Node): boolean {
   )
 }
 
-const pure = {
-  javascript:
-    /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
-  python: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
-  java: /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
-} as const
-
-const immutableInJava =
+const immutableJavaTypes =
   /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
 
+/** The methods of a language that only return a new value. */
+interface PureMethods {
+  readonly names: RegExp
+  /** Rejects calls whose result need not be used, or whose method may change something. */
+  isPure(call: Node, receiver: Node, file: ParsedFile): boolean
+}
+
+const pureMethods: Readonly<Record<string, PureMethods>> = {
+  javascript: {
+    names:
+      /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
+    isPure(call, receiver) {
+      const isEmptyConcat = calleeOf(call).name === 'concat' && argumentsOf(call).length === 0
+      return !/^[A-Z$]/.test(receiver.text) && !isEmptyConcat
+    },
+  },
+  python: {
+    names: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
+    isPure: (call) => argumentsOf(call).length <= 1,
+  },
+  java: {
+    names:
+      /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
+    isPure: (call, receiver, file) => immutableJavaTypes.test(typeOf(receiver.text, call, file)),
+  },
+}
+
+/** `text.trim()` as a statement. */
 function checkIgnoredResult(statement: Node, file: ParsedFile): Hit | undefined {
   const call = statement.namedChild(0)
   if (!call || !/^(?:call|call_expression|method_invocation)$/.test(call.type)) return undefined
   const { receiver, name } = calleeOf(call)
-  if (receiver?.type !== 'identifier') return undefined
-  const kind =
-    file.language === 'java' ? 'java' : file.language === 'python' ? 'python' : 'javascript'
-  if (!pure[kind].test(name)) return undefined
-  if (kind === 'java' && !immutableInJava.test(typeOf(receiver.text, call, file))) return undefined
-  if (kind === 'python' && argumentsOf(call).length > 1) return undefined
-  if (
-    kind === 'javascript' &&
-    (/^[A-Z$]/.test(receiver.text) || (name === 'concat' && argumentsOf(call).length === 0))
-  )
-    return undefined
+  const methods = pureMethods[grammarFamilyOf(file.language)]
+  if (receiver?.type !== 'identifier' || !methods?.names.test(name)) return undefined
+  if (!methods.isPure(call, receiver, file)) return undefined
+  const before = quoteCode(receiver.text)
   return {
     at: firstLine(call),
     title: `The result of ${quoteCode(`${receiver.text}.${name}`)} is thrown away`,
-    body: `When this runs, ${quoteCode(receiver.text)} stays as it was: \`${name}\` returns a new value and changes nothing.`,
+    body:
+      `When this runs, ${before} stays as it was: \`${name}\` returns a new value and changes ` +
+      'nothing.',
   }
 }
 

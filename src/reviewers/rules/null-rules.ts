@@ -1,8 +1,15 @@
-// Rules about values that are used where the code has just found that they are missing.
+// Rules about values that are used where a test has just shown that they are missing.
 import type { Node } from 'web-tree-sitter'
 import { isCondition, isOperandOf } from './condition-nodes.ts'
 import { isPlainString } from './literals.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import {
+  allRuleLanguages,
+  grammarFamilyOf,
+  type Hit,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+} from './rule.ts'
 import {
   argumentsOf,
   binaryTypes,
@@ -19,9 +26,10 @@ import {
   unwrap,
 } from './syntax-nodes.ts'
 
-/** A test whether something is missing: `x == null`, `x is not None`, `!x`. */
+/** A test for a missing value: `x == null`, `x is not None`, `!x`. */
 interface NullTest {
   readonly name: string
+  /** Whether the value is missing if the test holds. */
   readonly isMissing: boolean
 }
 
@@ -33,25 +41,34 @@ function nullTestOf(node: Node, file: ParsedFile): NullTest | undefined {
   const inner = unwrap(node)
   if (inner.type === 'unary_expression' && javascriptFamily.includes(file.language)) {
     const operand = fieldText(inner, 'argument')
-    return field(inner, 'operator')?.type === '!' && simpleName.test(operand)
-      ? { name: operand, isMissing: true }
-      : undefined
+    const isNegation = field(inner, 'operator')?.type === '!' && simpleName.test(operand)
+    return isNegation ? { name: operand, isMissing: true } : undefined
   }
-  const isPython = inner.type === 'comparison_operator'
-  if (isPython && inner.namedChildCount !== 2) return undefined
-  const [left, right] = isPython
-    ? inner.namedChildren
-    : [field(inner, 'left'), field(inner, 'right')]
-  const operator = isPython
-    ? inner
-        .childrenForFieldName('operators')
-        .map((part) => part.text)
-        .join(' ')
-    : (field(inner, 'operator')?.type ?? '')
+  const { left, operator, right } = comparisonOf(inner)
   if (!left || !right || !nullLiteral.test(right.text) || !simpleName.test(left.text))
     return undefined
   if (/^(?:===?|is)$/.test(operator)) return { name: left.text, isMissing: true }
-  return /^(?:!==?|is not)$/.test(operator) ? { name: left.text, isMissing: false } : undefined
+  if (/^(?:!==?|is not)$/.test(operator)) return { name: left.text, isMissing: false }
+  return undefined
+}
+
+interface Comparison {
+  readonly left: Node | undefined
+  readonly operator: string
+  readonly right: Node | undefined
+}
+
+/** The parts of a comparison of two values. Nodes of other types lack some of the parts. */
+function comparisonOf(node: Node): Comparison {
+  if (node.type !== 'comparison_operator') {
+    const operator = field(node, 'operator')?.type ?? ''
+    return { left: field(node, 'left'), operator, right: field(node, 'right') }
+  }
+  // Python's comparisons can be chained; such a chain is no test of one value.
+  if (node.namedChildCount !== 2) return { left: undefined, operator: '', right: undefined }
+  const [left, right] = node.namedChildren
+  const operators = node.childrenForFieldName('operators').map((part) => part.text)
+  return { left, operator: operators.join(' '), right }
 }
 
 const accessTypes = [
@@ -62,8 +79,8 @@ const accessTypes = [
   'method_invocation',
 ]
 
-/** What may give the name a value, or decide that the code isn't reached. */
-const changes = [
+/** Nodes that may give a name a value, or leave the code before a later node is reached. */
+const stateChanges = [
   ...callTypes,
   'assignment_expression',
   'assignment',
@@ -76,24 +93,28 @@ const changes = [
   'if_statement',
 ]
 
-/** Where a member of the name is read under the node, before anything could have given it a value. */
-function accessIn(
+/** The first access to a member of the name under the node that no earlier node may prevent. */
+function findAccess(
   node: Node,
   name: string,
-  counts: (access: Node) => boolean = () => true,
+  accepts: (access: Node) => boolean = () => true,
 ): Node | undefined {
   const fn = enclosingFunction(node)?.id
   const access = findNodes(node, ...accessTypes).find(
-    (found) => isAccess(found, name) && counts(found) && enclosingFunction(found)?.id === fn,
+    (found) => isAccess(found, name) && accepts(found) && enclosingFunction(found)?.id === fn,
   )
-  const isChanged = (other: Node) => {
-    if (other.startIndex >= access!.startIndex) return false
-    const isAround = other.endIndex >= access!.endIndex
-    return (
-      !isAround || !(/call|invocation|new_|await/.test(other.type) || isInRightSide(other, access!))
-    )
-  }
-  return access && !findNodes(node, ...changes).some(isChanged) ? access : undefined
+  if (!access) return undefined
+  const isPrevented = findNodes(node, ...stateChanges).some((change) => comesBefore(change, access))
+  return isPrevented ? undefined : access
+}
+
+/** Whether a change takes effect before the access is evaluated, which it may also contain. */
+function comesBefore(change: Node, access: Node): boolean {
+  if (change.startIndex >= access.startIndex) return false
+  if (change.endIndex < access.endIndex) return true
+  const evaluatesFirst =
+    /call|invocation|new_|await/.test(change.type) || isInRightSide(change, access)
+  return !evaluatesFirst
 }
 
 function isInRightSide(statement: Node, access: Node): boolean {
@@ -106,44 +127,51 @@ function isInRightSide(statement: Node, access: Node): boolean {
 }
 
 function nullAccessHit(access: Node, name: string, test: Node, file: ParsedFile): Hit {
-  const isScript = javascriptFamily.includes(file.language)
-  const outcome = isScript
-    ? 'this throws a `TypeError`'
-    : file.language === 'python'
-      ? 'this raises `AttributeError`'
-      : file.language === 'go'
-        ? 'this panics'
-        : 'this throws a `NullPointerException`'
+  const missing = quoteCode(name)
+  const outcome = accessOutcomes[grammarFamilyOf(file.language)]
+  const isOnTestLine = lineOf(test) === lineOf(access)
   return {
     at: firstLine(access),
-    title: `${quoteCode(access.text)} is used where ${quoteCode(name)} is known to be missing`,
-    body: `When the test ${quoteCode(test.text)} lets the code come here, ${quoteCode(name)} is missing, and ${outcome}.`,
-    evidence:
-      lineOf(test) === lineOf(access) ? [] : [{ line: lineOf(test), note: 'known by this test' }],
+    title: `${quoteCode(access.text)} is used where ${missing} is known to be missing`,
+    body:
+      `When the test ${quoteCode(test.text)} lets the code come here, ${missing} is missing, and ` +
+      `${outcome}.`,
+    evidence: isOnTestLine ? [] : [{ line: lineOf(test), note: 'known by this test' }],
   }
+}
+
+/** The outcome of reading a member of a missing value. */
+const accessOutcomes: Readonly<Record<string, string>> = {
+  javascript: 'this throws a `TypeError`',
+  python: 'this raises `AttributeError`',
+  go: 'this panics',
+  java: 'this throws a `NullPointerException`',
 }
 
 /** `x == null && x.y`, `x != null || x.y`. */
 function checkChain(node: Node, file: ParsedFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
-  const isAnd = operator === '&&' || operator === 'and'
-  if ((!isAnd && operator !== '||' && operator !== 'or') || isOperandOf(node, operator))
-    return undefined
+  const isAnd = isAndOperator(operator)
+  if (!isAnd && operator !== '||' && operator !== 'or') return undefined
+  if (isOperandOf(node, operator)) return undefined
   const operands = operandsOf(node, operator)
   for (const [index, operand] of operands.slice(0, 20).entries()) {
     const test = nullTestOf(operand, file)
     if (!test || test.isMissing !== isAnd) continue
     const access = operands
       .slice(index + 1, index + 20)
-      .map(
-        (later) => accessIn(later, test.name) ?? (isAccess(later, test.name) ? later : undefined),
-      )
+      .map((later) => findAccess(later, test.name) ?? (isAccess(later, test.name) && later))
       .find((found) => found)
     if (access) return nullAccessHit(access, test.name, operand, file)
   }
   return undefined
 }
 
+function isAndOperator(operator: string): boolean {
+  return operator === '&&' || operator === 'and'
+}
+
+/** Whether a node reads a member of the name, and fails if there is no value. */
 function isAccess(node: Node, name: string): boolean {
   return (
     accessTypes.includes(node.type) &&
@@ -159,46 +187,62 @@ function checkBranch(statement: Node, file: ParsedFile): Hit | undefined {
   if (!condition || !branch) return undefined
   const inner = unwrap(condition)
   const operator = field(inner, 'operator')?.type ?? ''
-  const operands = operator === '&&' || operator === 'and' ? operandsOf(inner, operator) : [inner]
+  const operands = isAndOperator(operator) ? operandsOf(inner, operator) : [inner]
   for (const operand of operands.slice(0, 20)) {
     const test = nullTestOf(operand, file)
     if (!test?.isMissing) continue
-    // In Go a method may take a nil receiver, but for errors; the fields of nil can't be read.
-    const isField = (found: Node) => fieldText(found.parent ?? found, 'function') !== found.text
-    const mayBeCalled = file.language === 'go' && !/^err|Err$/.test(test.name)
-    const access = accessIn(branch, test.name, mayBeCalled ? isField : undefined)
-    // An empty text is as good as false, and has a length.
-    if (
-      access &&
-      !(
-        operand.type === 'unary_expression' &&
-        /^(?:length|size)$/.test(fieldText(access, 'property'))
-      )
-    )
-      return nullAccessHit(access, test.name, operand, file)
+    const access = findAccess(branch, test.name, failsOnNil(test.name, file))
+    if (!access || isLengthOfEmptyText(operand, access)) continue
+    return nullAccessHit(access, test.name, operand, file)
   }
   return undefined
 }
 
+/**
+ * Go can call methods on a nil receiver, and only reading a field of nil panics. Errors are
+ * interfaces, so a call on a nil error panics too.
+ */
+function failsOnNil(name: string, file: ParsedFile): ((access: Node) => boolean) | undefined {
+  if (file.language !== 'go' || /^err|Err$/.test(name)) return undefined
+  return (access) => fieldText(access.parent ?? access, 'function') !== access.text
+}
+
+/** `!x` also holds for an empty text, which has a length. */
+function isLengthOfEmptyText(test: Node, access: Node): boolean {
+  return test.type === 'unary_expression' && /^(?:length|size)$/.test(fieldText(access, 'property'))
+}
+
+/** Libraries whose `find` returns an object, not an index. */
 const nonStringFind = /bs4|BeautifulSoup|etree|lxml|selenium|pymongo|minidom|mongo/i
 
 /** `if (text.indexOf('x'))`: -1 counts as true, 0 as false. */
 function checkIndexAsTruth(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  const [first] = argumentsOf(call)
-  const isPython = file.language === 'python'
-  const isSearch = isPython
-    ? /^r?find$/.test(name) &&
-      first !== undefined &&
-      isPlainString(first) &&
-      !nonStringFind.test(file.text)
-    : /^(?:indexOf|lastIndexOf|findIndex|findLastIndex)$/.test(name)
+  const isSearch =
+    file.language === 'python'
+      ? isPythonSearch(call, file)
+      : /^(?:indexOf|lastIndexOf|findIndex|findLastIndex)$/.test(name)
   if (!receiver || !isSearch || !isCondition(call)) return undefined
   return {
     at: firstLine(call),
-    title: `The condition tests the index that ${quoteCode(`${receiver.text}.${name}`)} gives as if it were an answer`,
-    body: 'When nothing is found, the index is -1, which counts as true; when it is found at the very start, the index is 0, which counts as false. Compare it with -1, or ask whether it is contained.',
+    title:
+      `The condition tests the index that ${quoteCode(`${receiver.text}.${name}`)} gives as if ` +
+      'it were an answer',
+    body:
+      'When nothing is found, the index is -1, which counts as true; when it is found at the ' +
+      'very start, the index is 0, which counts as false. Compare it with -1, or ask whether it ' +
+      'is contained.',
   }
+}
+
+function isPythonSearch(call: Node, file: ParsedFile): boolean {
+  const [text] = argumentsOf(call)
+  return (
+    /^r?find$/.test(calleeOf(call).name) &&
+    text !== undefined &&
+    isPlainString(text) &&
+    !nonStringFind.test(file.text)
+  )
 }
 
 export const nullRules: readonly Rule[] = [
