@@ -47,7 +47,7 @@ function checkLock(statement: Node, file: ParsedFile): Hit | undefined {
     : checkFailures(statement, between, following[end]!)
 }
 
-/** Go: looks for a `return` before the lock is released. A panic usually ends the program. */
+/** Go: looks for a `return` before the lock is released. */
 function checkReturns(lock: Node, between: readonly Node[], release: string): Hit | undefined {
   for (const statement of between) {
     const returns =

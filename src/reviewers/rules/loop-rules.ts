@@ -78,7 +78,7 @@ const immutableJavaTypes =
 /** The methods of a language that only return a new value. */
 interface PureMethods {
   readonly names: RegExp
-  /** Rejects calls whose result need not be used, or whose method may change something. */
+  /** Whether this call is certain to change nothing. */
   isPure(call: Node, receiver: Node, file: ParsedFile): boolean
 }
 

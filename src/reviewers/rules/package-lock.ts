@@ -1,10 +1,10 @@
-// Reads the packages of npm's lock file: which package each entry is, and which one it is downloaded as.
+// Reads the packages and aliases of npm's lock file.
 
-/** A package as the lock file has it. */
+/** An entry of the lock file. Texts that the file lacks are empty. */
 export interface LockedPackage {
-  /** What code imports it by: the last name in its path. */
+  /** The name that code imports: the last name in the path of the entry. */
   readonly name: string
-  /** Where its name is an alias, the package that it stands for. */
+  /** The package that is installed, if the name is an alias of it. */
   readonly alias: string | undefined
   readonly version: string
   readonly resolved: string
@@ -13,18 +13,19 @@ export interface LockedPackage {
 
 type Json = Readonly<Record<string, unknown>>
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-const folder = 'node_modules/'
+const packageFolder = 'node_modules/'
 
-/**
- * @param entries the `packages` of the lock file
- */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** @param entries the field `packages` of the lock file */
 export function listLockedPackages(entries: Json): LockedPackage[] {
   return Object.entries(entries).flatMap(([path, value]) => {
-    if (!path.includes(folder) || typeof value !== 'object' || value === null) return []
+    if (!path.includes(packageFolder) || typeof value !== 'object' || value === null) return []
     const { name, version, resolved, integrity } = value as Json
     return {
-      name: path.slice(path.lastIndexOf(folder) + folder.length),
+      name: path.slice(path.lastIndexOf(packageFolder) + packageFolder.length),
       alias: typeof name === 'string' ? name : undefined,
       version: textOf(version),
       resolved: textOf(resolved),
@@ -33,12 +34,15 @@ export function listLockedPackages(entries: Json): LockedPackage[] {
   })
 }
 
+/** Matches the address of a package on a registry. Its group is the path. */
+const registryAddress = /^https?:\/\/[^/]+\/(.+?)\/-\/(?:@[^/]+\/)?[^/]+\.tgz(?:[?#].*)?$/s
+
 /**
- * The path of a package on its registry, such as `npm/@acme/a`; undefined where the address isn't one of a registry.
+ * The path of a package on its registry, such as `npm/@acme/a`; undefined if the address isn't one
+ * of a registry.
  */
 export function registryPathOf(resolved: string): string | undefined {
-  const [, path] =
-    /^https?:\/\/[^/]+\/(.+?)\/-\/(?:@[^/]+\/)?[^/]+\.tgz(?:[?#].*)?$/s.exec(resolved) ?? []
+  const path = registryAddress.exec(resolved)?.[1]
   try {
     return path && decodeURIComponent(path)
   } catch {
@@ -46,12 +50,16 @@ export function registryPathOf(resolved: string): string | undefined {
   }
 }
 
-/** The name of the package that an alias such as `npm:@acme/a@^1` stands for; undefined where a text is no alias. */
+/** Returns `@acme/a` for the alias `npm:@acme/a@^1`; undefined for other values. */
 export function aliasedName(spec: unknown): string | undefined {
   return /^npm:(@?[^@]+)/.exec(textOf(spec))?.[1]
 }
 
-/** All aliases in a value of a manifest or lock file, each as `name=package`. */
+/**
+ * Lists all aliases in a value of a manifest or lock file, at any depth.
+ *
+ * @returns for each `name=package` its key in the file
+ */
 export function listAliases(value: unknown): Map<string, string> {
   const found = new Map<string, string>()
   const open: unknown[] = [value]
@@ -60,9 +68,9 @@ export function listAliases(value: unknown): Map<string, string> {
     if (typeof next !== 'object' || next === null) continue
     for (const [key, child] of Object.entries(next)) {
       const target = aliasedName(child)
-      // In `overrides`, `a@^1` is a name too.
-      const at = key.indexOf('@', 1)
-      const name = at < 0 ? key : key.slice(0, at)
+      // In `overrides`, the name can have a range: `a@^1`.
+      const rangeIndex = key.indexOf('@', 1)
+      const name = rangeIndex < 0 ? key : key.slice(0, rangeIndex)
       if (target !== undefined && target !== name) found.set(`${name}=${target}`, key)
       if (typeof child === 'object') open.push(child)
     }

@@ -1,18 +1,18 @@
-// Rules about packages of npm that aren't what their name says.
+// Rules about npm packages that aren't the package of their name.
 
 import { listNames } from './list-names.ts'
 import { type LockedPackage, registryPathOf } from './package-lock.ts'
 import type { ChangedManifest, ManifestHit, Rule } from './rule.ts'
 
-/** One file's findings of a rule. */
+/** Findings that a rule reports per file; further ones are left out. */
 const maxHits = 20
 
 async function checkLockedPackages(file: ChangedManifest): Promise<ManifestHit[]> {
-  const [renamed, changed] = [await findRenamed(file), findChanged(file)]
-  return [...renamed, ...changed].slice(0, maxHits)
+  const renamed = await findRenamed(file)
+  return [...renamed, ...findChanged(file)].slice(0, maxHits)
 }
 
-/** Entries that are downloaded as another package than anybody asked for. */
+/** Finds added entries that are downloaded as a package that no manifest names. */
 async function findRenamed({
   path,
   head,
@@ -21,28 +21,31 @@ async function findRenamed({
 }: ChangedManifest): Promise<ManifestHit[]> {
   const before = new Set(base.packages.map(({ name, resolved }) => `${name} ${resolved}`))
   const suspects = head.packages.flatMap((entry) => {
-    const found = before.has(`${entry.name} ${entry.resolved}`)
-      ? undefined
-      : registryPathOf(entry.resolved)
-    return found === undefined || isPathOf(found, entry.name) ? [] : [{ entry, found }]
+    if (before.has(`${entry.name} ${entry.resolved}`)) return []
+    const registryPath = registryPathOf(entry.resolved)
+    if (registryPath === undefined || isPathOf(registryPath, entry.name)) return []
+    return [{ entry, registryPath }]
   })
   if (suspects.length === 0) return []
-  // Overrides aren't in the lock file.
-  const declared = await readHead(path.replace(/[^/]+$/, 'package.json'))
-  const isDeclared = (alias: string) => head.aliases.has(alias) || declared.aliases.has(alias)
-  return suspects
-    .filter(
-      ({ entry: { name, alias }, found }) =>
-        !(alias && isPathOf(found, alias) && isDeclared(`${name}=${alias}`)),
-    )
-    .map(({ entry, found }) => ({
-      text: entry.resolved,
-      title: `${listNames([entry.name])} is downloaded as another package, ${listNames([packageOf(found)])}`,
-      body: 'When this is installed, code of the other package runs wherever this one is asked for. No manifest names it so. Make the lock file again, and see who changed it.',
-    }))
+  // Overrides are only in the manifest, not in the lock file.
+  const manifest = await readHead(path.replace(/[^/]+$/, 'package.json'))
+  const isDeclared = (alias: string) => head.aliases.has(alias) || manifest.aliases.has(alias)
+  return suspects.flatMap(({ entry, registryPath }) => {
+    const { name, alias, resolved } = entry
+    const isAlias = alias && isPathOf(registryPath, alias) && isDeclared(`${name}=${alias}`)
+    if (isAlias) return []
+    const actual = listNames([packageOf(registryPath)])
+    return {
+      text: resolved,
+      title: `${listNames([name])} is downloaded as another package, ${actual}`,
+      body:
+        'When this is installed, code of the other package runs wherever this one is asked for. ' +
+        'No manifest names it so. Make the lock file again, and see who changed it.',
+    }
+  })
 }
 
-/** A registry may lie below the root of its host. */
+/** Whether the path belongs to the package. A registry may have a path before it. */
 function isPathOf(path: string, name: string): boolean {
   return path === name || path.endsWith(`/${name}`)
 }
@@ -52,7 +55,7 @@ function packageOf(path: string): string {
   return scope.startsWith('@') ? `${scope}/${name}` : name || scope
 }
 
-/** Versions whose content is another one than on the base. */
+/** Finds versions whose content differs from the same version on the base branch. */
 function findChanged({ head, base }: ChangedManifest): ManifestHit[] {
   const before = Map.groupBy(base.packages, identify)
   return head.packages.flatMap((entry) => {
@@ -63,36 +66,52 @@ function findChanged({ head, base }: ChangedManifest): ManifestHit[] {
     return {
       text: entry.integrity,
       title: `The content of ${listNames([entry.name])} changed, and its version did not`,
-      body: 'When a version is published, its content is fixed. Another checksum means that somebody put in another content, or that the checksum was made to fit one. Compare it with what the registry says.',
+      body:
+        'When a version is published, its content is fixed. Another checksum means that somebody ' +
+        'put in another content, or that the checksum was made to fit one. Compare it with what ' +
+        'the registry says.',
     }
   })
 }
 
-/** Only a registry has one content for a version. */
+/**
+ * A key that entries with the same content share. A registry has one content per version; other
+ * addresses may have different contents, so they are part of the key.
+ */
 function identify({ name, alias, version, resolved }: LockedPackage): string {
-  const place = resolved === '' || registryPathOf(resolved) !== undefined ? '' : resolved
-  return JSON.stringify([alias ?? name, version, place])
+  const isOnRegistry = resolved === '' || registryPathOf(resolved) !== undefined
+  return JSON.stringify([alias ?? name, version, isOnRegistry ? '' : resolved])
 }
 
-/** Whether two checksums can't be of one content. A stronger one in place of a weak one says nothing. */
-function contradicts(one: string, other: string): boolean {
-  const hashes = (text: string) => text.split(/\s+/).filter(Boolean)
-  const algorithm = (hash: string) => hash.slice(0, hash.indexOf('-'))
-  const known = new Set(hashes(one))
-  const algorithms = new Set(hashes(one).map(algorithm))
-  const comparable = hashes(other).filter((hash) => algorithms.has(algorithm(hash)))
-  return comparable.length > 0 && !comparable.some((hash) => known.has(hash))
+/** Whether two checksums belong to different contents. Different algorithms can't be compared. */
+function contradicts(before: string, after: string): boolean {
+  const known = splitHashes(before)
+  const knownAlgorithms = new Set(known.map(algorithmOf))
+  const comparable = splitHashes(after).filter((hash) => knownAlgorithms.has(algorithmOf(hash)))
+  return comparable.length > 0 && !comparable.some((hash) => known.includes(hash))
+}
+
+function splitHashes(integrity: string): string[] {
+  return integrity.split(/\s+/).filter(Boolean)
+}
+
+function algorithmOf(hash: string): string {
+  return hash.slice(0, hash.indexOf('-'))
 }
 
 async function checkAliases({ head, base }: ChangedManifest): Promise<ManifestHit[]> {
   if (head.packages.length > 0) return []
-  const fresh = [...head.aliases].filter(([alias]) => !base.aliases.has(alias))
-  return fresh.slice(0, maxHits).map(([alias, key]) => {
-    const at = alias.indexOf('=')
+  const addedAliases = [...head.aliases].filter(([alias]) => !base.aliases.has(alias))
+  return addedAliases.slice(0, maxHits).map(([alias, key]) => {
+    const separator = alias.indexOf('=')
+    const name = listNames([alias.slice(0, separator)])
+    const actual = listNames([alias.slice(separator + 1)])
     return {
       text: `"${key}": "npm:`,
-      title: `${listNames([alias.slice(0, at)])} is an alias of another package, ${listNames([alias.slice(at + 1)])}`,
-      body: 'When code asks for the one name, it gets the other package, and whoever reads the code does not see it. See that it is meant.',
+      title: `${name} is an alias of another package, ${actual}`,
+      body:
+        'When code asks for the one name, it gets the other package, and whoever reads the code ' +
+        'does not see it. See that it is meant.',
     }
   })
 }
@@ -101,7 +120,8 @@ export const packageRules: readonly Rule[] = [
   {
     id: 'lock-mismatch',
     summary:
-      "An entry of npm's lock file is downloaded as another package than it is named, or has another checksum at the same version.",
+      "An entry of npm's lock file is downloaded as another package than it is named, or has " +
+      'another checksum at the same version.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -1,4 +1,4 @@
-// Reads the parameters that a definition names and the arguments that a call passes, from their text. Pure.
+// Reads the parameters of a definition and the arguments of a call from their text.
 import { extname } from 'node:path'
 import { hollowOut, splitList } from './split-list.ts'
 
@@ -7,7 +7,7 @@ export interface Parameter {
   /** How it can be passed; `rest` and `namedRest` take any number. */
   readonly by: 'either' | 'position' | 'name' | 'rest' | 'namedRest'
   readonly isRequired: boolean
-  /** What stands before the argument in the call too: C#'s `ref` and `out`. */
+  /** A keyword that C# requires in the call too. */
   readonly mark: '' | 'ref' | 'out'
 }
 
@@ -20,11 +20,11 @@ export interface Argument {
 /** How a language writes parameters. */
 interface Notation {
   readonly extensions: readonly string[]
-  /** Groups `rest` and `name`, of an item without what stands in its brackets. */
+  /** Has the groups `rest` and `name`, and matches an item whose brackets were emptied. */
   readonly item: RegExp
-  /** What of an argument names its parameter. */
+  /** Matches the name of the parameter in an argument that is passed by name. */
   readonly named?: RegExp
-  /** Lists are read as a whole. */
+  /** Reads the whole list, in languages in which items depend on each other. */
   readonly read?: (items: readonly string[]) => Parameter[] | undefined
 }
 
@@ -58,9 +58,10 @@ export function takesNames(path: string): boolean {
 }
 
 /**
- * The parameters of a definition, without the object that it is called on; undefined where they can't be read.
+ * The parameters of a definition, without the object that it is called on; undefined where they
+ * can't be read.
  *
- * @param name of the function, without what it is defined in
+ * @param name of the function, without its class or module
  */
 export function readParameters(
   path: string,
@@ -77,12 +78,12 @@ export function readParameters(
   return parameters.every((parameter) => parameter !== undefined) ? parameters : undefined
 }
 
-/** Where the list of parameters opens: behind the name, or behind what the name is set to. */
+/** The index of the opening bracket: after the name, or after a function that it is set to. */
 function findParameters(signature: string, name: string): number {
   const own = RegExp.escape(name)
-  const opening = new RegExp(
-    `(?<![\\w$.])${own}\\s*(?:<[^()]*>|\\[[^()]*\\])?\\s*(?:=\\s*(?:async\\s*)?(?:function\\b\\s*\\*?\\s*\\w*\\s*)?)?\\(`,
-  )
+  const typeParameters = String.raw`(?:<[^()]*>|\[[^()]*\])?`
+  const assignment = String.raw`(?:=\s*(?:async\s*)?(?:function\b\s*\*?\s*\w*\s*)?)?`
+  const opening = new RegExp(String.raw`(?<![\w$.])${own}\s*${typeParameters}\s*${assignment}\(`)
   const found = opening.exec(signature)
   return found === null ? -1 : found.index + found[0].length - 1
 }
@@ -130,7 +131,7 @@ function readPython(items: readonly string[]): Parameter[] | undefined {
   return parameters
 }
 
-/** `a, b int`: names stand alone where a later one has the type. */
+/** `a, b int`: a name without a type has the type of the next one. */
 function readGo(items: readonly string[]): Parameter[] | undefined {
   const words = items.map((item) => /^([\p{L}_]\w*)(?:\s+(.*))?$/su.exec(item))
   const isNamed = items.length === 0 || words.at(-1)?.[2] !== undefined
@@ -142,9 +143,10 @@ function readGo(items: readonly string[]): Parameter[] | undefined {
 }
 
 /**
- * The arguments of the only call of a name that begins in a text; undefined where they can't be read.
+ * The arguments of the call of a name that begins on the first line of a text; undefined where
+ * they can't be read, or the line has several calls of it.
  *
- * @param line how long the first line of the text is: there the call begins
+ * @param line the length of the first line
  */
 export function readArguments(
   path: string,

@@ -1,4 +1,4 @@
-// Rules about operators that bind otherwise than they read.
+// Rules about operators whose precedence differs from how the code reads.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type Rule } from './rule.ts'
@@ -8,7 +8,7 @@ function operatorOf(node: Node): string {
   return node.type === 'binary_expression' ? (field(node, 'operator')?.type ?? '') : ''
 }
 
-/** Whether an expression is certainly a text with something in it. */
+/** Whether an expression is certainly a string that isn't empty. */
 function isFilledText(node: Node): boolean {
   const operands = operatorOf(node) === '+' ? operandsOf(node, '+') : []
   return operands.some((operand) => isPlainString(operand) && stringText(operand) !== '')
@@ -16,7 +16,7 @@ function isFilledText(node: Node): boolean {
 
 const neverMissing = /^(?:[-+*/%<>]|[<>]=|[=!]==?|\*\*)$/
 
-/** `a + b ?? c`, `'x' + name || 'nobody'`: what stands on the left is never missing. */
+/** `a + b ?? c`, `'x' + name || 'nobody'`: the left side is never missing. */
 function checkFallback(node: Node): Hit | undefined {
   const operator = operatorOf(node)
   const left = field(node, 'left')
@@ -28,38 +28,49 @@ function checkFallback(node: Node): Hit | undefined {
       : operator === '||' && isFilledText(inner)
   if (!isUseless) return undefined
   const fallback = quoteCode(fieldText(node, 'right'))
+  const result = operator === '??' ? 'a value' : 'a text that counts as true'
   return {
     at: firstLine(node),
-    title: `${fallback} is never used, because \`${operatorOf(inner)}\` binds more tightly than \`${operator}\``,
-    body: `When a part of ${quoteCode(inner.text)} is missing, the whole is still ${operator === '??' ? 'a value' : 'a text that counts as true'}, so \`${operator}\` never gets to the right side. Put parentheses around the part that may be missing.`,
+    title:
+      `${fallback} is never used, because \`${operatorOf(inner)}\` binds more tightly than ` +
+      `\`${operator}\``,
+    body:
+      `When a part of ${quoteCode(inner.text)} is missing, the whole is still ${result}, so ` +
+      `\`${operator}\` never gets to the right side. Put parentheses around the part that may be ` +
+      'missing.',
   }
 }
 
-/** `'x' + isOpen ? a : b`: the condition is the whole text. */
+/** `'x' + isOpen ? a : b`: the condition is the whole string. */
 function checkTextCondition(node: Node): Hit | undefined {
   const condition = field(node, 'condition')
   if (!condition || !isFilledText(condition)) return undefined
+  const unused = quoteCode(fieldText(node, 'alternative'))
   return {
     at: firstLine(node),
     title: `The condition ${quoteCode(condition.text)} is a text that is always true`,
-    body: `When this runs, \`+\` binds before \`?\`, so ${quoteCode(fieldText(node, 'alternative'))} is never chosen and the text on the left is lost. Put parentheses around the conditional expression.`,
+    body:
+      `When this runs, \`+\` binds before \`?\`, so ${unused} is never chosen and the text on ` +
+      'the left is lost. Put parentheses around the conditional expression.',
   }
 }
 
-const order = /^[<>]=?$/
+const relational = /^[<>]=?$/
 
 /** `1 < x < 5` compares a boolean with 5. */
 function checkChain(node: Node): Hit | undefined {
   const operator = operatorOf(node)
   const inner = ['left', 'right']
     .map((side) => field(node, side))
-    .find((side) => side && order.test(operatorOf(side)))
-  // One direction only: `a < b > (c)` may be a call with type arguments.
-  if (!order.test(operator) || !inner || operatorOf(inner)[0] !== operator[0]) return undefined
+    .find((side) => side && relational.test(operatorOf(side)))
+  // Mixed directions aren't reported: `a < b > (c)` may be a call with type arguments.
+  if (!relational.test(operator) || !inner || operatorOf(inner)[0] !== operator[0]) return undefined
   return {
     at: firstLine(node),
     title: `${quoteCode(node.text)} compares the outcome of a comparison`,
-    body: `When this runs, ${quoteCode(inner.text)} is \`true\` or \`false\`, and that is compared as 1 or 0. Write two comparisons joined by \`&&\`.`,
+    body:
+      `When this runs, ${quoteCode(inner.text)} is \`true\` or \`false\`, and that is compared ` +
+      'as 1 or 0. Write two comparisons joined by `&&`.',
   }
 }
 
@@ -67,7 +78,8 @@ export const precedenceRules: readonly Rule[] = [
   {
     id: 'useless-fallback',
     summary:
-      'The fallback after `??`, `||` or `:` is never used, because another operator binds more tightly.',
+      'The fallback after `??`, `||` or `:` is never used, because another operator ' +
+      'binds more tightly.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -1,27 +1,29 @@
-// Makes a proposal for the judge of what a rule found.
+// Turns what a rule found into a proposed finding.
 import type { DiffSide } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { RuleFinding } from './rule.ts'
 import { redactSecrets } from './secret-rules.ts'
 
-/** Where a finding of a rule stands, and the text of its lines. */
+/** The location of a finding of a rule, and the texts of its lines by number. */
 export interface RuleLocation {
   readonly path: string
   readonly side: DiffSide
   readonly texts: ReadonlyMap<number, string>
 }
 
-/** A finding for the judge. Its lines are certain; where a line holds a secret, nothing of it is repeated. */
+/** Secrets are redacted. If the lines hold one, quote and suggestion are left out as a whole. */
 export function toProposedFinding(
   finding: RuleFinding,
   { path, side, texts }: RuleLocation,
 ): ProposedFinding {
-  const quote: string[] = []
+  const lines: string[] = []
   for (let line = finding.startLine; line <= finding.endLine; line++)
-    quote.push(texts.get(line) ?? '')
-  const text = quote.join('\n')
+    lines.push(texts.get(line) ?? '')
+  const text = lines.join('\n')
   const isClean = finding.rule !== 'hardcoded-secret' && redactSecrets(text) === text
-  const suggestion = finding.suggestion
+  const { suggestion } = finding
+  const isCleanSuggestion =
+    isClean && suggestion !== null && redactSecrets(suggestion) === suggestion
   return {
     reviewer: 'static',
     rule: finding.rule,
@@ -34,10 +36,7 @@ export function toProposedFinding(
     category: finding.category,
     title: redactSecrets(finding.title),
     body: redactSecrets(finding.body),
-    suggestion:
-      isClean && suggestion !== null && redactSecrets(suggestion) === suggestion
-        ? suggestion
-        : null,
+    suggestion: isCleanSuggestion ? suggestion : null,
     evidence: [
       { path, line: finding.startLine, note: 'the line itself' },
       ...finding.evidence.map((item) => ({

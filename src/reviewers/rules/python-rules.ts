@@ -1,4 +1,4 @@
-// Rules about mistakes of Python: tuples by accident, results that are None, requests and tasks left alone.
+// Rules about Python: commas, results that are `None`, requests without a timeout, lost tasks.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import type { Hit, ParsedFile, Rule } from './rule.ts'
@@ -17,153 +17,162 @@ import {
 } from './syntax-nodes.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
-/** Python: `if suffix in ('.png')`. */
+/** `if suffix in ('.png')`. */
 function checkOneTuple(node: Node, file: ParsedFile): Hit | undefined {
-  const operator = node
-    .childrenForFieldName('operators')
-    .map((part) => part.text)
-    .join(' ')
+  const operators = node.childrenForFieldName('operators').map((part) => part.text)
+  if (!/^(?:not )?in$/.test(operators.join(' '))) return undefined
   const right = node.namedChildren.at(-1)
-  const text = right?.type === 'parenthesized_expression' ? right.namedChild(0) : null
-  if (
-    !/^(?:not )?in$/.test(operator) ||
-    !right ||
-    text?.type !== 'string' ||
-    !isPlainString(text) ||
-    /\s/.test(stringText(text))
-  )
+  if (right?.type !== 'parenthesized_expression') return undefined
+  const text = right.namedChild(0)
+  if (text?.type !== 'string' || !isPlainString(text) || /\s/.test(stringText(text)))
     return undefined
   return {
     at: firstLine(right),
     title: `${quoteCode(right.text)} is a text, not a tuple, so \`in\` looks for a part of it`,
-    body: `When the left side is a part of ${quoteCode(text.text)}, or empty, the test holds as well. A tuple of one needs a comma.`,
+    body:
+      `When the left side is a part of ${quoteCode(text.text)}, or empty, the test holds as ` +
+      'well. A tuple of one needs a comma.',
     suggestion: replaceInLine(right, file, `(${text.text},)`),
   }
 }
 
-/** Python: two texts in a list of texts, one per line or all of them single words, with no comma between them. */
+/** Two strings of a list without a comma between them, where the others are single strings. */
 function checkMissingComma(list: Node): Hit | undefined {
   const elements = list.namedChildren.filter((child) => child.type !== 'comment')
   const joined = elements.filter((element) => element.type === 'concatenated_string')
   const [pair] = joined
-  if (elements.length < 3 || joined.length !== 1 || !pair || pair.namedChildCount !== 2)
-    return undefined
-  const texts = elements.flatMap((element) => (element === pair ? pair.namedChildren : [element]))
-  if (!texts.every((text) => text.type === 'string' && isPlainString(text))) return undefined
-  // Nobody splits a word in the middle of a line, or among few others.
-  const areWords = texts.every(
-    (text) => /^(["'])[\w-]{2,40}\1$/.test(text.text) && text.text[0] === texts[0]!.text[0],
-  )
-  if (!areWords && (elements.length < 4 || new Set(texts.map(lineOf)).size < texts.length))
-    return undefined
-  const [first, second] = pair.namedChildren.map(stringText)
-  const longest = Math.max(
-    ...elements.filter((element) => element !== pair).map((element) => stringText(element).length),
-  )
-  // A long text that goes on in the next line is meant to be one.
-  if (
-    !first ||
-    !second ||
-    /(?:[\s,;:.-]|\\n)$/.test(first) ||
-    /^\s/.test(second) ||
-    first.length > 40 ||
-    first.length > 2 * longest
-  )
-    return undefined
+  if (elements.length < 3 || joined.length !== 1 || pair?.namedChildCount !== 2) return undefined
+  const others = elements.filter((element) => element !== pair)
+  const strings = elements.flatMap((element) => (element === pair ? pair.namedChildren : [element]))
+  if (!strings.every((text) => text.type === 'string' && isPlainString(text))) return undefined
+  // Nobody splits a word within a line. With few elements, a split text is more likely than a typo.
+  if (!areWords(strings) && (elements.length < 4 || !areOnOwnLines(strings))) return undefined
+  const [first = '', second = ''] = pair.namedChildren.map(stringText)
+  if (isContinued(first, second, others)) return undefined
   return {
     at: firstLine(pair),
     title: `A comma is missing after ${quoteCode(pair.namedChild(0)!.text)}`,
-    body: `When the list is built, this and the next text become one element, ${quoteCode(`"${first}${second}"`)}, and neither is found.`,
+    body:
+      'When the list is built, this and the next text become one element, ' +
+      `${quoteCode(`"${first}${second}"`)}, and neither is found.`,
   }
 }
 
-/** Python: `x = value,`. */
+/** Whether all strings are single words in quotes of the same kind. */
+function areWords(strings: readonly Node[]): boolean {
+  const quote = strings[0]!.text[0]
+  return strings.every(({ text }) => /^(["'])[\w-]{2,40}\1$/.test(text) && text[0] === quote)
+}
+
+function areOnOwnLines(strings: readonly Node[]): boolean {
+  return new Set(strings.map(lineOf)).size === strings.length
+}
+
+/** Whether the second string seems to continue the first one on purpose. */
+function isContinued(first: string, second: string, others: readonly Node[]): boolean {
+  if (!first || !second || first.length > 40) return true
+  if (/(?:[\s,;:.-]|\\n)$/.test(first) || /^\s/.test(second)) return true
+  const maxLength = Math.max(...others.map((element) => stringText(element).length))
+  return first.length > 2 * maxLength
+}
+
+/** `x = value,`. */
 function checkStrayComma(assignment: Node, file: ParsedFile): Hit | undefined {
   const right = field(assignment, 'right')
   const left = field(assignment, 'left')
-  if (
-    right?.type !== 'expression_list' ||
-    right.namedChildCount !== 1 ||
-    !left ||
-    !/^(?:identifier|attribute)$/.test(left.type)
-  )
-    return undefined
-  if (
-    right.startPosition.row !== assignment.startPosition.row ||
-    isExplained(assignment, file, /\w/) ||
-    /tuple|args|params|values|types$|classes$|^__\w+__$/i.test(left.text)
-  )
-    return undefined
+  if (right?.type !== 'expression_list' || right.namedChildCount !== 1) return undefined
+  if (!left || !/^(?:identifier|attribute)$/.test(left.type)) return undefined
+  if (right.startPosition.row !== assignment.startPosition.row) return undefined
+  if (tupleNames.test(left.text) || isExplained(assignment, file, /\w/)) return undefined
   return {
     at: firstLine(right),
     title: `The comma at the end makes ${quoteCode(left.text)} a tuple of one`,
-    body: `When ${quoteCode(left.text)} is used, it is ${quoteCode(`(${right.text})`)}, not the value itself.`,
+    body:
+      `When ${quoteCode(left.text)} is used, it is ${quoteCode(`(${right.text})`)}, not the ` +
+      'value itself.',
   }
 }
 
+/** Names of variables that are meant to be tuples. */
+const tupleNames = /tuple|args|params|values|types$|classes$|^__\w+__$/i
+
 const inPlaceMethods = /^(?:append|extend|insert|sort|reverse|clear|remove)$/
 
-/** Python: `items = items.sort()`. */
+/** `items = items.sort()`. */
 function checkInPlaceResult(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  const owner = call.parent
-  const isUsed =
-    (owner?.type === 'assignment' && field(owner, 'right')?.id === call.id) ||
-    owner?.type === 'return_statement' ||
-    owner?.type === 'for_statement'
-  if (receiver?.type !== 'identifier' || !inPlaceMethods.test(name) || !owner || !isUsed)
-    return undefined
-  const origin = originOf(receiver.text, owner, file)
-  const isList =
-    origin !== undefined &&
-    (/^(?:list|list_comprehension)$/.test(origin.value.type) ||
-      /^(?:list|sorted)\(/.test(origin.value.text))
-  if (!isList && !/^(?:list|List)\b/.test(typeOf(receiver.text, call, file))) return undefined
+  if (receiver?.type !== 'identifier' || !inPlaceMethods.test(name)) return undefined
+  if (!isResultUsed(call) || !isList(receiver, call, file)) return undefined
+  const remedy = name === 'sort' ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'
   return {
     at: firstLine(call),
     title: `${quoteCode(`${receiver.text}.${name}`)} changes the list and gives back \`None\``,
-    body: `When this runs, the result is \`None\`, not the list. ${name === 'sort' ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'} use ${quoteCode(receiver.text)} afterwards.`,
+    body:
+      `When this runs, the result is \`None\`, not the list. ${remedy} use ` +
+      `${quoteCode(receiver.text)} afterwards.`,
   }
+}
+
+function isResultUsed(call: Node): boolean {
+  const owner = call.parent
+  if (owner?.type === 'assignment') return field(owner, 'right')?.id === call.id
+  return owner?.type === 'return_statement' || owner?.type === 'for_statement'
+}
+
+/** Whether a variable is certain to hold a list. */
+function isList(variable: Node, call: Node, file: ParsedFile): boolean {
+  const value = originOf(variable.text, call.parent!, file)?.value
+  const startsAsList =
+    value !== undefined &&
+    (/^(?:list|list_comprehension)$/.test(value.type) || /^(?:list|sorted)\(/.test(value.text))
+  return startsAsList || /^(?:list|List)\b/.test(typeOf(variable.text, call, file))
 }
 
 const unboundedCalls =
   /^requests\.(?:get|post|put|patch|delete|head|options|request)$|^(?:urllib\.request\.)?urlopen$/
 
-/** Python's `requests` waits for ever by default. */
+/** `requests` and `urlopen` have no timeout by default. */
 function checkTimeout(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
-  // Nobody waits for an example but the person who started it.
+  // An example only makes the person wait who started it.
   if (/(?:^|\/)(?:examples?|samples?|demos?|tutorials?|docs?)\//i.test(file.path)) return undefined
+  if (!unboundedCalls.test(callee)) return undefined
   const args = argumentsOf(call)
-  if (
-    !unboundedCalls.test(callee) ||
-    args.some((argument) => /^timeout\s*=/.test(argument.text) || /splat/.test(argument.type))
-  )
-    return undefined
+  const mayHaveTimeout =
+    args.some((argument) => /^timeout\s*=/.test(argument.text) || /splat/.test(argument.type)) ||
+    (/urlopen$/.test(callee) && args.length > 2)
+  if (mayHaveTimeout) return undefined
   const fn = enclosingFunction(call)
-  // In an async function another rule reports the call itself.
-  if ((/urlopen$/.test(callee) && args.length > 2) || (fn && isAsync(fn))) return undefined
+  // In an async function, another rule reports the call itself.
+  if (fn && isAsync(fn)) return undefined
   return {
     at: firstLine(call),
     title: `${quoteCode(callee)} has no time limit`,
-    body: 'When the other side takes the connection and never answers, this waits for ever, and with it the thread or worker. Pass `timeout`.',
+    body:
+      'When the other side takes the connection and never answers, this waits for ever, and with ' +
+      'it the thread or worker. Pass `timeout`.',
   }
 }
 
-/** Python: the loop keeps only a weak reference to a task. */
+const taskStarts = new RegExp(
+  [
+    String.raw`^asyncio\.(?:create_task|ensure_future)$`,
+    String.raw`^(?:self\.)?_?loop\.create_task$`,
+    String.raw`^asyncio\.get_(?:running|event)_loop\(\)\.create_task$`,
+  ].join('|'),
+)
+
+/** The event loop has only a weak reference to a task. */
 function checkLostTask(statement: Node): Hit | undefined {
   const call = statement.namedChild(0)
-  const callee = call?.type === 'call' ? fieldText(call, 'function') : ''
-  if (
-    !/^(?:asyncio\.(?:create_task|ensure_future)|(?:self\.)?_?loop\.create_task|asyncio\.get_(?:running|event)_loop\(\)\.create_task)$/.test(
-      callee,
-    )
-  )
-    return undefined
+  if (call?.type !== 'call' || !taskStarts.test(fieldText(call, 'function'))) return undefined
   return {
-    at: firstLine(call!),
+    at: firstLine(call),
     title: 'Nothing keeps the task that is started here',
-    body: 'When the garbage collector comes by while the task waits, the task may vanish in the middle, because the event loop holds only a weak reference; and if it fails, nobody sees the error. Keep it in a variable or a set until it is done.',
+    body:
+      'When the garbage collector comes by while the task waits, the task may vanish in the ' +
+      'middle, because the event loop holds only a weak reference; and if it fails, nobody sees ' +
+      'the error. Keep it in a variable or a set until it is done.',
   }
 }
 

@@ -1,4 +1,4 @@
-// Rules about components of React: effects that leave something behind, state that is changed in place.
+// Rules about React components: effects without cleanup, and state that is changed in place.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from './syntax-nodes.ts'
 import { originOf } from './value-origins.ts'
 
-/** What an effect starts, and what ends it. */
+/** Resources that an effect starts: `end` matches an effect that handles the end of them. */
 const effectResources: readonly {
   readonly call: RegExp
   readonly end: RegExp
@@ -34,24 +34,25 @@ const effectResources: readonly {
 ]
 
 function checkEffect(call: Node): Hit | undefined {
-  const { name } = calleeOf(call)
-  const effect = /^use(?:Layout)?Effect$/.test(name) ? argumentsOf(call)[0] : undefined
-  const body = effect && isFunction(effect) ? field(effect, 'body') : undefined
-  if (!effect || body?.type !== 'statement_block') return undefined
-  if (findOwnNodes(effect, 'return_statement').some((statement) => statement.namedChildCount > 0))
-    return undefined
+  if (!/^use(?:Layout)?Effect$/.test(calleeOf(call).name)) return undefined
+  const effect = argumentsOf(call)[0]
+  if (!effect || !isFunction(effect)) return undefined
+  if (field(effect, 'body')?.type !== 'statement_block') return undefined
+  const returns = findOwnNodes(effect, 'return_statement')
+  if (returns.some((statement) => statement.namedChildCount > 0)) return undefined
   for (const start of findOwnNodes(effect, 'call_expression', 'new_expression')) {
-    const callee =
-      start.type === 'new_expression'
-        ? `new ${fieldText(start, 'constructor')}`
-        : fieldText(start, 'function')
+    const isNew = start.type === 'new_expression'
+    const callee = isNew ? `new ${fieldText(start, 'constructor')}` : fieldText(start, 'function')
     const kind = effectResources.find((candidate) => candidate.call.test(callee))
     if (!kind || kind.end.test(effect.text)) continue
     return {
       at: firstLine(start),
       fallback: firstLine(call),
       title: `The ${kind.what} that this effect starts with ${quoteCode(callee)} is never ended`,
-      body: `When the component unmounts or the effect runs again, the ${kind.what} stays and goes on calling into a component that is gone, one more each time. Return a function from the effect that ends it.`,
+      body:
+        `When the component unmounts or the effect runs again, the ${kind.what} stays and goes ` +
+        'on calling into a component that is gone, one more each time. Return a function from ' +
+        'the effect that ends it.',
     }
   }
   return undefined
@@ -64,23 +65,33 @@ const collectionChanges = /^(?:add|set|delete|clear)$/
 /** `const [items, setItems] = useState([])` … `items.push(x)`. */
 function checkState(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (receiver?.type !== 'identifier' || !(arrayChanges.test(name) || collectionChanges.test(name)))
+  const changesArray = arrayChanges.test(name)
+  if (receiver?.type !== 'identifier' || !(changesArray || collectionChanges.test(name)))
     return undefined
-  const origin = originOf(receiver.text, call, file)
-  const pattern = origin && field(origin.node, 'name')
-  if (pattern?.type !== 'array_pattern' || pattern.namedChild(0)?.text !== receiver.text)
-    return undefined
-  if (!/^(?:React\.)?useState\b/.test(origin!.value.text)) return undefined
-  const isCollection = /new (?:Map|Set)\b|useState<(?:Map|Set)</.test(
-    origin!.value.text.slice(0, 300),
-  )
-  if (!isCollection && !arrayChanges.test(name)) return undefined
+  const state = originOf(receiver.text, call, file)
+  if (!state || !isStateOf(state, receiver.text)) return undefined
+  // Objects of the project may have methods such as `add` that change nothing.
+  if (!changesArray && !holdsCollection(state.value)) return undefined
   return {
     at: firstLine(call),
     title: `The state ${quoteCode(receiver.text)} is changed in place`,
-    body: `When this runs, ${quoteCode(receiver.text)} stays the same object, so React sees no change: nothing is rendered, and memoised values and earlier snapshots change behind its back. Make a copy, and set that.`,
-    evidence: [{ line: lineOf(origin!.node), note: 'the state' }],
+    body:
+      `When this runs, ${quoteCode(receiver.text)} stays the same object, so React sees no ` +
+      'change: nothing is rendered, and memoised values and earlier snapshots change behind its ' +
+      'back. Make a copy, and set that.',
+    evidence: [{ line: lineOf(state.node), note: 'the state' }],
   }
+}
+
+/** Whether the origin declares the name as the value of `useState`. */
+function isStateOf({ node, value }: { node: Node; value: Node }, name: string): boolean {
+  const pattern = field(node, 'name')
+  if (pattern?.type !== 'array_pattern' || pattern.namedChild(0)?.text !== name) return false
+  return /^(?:React\.)?useState\b/.test(value.text)
+}
+
+function holdsCollection(initial: Node): boolean {
+  return /new (?:Map|Set)\b|useState<(?:Map|Set)</.test(initial.text.slice(0, 300))
 }
 
 export const reactRules: readonly Rule[] = [
