@@ -1,4 +1,4 @@
-// All rules of the static reviewer, in the order of their documentation.
+// Lists all rules of the static reviewer, in the order of their documentation.
 
 import { aliasingRules } from './aliasing-rules.ts'
 import { arrayRules } from './array-rules.ts'

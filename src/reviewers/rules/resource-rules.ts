@@ -1,4 +1,4 @@
-// Rules about files, sockets and rows that stay open.
+// Rules about files, sockets and rows that are never closed.
 import type { Node } from 'web-tree-sitter'
 import type { Hit, Rule } from './rule.ts'
 import {
@@ -15,22 +15,21 @@ import {
   unwrap,
 } from './syntax-nodes.ts'
 
-function notClosed(at: Node, name: string, how: string): Hit {
+function notClosedHit(at: Node, name: string, remedy: string): Hit {
+  const resource = quoteCode(name)
   return {
     at: firstLine(at),
-    title: `${quoteCode(name)} is opened here and never closed in this function`,
-    body: `When this runs often, or fails half-way, ${quoteCode(name)} stays open and the process runs out of descriptors or connections. ${how}`,
+    title: `${resource} is opened here and never closed in this function`,
+    body:
+      `When this runs often, or fails half-way, ${resource} stays open and the process runs out ` +
+      `of descriptors or connections. ${remedy}`,
   }
 }
 
-/** Whether a local name leaves the function: returned, yielded, stored, captured, or handed to something else. */
+/** Whether a local variable may leave the function: returned, stored, captured or passed on. */
 function escapes(name: string, declaration: Node, fn: Node): boolean {
   return findNodes(fn, 'identifier').some((use) => {
-    if (
-      use.text !== name ||
-      (use.startIndex >= declaration.startIndex && use.endIndex <= declaration.endIndex)
-    )
-      return false
+    if (use.text !== name || isWithin(use, declaration)) return false
     if (enclosingFunction(use)?.id !== fn.id) return true
     const parent = use.parent
     if (!parent) return false
@@ -39,7 +38,11 @@ function escapes(name: string, declaration: Node, fn: Node): boolean {
   })
 }
 
-/** Uses that don't hand the resource on: loops over it, comparisons with nil. */
+function isWithin(node: Node, outer: Node): boolean {
+  return node.startIndex >= outer.startIndex && node.endIndex <= outer.endIndex
+}
+
+/** Parents of uses that don't pass the resource on: loops over it, comparisons with nil. */
 const harmlessParents = new Set([
   'for_statement',
   'range_clause',
@@ -49,6 +52,7 @@ const harmlessParents = new Set([
   'for_in_clause',
 ])
 
+/** Whether the function calls a method of the resource that closes it. */
 function isClosed(name: string, fn: Node, method: RegExp): boolean {
   return findNodes(fn, 'call', 'call_expression', 'method_invocation').some((call) => {
     const { receiver, name: called } = calleeOf(call)
@@ -64,49 +68,52 @@ function escapeRegExp(text: string): string {
   return text.replace(/[^\w]/g, '\\$&')
 }
 
+const pythonOpeners =
+  /^(?:open|io\.open|codecs\.open|gzip\.open|socket\.socket|socket\.create_connection)$/
+
+/** `file = open(path)`. */
 function checkPythonOpen(assignment: Node): Hit | undefined {
   const call = field(assignment, 'right')
   const target = field(assignment, 'left')
   const fn = enclosingFunction(assignment)
   if (call?.type !== 'call' || target?.type !== 'identifier' || !fn) return undefined
-  if (
-    !/^(?:open|io\.open|codecs\.open|gzip\.open|socket\.socket|socket\.create_connection)$/.test(
-      fieldText(call, 'function'),
-    )
-  ) {
-    return undefined
-  }
-  if (
-    isClosed(target.text, fn, /^(?:close|detach|__exit__)$/) ||
-    escapesPython(target.text, assignment, fn)
-  )
-    return undefined
-  return notClosed(assignment, target.text, 'Open it in a `with` statement.')
+  if (!pythonOpeners.test(fieldText(call, 'function'))) return undefined
+  if (isClosed(target.text, fn, /^(?:close|detach|__exit__)$/)) return undefined
+  if (escapesInPython(target.text, assignment, fn)) return undefined
+  return notClosedHit(assignment, target.text, 'Open it in a `with` statement.')
 }
 
-function escapesPython(name: string, assignment: Node, fn: Node): boolean {
+/** Like `escapes`, for Python, where parsers such as `json.load(file)` only read the file. */
+function escapesInPython(name: string, assignment: Node, fn: Node): boolean {
+  const target = field(assignment, 'left')?.id
   return findNodes(fn, 'identifier').some((use) => {
-    if (use.text !== name || use.id === field(assignment, 'left')?.id) return false
-    if (enclosingFunction(use)?.id !== fn.id || use.parent?.type === 'with_item') return true
-    const parent = use.parent
-    // A function of a parser reads the file and gives it back: `json.load(f)`.
-    if (parent?.type === 'argument_list')
-      return !/^(?:json|csv|yaml|pickle|tomllib|toml)\.\w+$/.test(
-        fieldText(parent.parent!, 'function'),
-      )
-    return parent?.type !== 'attribute' && !harmlessParents.has(parent?.type ?? '')
+    if (use.text !== name || use.id === target) return false
+    const parent = use.parent!
+    if (enclosingFunction(use)?.id !== fn.id || parent.type === 'with_item') return true
+    if (parent.type === 'argument_list') return !pythonParsers.test(calledName(parent))
+    return parent.type !== 'attribute' && !harmlessParents.has(parent.type)
   })
 }
 
-/** `values` is the number of arguments that tells a client of HTTP from others that `Get` something. */
-const goOpeners: readonly {
+const pythonParsers = /^(?:json|csv|yaml|pickle|tomllib|toml)\.\w+$/
+
+/** The function that is called with a list of arguments. */
+function calledName(argumentList: Node): string {
+  return fieldText(argumentList.parent!, 'function')
+}
+
+interface GoOpener {
   readonly call: RegExp
+  /** The field of the result that has to be closed; empty for the result itself. */
   readonly closed: string
-  readonly values?: number
-}[] = [
+  /** The number of arguments, if clients of other protocols have a method of the same name. */
+  readonly argumentCount?: number
+}
+
+const goOpeners: readonly GoOpener[] = [
   { call: /^http\.(?:Get|Post|PostForm|Head)$/, closed: 'Body' },
-  { call: /(?:[cC]lient|http\.DefaultClient)\.(?:Do|Get|Head)$/, closed: 'Body', values: 1 },
-  { call: /(?:[cC]lient|http\.DefaultClient)\.Post$/, closed: 'Body', values: 3 },
+  { call: /(?:[cC]lient|http\.DefaultClient)\.(?:Do|Get|Head)$/, closed: 'Body', argumentCount: 1 },
+  { call: /(?:[cC]lient|http\.DefaultClient)\.Post$/, closed: 'Body', argumentCount: 3 },
   {
     call: /^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx|QueryxContext)$/,
     closed: '',
@@ -114,47 +121,57 @@ const goOpeners: readonly {
   { call: /^os\.(?:Open|Create|OpenFile)$|^net\.(?:Dial|DialTimeout)$/, closed: '' },
 ]
 
+/** `response, err := http.Get(url)`. */
 function checkGoOpen(statement: Node): Hit | undefined {
-  const targets = field(statement, 'left')
-  const call = field(statement, 'right')?.namedChild(0)
   const fn = enclosingFunction(statement)
-  if (!targets || call?.type !== 'call_expression' || !fn) return undefined
-  const callee = fieldText(call, 'function')
-  const count = argumentsOf(call).length
-  const opener = goOpeners.find(
-    ({ call: pattern, values = count }) => values === count && pattern.test(callee),
-  )
-  const name = codeChildren(targets)[0]?.text
-  if (!opener || !name || !/^\w+$/.test(name) || name === '_' || codeChildren(targets).length < 2)
-    return undefined
-  if (
-    isClosed(name, fn, /^Close$/) ||
-    escapes(name, statement, fn) ||
-    bodyEscapes(name, opener.closed, fn)
-  )
-    return undefined
-  // Other clients `Get` something too.
-  if (
-    opener.values &&
-    !new RegExp(`\\b${escapeRegExp(name)}\\.(?:Body|Status|Header)`).test(fn.text)
-  )
-    return undefined
-  const what = opener.closed ? `${name}.${opener.closed}` : name
-  return notClosed(statement, what, `\`defer ${what}.Close()\` after the error was checked.`)
+  const name = firstTargetOf(statement)
+  const opener = findGoOpener(statement)
+  if (!name || !opener || !fn) return undefined
+  if (isClosed(name, fn, /^Close$/) || escapes(name, statement, fn)) return undefined
+  if (bodyEscapes(name, opener.closed, fn)) return undefined
+  // Clients of other protocols have methods of the same names.
+  if (opener.argumentCount && !isHttpResponse(name, fn)) return undefined
+  const resource = opener.closed ? `${name}.${opener.closed}` : name
+  const remedy = `\`defer ${resource}.Close()\` after the error was checked.`
+  return notClosedHit(statement, resource, remedy)
 }
 
-/** The body of a response was handed to someone as a whole: returned, stored, or wrapped in a reader of ours. */
+function findGoOpener(statement: Node): GoOpener | undefined {
+  const call = field(statement, 'right')?.namedChild(0)
+  if (call?.type !== 'call_expression') return undefined
+  const callee = fieldText(call, 'function')
+  const count = argumentsOf(call).length
+  return goOpeners.find(
+    ({ call: pattern, argumentCount = count }) => argumentCount === count && pattern.test(callee),
+  )
+}
+
+/** The variable that gets the resource, if the statement also assigns the error. */
+function firstTargetOf(statement: Node): string | undefined {
+  const left = field(statement, 'left')
+  const targets = left ? codeChildren(left) : []
+  const name = targets[0]?.text
+  const isVariable = name !== undefined && /^\w+$/.test(name) && name !== '_'
+  return isVariable && targets.length >= 2 ? name : undefined
+}
+
+function isHttpResponse(name: string, fn: Node): boolean {
+  return new RegExp(`\\b${escapeRegExp(name)}\\.(?:Body|Status|Header)`).test(fn.text)
+}
+
+/** Whether the body of a response may leave the function: returned, stored or passed on. */
 function bodyEscapes(name: string, part: string, fn: Node): boolean {
   if (!part) return false
   return findNodes(fn, 'selector_expression').some((node) => {
     if (node.text !== `${name}.${part}`) return false
     const parent = node.parent
     if (parent?.type !== 'argument_list') return parent?.type !== 'selector_expression'
-    return !/^(?:io|ioutil)\.\w+$|json\.NewDecoder$|xml\.NewDecoder$|bufio\.\w+$/.test(
-      fieldText(parent.parent!, 'function'),
-    )
+    return !goReaders.test(calledName(parent))
   })
 }
+
+/** Functions of Go's library that read from a reader and don't close it. */
+const goReaders = /^(?:io|ioutil)\.\w+$|json\.NewDecoder$|xml\.NewDecoder$|bufio\.\w+$/
 
 const javaResources =
   /^(?:File|Buffered|Input|Output|Object|Data|Print|Zip|GZIP|Random|Socket|Server)\w*(?:Stream|Reader|Writer|Socket|AccessFile)$|^(?:Socket|ServerSocket|RandomAccessFile)$/
@@ -162,18 +179,16 @@ const javaResources =
 const javaOpeners =
   /^(?:getConnection|prepareStatement|createStatement|executeQuery|newBufferedReader|newBufferedWriter|newInputStream|newOutputStream)$/
 
+/** `FileReader reader = new FileReader(path)`. */
 function checkJavaOpen(declaration: Node): Hit | undefined {
   const declarator = field(declaration, 'declarator')
   const value = declarator && field(declarator, 'value')
   const fn = enclosingFunction(declaration)
-  if (!value || !fn || declaration.parent?.type !== 'block' || !opensInJava(unwrap(value)))
-    return undefined
+  if (!value || !fn || declaration.parent?.type !== 'block') return undefined
+  if (!opensInJava(unwrap(value))) return undefined
   const name = fieldText(declarator, 'name')
-  const closed =
-    isClosed(name, fn, /^close\w*$/) ||
-    new RegExp(`close\\w*\\(\\s*${escapeRegExp(name)}\\b`).test(fn.text)
-  if (closed || inTryResources(name, fn) || escapes(name, declaration, fn)) return undefined
-  return notClosed(declaration, name, 'Declare it in a try-with-resources statement.')
+  if (isClosedInJava(name, fn) || escapes(name, declaration, fn)) return undefined
+  return notClosedHit(declaration, name, 'Declare it in a try-with-resources statement.')
 }
 
 function opensInJava(value: Node): boolean {
@@ -186,7 +201,7 @@ function opensInJava(value: Node): boolean {
   return value.type === 'method_invocation' && javaOpeners.test(calleeOf(value).name)
 }
 
-/** `new BufferedReader(reader)`: whoever opened `reader` closes it. */
+/** `new BufferedReader(reader)`: the code that opened `reader` closes it. */
 function wrapsName(creation: Node): boolean {
   const argument = argumentsOf(creation)[0]
   const type = fieldText(creation, 'type')
@@ -195,29 +210,40 @@ function wrapsName(creation: Node): boolean {
   )
 }
 
-function inTryResources(name: string, fn: Node): boolean {
+/** Whether the function closes a resource, with a method, a helper or a try-with-resources. */
+function isClosedInJava(name: string, fn: Node): boolean {
+  if (isClosed(name, fn, /^close\w*$/)) return true
+  if (new RegExp(`close\\w*\\(\\s*${escapeRegExp(name)}\\b`).test(fn.text)) return true
   return findNodes(fn, 'resource').some((resource) => resource.text.includes(name))
 }
 
-/** `defer` inside a loop runs when the function ends, not when the turn of the loop does. */
+/** A `defer` inside a loop runs when the function ends, not at the end of each turn. */
 function checkDeferInLoop(statement: Node): Hit | undefined {
-  const owner = enclosingNode(
-    statement,
-    new Set(['for_statement', 'func_literal', 'function_declaration', 'method_declaration']),
-  )
+  const owner = enclosingNode(statement, goLoopsAndFunctions)
   const call = statement.namedChild(0)
   if (owner?.type !== 'for_statement' || call?.type !== 'call_expression') return undefined
-  // A block that returns at its end is the last turn of the loop.
+  // If the block ends with a `return`, this turn of the loop is the last one.
   if (codeChildren(statement.parent!).at(-1)?.type === 'return_statement') return undefined
   const { receiver, name } = calleeOf(call)
   if (!receiver || !/^(?:Close|Unlock|RUnlock|Rollback|Done)$/.test(name)) return undefined
+  const callee = quoteCode(`${receiver.text}.${name}`)
   return {
     at: firstLine(statement),
-    title: `${quoteCode(`${receiver.text}.${name}`)} is deferred inside a loop and runs only when the function ends`,
-    body: 'When the loop goes round many times, everything it opens or locks stays so until the function returns; a lock deadlocks in the second turn. Put the body of the loop into a function.',
+    title: `${callee} is deferred inside a loop and runs only when the function ends`,
+    body:
+      'When the loop goes round many times, everything it opens or locks stays so until the ' +
+      'function returns; a lock deadlocks in the second turn. Put the body of the loop into a ' +
+      'function.',
     severity: /Unlock$/.test(name) ? 'critical' : 'moderate',
   }
 }
+
+const goLoopsAndFunctions = new Set([
+  'for_statement',
+  'func_literal',
+  'function_declaration',
+  'method_declaration',
+])
 
 export const resourceRules: readonly Rule[] = [
   {

@@ -1,4 +1,4 @@
-// Rules about handlers of requests that go on after they have answered, or answer where the client says.
+// Rules about request handlers that continue after a response, or trust an address of the client.
 import type { Node } from 'web-tree-sitter'
 import {
   allRuleLanguages,
@@ -23,9 +23,11 @@ import {
 import { isSafeInsertion } from './text-building.ts'
 import { isRequestInput, parameterOf } from './value-origins.ts'
 
+/** A response of Express or Fastify. Its group is the name of the response object. */
 const answersInScript =
   /^(res|response|reply)\b(?:\.(?:status|code|type|set|header)\([^()]{0,100}\)){0,3}\.(?:json|send|end|redirect|render|sendStatus|sendFile)\(/
 
+/** A response of Go that refuses the request. */
 const refusesInGo =
   /^http\.(?:Error|NotFound|Redirect)\(|^(\w{1,10})\.(?:AbortWithStatusJSON|AbortWithStatus|AbortWithError)\(|^(\w{1,10})\.(?:JSON|String)\(\s*(?:http\.Status(?:Bad|Un|Not|Internal|Forbidden|Conflict|Too)|[45]\d\d)/
 
@@ -39,7 +41,7 @@ function statementsAfter(statement: Node): Node[] {
   return codeChildren(statement.parent!).filter((other) => other.startIndex > statement.startIndex)
 }
 
-/** `if (bad) { res.status(400).json(…) }` with a second answer below. */
+/** `if (bad) { res.status(400).json(…) }`, followed by a second response. */
 function checkScript(statement: Node): Hit | undefined {
   const last = lastStatement(field(statement, 'consequence'))
   if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !statement.parent)
@@ -50,38 +52,32 @@ function checkScript(statement: Node): Hit | undefined {
   const second = statementsAfter(statement).find((other) =>
     answersInScript.test(other.text.replace(/^(?:return|await)\s+/, '').slice(0, 500)),
   )
-  return (
-    second &&
-    missingReturn(
-      last,
-      second,
-      'the second answer fails with "headers already sent", after all between ran',
-    )
+  if (!second) return undefined
+  return missingReturnHit(
+    last,
+    second,
+    'the second answer fails with "headers already sent", after all between ran',
   )
 }
 
-/** `if err != nil { http.Error(…) }` with more below. */
+/** `if err != nil { http.Error(…) }`, followed by more code. */
 function checkGo(statement: Node): Hit | undefined {
   const last = lastStatement(field(statement, 'consequence'))
   const fn = enclosingFunction(statement)
   if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !fn)
     return undefined
-  if (
-    !refusesInGo.test(last.text.slice(0, 300)) ||
-    !/ResponseWriter|\bContext\b/.test(fieldText(fn, 'parameters'))
-  )
-    return undefined
+  if (!refusesInGo.test(last.text.slice(0, 300))) return undefined
+  if (!/ResponseWriter|\bContext\b/.test(fieldText(fn, 'parameters'))) return undefined
   const [next] = statementsAfter(statement)
-  return next && next.type !== 'return_statement'
-    ? missingReturn(
-        last,
-        next,
-        'the handler does the work that it just refused, and writes a second answer after the first',
-      )
-    : undefined
+  if (!next || next.type === 'return_statement') return undefined
+  return missingReturnHit(
+    last,
+    next,
+    'the handler does the work that it just refused, and writes a second answer after the first',
+  )
 }
 
-function missingReturn(answer: Node, next: Node, outcome: string): Hit {
+function missingReturnHit(answer: Node, next: Node, outcome: string): Hit {
   return {
     at: firstLine(answer),
     title: 'The handler goes on after this answer, because a `return` is missing',
@@ -105,56 +101,71 @@ const fetches: Readonly<Record<string, RegExp>> = {
   java: /^URI\.create$/,
 }
 
-/** Whether an address is wholly, or from its first character on, what a client sent. */
-function isForeignAddress(argument: Node, file: ParsedFile): boolean {
+/** Whether the client chooses an address, or at least its start and so its host. */
+function isClientAddress(argument: Node, file: ParsedFile): boolean {
   const inner = unwrap(argument)
-  if (
-    !/^(?:identifier|member_expression|attribute|subscript|subscript_expression|call|call_expression|method_invocation|selector_expression|index_expression|await_expression)$/.test(
-      inner.type,
-    )
-  )
-    return false
-  if (
-    isSafeInsertion(inner, file) ||
-    /valid|safe|allow|check|verif|sign|build|make|create|resolve/i.test(inner.text.slice(0, 300))
-  )
-    return false
-  return (
-    isRequestInput(inner, file) &&
-    !/(?:^|\.)(?:req|request|r|ctx|c|body|headers|json)(?:\(\))?$/.test(inner.text)
-  )
+  if (!addressExpressions.has(inner.type)) return false
+  if (isSafeInsertion(inner, file) || addressChecks.test(inner.text.slice(0, 300))) return false
+  return isRequestInput(inner, file) && !wholeRequest.test(inner.text)
 }
 
-const guards =
+const addressExpressions: ReadonlySet<string> = new Set([
+  'identifier',
+  'member_expression',
+  'attribute',
+  'subscript',
+  'subscript_expression',
+  'call',
+  'call_expression',
+  'method_invocation',
+  'selector_expression',
+  'index_expression',
+  'await_expression',
+])
+
+/** Names of functions and values that check or build an address. */
+const addressChecks = /valid|safe|allow|check|verif|sign|build|make|create|resolve/i
+
+/** The request itself, or a part of it that is no single value. */
+const wholeRequest = /(?:^|\.)(?:req|request|r|ctx|c|body|headers|json)(?:\(\))?$/
+
+/** Code that checks the host of an address. */
+const hostChecks =
   /startsWith\(|startswith\(|HasPrefix|allow|whitelist|is_safe|isSafe|valid|same.?origin|\.host(?:name)?\b|hostname|origin|netloc|sanitiz/i
 
-function checkForeignAddress(
+/** Reports a call of one of the functions whose address the client chooses. */
+function checkClientAddress(
   call: Node,
   file: ParsedFile,
-  callees: typeof redirects,
-  hit: (value: string) => Omit<Hit, 'at'>,
+  functions: Readonly<Record<string, RegExp>>,
+  describe: (value: string) => Omit<Hit, 'at'>,
 ): Hit | undefined {
   const callee =
     fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
-  if (!callees[grammarFamilyOf(file.language)]?.test(callee)) return undefined
-  const foreign = argumentsOf(call)
+  if (!functions[grammarFamilyOf(file.language)]?.test(callee)) return undefined
+  const address = argumentsOf(call)
     .slice(0, 3)
-    .find((argument) => isForeignAddress(argument, file))
-  const fn = enclosingFunction(call)
-  if (!foreign || guards.test((fn ?? call).text.slice(0, 20_000))) return undefined
-  return { at: firstLine(call), ...hit(quoteCode(foreign.text)) }
+    .find((argument) => isClientAddress(argument, file))
+  const scope = enclosingFunction(call) ?? call
+  if (!address || hostChecks.test(scope.text.slice(0, 20_000))) return undefined
+  return { at: firstLine(call), ...describe(quoteCode(address.text)) }
 }
 
 const checkRedirect = (call: Node, file: ParsedFile) =>
-  checkForeignAddress(call, file, redirects, (value) => ({
+  checkClientAddress(call, file, redirects, (value) => ({
     title: `${value} comes from a request and decides where the browser goes next`,
-    body: `When someone sends a link to this site with an address of theirs in it, the visitor ends up there and takes it for this site. Allow paths of this site only, or a fixed list of hosts.`,
+    body:
+      'When someone sends a link to this site with an address of theirs in it, the visitor ends ' +
+      'up there and takes it for this site. Allow paths of this site only, or a fixed list of ' +
+      'hosts.',
   }))
 
 const checkFetch = (call: Node, file: ParsedFile) =>
-  checkForeignAddress(call, file, fetches, (value) => ({
+  checkClientAddress(call, file, fetches, (value) => ({
     title: `${value} comes from a request and decides what this server fetches`,
-    body: `When a client names an address inside of the network, such as that of the cloud's metadata service, this server fetches it with its own reach. Allow a fixed list of hosts.`,
+    body:
+      "When a client names an address inside of the network, such as that of the cloud's " +
+      'metadata service, this server fetches it with its own reach. Allow a fixed list of hosts.',
   }))
 
 export const responseRules: readonly Rule[] = [

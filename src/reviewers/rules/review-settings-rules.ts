@@ -1,16 +1,20 @@
-// The rule about files that decide how later changes are reviewed: settings, attributes and code owners.
+// The rule about files that control later reviews: settings, Git attributes and code owners.
 import { settingsPaths } from '../../config/repository-settings.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import type { FileHit, Rule } from './rule.ts'
 
 interface SettingsFile {
   readonly path: RegExp
-  /** Whether a line that was added or deleted alters a later review. */
+  /** Whether an added or deleted line changes later reviews. */
   matters(line: DiffLine): boolean
 }
 
 const isStatement = ({ text }: DiffLine) => !/^\s*(?:#|$)/.test(text)
+
+/** Attributes that take files out of reviews. */
 const excludesFiles = /\slinguist-(?:generated|vendored)(?:=(?!false(?:\s|$))\S*)?(?=\s|$)/
+
+/** Attributes that bring files back into reviews: deleting such a line excludes the files. */
 const includesFiles =
   /\s(?:[-!]linguist-(?:generated|vendored)|linguist-(?:generated|vendored)=false)(?=\s|$)/
 
@@ -28,29 +32,42 @@ const settingsFiles: readonly SettingsFile[] = [
 ]
 
 function checkSettings(file: FileDiff): FileHit | undefined {
-  const find = (path: string) => settingsFiles.find((each) => each.path.test(path))
-  const settings = find(file.path) ?? find(file.oldPath)
+  const settings = findSettingsFile(file.path) ?? findSettingsFile(file.oldPath)
   if (!settings) return undefined
-  const lines = file.hunks.flatMap((hunk) => hunk.lines).filter((line) => settings.matters(line))
-  const line =
-    lines.find(({ kind }) => kind === 'added') ?? lines.find(({ kind }) => kind === 'deleted')
-  // A file that is moved to such a place, or away from it, may have no changed line at all.
-  const isMoved = file.status !== 'added' && find(file.path) !== find(file.oldPath)
-  if (!line && !isMoved) return undefined
+  const line = findChangedLine(file, settings)
+  if (!line && !isMovedToOrFromSettings(file)) return undefined
   const number = line?.newLine ?? line?.oldLine ?? 1
   return {
     side: line?.kind === 'deleted' ? 'LEFT' : 'RIGHT',
     at: { startLine: number, endLine: number },
     title: 'This change alters how later changes are reviewed',
-    body: 'When this is merged, other files, rules or people decide about the next changes: less may be read, less may block, or others are asked. See that it is meant.',
+    body:
+      'When this is merged, other files, rules or people decide about the next changes: less may ' +
+      'be read, less may block, or others are asked. See that it is meant.',
   }
+}
+
+function findSettingsFile(path: string): SettingsFile | undefined {
+  return settingsFiles.find((each) => each.path.test(path))
+}
+
+/** The first added line that matters, or else the first deleted one. */
+function findChangedLine(file: FileDiff, settings: SettingsFile): DiffLine | undefined {
+  const lines = file.hunks.flatMap((hunk) => hunk.lines).filter((line) => settings.matters(line))
+  return lines.find(({ kind }) => kind === 'added') ?? lines.find(({ kind }) => kind === 'deleted')
+}
+
+/** A file that is moved to or from the path of settings may have no changed line. */
+function isMovedToOrFromSettings({ status, path, oldPath }: FileDiff): boolean {
+  return status !== 'added' && findSettingsFile(path) !== findSettingsFile(oldPath)
 }
 
 export const reviewSettingsRules: readonly Rule[] = [
   {
     id: 'review-settings-change',
     summary:
-      'The settings of the reviews or a CODEOWNERS file change, or `.gitattributes` takes more files out of reviews. One finding a file.',
+      'The settings of the reviews or a CODEOWNERS file change, or `.gitattributes` takes ' +
+      'more files out of reviews. One finding a file.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -1,8 +1,8 @@
-// Tells from its path which rules on syntax look at a file.
+// Determines from the path of a file which syntax rules apply to it.
 import { extname } from 'node:path'
 import { javascriptFamily, type RuleLanguage } from './rule.ts'
 
-/** A language whose syntax the rules know, or a workflow file of the platform's CI. */
+/** A language that the syntax rules support, or a workflow file of GitHub, Gitea or Forgejo. */
 export type RuleFileKind = RuleLanguage | 'workflow'
 
 const languages: Readonly<Record<string, RuleLanguage>> = {
@@ -21,13 +21,13 @@ const languages: Readonly<Record<string, RuleLanguage>> = {
   '.snap': 'javascript',
 }
 
-/** The kind of a file; undefined where no rule reads its syntax. */
+/** Returns undefined for files whose syntax no rule reads. */
 export function ruleFileKindOf(path: string): RuleFileKind | undefined {
   if (/^\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$/.test(path)) return 'workflow'
   return languages[extname(path).toLowerCase()]
 }
 
-/** Whether a file is JavaScript or TypeScript. */
+/** Whether files of this kind hold JavaScript or TypeScript. */
 export function isScript(kind: RuleFileKind): boolean {
   return kind !== 'workflow' && javascriptFamily.includes(kind)
 }

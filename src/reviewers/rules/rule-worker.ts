@@ -1,4 +1,4 @@
-// The worker thread that parses files and runs the rules on them; what it reads is hostile until shown otherwise.
+// The worker thread that parses untrusted files and runs the rules on them.
 import { parentPort } from 'node:worker_threads'
 import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
 import { loadGrammar } from '../../code/grammars.ts'
@@ -19,21 +19,19 @@ import {
 } from './rule.ts'
 import { functionTypes } from './syntax-nodes.ts'
 
-/** One file to check. */
 export interface RuleWorkerRequest {
   readonly path: string
   readonly kind: RuleLanguage | 'workflow'
   readonly text: string
   /** 1-based, ascending. */
   readonly addedLines: readonly number[]
-  /** Files that it imports from. */
+  /** The modules that the file imports from. */
   readonly imported: readonly ImportedModule[]
 }
 
-/** What the rules found in it. */
 export interface RuleWorkerResult {
   readonly findings: readonly RuleFinding[]
-  /** Added lines lie in a syntax error, so that no rule on syntax looked at them. */
+  /** Whether added lines are part of a syntax error, so that no syntax rule checked them. */
   readonly unparsed: boolean
 }
 
@@ -74,9 +72,25 @@ async function checkSource(request: Request, language: RuleLanguage): Promise<Ru
   }
 }
 
+type CheckOfRule = readonly [Rule, SyntaxCheck]
+
+/** The state of one walk over the syntax tree. */
+interface Walk {
+  readonly file: ParsedFile
+  readonly added: ReadonlySet<number>
+  readonly cursor: TreeCursor
+  /** Whether a range of 1-based lines holds an added one. */
+  readonly hasAddedLine: (from: number, to: number) => boolean
+  readonly checks: ReadonlyMap<string, readonly CheckOfRule[]>
+  readonly findings: Map<string, RuleFinding>
+  /** The largest end of the functions so far that hold an added line, as an index. */
+  functionEnd: number
+  unparsed: boolean
+}
+
 /**
- * Visits the nodes that touch added lines, and for the wide checks all of the functions around them. What lies inside
- * a syntax error is left alone.
+ * Visits the nodes that touch added lines, and all nodes of the functions around these lines for
+ * checks of whole functions. Skips the content of syntax errors.
  */
 function runChecks(
   file: ParsedFile,
@@ -84,102 +98,134 @@ function runChecks(
   added: ReadonlySet<number>,
   checkTime: () => void,
 ): RuleWorkerResult {
-  const checks = checksByNode(file.language)
-  const isTouched = createRangeTest(added, file.lines.length)
-  const findings = new Map<string, RuleFinding>()
   const cursor = tree.walk()
-  let wideUntil = 0
-  let unparsed = false
+  const walk: Walk = {
+    file,
+    added,
+    cursor,
+    hasAddedLine: createRangeTest(added, file.lines.length),
+    checks: checksByNode(file.language),
+    findings: new Map(),
+    functionEnd: 0,
+    unparsed: false,
+  }
   try {
-    for (let visited = 1; ; visited++) {
+    let visited = 0
+    let hasNode = true
+    while (hasNode) {
+      visited += 1
       if (visited % 256 === 0) checkTime()
-      const type = cursor.nodeType
-      const touched = isTouched(cursor.startPosition.row + 1, cursor.endPosition.row + 1)
-      if (touched && functionTypes.has(type)) wideUntil = Math.max(wideUntil, cursor.endIndex)
-      unparsed ||= type === 'ERROR' && touched && coversLine(cursor, file, added)
-      const isOpen = type !== 'ERROR' && (touched || cursor.startIndex < wideUntil)
-      const matching = isOpen ? checks.get(type) : undefined
-      const node = matching && cursor.currentNode
-      for (const [rule, check] of matching ?? []) {
-        if (touched || check.wholeFunction)
-          addFinding(findings, rule, check.check(node!, file), added)
-      }
-      if (!(isOpen && cursor.gotoFirstChild()) && !gotoNext(cursor))
-        return { findings: [...findings.values()], unparsed }
+      const hasEntered = visitNode(walk) && cursor.gotoFirstChild()
+      hasNode = hasEntered || gotoNext(cursor)
     }
+    return { findings: [...walk.findings.values()], unparsed: walk.unparsed }
   } finally {
     cursor.delete()
   }
 }
 
-/** Whether a whole added line lies in the node: of others, rules look at the rest. */
+/** Runs the checks on the current node. Returns whether its children have to be visited. */
+function visitNode(walk: Walk): boolean {
+  const { cursor, file, added } = walk
+  const type = cursor.nodeType
+  const isAdded = walk.hasAddedLine(cursor.startPosition.row + 1, cursor.endPosition.row + 1)
+  if (type === 'ERROR') {
+    walk.unparsed ||= isAdded && coversLine(cursor, file, added)
+    return false
+  }
+  if (isAdded && functionTypes.has(type))
+    walk.functionEnd = Math.max(walk.functionEnd, cursor.endIndex)
+  if (!isAdded && cursor.startIndex >= walk.functionEnd) return false
+  const checks = walk.checks.get(type)
+  if (!checks) return true
+  const node = cursor.currentNode
+  for (const [rule, check] of checks) {
+    if (!isAdded && !check.wholeFunction) continue
+    addFinding(walk.findings, rule, check.check(node, file), added)
+  }
+  return true
+}
+
+/** Whether the whole text of an added line is part of the node. */
 function coversLine(
-  cursor: TreeCursor,
+  { startPosition: start, endPosition: end }: TreeCursor,
   { lines }: ParsedFile,
   added: ReadonlySet<number>,
 ): boolean {
-  const { startPosition: start, endPosition: end } = cursor
   for (let row = start.row; row <= end.row; row++) {
     const line = added.has(row + 1) ? (lines[row] ?? '') : ''
-    const [from, to] = [
-      row === start.row ? start.column : 0,
-      row === end.row ? end.column : line.length,
-    ]
-    const isCovered = line.slice(0, from).trim() === '' && line.slice(to).trim() === ''
-    if (line.slice(from, to).trim() !== '' && isCovered) return true
+    const from = row === start.row ? start.column : 0
+    const to = row === end.row ? end.column : line.length
+    const outside = line.slice(0, from) + line.slice(to)
+    if (line.slice(from, to).trim() !== '' && outside.trim() === '') return true
   }
   return false
 }
 
-/** Moves to the next node after this one's subtree; false at the end. */
+/** Moves to the next node after the current subtree. Returns false at the end of the tree. */
 function gotoNext(cursor: TreeCursor): boolean {
-  while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return false
+  while (!cursor.gotoNextSibling()) {
+    if (!cursor.gotoParent()) return false
+  }
   return true
 }
 
-/** Only what stands on added lines counts, one finding of a rule on a line. A suggestion belongs to `at`. */
+/** Adds a hit on added lines, unless the rule has a finding on the same line. */
 function addFinding(
   findings: Map<string, RuleFinding>,
   rule: Rule,
   hit: Hit | undefined,
   added: ReadonlySet<number>,
 ): void {
-  const isAdded = (range: LineRange) => added.has(range.startLine) && added.has(range.endLine)
-  if (!hit) return
-  const shown = isAdded(hit.at)
-    ? hit
-    : hit.fallback && isAdded(hit.fallback)
-      ? { ...hit, at: hit.fallback, suggestion: undefined }
-      : undefined
-  const key = `${rule.id}:${shown?.at.startLine}`
-  if (shown && !findings.has(key)) findings.set(key, toRuleFinding(rule, shown))
+  const hitOnAdded = hit && moveToAddedLines(hit, added)
+  if (!hitOnAdded) return
+  const key = `${rule.id}:${hitOnAdded.at.startLine}`
+  if (!findings.has(key)) findings.set(key, toRuleFinding(rule, hitOnAdded))
 }
 
-const checksOfLanguages = new Map<RuleLanguage, Map<string, [Rule, SyntaxCheck][]>>()
+/** Moves a hit to its fallback if its own lines weren't added; undefined if neither were. */
+function moveToAddedLines(hit: Hit, added: ReadonlySet<number>): Hit | undefined {
+  const isAdded = (range: LineRange) => added.has(range.startLine) && added.has(range.endLine)
+  if (isAdded(hit.at)) return hit
+  if (!hit.fallback || !isAdded(hit.fallback)) return undefined
+  // The suggestion replaces the original lines.
+  return { ...hit, at: hit.fallback, suggestion: undefined }
+}
 
-function checksByNode(language: RuleLanguage): Map<string, [Rule, SyntaxCheck][]> {
+const checksOfLanguages = new Map<RuleLanguage, ReadonlyMap<string, readonly CheckOfRule[]>>()
+
+/** The checks of a language by the type of the nodes that they look at. */
+function checksByNode(language: RuleLanguage): ReadonlyMap<string, readonly CheckOfRule[]> {
   const known = checksOfLanguages.get(language)
   if (known) return known
-  const byNode = new Map<string, [Rule, SyntaxCheck][]>()
+  const checksByType = new Map<string, CheckOfRule[]>()
   for (const rule of rules) {
     for (const check of rule.syntax ?? []) {
-      if (!check.languages.includes(language)) continue
-      for (const type of check.nodes) byNode.set(type, [...(byNode.get(type) ?? []), [rule, check]])
+      if (check.languages.includes(language)) addCheck(checksByType, rule, check)
     }
   }
-  checksOfLanguages.set(language, byNode)
-  return byNode
+  checksOfLanguages.set(language, checksByType)
+  return checksByType
 }
 
-/** Answers whether a range of lines holds an added one, in constant time. */
+function addCheck(checksByType: Map<string, CheckOfRule[]>, rule: Rule, check: SyntaxCheck): void {
+  for (const type of check.nodes)
+    checksByType.set(type, [...(checksByType.get(type) ?? []), [rule, check]])
+}
+
+/** Returns a test in constant time whether a range of lines holds an added one. */
 function createRangeTest(
   added: ReadonlySet<number>,
   lineCount: number,
 ): (from: number, to: number) => boolean {
-  const before = new Uint32Array(lineCount + 2)
+  const addedBefore = new Uint32Array(lineCount + 2)
   for (let line = 1; line <= lineCount; line++)
-    before[line + 1] = before[line]! + (added.has(line) ? 1 : 0)
-  return (from, to) => before[Math.min(to, lineCount) + 1]! > before[Math.min(from, lineCount + 1)]!
+    addedBefore[line + 1] = addedBefore[line]! + (added.has(line) ? 1 : 0)
+  return (from, to) => {
+    const untilEnd = addedBefore[Math.min(to, lineCount) + 1]!
+    const beforeStart = addedBefore[Math.min(from, lineCount + 1)]!
+    return untilEnd > beforeStart
+  }
 }
 
 function checkWorkflow(request: Request): RuleWorkerResult {

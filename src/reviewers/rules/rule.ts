@@ -1,4 +1,4 @@
-// What a rule of the static reviewer is: its documentation, and the checks that find it.
+// Types of the rules of the static reviewer, their checks and their findings.
 import type { Node } from 'web-tree-sitter'
 import type { Document } from 'yaml'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
@@ -8,10 +8,10 @@ import type { LineReader } from '../../git/line-reader.ts'
 import type { DeclarationIndex } from './declaration-index.ts'
 import type { DependencyManifest } from './dependency-manifest.ts'
 
-/** Languages whose syntax the rules know, by the name of their grammar. */
+/** Languages that the syntax rules support, by the names of their grammars. */
 export type RuleLanguage = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
 
-/** The three grammars of JavaScript with one vocabulary of nodes. */
+/** JavaScript and its supersets. Their grammars share the types of nodes. */
 export const javascriptFamily: readonly RuleLanguage[] = ['javascript', 'typescript', 'tsx']
 
 export const allRuleLanguages: readonly RuleLanguage[] = [
@@ -21,37 +21,36 @@ export const allRuleLanguages: readonly RuleLanguage[] = [
   'java',
 ]
 
-/** One class of mistakes. */
 export interface Rule {
-  /** Stable: repositories switch rules off by it. */
+  /** Must stay stable: settings of repositories disable rules by their ids. */
   readonly id: string
-  /** What it finds, one sentence, for the documentation. */
+  /** One sentence about what the rule reports, for the documentation. */
   readonly summary: string
   readonly severity: Severity
   readonly category: FindingCategory
-  /** 0 to 1: how often a hit is a mistake. */
+  /** The share of hits that are mistakes, from 0 to 1. */
   readonly confidence: number
-  /** Checks on syntax nodes; they run in the worker thread. */
+  /** Check syntax nodes. They run in the worker thread. */
   readonly syntax?: readonly SyntaxCheck[]
-  /** A check on the text of one added line; such checks run without parsing, on files of any language. */
+  /** Checks the text of one added line, in files of any language. */
   readonly line?: LineCheck
-  /** What every line that `line` reports holds, in whatever case: few lines do, and only those are looked at. */
+  /** Matches every line that `line` reports, if case is ignored. Other lines are skipped. */
   readonly keyword?: RegExp
-  /** A check on a workflow file of the platform's CI; runs in the worker thread. */
+  /** Checks a workflow file of GitHub, Gitea or Forgejo. It runs in the worker thread. */
   readonly workflow?: WorkflowCheck
-  /** A check on a manifest, lock file or registry setting: on both sides of it. */
+  /** Compares a manifest, lock file or registry setting at the head with the base. */
   readonly manifest?: ManifestCheck
-  /** A check on all changed lines of a file, of any kind. */
+  /** Checks all changed lines of a file together. */
   readonly file?: FileCheck
-  /** A check on what the code graph knows about the change; runs once a review, where there is a graph. */
+  /** Checks the change with the code graph. It runs once per review that has a graph. */
   readonly graph?: GraphCheck
 }
 
-/** Looks at every node of the given types that touches an added line. */
+/** Checks every node of the given types that touches an added line. */
 export interface SyntaxCheck {
   readonly languages: readonly RuleLanguage[]
   readonly nodes: readonly string[]
-  /** Looks at all nodes of a function that an added line touches: for rules about lines that work together. */
+  /** Whether to check all nodes of functions with an added line, not only added ones. */
   readonly wholeFunction?: boolean
   check(node: Node, file: ParsedFile): Hit | undefined
 }
@@ -64,7 +63,6 @@ export type GraphCheck = (change: GraphedChange) => Promise<readonly GraphHit[]>
 
 export type FileCheck = (file: FileDiff) => FileHit | undefined
 
-/** A place in a file where a rule on the whole file applies. */
 export interface FileHit extends Hit {
   readonly side: DiffSide
 }
@@ -74,93 +72,90 @@ export type ManifestCheck = (file: ChangedManifest) => Promise<readonly Manifest
 /** A manifest, lock file or registry setting that changed. */
 export interface ChangedManifest {
   readonly path: string
-  /** What it says at the head and at the base; nothing where it isn't there. */
+  /** Both are empty if the file doesn't exist there. */
   readonly head: DependencyManifest
   readonly base: DependencyManifest
-  /** Reads another manifest of the change; nothing where it isn't there or can't be read. */
+  /** Reads another manifest at the head; empty if it doesn't exist or can't be read. */
   readHead(path: string): Promise<DependencyManifest>
-  /** Reads the files of the base branch whose paths are wanted, those near the root first, some 50 at most. */
+  /** Reads a bounded number of the wanted files of the base branch, those near the root first. */
   readBase(isWanted: (path: string) => boolean): Promise<readonly { path: string; text: string }[]>
 }
 
-/** A place where a rule on manifests applies: on the added line that holds `text`. */
+/** A hit on the added line that holds `text`. */
 export type ManifestHit = Omit<Hit, 'at' | 'fallback'> & { readonly text: string }
 
-/** A change, and what the code graph knows about it. */
 export interface GraphedChange {
   readonly graph: ChangeGraph
-  /** Those that are reviewed. */
+  /** The files that are reviewed. */
   readonly files: readonly FileDiff[]
-  /** The repository at the head, and where head and base parted. */
   readonly head: LineReader
+  /** Reads the repository at the merge base. */
   readonly base: LineReader
 }
 
-/** A place where a rule on the graph applies. */
 export interface GraphHit extends Hit {
-  /** At the head, also where the side is that of the base. */
+  /** The path at the head, even if the side is the base. */
   readonly path: string
   readonly side: DiffSide
 }
 
-/** A parsed source file. */
 export interface ParsedFile {
   readonly path: string
   readonly language: RuleLanguage
   readonly text: string
-  /** Without line ends. */
+  /** The lines of `text` without their line ends. */
   readonly lines: readonly string[]
   readonly root: Node
   readonly declarations: DeclarationIndex
-  /** Async functions that it imports. */
+  /** Async functions that the file imports. */
   readonly imported: readonly ImportedFunction[]
 }
 
-/** An async function of another file of the repository, under the name it has here. */
+/** An async function of another file of the repository. */
 export interface ImportedFunction {
+  /** The name that the importing file uses. */
   readonly name: string
   readonly path: string
   readonly line: number
-  /** It handles all errors itself, as far as its code shows. */
+  /** Whether the function handles all its errors, as far as its code shows. */
   readonly neverFails: boolean
 }
 
 /** An added line. */
 export interface TextLine {
   readonly path: string
-  /** Cut to a length that any expression gets through at once. */
+  /** A part of the line that is short enough for every regular expression. */
   readonly text: string
-  /** The added line right below; empty when there is none. */
+  /** The next line if it was added too; empty otherwise. */
   readonly next: string
   readonly isTest: boolean
 }
 
-/** A parsed workflow file. */
 export interface Workflow {
   readonly document: Document
   readonly text: string
 }
 
-/** 1-based, inclusive. */
+/** Lines are 1-based, and both ends are included. */
 export interface LineRange {
   readonly startLine: number
   readonly endLine: number
 }
 
-/** A place where a rule applies. What is left out is taken from the rule. */
+/** A mistake that a rule found. The rule supplies severity and confidence if they are left out. */
 export interface Hit {
   readonly at: LineRange
-  /** Where to show it when the lines of `at` were not added. */
+  /** Lines to report instead if those of `at` were not added. */
   readonly fallback?: LineRange
-  /** The claim in one sentence, without a final full stop. */
+  /** States the mistake in one sentence without a final period. */
   readonly title: string
-  /** Markdown: when X, then Y. */
+  /** Markdown of the form "When X, then Y.", with a remedy. */
   readonly body: string
   readonly severity?: Severity
   readonly confidence?: number
-  /** Replacement for the lines of `at`, without a final line end. */
+  /** Replaces the lines of `at`, and has no final line end. */
   readonly suggestion?: string | undefined
-  /** Other lines that the claim rests on, in the same file where no path is given. */
+  /** Other lines that show the mistake. Without a path, they are in the same file. */
   readonly evidence?: readonly RuleEvidence[]
 }
 
@@ -170,7 +165,7 @@ export interface RuleEvidence {
   readonly note: string
 }
 
-/** A hit with all that a finding needs, as it leaves the worker thread. */
+/** A hit with the values of its rule. It can be sent between threads. */
 export interface RuleFinding extends LineRange {
   readonly rule: string
   readonly severity: Severity
@@ -182,7 +177,7 @@ export interface RuleFinding extends LineRange {
   readonly evidence: readonly RuleEvidence[]
 }
 
-/** Completes a hit with what its rule says. */
+/** Fills in what a hit leaves out from its rule. */
 export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
   return {
     rule: rule.id,
@@ -198,6 +193,7 @@ export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
   }
 }
 
+/** Returns `javascript` for JavaScript and its supersets, and other languages unchanged. */
 export function grammarFamilyOf(language: RuleLanguage): string {
   return javascriptFamily.includes(language) ? 'javascript' : language
 }
