@@ -1,4 +1,4 @@
-// Types of the rules of the static reviewer, their checks and their findings.
+// Defines the types of rules of the static reviewer, of their checks and of their findings.
 import type { Node } from 'web-tree-sitter'
 import type { Document } from 'yaml'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
@@ -111,7 +111,7 @@ export interface ParsedFile {
   readonly imported: readonly ImportedFunction[]
 }
 
-/** An async function of another file of the repository. */
+/** An async function that another file of the repository defines. */
 export interface ImportedFunction {
   /** The name that the importing file uses. */
   readonly name: string

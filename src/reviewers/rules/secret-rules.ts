@@ -1,4 +1,4 @@
-// The rule about secrets in code: patterns of known issuers, then assignments that look like a secret.
+// The rule that finds secrets in code, by the formats of issuers and by the names of variables.
 import type { Hit, Rule, TextLine } from './rule.ts'
 
 interface SecretPattern {
@@ -6,7 +6,15 @@ interface SecretPattern {
   readonly pattern: RegExp
 }
 
-/** Formats that their issuers document. Every repetition is bounded, so a line is read in linear time. */
+interface Secret {
+  /** How the secret was recognized: by its issuer's format, in a URL, or by a variable's name. */
+  readonly source: 'format' | 'url' | 'variable'
+  /** Describes the secret for the title of a finding. */
+  readonly name: string
+  readonly value: string
+}
+
+/** Formats that issuers document. Bounds every repetition, so that a line takes linear time. */
 const issuedFormats: readonly SecretPattern[] = [
   { name: 'An AWS access key id', pattern: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
   {
@@ -38,140 +46,175 @@ const issuedFormats: readonly SecretPattern[] = [
   },
 ]
 
-const addressWithPassword =
+/** A URL with credentials. Its groups are the password and the host. */
+const urlWithPassword =
   /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/'"`<>]{1,80}:([^\s@/'"`<>]{3,120})@([\w.-]{1,200})/i
 
-const assignment =
-  /(?<name>(?:passw(?:or)?d|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)[\w-]{0,30})["']?\s{0,10}(?::\s{0,5}[\w<>[\]| ]{1,40})?(?:=>|:=|[:=])\s{0,10}(?<quote>["'`])(?<value>[^\s"'`]{16,200})\k<quote>/i
+const secretWord =
+  '(?:passw(?:or)?d|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|' +
+  'auth[_-]?key|credential)'
+
+/** An assignment of a text to a variable or key with the name of a secret, with a type or not. */
+const assignment = new RegExp(
+  [
+    String.raw`(?<name>${secretWord}[\w-]{0,30})["']?\s{0,10}`,
+    String.raw`(?::\s{0,5}[\w<>[\]| ]{1,40})?(?:=>|:=|[:=])\s{0,10}`,
+    String.raw`(?<quote>["'\x60])(?<value>[^\s"'\x60]{16,200})\k<quote>`,
+  ].join(''),
+  'i',
+)
 
 const keyHeader =
   /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED |PGP )?PRIVATE KEY(?: BLOCK)?-----/
 
 const keyBody = /^[\s"'`+,]*[A-Za-z0-9+/=]{40,}/
 
-/** Cheap test that nearly every line fails, before any pattern is tried. */
+/** Rejects nearly every line cheaply, before the other patterns are tried. */
 const keyword =
   /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|passw|secret|token|api|key|credential/i
 
+/** Parts of values that are examples, templates or public. */
 const placeholder =
   /example|placeholder|change.?me|dummy|fake|sample|your[-_ ]|my[-_]|xxx|\.\.\.|\*\*\*|<\w|\$\{|\{\{|%\(|%s|#\{|redacted|insert|replace|todo|0{6}|1234567|abcdefg|deadbeef|foobar|lorem|secret.?key|password|not.?a.?real|mock|dev[-_]|local|\bphc_|\bpk_|\bpub_/i
 
-/** Files whose purpose is to show what a value looks like. */
+/** Files that show what values look like. */
 const examplePath =
   /\.(?:example|sample|template|dist|md|mdx|rst|adoc|txt|lock|sum|svg|snap|ipynb|po|xlf)$|(?:^|\/)(?:docs?|examples?|samples?|fixtures?|locales?|i18n|translations?)\//i
 
-/** The first secret in a text: what it is, and its characters; undefined when there is none. */
-function findSecret(text: string, path: string): { name: string; value: string } | undefined {
+/** Names of values that are public or describe a secret without holding it. */
+const harmlessName =
+  /public|hash|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
+
+/** Returns the first secret in a text. */
+function findSecret(text: string, path: string): Secret | undefined {
   if (!keyword.test(text)) return undefined
-  for (const { name, pattern } of issuedFormats) {
-    const value = pattern.exec(text)?.[0]
-    // Addresses of pictures carry tokens that are valid for minutes.
-    if (value && !isPlaceholder(value) && !(name.endsWith('(JWT)') && examplePath.test(path)))
-      return { name, value }
-  }
-  const address = addressWithPassword.exec(text)
-  if (
-    address &&
-    !isPlaceholder(address[1]!) &&
-    isForeignHost(address[2]!) &&
-    !/^(?:pass|pwd|user|root|admin|test|postgres)\w{0,4}$/i.test(address[1]!)
-  ) {
-    return examplePath.test(path)
-      ? undefined
-      : { name: 'A password in an address', value: address[1]! }
-  }
-  const match = assignment.exec(text)
-  const { name: end = '', value } = match?.groups ?? {}
-  if (
-    !match ||
-    !value ||
-    examplePath.test(path) ||
-    !looksRandom(value) ||
-    isPartOfWord(text, match.index)
-  )
-    return undefined
-  const name =
-    (/[\w.-]{1,40}$/.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[0] ?? '') + end
-  return /public|hash|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i.test(
-    name,
-  )
-    ? undefined
-    : { name: `The value of \`${name.slice(0, 60)}\``, value }
+  const issued = findIssuedSecret(text, path)
+  if (issued) return issued
+  if (examplePath.test(path)) return undefined
+  return findPasswordInUrl(text) ?? findAssignedSecret(text)
 }
 
+function findIssuedSecret(text: string, path: string): Secret | undefined {
+  for (const { name, pattern } of issuedFormats) {
+    const value = pattern.exec(text)?.[0]
+    // URLs of images in documents have tokens that are valid for minutes.
+    const isShortLived = name.endsWith('(JWT)') && examplePath.test(path)
+    if (value && !isPlaceholder(value) && !isShortLived) return { source: 'format', name, value }
+  }
+  return undefined
+}
+
+function findPasswordInUrl(text: string): Secret | undefined {
+  const [, password, host] = urlWithPassword.exec(text) ?? []
+  if (!password || !host || isPlaceholder(password) || !isPublicHost(host)) return undefined
+  if (/^(?:pass|pwd|user|root|admin|test|postgres)\w{0,4}$/i.test(password)) return undefined
+  return { source: 'url', name: 'A password in an address', value: password }
+}
+
+function findAssignedSecret(text: string): Secret | undefined {
+  const match = assignment.exec(text)
+  const { name: nameEnd = '', value } = match?.groups ?? {}
+  if (!match || !value || !looksRandom(value) || isPartOfWord(text, match.index)) return undefined
+  const before = text.slice(Math.max(0, match.index - 40), match.index)
+  const nameStart = /[\w.-]{1,40}$/.exec(before)?.[0] ?? ''
+  const name = nameStart + nameEnd
+  if (harmlessName.test(name)) return undefined
+  return { source: 'variable', name: `The value of \`${name.slice(0, 60)}\``, value }
+}
+
+/** Words that names join with the word for a secret, as in `authtoken`. */
 const compounds =
   /(?:access|api|app|auth|bearer|bot|client|db|my|refresh|root|secret|session|user)$/i
 
-/** Whether the name begins in the middle of a word: `tiktoken` holds no token, `authtoken` and `botToken` do. */
+/** Whether a name starts within a word, as in `tiktoken`. `authtoken` and `botToken` are names. */
 function isPartOfWord(text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 20), index)
   return /[a-z]$/i.test(before) && /[a-z]/.test(text[index] ?? '') && !compounds.test(before)
 }
 
-function isForeignHost(host: string): boolean {
+function isPublicHost(host: string): boolean {
   return (
     host.includes('.') &&
     !/^(?:127\.|0\.0\.0\.0)|example|\.(?:test|local|localhost|invalid|internal)$/i.test(host)
   )
 }
 
-/** A value for show: says so, or repeats itself. */
+/** Whether a value is an example: it contains a word for that, or repeats few characters. */
 function isPlaceholder(value: string): boolean {
   return placeholder.test(value) || new Set(value.slice(-16)).size < Math.min(6, value.length - 1)
 }
 
-/** Letters and digits without order: more than 3.5 bits a character, and not the spelling of words or paths. */
+/** Whether a value has over 3.5 bits per character, and isn't made of words, code or a path. */
 function looksRandom(value: string): boolean {
   if (isPlaceholder(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
-  if (/[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i.test(value))
-    return false
-  // An identifier (UUID) names something; whoever knows it may do nothing by that.
+  if (codeOrPath.test(value)) return false
+  // A UUID identifies something, and usually gives no access to it.
   if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
-  return entropy(value) > 3.5
+  return entropyPerCharacter(value) > 3.5
 }
 
-/** Shannon entropy in bits a character. */
-function entropy(text: string): number {
+const codeOrPath = /[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i
+
+/** Returns the Shannon entropy in bits per character. */
+function entropyPerCharacter(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   let bits = 0
-  for (const count of counts.values())
-    bits -= (count / text.length) * Math.log2(count / text.length)
+  for (const count of counts.values()) {
+    const share = count / text.length
+    bits -= share * Math.log2(share)
+  }
   return bits
 }
 
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   const secret = findSecret(line.text, line.path)
-  // Tests are full of made-up values. One that has the form of a real key is still worth a person's look.
-  if (line.isTest) {
-    const isKey =
-      secret !== undefined &&
-      !secret.name.startsWith('The value') &&
-      !secret.name.startsWith('A password')
-    return isKey ? { ...secretHit(secret.name, 0.6), severity: 'moderate' } : undefined
-  }
-  // The settings of a Firebase page are made to be public, its key too.
-  if (secret?.name === 'A Google API key' && /\b(?:authDomain|projectId)\b/.test(line.next))
-    return undefined
-  if (secret) return secretHit(secret.name, secret.name.startsWith('The value') ? 0.75 : 0.95)
-  const header = keyHeader.exec(line.text)
-  const rest = header ? line.text.slice(header.index + header[0].length) : ''
-  const isKey =
-    header &&
-    (keyBody.test(rest.replace(/^(?:\\r)?\\n/, '')) ||
-      (rest.trim() === '' && keyBody.test(line.next)))
-  return isKey ? secretHit('A private key', 0.95) : undefined
+  if (line.isTest) return secret && checkTestSecret(secret)
+  if (secret) return isFirebaseKey(secret, line) ? undefined : secretHit(secret)
+  return holdsPrivateKey(line) ? privateKeyHit : undefined
 }
 
-function secretHit(name: string, confidence: number): Omit<Hit, 'at'> {
+/** Tests are full of invented values. One in the format of a real key still needs a look. */
+function checkTestSecret(secret: Secret): Omit<Hit, 'at'> | undefined {
+  if (secret.source !== 'format') return undefined
+  return { ...secretHit(secret), confidence: 0.6, severity: 'moderate' }
+}
+
+/** Firebase's settings of a web page are public, and so is their API key. */
+function isFirebaseKey({ name }: Secret, { next }: TextLine): boolean {
+  return name === 'A Google API key' && /\b(?:authDomain|projectId)\b/.test(next)
+}
+
+/** Whether a line holds the header of a private key, followed by the start of the key. */
+function holdsPrivateKey({ text, next }: TextLine): boolean {
+  const header = keyHeader.exec(text)
+  if (!header) return false
+  const rest = text.slice(header.index + header[0].length)
+  if (keyBody.test(rest.replace(/^(?:\\r)?\\n/, ''))) return true
+  return rest.trim() === '' && keyBody.test(next)
+}
+
+const writtenSecretBody =
+  'When this is merged, everyone who can read the repository, now or later, can use it, and ' +
+  "removing the line doesn't remove it from the history. Revoke it, issue a new one, and read " +
+  'it from the environment or a secret store.'
+
+const privateKeyHit: Omit<Hit, 'at'> = {
+  title: 'A private key is written into the code',
+  body: writtenSecretBody,
+  confidence: 0.95,
+}
+
+function secretHit({ source, name }: Secret): Omit<Hit, 'at'> {
+  const isGuess = source === 'variable'
   return {
-    title: `${name} ${name.startsWith('The value') ? 'looks like a secret that is' : 'is'} written into the code`,
-    body: "When this is merged, everyone who can read the repository, now or later, can use it, and removing the line doesn't remove it from the history. Revoke it, issue a new one, and read it from the environment or a secret store.",
-    confidence,
+    title: `${name} ${isGuess ? 'looks like a secret that is' : 'is'} written into the code`,
+    body: writtenSecretBody,
+    confidence: isGuess ? 0.75 : 0.95,
   }
 }
 
-/** The text without any secret that the rule knows. */
+/** Replaces all secrets that the rule finds; the whole text if there are very many. */
 export function redactSecrets(text: string): string {
   let redacted = text
   for (let round = 0; round < 20; round++) {
@@ -186,7 +229,8 @@ export const secretRules: readonly Rule[] = [
   {
     id: 'hardcoded-secret',
     summary:
-      'A key, token, password or private key is written into the code. The finding never repeats it.',
+      'A key, token, password or private key is written into the code. The finding never ' +
+      'repeats it.',
     severity: 'critical',
     category: 'security',
     confidence: 0.95,

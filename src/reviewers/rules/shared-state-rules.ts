@@ -1,4 +1,4 @@
-// Rules about values that are read, changed and written back while others can do the same.
+// Rules about values that are read, changed and written back without protection from other writers.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
@@ -20,26 +20,33 @@ const readNames = /^(?:get|hget|find|select|read|load|fetch|first|one)/i
 
 const writeNames = /^(?:set|hset|put|update|save|write|upsert|replace|store)/i
 
-const guarded =
+/** Code that protects a value from other writers. */
+const guard =
   /transaction|\btrx\b|\btx\b|lock|mutex|semaphore|atomic|for_?update|\bwatch\(|\bmulti\(|serializable/i
 
-/** `x += await f()`: the left side is read before the wait. Only where someone else can write in between. */
+/** `x += await f()` reads `x` before it waits, so another writer can change it in between. */
 function checkAwaitedAssignment(node: Node, file: ParsedFile): Hit | undefined {
   const left = field(node, 'left')
   const right = field(node, 'right')
   const operator = fieldText(node, 'operator')
-  if (!left || !right || !/^[-+*/]=$/.test(operator) || !awaitsIn(right)) return undefined
+  if (!left || !right || !/^[-+*/]=$/.test(operator) || !holdsAwait(right)) return undefined
   if (!isShared(left, node, file) || isGuarded(node)) return undefined
-  const name = quoteCode(left.text)
   const isDirect = right.type === 'await_expression' || right.type === 'await'
+  const isStatement = node.parent?.type === 'expression_statement'
   return {
-    at: firstLine(node),
+    ...readBeforeAwaitHit(node, left),
+    suggestion: isDirect && isStatement ? splitAssignment(node, file, operator) : undefined,
+  }
+}
+
+function readBeforeAwaitHit(assignment: Node, target: Node): Hit {
+  const name = quoteCode(target.text)
+  return {
+    at: firstLine(assignment),
     title: `${name} is read before the \`await\` and written after it, so updates get lost`,
-    body: `When two runs of this code overlap, both start from the same old value of ${name}, and the second write wipes out the first. Await into a local first, then update.`,
-    suggestion:
-      isDirect && node.parent?.type === 'expression_statement'
-        ? splitAssignment(node, file, operator)
-        : undefined,
+    body:
+      `When two runs of this code overlap, both start from the same old value of ${name}, and ` +
+      'the second write wipes out the first. Await into a local first, then update.',
   }
 }
 
@@ -50,55 +57,55 @@ function checkStaleSum(node: Node, file: ParsedFile): Hit | undefined {
   if (!left || !sum || !/^[-+*/]$/.test(fieldText(sum, 'operator'))) return undefined
   if (!isShared(left, node, file) || isGuarded(node)) return undefined
   const read = findNodes(sum, left.type).find((part) => part.text === left.text)
-  const name = quoteCode(left.text)
-  if (read) {
-    // Both sides of an operator are read from left to right.
-    const isWaiting = findNodes(sum, 'await_expression', 'await').some(
-      (wait) => wait.isNamed && wait.startIndex >= read.endIndex,
-    )
-    if (!isWaiting) return undefined
-    return {
-      at: firstLine(node),
-      title: `${name} is read before the \`await\` and written after it, so updates get lost`,
-      body: `When two runs of this code overlap, both start from the same old value of ${name}, and the second write wipes out the first. Await into a local first, then update.`,
-    }
-  }
-  const copies = findNodes(sum, 'identifier')
+  if (read) return awaitsAfter(read, sum) ? readBeforeAwaitHit(node, left) : undefined
+  const copy = findNodes(sum, 'identifier')
     .slice(0, 20)
     .map((part) => originOf(part.text, node, file))
-  const copy = copies.find((origin) => origin && unwrap(origin.value).text === left.text)
-  return copy && isWaitBetween(copy.node, node, left.text)
-    ? lostUpdate(node, copy.node, name, file)
-    : undefined
+    .find((origin) => origin && unwrap(origin.value).text === left.text)
+  if (!copy || !isAwaitBetween(copy.node, node, left.text)) return undefined
+  return lostUpdateHit(node, copy.node, quoteCode(left.text), file)
 }
 
-/** Whether the function waits between two of its statements and doesn't look at the value in between. */
-function isWaitBetween(from: Node, to: Node, value: string): boolean {
+/** Whether a sum awaits something after it reads a value: operands are evaluated left to right. */
+function awaitsAfter(read: Node, sum: Node): boolean {
+  return findAwaits(sum).some((wait) => wait.startIndex >= read.endIndex)
+}
+
+/** Whether the function awaits something between two statements without reading the value again. */
+function isAwaitBetween(from: Node, to: Node, value: string): boolean {
   const fn = enclosingFunction(to)
   if (!fn || enclosingFunction(from)?.id !== fn.id) return false
-  const waits = findOwnNodes(fn, 'await_expression', 'await').filter((wait) => wait.isNamed)
+  const awaits = findOwnNodes(fn, 'await_expression', 'await').filter((wait) => wait.isNamed)
   const between = fn.text.slice(from.endIndex - fn.startIndex, to.startIndex - fn.startIndex)
   return (
-    waits.some((wait) => wait.startIndex >= from.endIndex && wait.endIndex <= to.endIndex) &&
+    awaits.some((wait) => wait.startIndex >= from.endIndex && wait.endIndex <= to.endIndex) &&
     !between.includes(value)
   )
 }
 
+/** Splits `x += await f()` into two statements, if the line holds nothing else. */
 function splitAssignment(node: Node, file: ParsedFile, operator: string): string | undefined {
   if (file.language === 'python' || node.startPosition.row !== node.endPosition.row)
     return undefined
   const line = file.lines[node.startPosition.row] ?? ''
-  const indent = /^\s*/.exec(line)![0]
   if (line.trim().replace(/;$/, '') !== node.text || /\bresult\b/.test(line)) return undefined
+  const indent = /^\s*/.exec(line)![0]
   const end = line.trimEnd().endsWith(';') ? ';' : ''
-  return `${indent}const result = ${fieldText(node, 'right')}${end}\n${indent}${fieldText(node, 'left')} ${operator} result${end}`
+  const declaration = `const result = ${fieldText(node, 'right')}${end}`
+  const assignment = `${fieldText(node, 'left')} ${operator} result${end}`
+  return `${indent}${declaration}\n${indent}${assignment}`
 }
 
-function awaitsIn(node: Node): boolean {
-  return findNodes(node, 'await_expression', 'await').some((found) => found.isNamed)
+/** The expressions that await something. Grammars also have unnamed nodes for the keyword. */
+function findAwaits(node: Node): Node[] {
+  return findNodes(node, 'await_expression', 'await').filter((found) => found.isNamed)
 }
 
-/** Whether the target outlives one run of the function: a field, or a variable declared outside of it. */
+function holdsAwait(node: Node): boolean {
+  return findAwaits(node).length > 0
+}
+
+/** Whether several calls share the target: a field, or a variable outside of the function. */
 function isShared(target: Node, from: Node, file: ParsedFile): boolean {
   const fn = enclosingFunction(from)
   if (!fn) return false
@@ -108,7 +115,7 @@ function isShared(target: Node, from: Node, file: ParsedFile): boolean {
   if (target.type !== 'identifier' || parameterOf(fn, target.text)) return false
   const owners = file.declarations.variables(target.text).map((node) => enclosingFunction(node)?.id)
   if (owners.length === 0 || owners.includes(fn.id)) return false
-  // A variable of the function around is shared only when the callbacks run at the same time.
+  // A variable of an outer function is only shared if callbacks run at the same time.
   return owners.every((owner) => owner === undefined) || isConcurrentCallback(fn)
 }
 
@@ -119,7 +126,7 @@ function isConcurrentCallback(fn: Node): boolean {
 
 function isGuarded(node: Node): boolean {
   const fn = enclosingFunction(node)
-  return fn !== undefined && guarded.test(fn.text.slice(0, 20_000))
+  return fn !== undefined && guard.test(fn.text.slice(0, 20_000))
 }
 
 /** `const n = await store.get(k)` … `await store.set(k, n + 1)`. */
@@ -128,27 +135,34 @@ function checkStoreUpdate(call: Node, file: ParsedFile): Hit | undefined {
   if (!receiver || !writeNames.test(name) || isGuarded(call)) return undefined
   const isPython = file.language === 'python'
   if (!isPython && call.parent?.type !== 'await_expression') return undefined
-  for (const argument of argumentsOf(call)) {
-    for (const sum of findNodes(argument, 'binary_expression', 'binary_operator')) {
-      if (!/^[-+*/]$/.test(field(sum, 'operator')?.type ?? '')) continue
-      const root = rootName(field(sum, 'left'))
-      const read = root && originOf(root, call, file)
-      const readCall = read && readOf(read.value, isPython)
-      if (!readCall || !sameStore(receiver, readCall, call)) continue
-      return lostUpdate(call, readCall, quoteCode(fieldText(sum, 'left')), file)
-    }
+  for (const left of firstOperandsOf(call)) {
+    const root = rootName(left)
+    const origin = root && originOf(root, call, file)
+    const readCall = origin && readCallOf(origin.value, isPython)
+    if (!readCall || !isSameStore(receiver, readCall, call)) continue
+    return lostUpdateHit(call, readCall, quoteCode(left.text), file)
   }
   return undefined
 }
 
-function readOf(value: Node, isPython: boolean): Node | undefined {
-  const operands = findNodes(value, 'await_expression', 'await')
-  const outer = isPython ? findNodes(value, 'call')[0] : operands.find((node) => node.isNamed)
-  const call = outer && (outer.type === 'call' ? outer : unwrap(outer.namedChild(0) ?? outer))
-  return call && /^call/.test(call.type) && readNames.test(calleeOf(call).name) ? call : undefined
+/** Lists the first operands of all calculations in the arguments of a call. */
+function firstOperandsOf(call: Node): Node[] {
+  return argumentsOf(call)
+    .flatMap((argument) => findNodes(argument, 'binary_expression', 'binary_operator'))
+    .filter((sum) => /^[-+*/]$/.test(field(sum, 'operator')?.type ?? ''))
+    .flatMap((sum) => field(sum, 'left') ?? [])
 }
 
-function sameStore(receiver: Node, readCall: Node, writeCall: Node): boolean {
+/** The call in a value that reads it from a store. */
+function readCallOf(value: Node, isPython: boolean): Node | undefined {
+  const outer = isPython ? findNodes(value, 'call')[0] : findAwaits(value)[0]
+  if (!outer) return undefined
+  const call = outer.type === 'call' ? outer : unwrap(outer.namedChild(0) ?? outer)
+  return /^call/.test(call.type) && readNames.test(calleeOf(call).name) ? call : undefined
+}
+
+/** Whether a value is read from the store and the key that it is written to. */
+function isSameStore(receiver: Node, readCall: Node, writeCall: Node): boolean {
   const reader = calleeOf(readCall).receiver
   if (reader?.text !== receiver.text) return false
   const readKey = argumentsOf(readCall)[0]
@@ -157,27 +171,31 @@ function sameStore(receiver: Node, readCall: Node, writeCall: Node): boolean {
   return readKey.text === writeKey.text || (readKey.type === 'object' && writeKey.type === 'object')
 }
 
+/** Returns `a` for expressions such as `a.b`, `a + 1`, `(a)` and `int(a)`. */
 function rootName(node: Node | undefined): string | undefined {
   let inner = node && unwrap(node)
-  for (let next = inner; next; next = field(inner!, 'object') ?? field(inner!, 'left'))
+  let next = inner
+  while (next) {
     inner = unwrap(next)
+    next = field(inner, 'object') ?? field(inner, 'left')
+  }
   if (inner?.type === 'call' || inner?.type === 'call_expression')
     return rootName(argumentsOf(inner)[0])
   return inner?.type === 'identifier' ? inner.text : undefined
 }
 
-function lostUpdate(write: Node, read: Node, name: string, file: ParsedFile): Hit {
+function lostUpdateHit(write: Node, read: Node, name: string, file: ParsedFile): Hit {
+  const readLine = lineOf(read)
+  const code = quoteCode((file.lines[readLine - 1] ?? '').trim())
   return {
     at: firstLine(write),
     fallback: firstLine(read),
     title: `${name} is read, changed and written back in separate steps, so updates get lost`,
-    body: `When two runs overlap between the read in line ${lineOf(read)} and this write, both start from the same value and the second write wipes out the first. Do the arithmetic in one step (in a store, with an atomic increment), or hold a transaction or lock over both.`,
-    evidence: [
-      {
-        line: lineOf(read),
-        note: `the value is read here: ${quoteCode((file.lines[lineOf(read) - 1] ?? '').trim())}`,
-      },
-    ],
+    body:
+      `When two runs overlap between the read in line ${readLine} and this write, both start ` +
+      'from the same value and the second write wipes out the first. Do the arithmetic in one ' +
+      'step (in a store, with an atomic increment), or hold a transaction or lock over both.',
+    evidence: [{ line: readLine, note: `the value is read here: ${code}` }],
   }
 }
 
@@ -186,41 +204,45 @@ function checkSavedIncrement(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   if (name !== 'save' || receiver?.type !== 'identifier' || isGuarded(call)) return undefined
   const fn = enclosingFunction(call)
-  const read = fn && originOf(receiver.text, call, file)
+  const origin = fn && originOf(receiver.text, call, file)
+  if (!fn || !origin) return undefined
   const readCall =
-    read && (file.language === 'python' ? djangoRead(read.value) : readOf(read.value, false))
-  if (!fn || !readCall) return undefined
-  const change = findNodes(
-    fn,
-    'augmented_assignment_expression',
-    'augmented_assignment',
-    'update_expression',
-  ).find((node) => {
-    const target = field(node, 'left') ?? field(node, 'argument')
-    const amount = field(node, 'right')
-    return (
-      target !== undefined &&
-      (target.type === 'member_expression' || target.type === 'attribute') &&
-      fieldText(target, 'object') === receiver.text &&
-      (amount === undefined || !/\bF\(|^['"`[]/.test(amount.text)) &&
+    file.language === 'python' ? djangoReadOf(origin.value) : readCallOf(origin.value, false)
+  if (!readCall) return undefined
+  const change = findNodes(fn, ...changeTypes).find(
+    (node) =>
+      changesField(node, receiver.text) &&
       node.startIndex > readCall.startIndex &&
-      node.endIndex < call.startIndex
-    )
-  })
+      node.endIndex < call.startIndex,
+  )
   if (!change) return undefined
-  const target = field(change, 'left') ?? field(change, 'argument')!
-  const hit = lostUpdate(change, readCall, quoteCode(target.text), file)
-  return {
-    ...hit,
-    evidence: [...hit.evidence!, { line: lineOf(call), note: 'and written back here' }],
-  }
+  const hit = lostUpdateHit(change, readCall, quoteCode(targetOf(change)!.text), file)
+  const write = { line: lineOf(call), note: 'and written back here' }
+  return { ...hit, evidence: [...hit.evidence!, write] }
 }
 
-function djangoRead(value: Node): Node | undefined {
-  const call = findNodes(value, 'call')[0]
-  return call && /\.objects\.(?:get|first|filter)\(|^get_object_or_404\(/.test(value.text)
-    ? call
-    : undefined
+const changeTypes = [
+  'augmented_assignment_expression',
+  'augmented_assignment',
+  'update_expression',
+] as const
+
+function targetOf(change: Node): Node | undefined {
+  return field(change, 'left') ?? field(change, 'argument')
+}
+
+/** Whether a field of the object is incremented. Django's `F` does that in the database. */
+function changesField(change: Node, object: string): boolean {
+  const target = targetOf(change)
+  if (target?.type !== 'member_expression' && target?.type !== 'attribute') return false
+  const amount = field(change, 'right')
+  const isPlainAmount = amount === undefined || !/\bF\(|^['"`[]/.test(amount.text)
+  return isPlainAmount && fieldText(target, 'object') === object
+}
+
+function djangoReadOf(value: Node): Node | undefined {
+  if (!/\.objects\.(?:get|first|filter)\(|^get_object_or_404\(/.test(value.text)) return undefined
+  return findNodes(value, 'call')[0]
 }
 
 export const sharedStateRules: readonly Rule[] = [

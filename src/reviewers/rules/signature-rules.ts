@@ -1,4 +1,4 @@
-// The rule about changed parameters whose callers were left as they are; it rests on the code graph.
+// The rule about functions whose parameters changed, but not all their calls. Uses the code graph.
 import { extname } from 'node:path'
 import { type CallSite, type ChangedSymbol, minSureConfidence } from '../../domain/change-graph.ts'
 import { type ArgumentMismatch, findArgumentMismatch } from './argument-binding.ts'
@@ -14,28 +14,28 @@ import {
 } from './parameter-lists.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
 
-/** Findings of the rule in one review. */
-const maxFindingsPerRule = 10
-/** Calls that a finding shows. */
+/** Findings that the rule reports per review; further ones are left out. */
+const maxFindings = 10
+/** Calls that a finding lists as evidence. */
 const maxShownCalls = 5
-/** Of a call's line so much is looked at. */
+/** Characters of a call's line that are read. */
 const maxLineChars = 400
-/** Lines that a call may take. */
+/** Lines that are read to find the end of a call. */
 const maxCallLines = 30
-/** From so much confidence on in a call that is no test's it is certain to fail. */
+/** Minimum confidence at which a mismatched call outside of tests is reported as certain. */
 const minCertainConfidence = 0.9
 
 async function checkSignatures(change: GraphedChange): Promise<GraphHit[]> {
   const hits: GraphHit[] = []
   for (const [index, symbol] of change.graph.symbols.entries()) {
-    if (hits.length === maxFindingsPerRule) break
+    if (hits.length === maxFindings) break
     const hit = symbol.change === 'signature' ? await checkSymbol(change, symbol, index) : undefined
     if (hit) hits.push(hit)
   }
   return hits
 }
 
-/** A call that fitted and doesn't any more. */
+/** A call that matched the parameters before the change, and doesn't match them any more. */
 interface BrokenCall extends ArgumentMismatch {
   readonly call: CallSite
 }
@@ -46,95 +46,100 @@ async function checkSymbol(
   index: number,
 ): Promise<GraphHit | undefined> {
   const convention = conventionOf(symbol.path)
-  const calls = convention === undefined ? [] : listCalls(change, symbol, index)
-  const place = calls.length === 0 ? undefined : findDefinitionLine(change, symbol.path, symbol)
-  const lines = place && (await change.head(symbol.path))
-  if (!convention || !place || !lines || convention.hidesParameters?.(symbol, lines))
-    return undefined
+  if (!convention) return undefined
+  const calls = listCalls(change, symbol, index, convention)
+  const location = calls.length > 0 && findDefinitionLine(change, symbol.path, symbol)
+  const lines = location && (await change.head(symbol.path))
+  if (!location || !lines || convention.hidesParameters?.(symbol, lines)) return undefined
   const broken: BrokenCall[] = []
   for (const call of calls) {
-    const misfit =
-      findMiscount(call, symbol, convention) ?? (await findMisplaced(change, call, symbol))
-    if (misfit !== undefined) broken.push({ ...misfit, call })
+    const mismatch =
+      findCountMismatch(call, symbol, convention) ?? (await findNameMismatch(change, call, symbol))
+    if (mismatch) broken.push({ ...mismatch, call })
   }
-  return broken.length === 0
-    ? undefined
-    : { ...place, ...describeBrokenCalls(symbol, broken, convention) }
+  if (broken.length === 0) return undefined
+  return { ...location, ...describeBrokenCalls(symbol, broken, convention) }
 }
 
-/** The calls that can be counted and fitted before. */
-function listCalls({ graph }: GraphedChange, symbol: ChangedSymbol, index: number): CallSite[] {
-  const { parametersBefore: before, parameters: now } = symbol
-  const convention = conventionOf(symbol.path)
-  if (before === null || now === null) return []
+/** Lists the calls whose arguments are counted and matched the parameters before the change. */
+function listCalls(
+  { graph }: GraphedChange,
+  symbol: ChangedSymbol,
+  index: number,
+  convention: CallingConvention,
+): CallSite[] {
+  const { parametersBefore: before, parameters } = symbol
+  if (before === null || parameters === null) return []
   const name = RegExp.escape(bareName(symbol.name))
   return graph.callers.filter((call) => {
-    const { arguments: count, path, kind, confidence } = call
-    if (
-      call.symbol !== index ||
-      confidence < minSureConfidence ||
-      (kind !== 'call' && kind !== 'new')
-    )
-      return false
-    // Another language may call what it was translated to.
-    if (count === null || conventionOf(path) !== convention || isFixture(path)) return false
-    const didFit = count >= before.least && count <= (before.most ?? Infinity)
-    return (
-      didFit &&
-      !convention?.hidesArguments?.({ ...call, text: call.text.slice(0, maxLineChars) }, name)
-    )
+    if (call.symbol !== index || !isCountedCall(call, convention)) return false
+    const count = call.arguments!
+    if (count < before.least || count > (before.most ?? Infinity)) return false
+    const text = call.text.slice(0, maxLineChars)
+    return !convention.hidesArguments?.({ ...call, text }, name)
   })
 }
 
-function findMiscount(
+/** Whether the arguments of a call are known, and the call is in the language of the function. */
+function isCountedCall(call: CallSite, convention: CallingConvention): boolean {
+  if (call.confidence < minSureConfidence || call.arguments === null) return false
+  if (call.kind !== 'call' && call.kind !== 'new') return false
+  // A call in another language may pass other arguments to generated bindings.
+  return conventionOf(call.path) === convention && !isFixture(call.path)
+}
+
+function findCountMismatch(
   { arguments: count }: CallSite,
   { parameters }: ChangedSymbol,
   convention: CallingConvention,
-) {
+): ArgumentMismatch | undefined {
   const { least, most } = parameters!
-  const isWrong =
-    (convention.tooFew && count! < least) || (convention.tooMany && count! > (most ?? Infinity))
-  if (!isWrong) return undefined
-  const now = `${describeArguments(parameters!)} must be passed now`
-  return { passes: `passes ${describeArgumentCount(count!)}`, problem: now, stillRuns: false }
+  const hasTooFew = convention.tooFew && count! < least
+  const hasTooMany = convention.tooMany && count! > (most ?? Infinity)
+  if (!hasTooFew && !hasTooMany) return undefined
+  const problem = `${describeArguments(parameters!)} must be passed now`
+  return { passes: `passes ${describeArgumentCount(count!)}`, problem, stillRuns: false }
 }
 
-/** What names and places of parameters tell, where the number of arguments fits. */
-async function findMisplaced(
+/** Compares names and positions of parameters, if the number of arguments still matches. */
+async function findNameMismatch(
   change: GraphedChange,
   call: CallSite,
   symbol: ChangedSymbol,
 ): Promise<ArgumentMismatch | undefined> {
-  const { parametersBefore: before, parameters: now, signatureBefore, signature, path } = symbol
+  const { least, most } = symbol.parameters!
+  const count = call.arguments!
+  if (count < least || count > (most ?? Infinity)) return undefined
   const name = bareName(symbol.name)
-  const [least, most] = [now!.least, now!.most ?? Infinity]
-  if (
-    signatureBefore === null ||
-    signature === null ||
-    call.arguments! < least ||
-    call.arguments! > most
-  )
-    return undefined
-  // On the class the object is passed too.
-  if (
-    extname(path) === '.py' &&
-    new RegExp(`\\b_*\\p{Lu}\\w*\\.${RegExp.escape(name)}\\s*\\(`, 'u').test(call.text)
-  )
-    return undefined
-  const was = readParameters(path, signatureBefore, name)
-  const is = readParameters(path, signature, name)
-  if (
-    was === undefined ||
-    is === undefined ||
-    !hasExpectedLength(was, before!) ||
-    !hasExpectedLength(is, now!)
-  )
-    return undefined
+  if (passesObject(call, symbol.path, name)) return undefined
+  const parameters = readBothParameters(symbol, name)
+  if (!parameters) return undefined
   const passed = await readCall(change, call, name)
-  return passed && findArgumentMismatch(passed, was, is, takesNames(path))
+  if (!passed) return undefined
+  return findArgumentMismatch(passed, parameters.before, parameters.after, takesNames(symbol.path))
 }
 
-/** Whether what was read from the text is what the syntax says. */
+/** Python: a call on the class, such as `Box.open(box)`, passes the object as an argument too. */
+function passesObject(call: CallSite, path: string, name: string): boolean {
+  if (extname(path) !== '.py') return false
+  return new RegExp(`\\b_*\\p{Lu}\\w*\\.${RegExp.escape(name)}\\s*\\(`, 'u').test(call.text)
+}
+
+/** The parameters before and after the change; undefined if they can't be read from the text. */
+function readBothParameters(
+  symbol: ChangedSymbol,
+  name: string,
+): { before: Parameter[]; after: Parameter[] } | undefined {
+  const { signatureBefore, signature, path } = symbol
+  if (signatureBefore === null || signature === null) return undefined
+  const before = readParameters(path, signatureBefore, name)
+  const after = readParameters(path, signature, name)
+  if (!before || !hasExpectedLength(before, symbol.parametersBefore!)) return undefined
+  if (!after || !hasExpectedLength(after, symbol.parameters!)) return undefined
+  return { before, after }
+}
+
+/** Whether the parameters read from the text agree with the number that the parser found. */
 function hasExpectedLength(
   parameters: readonly Parameter[],
   { most }: { readonly most: number | null },
@@ -150,9 +155,11 @@ async function readCall(
   call: CallSite,
   name: string,
 ): Promise<Argument[] | undefined> {
-  const lines = (await head(call.path))?.slice(call.line - 1, call.line - 1 + maxCallLines)
-  if (lines?.[0] === undefined || lines[0].length > maxLineChars) return undefined
-  const passed = readArguments(call.path, lines.join('\n'), lines[0].length, name)
+  const fileLines = await head(call.path)
+  const lines = fileLines?.slice(call.line - 1, call.line - 1 + maxCallLines) ?? []
+  const [first] = lines
+  if (first === undefined || first.length > maxLineChars) return undefined
+  const passed = readArguments(call.path, lines.join('\n'), first.length, name)
   return passed?.length === call.arguments ? passed : undefined
 }
 
@@ -160,45 +167,49 @@ function bareName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1)
 }
 
-/** The surest first, those of tests last, and what can still run after what can't. */
+/** Sorts calls of tests last, then calls that still run, then by falling confidence. */
 function compareCalls(one: BrokenCall, other: BrokenCall): number {
-  const order = [one, other].map(
-    ({ stillRuns: isTaken, call }) =>
-      Number(call.isTest) * 4 + Number(isTaken) * 2 - call.confidence,
-  )
-  return order[0]! - order[1]!
+  return rankOf(one) - rankOf(other)
+}
+
+function rankOf({ stillRuns, call }: BrokenCall): number {
+  return Number(call.isTest) * 4 + Number(stillRuns) * 2 - call.confidence
 }
 
 function describeBrokenCalls(
   { name }: ChangedSymbol,
-  all: readonly BrokenCall[],
+  unsorted: readonly BrokenCall[],
   { outcome }: CallingConvention,
-) {
-  const broken = all.toSorted(compareCalls)
-  const [{ call, passes, problem: now, stillRuns: isTaken }] = broken as [
-    BrokenCall,
-    ...BrokenCall[],
-  ]
-  const others = broken.length === 1 ? '' : ` ${countCalls(broken.length)} were left as they are.`
-  const where =
-    call.within === null
-      ? quoteName(call.path)
-      : `${quoteName(call.within)} in ${quoteName(call.path)}`
-  // What a variable holds is guessed; what an imported name means isn't.
-  const fails = broken.some(
-    (each) => !each.stillRuns && !each.call.isTest && each.call.confidence >= minCertainConfidence,
-  )
-  const result = isTaken ? 'it does something else, if it can be run at all' : `it ${outcome}`
+): Omit<GraphHit, 'path' | 'side' | 'at'> {
+  const broken = unsorted.toSorted(compareCalls)
+  const { call, passes, problem, stillRuns } = broken[0]!
+  const total = countCalls(broken.length)
+  const isOne = broken.length === 1
+  const verb = isOne ? 'does' : 'do'
+  const path = quoteName(call.path)
+  const where = call.within === null ? path : `${quoteName(call.within)} in ${path}`
+  const result = stillRuns ? 'it does something else, if it can be run at all' : `it ${outcome}`
+  const others = isOne ? '' : ` ${total} were left as they are.`
+  // The type of a variable is a guess, so only calls of functions are certain.
+  const isCritical = !name.includes('.') && broken.some(isCertainToFail)
   return {
-    title: `The parameters of ${quoteName(name)} changed, and ${countCalls(broken.length)} outside of the changed lines ${broken.length === 1 ? 'does' : 'do'} not fit any more`,
-    body: `When ${where} calls ${quoteName(name)}, it ${passes}, and ${now}: ${result}.${others}`,
-    ...(fails && !name.includes('.') && { severity: 'critical' as const }),
+    title:
+      `The parameters of ${quoteName(name)} changed, and ${total} outside of the changed lines ` +
+      `${verb} not fit any more`,
+    body:
+      `When ${where} calls ${quoteName(name)}, it ${passes}, and ` +
+      `${problem}: ${result}.${others}`,
+    ...(isCritical && { severity: 'critical' as const }),
     evidence: broken.slice(0, maxShownCalls).map((each) => ({
       path: each.call.path,
       line: each.call.line,
       note: each.passes,
     })),
   }
+}
+
+function isCertainToFail({ stillRuns, call }: BrokenCall): boolean {
+  return !stillRuns && !call.isTest && call.confidence >= minCertainConfidence
 }
 
 function countCalls(count: number): string {
@@ -209,7 +220,9 @@ export const signatureRules: readonly Rule[] = [
   {
     id: 'changed-signature',
     summary:
-      'The parameters of a function changed, and a call that was left as it is passes too few or too many arguments, names one that is gone, or gives it to another parameter. Critical when the call is certain to mean it and to fail.',
+      'The parameters of a function changed, and a call that was left as it is passes too few ' +
+      'or too many arguments, names one that is gone, or gives it to another parameter. ' +
+      'Critical when the call is certain to mean it and to fail.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

@@ -1,21 +1,21 @@
-// Splits what stands in round brackets at its commas, in any language with brackets and quotation marks. Pure.
+// Splits a list in brackets at its commas, in any language with brackets and quotation marks.
 
-/** Longest list that is looked through, in characters. */
-const longestList = 3_000
+/** Characters of a list that are read. */
+const maxListChars = 3_000
 
 const closingOf: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
 /**
- * The items of a list, trimmed; undefined where its end isn't seen, or comments may hold anything.
+ * Returns the trimmed items of a list; undefined if its end isn't found, or it holds a comment.
  *
- * @param from where the list's bracket opens
- * @param hasTypes where `<` opens a bracket too
+ * @param from the index of the opening bracket
+ * @param hasTypes whether `<` opens a bracket too
  */
 export function splitList(text: string, from: number, hasTypes = false): string[] | undefined {
   const open: string[] = []
   const items: string[] = []
   let start = from + 1
-  for (let at = from; at < Math.min(text.length, from + longestList); at++) {
+  for (let at = from; at < Math.min(text.length, from + maxListChars); at++) {
     const sign = text[at]!
     if (isComment(text, at)) return undefined
     if (/["'`]/.test(sign)) {
@@ -36,9 +36,9 @@ export function splitList(text: string, from: number, hasTypes = false): string[
   return undefined
 }
 
-/** Where a text ends that opens at a quotation mark; -1 where it doesn't. */
+/** The index of the closing quotation mark; -1 if there is none. */
 function findQuoteEnd(text: string, from: number): number {
-  for (let at = from + 1; at < Math.min(text.length, from + longestList); at++) {
+  for (let at = from + 1; at < Math.min(text.length, from + maxListChars); at++) {
     if (text[at] === '\\') at++
     else if (text[at] === text[from]) return at
   }
@@ -47,18 +47,18 @@ function findQuoteEnd(text: string, from: number): number {
 
 function isComment(text: string, at: number): boolean {
   if (text[at] === '/') return text[at + 1] === '/' || text[at + 1] === '*'
-  // A private member of JavaScript is none.
+  // In JavaScript, `.#name` is a private member.
   return text[at] === '#' && text[at - 1] !== '.'
 }
 
-/** A comma may stand behind the last one. */
+/** Drops the empty item after a trailing comma. Returns undefined if another item is empty. */
 function cleanItems(items: readonly string[]): string[] | undefined {
   const trimmed = items.map((item) => item.trim())
   if (trimmed.at(-1) === '') trimmed.pop()
   return trimmed.includes('') ? undefined : trimmed
 }
 
-/** Code without what stands in quotation marks and in brackets, which stay, empty. */
+/** Removes the content of quotation marks and brackets, but not the marks and brackets. */
 export function hollowOut(code: string): string {
   let hollow = code.replaceAll(/(["'`])(?:\\.|(?!\1).)*\1/gs, '$1$1')
   for (let depth = 0; depth < 5; depth++)

@@ -1,8 +1,8 @@
-// Questions about syntax nodes that several rules ask; every answer comes from the one file that was parsed.
+// Reads syntax nodes for the rules, independently of the language where possible.
 import type { Node } from 'web-tree-sitter'
 import type { LineRange, ParsedFile } from './rule.ts'
 
-/** Nodes that are functions, in all of the languages. */
+/** The types of nodes that are functions, in all languages. */
 export const functionTypes: ReadonlySet<string> = new Set([
   'function_declaration',
   'function_expression',
@@ -25,31 +25,31 @@ const wrapperTypes = new Set([
   'non_null_expression',
 ])
 
-/** 1-based number of the line a node starts on. */
+/** Returns the 1-based number of the line on which a node starts. */
 export function lineOf(node: Node): number {
   return node.startPosition.row + 1
 }
 
-/** The line a node starts on, as a range: findings stay on one line where they can. */
+/** Returns the line on which a node starts as a range: findings take one line if possible. */
 export function firstLine(node: Node): LineRange {
   const line = lineOf(node)
   return { startLine: line, endLine: line }
 }
 
-/** A piece of code for a sentence: one line, in backticks, cut, and unable to end the backticks. */
+/** Formats code for a sentence: in backticks, on one line, and cut to 60 characters. */
 export function quoteCode(text: string): string {
   const flat = text.replaceAll('`', '').replace(/\s+/g, ' ').trim()
   return `\`${flat.length > 60 ? `${flat.slice(0, 59)}…` : flat}\``
 }
 
-/** The nearest ancestor of one of the types, or undefined. */
+/** Finds the nearest ancestor of one of the types. */
 export function enclosingNode(node: Node, types: ReadonlySet<string>): Node | undefined {
   let ancestor = node.parent
   while (ancestor && !types.has(ancestor.type)) ancestor = ancestor.parent
   return ancestor ?? undefined
 }
 
-/** The function a node runs in; undefined at the top level of a module. */
+/** Returns the function that a node runs in; undefined at the top level of a module. */
 export function enclosingFunction(node: Node): Node | undefined {
   return enclosingNode(node, functionTypes)
 }
@@ -66,7 +66,7 @@ export function isAsync(fn: Node): boolean {
   return false
 }
 
-/** The expression inside parentheses and TypeScript's assertions. */
+/** Removes parentheses and TypeScript's type assertions around an expression. */
 export function unwrap(node: Node): Node {
   let inner = node
   while (wrapperTypes.has(inner.type)) {
@@ -77,37 +77,36 @@ export function unwrap(node: Node): Node {
   return inner
 }
 
-/** The nearest parent that isn't parentheses or an assertion. */
+/** Returns the nearest parent that isn't parentheses or a type assertion. */
 export function outerParent(node: Node): Node | undefined {
   let outer = node.parent
   while (outer && wrapperTypes.has(outer.type)) outer = outer.parent
   return outer ?? undefined
 }
 
-/** A field's node; undefined where there is none. */
 export function field(node: Node, name: string): Node | undefined {
   return node.childForFieldName(name) ?? undefined
 }
 
-/** A field's text; empty where there is none. */
+/** Returns the text of a field; empty if the node has no such field. */
 export function fieldText(node: Node, name: string): string {
   return field(node, name)?.text ?? ''
 }
 
-/** The named children without comments. */
+/** Returns the named children that aren't comments. */
 export function codeChildren(node: Node): Node[] {
   return node.namedChildren.filter(
     (child) => child.type !== 'comment' && !child.type.endsWith('_comment'),
   )
 }
 
-/** The arguments of a call in any of the languages. */
+/** Returns the arguments of a call. JavaScript's tagged templates have none. */
 export function argumentsOf(call: Node): Node[] {
   const list = field(call, 'arguments')
   return list && list.type !== 'template_string' ? codeChildren(list) : []
 }
 
-/** A call's receiver and name: `a.b.c(x)` gives `a.b` and `c`, `f(x)` an undefined receiver and `f`. */
+/** Returns `a.b` and `c` for the call `a.b.c(x)`, and only the name for `f(x)`. */
 export function calleeOf(call: Node): { receiver: Node | undefined; name: string } {
   if (call.type === 'method_invocation')
     return { receiver: field(call, 'object'), name: fieldText(call, 'name') }
@@ -118,30 +117,30 @@ export function calleeOf(call: Node): { receiver: Node | undefined; name: string
   return name ? { receiver, name: name.text } : { receiver: undefined, name: callee.text }
 }
 
-/** What comes after a node in its block, comments left out. */
+/** Returns the next node in the same block that isn't a comment. */
 export function nextCodeSibling(node: Node): Node | undefined {
   let next = node.nextNamedSibling
   while (next && /comment$/.test(next.type)) next = next.nextNamedSibling
   return next ?? undefined
 }
 
-/** All descendants of the types, in order. */
+/** Returns all descendants of the types, in the order of the text. */
 export function findNodes(node: Node, ...types: string[]): Node[] {
   return node.descendantsOfType(types)
 }
 
-/** Like `find`, without those that belong to a function inside `node`. */
+/** Like `findNodes`, without the nodes that belong to a function inside `node`. */
 export function findOwnNodes(node: Node, ...types: string[]): Node[] {
-  return findNodes(node, ...types).filter((found) => {
-    for (
-      let ancestor = found.parent;
-      ancestor && ancestor.id !== node.id;
-      ancestor = ancestor.parent
-    ) {
-      if (functionTypes.has(ancestor.type)) return false
-    }
-    return true
-  })
+  return findNodes(node, ...types).filter((found) => !isInInnerFunction(found, node))
+}
+
+function isInInnerFunction(node: Node, outer: Node): boolean {
+  let ancestor = node.parent
+  while (ancestor && ancestor.id !== outer.id) {
+    if (functionTypes.has(ancestor.type)) return true
+    ancestor = ancestor.parent
+  }
+  return false
 }
 
 /** Whether the name occurs as an identifier anywhere under the node. */
@@ -151,29 +150,30 @@ export function containsIdentifier(node: Node, name: string): boolean {
   )
 }
 
-/** Whether a comment lies under the node: someone thought about it. */
+/** Whether the node contains a comment. */
 export function hasComment(node: Node): boolean {
   return findNodes(node, 'comment', 'line_comment', 'block_comment').length > 0
 }
 
-/** Whether a word in a comment on the node's first line or right above it says that it is meant. */
+/** Lines above a node that `isExplained` reads at most. */
+const maxCommentLines = 10
+
+/** Whether a comment on the first line of the node or right above it contains one of the words. */
 export function isExplained(node: Node, file: ParsedFile, words: RegExp): boolean {
-  const row = node.startPosition.row
-  const commentOf = (index: number) =>
-    /(?:\/\/|#|\/\*|^\s*\*)(.*)/.exec((file.lines[index] ?? '').slice(0, 500))?.[1]
-  const isWholeLine = (index: number) =>
-    /^\s*(?:\/\/|#|\/?\*)/.test((file.lines[index] ?? '').slice(0, 500))
+  const { row } = node.startPosition
+  const textOf = (index: number) => (file.lines[index] ?? '').slice(0, 500)
+  const commentOf = (index: number) => /(?:\/\/|#|\/\*|^\s*\*)(.*)/.exec(textOf(index))?.[1]
+  const isCommentLine = (index: number) => /^\s*(?:\/\/|#|\/?\*)/.test(textOf(index))
   const comments = [commentOf(row), commentOf(row - 1)]
-  for (
-    let index = row - 2;
-    index >= row - 10 && isWholeLine(index + 1) && isWholeLine(index);
-    index--
-  )
+  let index = row - 2
+  while (index >= row - maxCommentLines && isCommentLine(index + 1) && isCommentLine(index)) {
     comments.push(commentOf(index))
+    index -= 1
+  }
   return comments.some((comment) => comment !== undefined && words.test(comment))
 }
 
-/** The operands of a chain such as `a || b || c`, left to right; the node itself when it is none. */
+/** Returns the operands of a chain such as `a || b || c`; the node itself for other nodes. */
 export function operandsOf(node: Node, operator: string): Node[] {
   const operands: Node[] = []
   const open = [node]
@@ -187,7 +187,7 @@ export function operandsOf(node: Node, operator: string): Node[] {
   return operands
 }
 
-/** The node's line with the node replaced; undefined when the node spans lines. */
+/** Returns the line of a node with the node replaced; undefined if the node has several lines. */
 export function replaceInLine(
   node: Node,
   file: ParsedFile,
@@ -199,21 +199,13 @@ export function replaceInLine(
   return line.slice(0, startPosition.column) + replacement + line.slice(endPosition.column)
 }
 
+/** Whether the node holds a call, or another expression with an effect. */
 export function hasCall(node: Node): boolean {
-  return (
-    findNodes(
-      node,
-      'call',
-      'call_expression',
-      'method_invocation',
-      'await_expression',
-      'update_expression',
-    ).length > 0
-  )
+  return findNodes(node, ...callTypes, 'await_expression', 'update_expression').length > 0
 }
 
-/** Nodes with two operands, in all of the languages. */
+/** The types of nodes with an operator and two operands, in all languages. */
 export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator']
 
-/** Nodes that are calls, in all of the languages. */
+/** The types of nodes that are calls, in all languages. */
 export const callTypes: readonly string[] = ['call_expression', 'call', 'method_invocation']

@@ -1,10 +1,11 @@
-// Takes apart expressions that build a text: templates, concatenations, and the formatting of each language.
+// Splits expressions that build a text: templates, concatenations and format functions.
 import type { Node } from 'web-tree-sitter'
 import { isConstant, isPlainString, stringText } from './literals.ts'
 import type { ParsedFile } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
+  callTypes,
   enclosingNode,
   field,
   fieldText,
@@ -14,16 +15,15 @@ import {
 } from './syntax-nodes.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
-/** A value that is put into a text, with the text before and after it. */
+/** A value that is inserted into a text, with the text before and after it. */
 export interface Insertion {
   readonly value: Node
   readonly before: string
   readonly after: string
 }
 
-/** A text with values in it. */
 export interface BuiltText {
-  /** The fixed characters, each value as a NUL. */
+  /** The fixed characters, with a NUL in place of each value. */
   readonly text: string
   readonly insertions: readonly Insertion[]
 }
@@ -31,8 +31,8 @@ export interface BuiltText {
 const insertionMark = '\0'
 
 /**
- * How an expression builds a text, looking through one local variable; undefined when it isn't visible. Values that
- * can't be harmful in any language are left out: constants, numbers by their declared type, what was escaped.
+ * Splits an expression, or the value of a local variable, into fixed text and inserted values;
+ * undefined if the code doesn't show them. Constants, numbers and escaped values are left out.
  */
 export function builtTextOf(node: Node, file: ParsedFile): BuiltText | undefined {
   const inner = unwrap(node)
@@ -52,37 +52,47 @@ export function builtTextOf(node: Node, file: ParsedFile): BuiltText | undefined
       offset += piece.length
       continue
     }
-    if (!isSafeInsertion(piece, file))
-      insertions.push({
-        value: piece,
-        before: text.slice(0, offset),
-        after: text.slice(offset + 1),
-      })
-    offset += 1
+    const before = text.slice(0, offset)
+    const after = text.slice(offset + insertionMark.length)
+    if (!isSafeInsertion(piece, file)) insertions.push({ value: piece, before, after })
+    offset += insertionMark.length
   }
   return { text, insertions }
 }
 
 type Piece = string | Node
 
+/** The parts of a text: fixed characters, and nodes for inserted values. */
 function piecesOf(node: Node): Piece[] | undefined {
   if (node.type === 'template_string' || node.type === 'string') return templatePieces(node)
   if (node.type === 'concatenated_string') return node.namedChildren.flatMap(templatePieces)
   if (isPlainString(node)) return [stringText(node)]
   const operator = field(node, 'operator')?.type
-  if (operator === '+') {
-    const operands = operandsOf(node, '+').map((operand) => piecesOf(operand) ?? [operand])
-    const hasText = operands.some((pieces) => pieces.some((piece) => typeof piece === 'string'))
-    return hasText ? operands.flat() : undefined
+  if (operator === '+') return concatenationPieces(node)
+  if (operator === '%') {
+    const values = tupleElements(field(node, 'right'))
+    return formattedPieces(field(node, 'left'), values, pythonVerb)
   }
-  if (operator === '%')
-    return formatted(
-      field(node, 'left'),
-      tupleOf(field(node, 'right')),
-      /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]/g,
-    )
-  if (/^(?:call|call_expression|method_invocation)$/.test(node.type)) return formatCall(node)
-  return undefined
+  return isCall(node) ? formatCallPieces(node) : undefined
+}
+
+/** A verb of Python's operator `%`, such as `%s` or `%(name)s`. */
+const pythonVerb = /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]/g
+
+/** A verb of the format functions of Go and Java, such as `%s`. */
+const percentVerb = /%[-+ #0-9.]*[a-zA-Z]/g
+
+/** A placeholder of Python's `format`, such as `{}` or `{name}`. */
+const bracePlaceholder = /\{[^{}]*\}/g
+
+function isCall(node: Node): boolean {
+  return callTypes.includes(node.type)
+}
+
+function concatenationPieces(node: Node): Piece[] | undefined {
+  const operands = operandsOf(node, '+').map((operand) => piecesOf(operand) ?? [operand])
+  const hasText = operands.some((pieces) => pieces.some((piece) => typeof piece === 'string'))
+  return hasText ? operands.flat() : undefined
 }
 
 function templatePieces(node: Node): Piece[] {
@@ -99,6 +109,7 @@ function templatePieces(node: Node): Piece[] {
     from = child.endIndex
   }
   pieces.push(node.text.slice(from - node.startIndex))
+  // The first and the last piece hold the quotation marks.
   const first = pieces[0]
   const last = pieces.at(-1)
   if (typeof first === 'string') pieces[0] = first.replace(/^[a-zA-Z]{0,2}(?:"""|'''|["'`])/, '')
@@ -106,26 +117,27 @@ function templatePieces(node: Node): Piece[] {
   return pieces
 }
 
-function tupleOf(node: Node | undefined): Node[] {
-  return node?.type === 'tuple' ? node.namedChildren : node ? [node] : []
+function tupleElements(node: Node | undefined): Node[] {
+  if (!node) return []
+  return node.type === 'tuple' ? node.namedChildren : [node]
 }
 
-function formatCall(call: Node): Piece[] | undefined {
+function formatCallPieces(call: Node): Piece[] | undefined {
   const { receiver, name } = calleeOf(call)
+  if (!receiver) return undefined
+  const format = unwrap(receiver)
   const args = argumentsOf(call)
-  if (name === 'format' && receiver && isPlainString(unwrap(receiver)))
-    return formatted(unwrap(receiver), args, /\{[^{}]*\}/g)
-  const isFormat =
-    (name === 'Sprintf' && receiver?.text === 'fmt') ||
-    (name === 'format' && receiver?.text === 'String')
-  if (isFormat) return formatted(args[0], args.slice(1), /%[-+ #0-9.]*[a-zA-Z]/g)
-  return name === 'formatted' && receiver
-    ? formatted(unwrap(receiver), args, /%[-+ #0-9.]*[a-zA-Z]/g)
-    : undefined
+  if (name === 'format' && isPlainString(format))
+    return formattedPieces(format, args, bracePlaceholder)
+  const isFormatFunction =
+    (name === 'Sprintf' && receiver.text === 'fmt') ||
+    (name === 'format' && receiver.text === 'String')
+  if (isFormatFunction) return formattedPieces(args[0], args.slice(1), percentVerb)
+  return name === 'formatted' ? formattedPieces(format, args, percentVerb) : undefined
 }
 
-/** Puts the values in place of the format's verbs; a numeric verb takes no text and counts as fixed. */
-function formatted(
+/** Puts the values in place of the verbs of a format. Numeric verbs become a fixed `0`. */
+function formattedPieces(
   format: Node | undefined,
   values: readonly Node[],
   verb: RegExp,
@@ -134,60 +146,71 @@ function formatted(
   const text = stringText(format)
   const pieces: Piece[] = []
   let from = 0
-  let index = 0
-  for (const match of text.matchAll(verb)) {
+  for (const [index, match] of [...text.matchAll(verb)].entries()) {
     pieces.push(text.slice(from, match.index))
-    const value = values[index++]
+    const value = values[index]
     const isNumber = match[0].startsWith('%') && /[dfeExXob]$/.test(match[0])
-    if (value && !isNumber)
-      pieces.push(value.type === 'keyword_argument' ? (field(value, 'value') ?? value) : value)
-    else pieces.push('0')
+    pieces.push(value && !isNumber ? argumentValue(value) : '0')
     from = match.index + match[0].length
   }
   pieces.push(text.slice(from))
   return pieces
 }
 
-const escaping =
+/** Returns the value of an argument, without its name in Python. */
+function argumentValue(argument: Node): Node {
+  if (argument.type !== 'keyword_argument') return argument
+  return field(argument, 'value') ?? argument
+}
+
+/** Functions that escape a value, or turn it into a number or a fixed alphabet. */
+const escapingFunctions =
   /escape|quote|sanitiz|ident|placeholder|encodeURI|purify|^(?:Number|parseInt|parseFloat|int|float|len|BigInt|bool)$|^(?:Itoa|FormatInt|valueOf|parseLong|hash|digest|hexdigest|toFixed|isoformat|toISOString|getTime|now|size|length)$/i
 
-const numeric =
+/** Types whose values can't hold the syntax of another language. */
+const harmlessTypes =
   /^(?:number|bigint|int|int32|int64|uint|uint32|uint64|long|Integer|Long|float|float64|double|boolean|bool|UUID|uuid\.UUID)$/
 
-/** Whether a value can't carry someone else's syntax. */
+const safeNames = /placeholder|escaped|quoted|safe|sanitized|qmarks/i
+
+/** Whether a value is certain not to add syntax to the text that it is inserted into. */
 export function isSafeInsertion(value: Node, file: ParsedFile): boolean {
   const inner = unwrap(value)
   if (isConstant(inner) || isArithmetic(inner)) return true
-  if (/^(?:call|call_expression|method_invocation)$/.test(inner.type))
-    return isEscaped(inner) || isFixedText(inner)
-  if (inner.type === 'ternary_expression' || inner.type === 'conditional_expression') {
-    return findNodes(inner, 'identifier').length <= 1 || findNodes(inner, 'string').length >= 2
-  }
-  const name = inner.type === 'identifier' ? inner.text : ''
-  if (
-    /\.(?:length|size)$/.test(inner.text) ||
-    /placeholder|escaped|quoted|safe|sanitized|qmarks/i.test(inner.text)
-  )
-    return true
-  if (!name) return false
-  if (numeric.test(typeOf(name, inner, file)) || isFromConstants(name, inner)) return true
-  const origin = originOf(name, inner, file)
-  if (!origin) return false
-  const source = unwrap(origin.value)
-  const isChoice =
-    /^(?:ternary|conditional)_expression$/.test(source.type) && isSafeInsertion(source, file)
-  return (
-    isFixedText(source) ||
-    isChoice ||
-    (/^(?:call|call_expression|method_invocation)$/.test(source.type) && isEscaped(source))
-  )
+  if (isCall(inner)) return isEscaped(inner) || isFixedText(inner)
+  if (isChoice(inner)) return choosesFixedText(inner)
+  if (/\.(?:length|size)$/.test(inner.text) || safeNames.test(inner.text)) return true
+  return inner.type === 'identifier' && isSafeVariable(inner, file)
 }
 
-/** `for (const name of NAMES)`: one of a fixed list. */
+function isSafeVariable(variable: Node, file: ParsedFile): boolean {
+  const name = variable.text
+  if (harmlessTypes.test(typeOf(name, variable, file))) return true
+  if (isFromConstants(name, variable)) return true
+  const origin = originOf(name, variable, file)
+  if (!origin) return false
+  const source = unwrap(origin.value)
+  if (isFixedText(source)) return true
+  if (isChoice(source)) return choosesFixedText(source)
+  return isCall(source) && isEscaped(source)
+}
+
+function isChoice(node: Node): boolean {
+  return node.type === 'ternary_expression' || node.type === 'conditional_expression'
+}
+
+/** Whether a conditional expression most likely chooses between literals. */
+function choosesFixedText(choice: Node): boolean {
+  return findNodes(choice, 'identifier').length <= 1 || findNodes(choice, 'string').length >= 2
+}
+
+/** Whether a loop such as `for (const name of NAMES)` takes the name from a constant. */
 function isFromConstants(name: string, use: Node): boolean {
-  for (let loop = enclosingNode(use, loopTypes); loop; loop = enclosingNode(loop, loopTypes)) {
+  let loop = enclosingNode(use, loopTypes)
+  while (loop) {
     const list = field(loop, 'right')
     if (fieldText(loop, 'left').endsWith(name) && list) return isConstant(list)
+    loop = enclosingNode(loop, loopTypes)
   }
   return false
 }
@@ -198,32 +221,32 @@ function isArithmetic(node: Node): boolean {
   return /^[-*/]$/.test(fieldText(node, 'operator'))
 }
 
-/** Whether a text is made of literals alone: a constant, repeated or cut any number of times, `?,?,?` for example. */
+/** Whether a text is made of constants alone, also repeated or cut: `'?,'.repeat(n).slice(1)`. */
 function isFixedText(node: Node): boolean {
   let inner = unwrap(node)
   while (!isConstant(inner)) {
-    const { receiver, name } = calleeOf(inner)
-    const isShaped = /^(?:Repeat|repeat|Trim\w*|trim|strip|rstrip|slice|substring)$/.test(name)
-    const shaped = receiver?.text === 'strings' ? argumentsOf(inner)[0] : receiver
-    const source = isShaped
-      ? shaped
-      : inner.type === 'slice_expression'
-        ? field(inner, 'operand')
-        : undefined
+    const source = reshapedSource(inner)
     if (!source) return false
     inner = unwrap(source)
   }
   return true
 }
 
+/** Returns `a` for code that repeats or cuts it: `a.repeat(n)`, `strings.Trim(a, c)`, `a[1:]`. */
+function reshapedSource(node: Node): Node | undefined {
+  const { receiver, name } = calleeOf(node)
+  if (/^(?:Repeat|repeat|Trim\w*|trim|strip|rstrip|slice|substring)$/.test(name))
+    return receiver?.text === 'strings' ? argumentsOf(node)[0] : receiver
+  return node.type === 'slice_expression' ? field(node, 'operand') : undefined
+}
+
 function isEscaped(call: Node): boolean {
   const { receiver, name } = calleeOf(call)
-  if (escaping.test(name)) return true
-  // `ids.map(() => '?').join(', ')`
+  if (escapingFunctions.test(name)) return true
   return (
-    name === 'join' &&
-    /["'`]\s*\?|["']%s|\$\$\{|placeholder|escape|quote/i.test(
-      (receiver?.text ?? '') + fieldText(call, 'arguments'),
-    )
+    name === 'join' && placeholderList.test((receiver?.text ?? '') + fieldText(call, 'arguments'))
   )
 }
+
+/** The parts of a list of placeholders: `ids.map(() => '?').join(', ')`. */
+const placeholderList = /["'`]\s*\?|["']%s|\$\$\{|placeholder|escape|quote/i

@@ -1,4 +1,4 @@
-// Rules about texts that are taken for something else: sets of characters, patterns, tuples, elements of a list.
+// Rules about texts that a function reads as a set of characters or as a regular expression.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
@@ -14,7 +14,7 @@ import {
   quoteCode,
 } from './syntax-nodes.ts'
 
-/** A text that is meant as a whole: an extension, a prefix, a word; not a set such as `0-9` or `\r\n`. */
+/** Whether a text is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */
 function isWord(text: string): boolean {
   return (
     text.length >= 3 &&
@@ -24,21 +24,45 @@ function isWord(text: string): boolean {
   )
 }
 
+/** The functions of a language that strip single characters. */
+interface StripFunctions {
+  readonly names: RegExp
+  readonly receiver?: string
+  /** The index of the argument with the characters. */
+  readonly argument: number
+  readonly remedy: string
+}
+
+const stripFunctions: Readonly<Record<string, StripFunctions>> = {
+  python: {
+    names: /^[lr]?strip$/,
+    argument: 0,
+    remedy: '`removeprefix` or `removesuffix`',
+  },
+  go: {
+    names: /^Trim(?:Left|Right)?$/,
+    receiver: 'strings',
+    argument: 1,
+    remedy: '`TrimPrefix` or `TrimSuffix`',
+  },
+}
+
 /** `name.rstrip('.txt')`, `strings.TrimRight(name, ".txt")`. */
 function checkStrip(call: Node, file: ParsedFile): Hit | undefined {
-  const isGo = file.language === 'go'
+  const functions = stripFunctions[file.language]!
   const { receiver, name } = calleeOf(call)
-  const argument = argumentsOf(call)[isGo ? 1 : 0]
-  const matches = isGo
-    ? receiver?.text === 'strings' && /^Trim(?:Left|Right)?$/.test(name)
-    : /^[lr]?strip$/.test(name)
-  if (!matches || !argument || !isPlainString(argument) || !isWord(stringText(argument)))
-    return undefined
-  const better = isGo ? '`TrimPrefix` or `TrimSuffix`' : '`removeprefix` or `removesuffix`'
+  if (!functions.names.test(name)) return undefined
+  if (functions.receiver !== undefined && receiver?.text !== functions.receiver) return undefined
+  const characters = argumentsOf(call)[functions.argument]
+  if (!characters || !isPlainString(characters) || !isWord(stringText(characters))) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(name)} removes any of the characters in ${quoteCode(argument.text)}, not that text`,
-    body: `When the rest begins or ends with one of these characters, it is cut off as well. Use ${better}.`,
+    title:
+      `${quoteCode(name)} removes any of the characters in ${quoteCode(characters.text)}, not ` +
+      'that text',
+    body:
+      'When the rest begins or ends with one of these characters, it is cut off as well. Use ' +
+      `${functions.remedy}.`,
   }
 }
 
@@ -46,51 +70,55 @@ function checkStrip(call: Node, file: ParsedFile): Hit | undefined {
 function checkPattern(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [pattern] = argumentsOf(call)
-  if (
-    !receiver ||
-    !pattern ||
-    !/^(?:split|replaceAll|replaceFirst)$/.test(name) ||
-    !isPlainString(pattern)
-  )
-    return undefined
-  const text = stringText(pattern)
-  // `split` of a single character takes it literally, except for those of patterns.
-  if (text !== '.' && text !== '|' && text !== '||') return undefined
+  if (!receiver || !pattern || !isPlainString(pattern)) return undefined
+  if (!/^(?:split|replaceAll|replaceFirst)$/.test(name)) return undefined
+  // `split` reads most single characters literally; these have a meaning in patterns.
+  const meaning = patternMeanings.get(stringText(pattern))
+  if (!meaning) return undefined
+  const callee = quoteCode(`${receiver.text}.${name}`)
   return {
     at: firstLine(call),
     title: `${quoteCode(pattern.text)} is a pattern here, not that character`,
-    body: `When this runs, ${text === '.' ? '`.` stands for any character' : 'it matches the empty text everywhere'}, so ${quoteCode(`${receiver.text}.${name}`)} gives something else than it reads. Write it as \`Pattern.quote(${pattern.text})\`.`,
+    body:
+      `When this runs, ${meaning}, so ${callee} gives something else than it reads. Write it as ` +
+      `\`Pattern.quote(${pattern.text})\`.`,
   }
 }
 
-/** A pattern with the flag `g` that outlives the call remembers where it stopped. */
+const patternMeanings: ReadonlyMap<string, string> = new Map([
+  ['.', '`.` stands for any character'],
+  ['|', 'it matches the empty text everywhere'],
+  ['||', 'it matches the empty text everywhere'],
+])
+
+/** A regular expression with the flag `g` that outlives the call continues after its last match. */
 function checkStatefulPattern(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (name !== 'test' || receiver?.type !== 'identifier') return undefined
+  const fn = enclosingFunction(call)
+  if (name !== 'test' || receiver?.type !== 'identifier' || !fn) return undefined
   const declarations = file.declarations.variables(receiver.text)
   const [declaration] = declarations
-  const pattern = declaration && field(declaration, 'value')
-  const fn = enclosingFunction(call)
-  if (
-    !declaration ||
-    declarations.length > 1 ||
-    pattern?.type !== 'regex' ||
-    !/[gy]/.test(fieldText(pattern, 'flags')) ||
-    !fn
-  )
-    return undefined
-  if (
-    enclosingFunction(declaration)?.id === fn.id ||
-    /lastIndex/.test(fn.text) ||
-    enclosingNode(call, new Set(['while_statement', 'do_statement']))
-  )
-    return undefined
+  if (!declaration || declarations.length > 1 || !isStatefulPattern(declaration)) return undefined
+  if (enclosingFunction(declaration)?.id === fn.id) return undefined
+  if (/lastIndex/.test(fn.text) || enclosingNode(call, conditionLoops)) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(receiver.text)} has the flag \`g\`, so \`test\` starts where the last call stopped`,
-    body: `When it matched once, the next call begins in the middle of its text and may say no to what it should accept. Leave out the flag, which \`test\` has no use for.`,
+    title:
+      `${quoteCode(receiver.text)} has the flag \`g\`, so \`test\` starts where the last call ` +
+      'stopped',
+    body:
+      'When it matched once, the next call begins in the middle of its text and may say no to ' +
+      'what it should accept. Leave out the flag, which `test` has no use for.',
     evidence: [{ line: lineOf(declaration), note: 'the pattern with its flags' }],
   }
+}
+
+/** Loops that may go through all matches on purpose. */
+const conditionLoops = new Set(['while_statement', 'do_statement'])
+
+function isStatefulPattern(declaration: Node): boolean {
+  const pattern = field(declaration, 'value')
+  return pattern?.type === 'regex' && /[gy]/.test(fieldText(pattern, 'flags'))
 }
 
 export const textRules: readonly Rule[] = [

@@ -1,4 +1,4 @@
-// Rules about times: without a zone, with a zone that isn't theirs, in patterns that mean something else.
+// Rules about times without a zone or with a wrong one, and about mistakes in date patterns.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
@@ -16,153 +16,205 @@ import {
 } from './syntax-nodes.ts'
 import { originOf } from './value-origins.ts'
 
+/** `datetime.utcnow()`. */
 function checkUtcNow(call: Node, file: ParsedFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   if (!/^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/.test(callee)) return undefined
   const importsZone = /^from datetime import [^\n]*\btimezone\b/m.test(file.text)
-  const stamp =
-    call.parent?.type === 'attribute' && fieldText(call.parent, 'attribute') === 'timestamp'
+  const canReplace = importsZone && callee === 'datetime.utcnow'
   return {
     at: firstLine(call),
     title: `${quoteCode(callee)} gives a time without a zone`,
-    body: stamp
-      ? "When the machine isn't set to UTC, `timestamp()` takes this for local time and is off by hours."
-      : 'When it is compared with a time that has a zone, Python raises `TypeError`; when it is converted or stored, it is taken for local time. Use `datetime.now(timezone.utc)`.',
-    severity: stamp ? 'moderate' : 'minor',
-    suggestion:
-      importsZone && callee === 'datetime.utcnow'
-        ? replaceInLine(call, file, 'datetime.now(timezone.utc)')
-        : undefined,
+    ...(isConvertedToTimestamp(call) ? wrongTimestamp : missingZone),
+    suggestion: canReplace ? replaceInLine(call, file, 'datetime.now(timezone.utc)') : undefined,
   }
 }
 
+function isConvertedToTimestamp({ parent }: Node): boolean {
+  return parent?.type === 'attribute' && fieldText(parent, 'attribute') === 'timestamp'
+}
+
+const wrongTimestamp = {
+  body:
+    "When the machine isn't set to UTC, `timestamp()` takes this for local time and is off by " +
+    'hours.',
+  severity: 'moderate',
+} as const
+
+const missingZone = {
+  body:
+    'When it is compared with a time that has a zone, Python raises `TypeError`; when it is ' +
+    'converted or stored, it is taken for local time. Use `datetime.now(timezone.utc)`.',
+  severity: 'minor',
+} as const
+
+const localDateTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?$/
+
+/** `new Date('2026-01-01T00:00')`. */
 function checkLocalDate(node: Node): Hit | undefined {
-  const argument = fieldText(node, 'constructor') === 'Date' ? argumentsOf(node)[0] : undefined
-  if (!argument || !isPlainString(argument) || argumentsOf(node).length > 1) return undefined
-  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?$/.test(stringText(argument)))
-    return undefined
+  if (fieldText(node, 'constructor') !== 'Date') return undefined
+  const [argument, ...others] = argumentsOf(node)
+  if (!argument || others.length > 0 || !isPlainString(argument)) return undefined
+  if (!localDateTime.test(stringText(argument))) return undefined
   return {
     at: firstLine(node),
-    title: `${quoteCode(argument.text)} has no time zone, so it means another moment on each machine`,
-    body: 'When the server, a developer and a browser are set to different zones, this is a different moment on each. Write the zone: `Z` or an offset.',
+    title:
+      `${quoteCode(argument.text)} has no time zone, so it means ` +
+      'another moment on each machine',
+    body:
+      'When the server, a developer and a browser are set to different zones, this is a ' +
+      'different moment on each. Write the zone: `Z` or an offset.',
   }
 }
 
-/** A layout or pattern that ends in a bare `Z` says UTC, whatever the time is. */
+/** A layout or pattern that ends with a literal `Z`, the mark of UTC. */
 const claimsUtc = /[T ]\S*(?:05|%S|ss|\.\d+|S+|%f)'?Z'?$/
 
-function wrongZone(at: Node, what: string): Hit {
+function wrongZoneHit(at: Node, what: string): Hit {
   return {
     at: firstLine(at),
     title: `${what} is written with a \`Z\` for UTC, but is the local time`,
-    body: 'When the machine is not set to UTC, everyone who reads this is off by hours. Convert the time to UTC first, or write its real offset.',
+    body:
+      'When the machine is not set to UTC, everyone who reads this is off by hours. Convert the ' +
+      'time to UTC first, or write its real offset.',
     severity: 'moderate',
     confidence: 0.9,
   }
 }
 
-/** Python: `datetime.now().strftime('…Z')`, `datetime.now().isoformat() + 'Z'`. */
+const formattedLocalTime =
+  /^(?:datetime\.)?datetime\.(?:now|today|fromtimestamp)\((?:[^()]|\([^()]*\))*\)\.(?:strftime|isoformat)\(/
+
+/** `datetime.now().strftime('…Z')`, `datetime.now().isoformat() + 'Z'`, `f'{…isoformat()}Z'`. */
 function checkPythonZone(node: Node, file: ParsedFile): Hit | undefined {
-  const now =
-    /^(?:datetime\.)?datetime\.(?:now|today|fromtimestamp)\((?:[^()]|\([^()]*\))*\)\.(?:strftime|isoformat)\(/
-  const call =
-    node.type === 'call'
-      ? node
-      : node.type === 'binary_operator'
-        ? field(node, 'left')
-        : field(node, 'expression')
-  if (!call || !now.test(call.text.slice(0, 300)) || /\bt(?:ime)?z|utc/i.test(call.text))
-    return undefined
-  if (node.type === 'call') {
-    const layout = argumentsOf(node)[0]
-    const isUtc =
-      calleeOf(node).name === 'strftime' &&
-      layout &&
-      isPlainString(layout) &&
-      claimsUtc.test(stringText(layout))
-    return isUtc ? wrongZone(node, quoteCode(node.text)) : undefined
-  }
-  const after =
-    node.type === 'binary_operator'
-      ? fieldText(node, 'right').replace(/["']/g, '')
-      : (file.text[node.endIndex] ?? '')
-  return /^Z/.test(after) ? wrongZone(node, quoteCode(call.text)) : undefined
+  const call = timeCallOf(node)
+  if (!call || !formattedLocalTime.test(call.text.slice(0, 300))) return undefined
+  if (/\bt(?:ime)?z|utc/i.test(call.text)) return undefined
+  const marksUtc = node.type === 'call' ? hasUtcLayout(node) : /^Z/.test(textAfter(node, file))
+  return marksUtc ? wrongZoneHit(node, quoteCode(call.text)) : undefined
+}
+
+/** The part of a call, a concatenation or an interpolation that may format a time. */
+function timeCallOf(node: Node): Node | undefined {
+  if (node.type === 'call') return node
+  return field(node, node.type === 'binary_operator' ? 'left' : 'expression')
+}
+
+function hasUtcLayout(call: Node): boolean {
+  const [layout] = argumentsOf(call)
+  if (calleeOf(call).name !== 'strftime' || !layout || !isPlainString(layout)) return false
+  return claimsUtc.test(stringText(layout))
+}
+
+/** The text after the first operand of a concatenation, or after an interpolation. */
+function textAfter(node: Node, file: ParsedFile): string {
+  if (node.type === 'binary_operator') return fieldText(node, 'right').replace(/["']/g, '')
+  return file.text[node.endIndex] ?? ''
 }
 
 /** Go: `time.Now().Format("2006-01-02T15:04:05Z")`. */
 function checkGoZone(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [layout] = argumentsOf(call)
-  if (name !== 'Format' || receiver?.text !== 'time.Now()' || !layout || !isPlainString(layout))
-    return undefined
-  return claimsUtc.test(stringText(layout)) ? wrongZone(call, quoteCode(call.text)) : undefined
+  if (name !== 'Format' || receiver?.text !== 'time.Now()') return undefined
+  if (!layout || !isPlainString(layout) || !claimsUtc.test(stringText(layout))) return undefined
+  return wrongZoneHit(call, quoteCode(call.text))
 }
 
-/** `new Date(2026, 0, 1).toISOString()`: local midnight, told in UTC, is often the day before. */
+/** `new Date(2026, 0, 1).toISOString()`: UTC is often still in the day before local midnight. */
 function checkLocalDay(call: Node, file: ParsedFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (name !== 'toISOString' || !receiver) return undefined
-  const outer = outerParent(call)
-  const cut =
-    outer?.type === 'member_expression' &&
-    /^(?:slice|split|substring|substr)$/.test(fieldText(outer, 'property'))
-  const inner = unwrap(receiver)
-  const origin =
-    inner.type === 'identifier' ? unwrap(originOf(inner.text, call, file)?.value ?? inner) : inner
-  const isLocal =
-    origin.type === 'new_expression' &&
-    fieldText(origin, 'constructor') === 'Date' &&
-    argumentsOf(origin).length >= 2
-  const fn = enclosingFunction(call)
-  if (
-    !cut ||
-    !isLocal ||
-    (inner.type === 'identifier' &&
-      new RegExp(`\\b${inner.text}\\.setUTC|${inner.text} -= `).test(fn?.text ?? ''))
-  )
-    return undefined
+  if (name !== 'toISOString' || !receiver || !isCut(call)) return undefined
+  const date = unwrap(receiver)
+  if (!isLocalDate(initialValueOf(date, call, file)) || isShiftedToUtc(date, call)) return undefined
   return {
     at: firstLine(call),
-    title: `The day of ${quoteCode(receiver.text)} is taken in UTC, though it was made in local time`,
-    body: 'When the machine stands east of Greenwich, local midnight is still the day before in UTC, and this gives that day. Put the day together from `getFullYear`, `getMonth` and `getDate`, or make it with `Date.UTC`.',
+    title:
+      `The day of ${quoteCode(receiver.text)} is taken in UTC, ` +
+      'though it was made in local time',
+    body:
+      'When the machine stands east of Greenwich, local midnight is still the day before in UTC, ' +
+      'and this gives that day. Put the day together from `getFullYear`, `getMonth` and ' +
+      '`getDate`, or make it with `Date.UTC`.',
     severity: 'moderate',
     confidence: 0.9,
   }
 }
 
+/** Whether only a part of the text is used: `date.toISOString().slice(0, 10)`. */
+function isCut(call: Node): boolean {
+  const outer = outerParent(call)
+  return (
+    outer?.type === 'member_expression' &&
+    /^(?:slice|split|substring|substr)$/.test(fieldText(outer, 'property'))
+  )
+}
+
+/** Follows a variable to the value that it was set to. */
+function initialValueOf(node: Node, from: Node, file: ParsedFile): Node {
+  if (node.type !== 'identifier') return node
+  return unwrap(originOf(node.text, from, file)?.value ?? node)
+}
+
+function isLocalDate(value: Node): boolean {
+  if (value.type !== 'new_expression' || fieldText(value, 'constructor') !== 'Date') return false
+  return argumentsOf(value).length >= 2
+}
+
+/** Whether the function corrects the variable of the date before. */
+function isShiftedToUtc(date: Node, call: Node): boolean {
+  if (date.type !== 'identifier') return false
+  const correction = new RegExp(`\\b${date.text}\\.setUTC|${date.text} -= `)
+  return correction.test(enclosingFunction(call)?.text ?? '')
+}
+
+/** Functions whose first or second argument is a date pattern. */
 const patternCalls: Readonly<Record<string, RegExp>> = {
   java: /^(?:ofPattern|SimpleDateFormat|DateFormat)$/,
   python: /^(?:strftime|strptime)$/,
   go: /^(?:Format|Parse|ParseInLocation)$/,
 }
 
-/** All that is wrong with a pattern of Java. */
-function javaPatternMistakes(pattern: string): string[] {
-  const year =
-    '`YYYY` is the year of the week, which is another one in the days around New Year; `yyyy` is the year'
-  return [
-    ...(/YYYY/.test(pattern) && /d/.test(pattern) && !/w|e/.test(pattern) ? [year] : []),
-    ...(/mm\W?DD|MM\W?DD|DD\W?MM/.test(pattern)
-      ? ['`DD` is the day of the year; `dd` is the day of the month']
-      : []),
-    ...(/yyyy\W?mm(?!\w)|dd\W?mm\W?yyyy/i.test(pattern) && /mm/.test(pattern) && !/MM/.test(pattern)
-      ? ['`mm` are the minutes; `MM` is the month']
-      : []),
-    ...(/HH:MM|hh:MM/.test(pattern) ? ['`MM` is the month; `mm` are the minutes'] : []),
-  ]
-}
+const javaPatternMistakes: readonly {
+  readonly message: string
+  matches(pattern: string): boolean
+}[] = [
+  {
+    message:
+      '`YYYY` is the year of the week, which is another one in the days around New Year; ' +
+      '`yyyy` is the year',
+    matches: (pattern) => /YYYY/.test(pattern) && /d/.test(pattern) && !/w|e/.test(pattern),
+  },
+  {
+    message: '`DD` is the day of the year; `dd` is the day of the month',
+    matches: (pattern) => /mm\W?DD|MM\W?DD|DD\W?MM/.test(pattern),
+  },
+  {
+    message: '`mm` are the minutes; `MM` is the month',
+    matches: (pattern) =>
+      /yyyy\W?mm(?!\w)|dd\W?mm\W?yyyy/i.test(pattern) && /mm/.test(pattern) && !/MM/.test(pattern),
+  },
+  {
+    message: '`MM` is the month; `mm` are the minutes',
+    matches: (pattern) => /HH:MM|hh:MM/.test(pattern),
+  },
+]
 
-/** What is wrong with a pattern of the language, as the end of a sentence. */
-function patternMistake(pattern: string, language: string): string | undefined {
-  if (language === 'java') return javaPatternMistakes(pattern).join('. And ') || undefined
-  if (language === 'python') {
+/** Return what is wrong with a pattern as the end of a sentence; undefined if nothing is. */
+const findPatternMistake: Readonly<Record<string, (pattern: string) => string | undefined>> = {
+  java(pattern) {
+    const mistakes = javaPatternMistakes.filter(({ matches }) => matches(pattern))
+    return mistakes.map(({ message }) => message).join('. And ') || undefined
+  },
+  python(pattern) {
     if (/%[Yy]\W?%M|%M\W?%d\W?%[Yy]|%d\W?%M\W?%[Yy]/.test(pattern))
       return '`%M` are the minutes; `%m` is the month'
     return /%H:%m/.test(pattern) ? '`%m` is the month; `%M` are the minutes' : undefined
-  }
-  return /[yY]{4}|\bMM\b|\bdd\b|HH:|hh:/.test(pattern) && !/2006/.test(pattern)
-    ? 'Go writes layouts with the date `2006-01-02 15:04:05`; letters are copied as they are'
-    : undefined
+  },
+  go(pattern) {
+    if (!/[yY]{4}|\bMM\b|\bdd\b|HH:|hh:/.test(pattern) || /2006/.test(pattern)) return undefined
+    return 'Go writes layouts with the date `2006-01-02 15:04:05`; letters are copied as they are'
+  },
 }
 
 function checkPattern(node: Node, file: ParsedFile): Hit | undefined {
@@ -173,7 +225,7 @@ function checkPattern(node: Node, file: ParsedFile): Hit | undefined {
   const layout = argumentsOf(node)
     .slice(0, 2)
     .find((argument) => isPlainString(argument))
-  const mistake = layout && patternMistake(stringText(layout), file.language)
+  const mistake = layout && findPatternMistake[file.language]?.(stringText(layout))
   if (!layout || !mistake) return undefined
   return {
     at: firstLine(layout),
@@ -205,7 +257,8 @@ export const timeRules: readonly Rule[] = [
   {
     id: 'date-pattern',
     summary:
-      'A pattern for dates holds a letter that means something else, such as minutes for the month.',
+      'A pattern for dates holds a letter that means something else, such as minutes for the ' +
+      'month.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -1,4 +1,4 @@
-// The rule about checks of TLS certificates that are switched off.
+// The rule about code that disables the verification of TLS certificates.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
@@ -10,7 +10,7 @@ import {
   quoteCode,
 } from './syntax-nodes.ts'
 
-const conditional = new Set([
+const conditionalTypes = new Set([
   'if_statement',
   'ternary_expression',
   'conditional_expression',
@@ -18,92 +18,97 @@ const conditional = new Set([
   'elif_clause',
 ])
 
-/** Whether a setting that says so decides: then it is off because someone asked for it. */
+/** Whether a condition on a setting with a fitting name decides about it, so that it is meant. */
 function isOptional(node: Node): boolean {
-  const owner = enclosingNode(node, conditional)
-  const condition =
-    owner &&
-    (field(owner, 'condition') ?? field(owner, 'value') ?? owner.namedChild(1) ?? undefined)
-  return (
-    condition !== undefined &&
-    /verify|insecure|ssl|tls|skip|self.?signed|reject|trust|dev|local/i.test(
-      condition.text.slice(0, 500),
-    )
-  )
+  const owner = enclosingNode(node, conditionalTypes)
+  if (!owner) return false
+  const condition = field(owner, 'condition') ?? field(owner, 'value') ?? owner.namedChild(1)
+  return condition !== null && optionNames.test(condition.text.slice(0, 500))
 }
 
-/** Whether someone says above why the check is off. */
+const optionNames = /verify|insecure|ssl|tls|skip|self.?signed|reject|trust|dev|local/i
+
+/** Whether a comment up to four lines above gives a reason. */
 function hasReason(node: Node, file: ParsedFile): boolean {
-  const row = node.startPosition.row
-  return file.lines
-    .slice(Math.max(0, row - 4), row + 1)
-    .some((line) =>
-      /(?:\/\/|#|\*).*(?:self.?signed|verif|insecure|local|trust|certificate|nosec|nolint)/i.test(
-        line.slice(0, 500),
-      ),
-    )
+  const { row } = node.startPosition
+  const lines = file.lines.slice(Math.max(0, row - 4), row + 1)
+  return lines.some((line) => reasonComment.test(line.slice(0, 500)))
 }
+
+const reasonComment =
+  /(?:\/\/|#|\*).*(?:self.?signed|verif|insecure|local|trust|certificate|nosec|nolint)/i
 
 function disabledHit(at: Node, what: string, file: ParsedFile): Hit | undefined {
   if (isOptional(at) || hasReason(at, file)) return undefined
   return {
     at: firstLine(at),
     title: `${quoteCode(what)} switches the check of TLS certificates off`,
-    body: 'When someone stands between this program and the server, they can show any certificate, read and change everything, and nobody notices. Trust the right certificate authority instead.',
+    body:
+      'When someone stands between this program and the server, they can show any certificate, ' +
+      'read and change everything, and nobody notices. Trust the right certificate authority ' +
+      'instead.',
   }
 }
 
+/** JavaScript: `rejectUnauthorized: false`, `process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'`. */
 function checkTlsScript(node: Node, file: ParsedFile): Hit | undefined {
-  if (node.type === 'pair') {
-    const isOff =
-      /^['"]?rejectUnauthorized['"]?$/.test(fieldText(node, 'key')) &&
-      fieldText(node, 'value') === 'false'
-    return isOff ? disabledHit(node, node.text, file) : undefined
-  }
-  const right = field(node, 'right')
-  const isOff =
-    /NODE_TLS_REJECT_UNAUTHORIZED/.test(fieldText(node, 'left').slice(0, 100)) &&
-    /^['"]?0['"]?$/.test(right?.text ?? '')
+  const isOff = node.type === 'pair' ? isOptionOff(node) : isVariableOff(node)
   return isOff ? disabledHit(node, node.text, file) : undefined
+}
+
+function isOptionOff(pair: Node): boolean {
+  if (fieldText(pair, 'value') !== 'false') return false
+  return /^['"]?rejectUnauthorized['"]?$/.test(fieldText(pair, 'key'))
+}
+
+function isVariableOff(assignment: Node): boolean {
+  if (!/^['"]?0['"]?$/.test(fieldText(assignment, 'right'))) return false
+  return /NODE_TLS_REJECT_UNAUTHORIZED/.test(fieldText(assignment, 'left').slice(0, 100))
 }
 
 const pythonClients =
   /^(?:requests|httpx|session|client|self\.session|self\.client|aiohttp|s|http)\b/i
 
+/** Python: `verify=False` in a call of a client, `ssl._create_unverified_context()`, attributes. */
 function checkTlsPython(node: Node, file: ParsedFile): Hit | undefined {
-  if (node.type === 'keyword_argument') {
-    const call = node.parent?.parent
-    const isOff = fieldText(node, 'name') === 'verify' && fieldText(node, 'value') === 'False'
-    return isOff && call && pythonClients.test(fieldText(call, 'function'))
-      ? disabledHit(node, node.text, file)
-      : undefined
+  if (node.type === 'keyword_argument')
+    return isVerifyOff(node) ? disabledHit(node, node.text, file) : undefined
+  if (node.type === 'call') {
+    const callee = fieldText(node, 'function')
+    const isUnverified = callee === 'ssl._create_unverified_context'
+    return isUnverified ? disabledHit(node, callee, file) : undefined
   }
-  if (node.type === 'call')
-    return fieldText(node, 'function') === 'ssl._create_unverified_context'
-      ? disabledHit(node, 'ssl._create_unverified_context', file)
-      : undefined
-  const isOff =
-    (/\.check_hostname$/.test(fieldText(node, 'left').slice(0, 200)) &&
-      fieldText(node, 'right') === 'False') ||
-    (/\.verify_mode$/.test(fieldText(node, 'left').slice(0, 200)) &&
-      fieldText(node, 'right') === 'ssl.CERT_NONE')
-  return isOff ? disabledHit(node, node.text, file) : undefined
+  return isAttributeOff(node) ? disabledHit(node, node.text, file) : undefined
 }
 
+function isVerifyOff(argument: Node): boolean {
+  if (fieldText(argument, 'name') !== 'verify' || fieldText(argument, 'value') !== 'False')
+    return false
+  const call = argument.parent?.parent
+  return call ? pythonClients.test(fieldText(call, 'function')) : false
+}
+
+/** `context.check_hostname = False`, `context.verify_mode = ssl.CERT_NONE`. */
+function isAttributeOff(assignment: Node): boolean {
+  const left = fieldText(assignment, 'left').slice(0, 200)
+  const right = fieldText(assignment, 'right')
+  if (/\.check_hostname$/.test(left)) return right === 'False'
+  return /\.verify_mode$/.test(left) && right === 'ssl.CERT_NONE'
+}
+
+/** Go: `tls.Config{InsecureSkipVerify: true}`. */
 function checkTlsGo(node: Node, file: ParsedFile): Hit | undefined {
   const [key, value] = node.namedChildren
-  return key?.text === 'InsecureSkipVerify' && value?.text === 'true'
-    ? disabledHit(node, node.text, file)
-    : undefined
+  if (key?.text !== 'InsecureSkipVerify' || value?.text !== 'true') return undefined
+  return disabledHit(node, node.text, file)
 }
 
+/** Java: a trust manager whose `checkServerTrusted` does nothing. */
 function checkTlsJava(node: Node, file: ParsedFile): Hit | undefined {
+  if (fieldText(node, 'name') !== 'checkServerTrusted') return undefined
   const body = field(node, 'body')
-  const isOff =
-    fieldText(node, 'name') === 'checkServerTrusted' &&
-    body !== undefined &&
-    codeChildren(body).length === 0
-  return isOff ? disabledHit(node, 'checkServerTrusted', file) : undefined
+  if (!body || codeChildren(body).length > 0) return undefined
+  return disabledHit(node, 'checkServerTrusted', file)
 }
 
 export const tlsRules: readonly Rule[] = [

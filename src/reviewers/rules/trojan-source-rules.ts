@@ -1,5 +1,6 @@
-// Rules about text that reads differently from what it is: direction controls, invisible characters, look-alikes.
+// Rules about deceptive text: direction controls, invisible characters and look-alike letters.
 
+import type { Severity } from '../../domain/finding.ts'
 import { isRuntimePath, withoutComment, withoutStrings } from './comments.ts'
 import type { Hit, Rule, TextLine } from './rule.ts'
 
@@ -8,41 +9,45 @@ type LineHit = Omit<Hit, 'at'>
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 
+/** The directional embeddings and overrides, which U+202C ends. */
 const embeddings = /[\u202a\u202b\u202d\u202e]/
+/** The directional isolates, which U+2069 ends. */
 const isolates = /[\u2066-\u2068]/
 const directionControl = /[\u202a-\u202e\u2066-\u2069]/
+/** The start or end of a string or comment. */
 const delimiter = /["`]|(?<!\p{L})'|'(?!\p{L})|\/\*|\*\/|\/\/|#|<!--|-->/u
 
-/** What direction controls do to a line. They end with it. */
+/** The effect of direction controls on a line. All of them end with the line. */
 interface Direction {
-  /** One isn't ended, or what it encloses holds the end of a string or comment: more than that text is moved. */
-  readonly spills: boolean
-  /** Letters that are read from left to right are shown the other way around. */
-  readonly turns: boolean
+  /** Whether they also move code outside of the string or comment in which they start. */
+  readonly movesCode: boolean
+  /** Whether left-to-right letters are shown from right to left. */
+  readonly reversesLetters: boolean
 }
 
 function readDirection(text: string): Direction {
   const open: { character: string; from: number }[] = []
-  let spills = false
-  let turns = false
-  const close = (from: number, to: number, character: string) => {
-    const inner = text.slice(from, to)
-    spills ||= delimiter.test(inner)
-    turns ||=
-      /[\u202d\u202e]/.test(character) ||
-      (/[\u202b\u2067]/.test(character) && !rightToLeft.test(text))
-  }
+  let movesCode = false
+  let reversesLetters = false
   for (const { 0: character, index } of text.matchAll(/[\u202a-\u202e\u2066-\u2069]/g)) {
-    if (embeddings.test(character) || isolates.test(character))
+    if (embeddings.test(character) || isolates.test(character)) {
       open.push({ character, from: index + 1 })
-    else {
-      const opens = character === '\u202c' ? embeddings : isolates
-      const at = open.findLastIndex((each) => opens.test(each.character))
-      const [ended] = at === -1 ? [] : open.splice(at)
-      if (ended) close(ended.from, index, ended.character)
+      continue
     }
+    const openers = character === '\u202c' ? embeddings : isolates
+    const position = open.findLastIndex((each) => openers.test(each.character))
+    if (position === -1) continue
+    const [ended] = open.splice(position)
+    movesCode ||= delimiter.test(text.slice(ended!.from, index))
+    reversesLetters ||= reverses(ended!.character, text)
   }
-  return { spills: spills || open.length > 0, turns }
+  return { movesCode: movesCode || open.length > 0, reversesLetters }
+}
+
+/** Whether a control reverses left-to-right letters. In right-to-left text, embeddings are normal. */
+function reverses(control: string, text: string): boolean {
+  if (/[\u202d\u202e]/.test(control)) return true
+  return /[\u202b\u2067]/.test(control) && !rightToLeft.test(text)
 }
 
 function checkDirection({ text, path }: TextLine): LineHit | undefined {
@@ -51,52 +56,59 @@ function checkDirection({ text, path }: TextLine): LineHit | undefined {
   const names = namesOf(text, /[\u202a-\u202e\u2066-\u2069]/g)
   if (!isRuntimePath(path)) {
     if (hasRightToLeft || !/[\u202d\u202e]/.test(text)) return undefined
-    return lineHit(`${names} shows this text in another order than it has`, 'moderate')
+    return directionHit(`${names} shows this text in another order than it has`, 'moderate')
   }
-  const { spills, turns } = readDirection(text)
-  if (!spills && !turns) return undefined
-  // Text of such a language is often written without an end to its controls; it still moves the code after it.
-  const severity = spills && !hasRightToLeft ? 'critical' : 'moderate'
-  return lineHit(`${names} shows this code in another order than it runs`, severity)
+  const { movesCode, reversesLetters } = readDirection(text)
+  if (!movesCode && !reversesLetters) return undefined
+  // Text in right-to-left languages often lacks the end of its controls, without bad intent.
+  const severity = movesCode && !hasRightToLeft ? 'critical' : 'moderate'
+  return directionHit(`${names} shows this code in another order than it runs`, severity)
 }
 
-function lineHit(title: string, severity: Hit['severity']): LineHit {
+function directionHit(title: string, severity: Severity): LineHit {
   return {
     title,
-    body: 'When somebody reads this line in an editor or a review, its parts stand elsewhere: code can look like a comment or a string, and the other way around (Trojan Source, CVE-2021-42574). Write the character as an escape, or leave it out.',
-    ...(severity && { severity }),
+    body:
+      'When somebody reads this line in an editor or a review, its parts stand elsewhere: code ' +
+      'can look like a comment or a string, and the other way around (Trojan Source, ' +
+      'CVE-2021-42574). Write the character as an escape, or leave it out.',
+    severity,
   }
 }
 
-/** Such as `U+202E`, each once. */
+/** Lists up to four different characters of a text, such as `U+202E`. */
 function namesOf(text: string, characters: RegExp): string {
   const found = [...new Set(text.match(characters) ?? [])].slice(0, 4)
-  return found
-    .map((each) => `U+${each.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`)
-    .join(', ')
+  const codes = found.map((each) => each.codePointAt(0)!.toString(16).toUpperCase())
+  return codes.map((code) => `U+${code.padStart(4, '0')}`).join(', ')
 }
 
-/** Invisible characters that belong there: in emoji, between letters of scripts that are joined, after ideographs. */
+const emojiStyle = String.raw`[\ufe0e\ufe0f]?[\u{1f3fb}-\u{1f3ff}]?`
+const joiner = String.raw`[\u200b-\u200f\u034f\u061c]{1,2}`
+const unjoinedLetter = String.raw`[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]`
+
+/** Invisible characters with a purpose: in emoji, between joined letters and after ideographs. */
 const legitimateInvisible = new RegExp(
   [
     String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,7}\u{e007f}`,
-    String.raw`\p{Extended_Pictographic}[\ufe0e\ufe0f]?[\u{1f3fb}-\u{1f3ff}]?(?:\u200d[\p{Extended_Pictographic}\p{S}][\ufe0e\ufe0f]?[\u{1f3fb}-\u{1f3ff}]?)*`,
+    String.raw`\p{Extended_Pictographic}${emojiStyle}(?:\u200d[\p{Extended_Pictographic}\p{S}]${emojiStyle})*`,
     String.raw`[\d#*\p{S}\p{P}][\ufe0e\ufe0f]`,
     String.raw`[\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}][\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180f]`,
     String.raw`[\p{Script=Hangul}][\u115f\u1160\u3164\uffa0]`,
-    String.raw`(?<=[\p{L}\p{M}])(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])[\u200b-\u200f\u034f\u061c]{1,2}`,
-    String.raw`[\u200b-\u200f\u034f\u061c]{1,2}(?=[\p{L}\p{M}])(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])`,
+    String.raw`(?<=[\p{L}\p{M}])(?<!${unjoinedLetter})${joiner}`,
+    String.raw`${joiner}(?=[\p{L}\p{M}])(?!${unjoinedLetter})`,
   ].join('|'),
   'gu',
 )
 
 const invisible =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them is meant by itself
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them is meant alone
   /[\u034f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e01ef}]/u
 const lineBreak = /[\u2028\u2029\u0085]|\r(?!$)/
-/** A text of its own: letters in tags, bytes in variation selectors, bits in zero-width characters. */
+/** Encodes a text: letters as tags, bytes as variation selectors, bits as zero-width characters. */
 const hiddenText =
   /[\u{e0000}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,}|[\u200b-\u200f\u2060-\u2064\ufeff]{8,}/u
+/** Invisible characters that can be in names. */
 const fillers = /[\u115f\u1160\u17b4\u17b5\u3164\uffa0]/u
 const insideWord =
   /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_][\u061c\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\ufeff]+[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d_]/u
@@ -109,46 +121,60 @@ function checkInvisible({ text, path }: TextLine): LineHit | undefined {
   if (hiddenText.test(rest)) {
     return {
       title: 'A text that nobody sees is hidden in invisible characters here',
-      body: 'When a program or a language model reads this file, it reads what people can not see: code that is decoded and run, or instructions. Nothing that belongs here is written in that way: remove it.',
+      body:
+        'When a program or a language model reads this file, it reads what people can not see: ' +
+        'code that is decoded and run, or instructions. Nothing that belongs here is written in ' +
+        'that way: remove it.',
       severity: isProgram ? 'critical' : 'moderate',
     }
   }
   if (!isProgram) return undefined
-  if (lineBreak.test(text)) return describeLineBreak(text, path)
+  if (lineBreak.test(text)) return checkLineBreak(text, path)
   const code = withoutComment(rest, path)
   const bare = withoutStrings(code)
-  if (fillers.test(bare)) {
-    return {
-      title: `A name of ${namesOf(bare, new RegExp(fillers, 'gu'))} stands in this code and can't be seen`,
-      body: 'When this runs, the character is a variable like any other, which no reader notices: a way to bring in a value from outside. Give it a name that can be read.',
-      severity: 'critical',
-    }
-  }
-  // There they say where a word may break.
+  if (fillers.test(bare)) return invisibleNameHit(bare)
+  // In markup, these characters control where a word may break.
   if (/\.(?:x?html?|xml|svg)$/i.test(path)) return undefined
   if (!insideWord.test(code) && !softHyphen.test(bare)) return undefined
   return {
     title: `${namesOf(code, new RegExp(invisible, 'gu'))} stands inside a word and can't be seen`,
-    body: 'When this is compared with the word that it looks like, they differ, and two names that read the same are two. Remove the character, or write it as an escape where it is meant.',
+    body:
+      'When this is compared with the word that it looks like, they differ, and two names that ' +
+      'read the same are two. Remove the character, or write it as an escape where it is meant.',
   }
 }
 
-/** What editors show as one line, and what reads the file takes for two. */
-function describeLineBreak(text: string, path: string): LineHit | undefined {
-  const at = text.search(lineBreak)
-  const isHiding =
-    withoutComment(text.slice(0, at), path).length < text.slice(0, at).trimEnd().length
-  const after = text.slice(at + 1)
-  if (!/\w/.test(after) || (withoutStrings(text).search(lineBreak) === -1 && !isHiding))
-    return undefined
+function invisibleNameHit(code: string): LineHit {
+  return {
+    title:
+      `A name of ${namesOf(code, new RegExp(fillers, 'gu'))} stands in this code and can't be ` +
+      'seen',
+    body:
+      'When this runs, the character is a variable like any other, which no reader notices: a ' +
+      'way to bring in a value from outside. Give it a name that can be read.',
+    severity: 'critical',
+  }
+}
+
+/** Reports a character that compilers read as the end of a line, and editors often don't. */
+function checkLineBreak(text: string, path: string): LineHit | undefined {
+  const index = text.search(lineBreak)
+  const before = text.slice(0, index)
+  const after = text.slice(index + 1)
+  const endsComment = withoutComment(before, path).length < before.trimEnd().length
+  if (!/\w/.test(after)) return undefined
+  if (withoutStrings(text).search(lineBreak) === -1 && !endsComment) return undefined
   return {
     title: `${namesOf(text, new RegExp(lineBreak, 'g'))} ends a line in the middle of this one`,
-    body: 'When this is compiled or run, what follows is a line of its own: it runs though it seems to stand in a comment or a text. Break the line with a line feed, or write the character as an escape.',
-    severity: isHiding ? 'critical' : 'moderate',
+    body:
+      'When this is compiled or run, what follows is a line of its own: it runs though it seems ' +
+      'to stand in a comment or a text. Break the line with a line feed, or write the character ' +
+      'as an escape.',
+    severity: endsComment ? 'critical' : 'moderate',
   }
 }
 
-/** Letters that nobody can tell from Latin ones (a part of the confusables of UTS #39), by their script. */
+/** Letters that look like Latin ones, by script: a part of the confusables of UTS #39. */
 const confusables: Readonly<Record<string, string>> = {
   Cyrillic: 'аесорухіјѕһԁԛԝӏѵАВЕКМНОРСТУХІЈЅӀԚԜЅ',
   Greek: 'οΟΑΒΕΖΗΙΚΜΝΡΤΥΧϲϳ',
@@ -163,40 +189,52 @@ const anyConfusable = new RegExp(`[${confusableLetters}\\p{Script=Cherokee}]`, '
 const whollyConfusable = new RegExp(`^[\\d_$${confusableLetters}]+$`, 'u')
 const foreignLetters =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u
-/** Forms that Python and others take for the plain letters. */
+/** Other forms of letters, which Python and others read as the plain letters. */
 const compatibilityForms = /[\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]/u
 const word = /[\p{L}_$][\p{L}\p{M}\p{N}_$]*/gu
-/** Escapes, and sets of characters such as `[a-zа-я]`. */
+/** Escapes, and character classes such as `[a-zа-я]`. */
 const patternParts = /\\[A-Za-z]|\[[^\]"'`\s]{0,100}\p{L}-\p{L}[^\]"'`\s]{0,100}\]/gu
-/** One that is declared, called, set, or a member: words in patterns and text aren't. */
-const identifierUse =
-  /(?<=\b(?:const|let|var|def|function|func|fn|class|type|interface|import|int|string)\s+|[\w)\]]\.)[\p{L}_$][\p{L}\p{M}\p{N}_$]*|(?<![\p{L}\p{M}\p{N}_$\\^|/])[\p{L}_$][\p{L}\p{M}\p{N}_$]*(?=\s?\(|\s?:?=(?!=)|\.[\p{L}_$])/gu
-const host = /:\/\/(?:[^\s/@"'<>]{1,100}@)?([^\s/:"'<>()]{1,253})/gu
+/** A word that is certain to be an identifier: it is declared, called, assigned or a member. */
+const identifier = String.raw`[\p{L}_$][\p{L}\p{M}\p{N}_$]*`
+const declarationKeyword =
+  '(?:const|let|var|def|function|func|fn|class|type|interface|import|int|string)'
+const identifierUse = new RegExp(
+  [
+    String.raw`(?<=\b${declarationKeyword}\s+|[\w)\]]\.)${identifier}`,
+    String.raw`(?<![\p{L}\p{M}\p{N}_$\\^|/])${identifier}(?=\s?\(|\s?:?=(?!=)|\.[\p{L}_$])`,
+  ].join('|'),
+  'gu',
+)
+/** A URL. Its group is the host. */
+const urlHost = /:\/\/(?:[^\s/@"'<>]{1,100}@)?([^\s/:"'<>()]{1,253})/gu
 
 function checkLookAlike({ text, path }: TextLine): LineHit | undefined {
   if (!foreignLetters.test(text) && !compatibilityForms.test(text)) return undefined
-  for (const [, name] of text.matchAll(host))
-    if (isMixed(name!)) return describeLookAlike(name!, 'The address')
+  const hosts = [...text.matchAll(urlHost)].map(([, host]) => host!)
+  const mixedHost = hosts.find(isMixed)
+  if (mixedHost !== undefined) return lookAlikeHit(mixedHost, 'The address')
   if (!isRuntimePath(path)) return undefined
   const code = withoutComment(text, path).replace(patternParts, ' ')
-  const mixed = (code.match(word) ?? []).find((each) => isMixed(each) || isMixedStyle(each))
-  if (mixed !== undefined) return describeLookAlike(mixed, 'The name')
   const bare = withoutStrings(code)
-  const names = bare.match(word) ?? []
-  const styledName = names.find(
-    (each) => compatibilityForms.test(each) && /^[\w$]+$/.test(each.normalize('NFKC')),
-  )
-  if (styledName !== undefined) return describeLookAlike(styledName, 'The name')
-  const others = text.replace(new RegExp(`[${confusableLetters}]`, 'gu'), '')
-  // Where people program in their own script, such a name is only short.
-  if (foreignLetters.test(others) || !/[A-Za-z]{2}/.test(bare)) return undefined
-  const whole = [...bare.matchAll(identifierUse)]
-    .map(([name]) => name)
-    .find((each) => each.length > 1 && whollyConfusable.test(each) && foreignLetters.test(each))
-  return whole === undefined ? undefined : describeLookAlike(whole, 'The name')
+  const name =
+    (code.match(word) ?? []).find((each) => isMixed(each) || isMixedStyle(each)) ??
+    (bare.match(word) ?? []).find(isStyled) ??
+    findForeignName(text, bare)
+  return name === undefined ? undefined : lookAlikeHit(name, 'The name')
 }
 
-/** Whether Latin letters stand beside letters of another script that look like Latin ones, and beside no others. */
+/** Finds a name that only has look-alike letters, in a line whose other names are Latin. */
+function findForeignName(text: string, bare: string): string | undefined {
+  const others = text.replace(new RegExp(`[${confusableLetters}]`, 'gu'), '')
+  // With other letters of that script in the line, the name is likely a short word of it.
+  if (foreignLetters.test(others) || !/[A-Za-z]{2}/.test(bare)) return undefined
+  const names = bare.match(identifierUse) ?? []
+  return names.find(
+    (each) => each.length > 1 && whollyConfusable.test(each) && foreignLetters.test(each),
+  )
+}
+
+/** Whether a name has Latin letters, and all its other letters look like Latin ones. */
 function isMixed(name: string): boolean {
   return (
     /[A-Za-z]/.test(name) &&
@@ -206,7 +244,7 @@ function isMixed(name: string): boolean {
   )
 }
 
-/** Names of formulas have a Greek letter for itself: `Δx`, `N_Α`. */
+/** Whether parts of a name are Greek symbols, as in the formula names `Δ_x` and `N_Α`. */
 function isFormula(name: string): boolean {
   const parts = name.split(/[_\d$]+/).filter((part) => part !== '')
   const isSymbol = (part: string) => /^\p{Script=Greek}+$/u.test(part)
@@ -214,21 +252,28 @@ function isFormula(name: string): boolean {
 }
 
 function isMixedStyle(name: string): boolean {
-  return (
-    /[A-Za-z]/.test(name) &&
-    compatibilityForms.test(name) &&
-    /^[\w$]+$/.test(name.normalize('NFKC'))
-  )
+  return /[A-Za-z]/.test(name) && isStyled(name)
 }
 
-function describeLookAlike(name: string, what: string): LineHit {
+/** Whether a name has other forms of letters, and equals a Latin name in plain letters. */
+function isStyled(name: string): boolean {
+  return compatibilityForms.test(name) && /^[\w$]+$/.test(name.normalize('NFKC'))
+}
+
+function lookAlikeHit(name: string, what: string): LineHit {
   const letters = namesOf(
     name,
     new RegExp(`[${confusableLetters}]|\\p{Script=Cherokee}|${compatibilityForms.source}`, 'gu'),
   )
+  const quoted = `\`${name.replaceAll('`', '').slice(0, 60)}\``
   return {
-    title: `${what} \`${name.replaceAll('`', '').slice(0, 60)}\` holds letters of another script that look like Latin ones (${letters})`,
-    body: 'When somebody reads this, they take it for the name in plain letters, and it is another one: a second function, user or host beside the one that was meant. Write it with Latin letters.',
+    title:
+      `${what} ${quoted} holds letters of another script that look ` +
+      `like Latin ones (${letters})`,
+    body:
+      'When somebody reads this, they take it for the name in plain letters, and it is another ' +
+      'one: a second function, user or host beside the one that was meant. Write it with Latin ' +
+      'letters.',
   }
 }
 
@@ -236,7 +281,8 @@ export const trojanSourceRules: readonly Rule[] = [
   {
     id: 'bidirectional-text',
     summary:
-      'Direction controls show code in another order than it runs (Trojan Source). Critical where they reach beyond their string or comment.',
+      'Direction controls show code in another order than it runs (Trojan Source). Critical ' +
+      'where they reach beyond their string or comment.',
     severity: 'critical',
     category: 'security',
     confidence: 0.95,
@@ -246,13 +292,14 @@ export const trojanSourceRules: readonly Rule[] = [
   {
     id: 'invisible-character',
     summary:
-      'An invisible character stands in a name or word of code, or hides a text. Critical where that can run.',
+      'An invisible character stands in a name or word of code, or hides a text. Critical ' +
+      'where that can run.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
     line: checkInvisible,
     keyword:
-      // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them is meant by itself
+      // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them is meant alone
       /[\u034f\u00ad\u061c\u0085\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028\u2029\u2060-\u2064\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\udb40]|\r(?!$)/,
   },
   {

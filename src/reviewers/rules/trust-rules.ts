@@ -1,4 +1,4 @@
-// Rules about trust: secrets compared or shown, tokens and origins that nobody checks.
+// Rules about signatures, tokens and origins that code trusts too much, and about logged secrets.
 import type { Node } from 'web-tree-sitter'
 import {
   allRuleLanguages,
@@ -16,11 +16,13 @@ import {
   fieldText,
   findNodes,
   firstLine,
+  lineOf,
   quoteCode,
   unwrap,
 } from './syntax-nodes.ts'
 import { originOf } from './value-origins.ts'
 
+/** Code that calculates a message authentication code. */
 const macs: Readonly<Record<string, RegExp>> = {
   javascript: /createHmac\([\s\S]{0,300}\.digest\(/,
   python: /hmac\.new\([\s\S]{0,300}digest\(\)/,
@@ -28,7 +30,7 @@ const macs: Readonly<Record<string, RegExp>> = {
   java: /mac\.doFinal\(/i,
 }
 
-/** A signature that is compared byte by byte until the first difference. */
+/** Reports a signature that is compared with an operator, which stops at the first difference. */
 function checkTiming(node: Node, file: ParsedFile): Hit | undefined {
   const isPython = node.type === 'comparison_operator'
   const operator = isPython
@@ -38,34 +40,38 @@ function checkTiming(node: Node, file: ParsedFile): Hit | undefined {
   if (!/^[=!]==?$/.test(operator ?? '') || sides.length !== 2) return undefined
   const mac = sides.find((side) => side && isMac(side, file))
   const other = sides.find((side) => side && side !== mac)
-  if (
-    !mac ||
-    !other ||
-    /null|None|nil|undefined|len|length/.test(other.text) ||
-    /^["'`]?\d*["'`]?$/.test(other.text)
-  )
-    return undefined
+  if (!mac || !other || isMissingOrLength(other)) return undefined
   return {
     at: firstLine(node),
-    title: `The signature ${quoteCode(mac.text)} is compared with \`${operator}\`, which takes longer the more of it is right`,
-    body: 'When an attacker measures how long the answer takes, they can find the right signature one character after the other. Use the comparison in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `MessageDigest.isEqual`.',
+    title:
+      `The signature ${quoteCode(mac.text)} is compared with \`${operator}\`, which takes longer ` +
+      'the more of it is right',
+    body:
+      'When an attacker measures how long the answer takes, they can find the right signature ' +
+      'one character after the other. Use the comparison in constant time: ' +
+      '`crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, ' +
+      '`MessageDigest.isEqual`.',
   }
 }
 
-/** Whether an expression computes a signature, or is a variable that got one. */
+/** Whether a value can't be a signature: a missing value, a length, a number or an empty text. */
+function isMissingOrLength({ text }: Node): boolean {
+  return /null|None|nil|undefined|len|length/.test(text) || /^["'`]?\d*["'`]?$/.test(text)
+}
+
+/** Whether an expression calculates a signature, or is a variable that was set to one. */
 function isMac(side: Node, file: ParsedFile): boolean {
-  const inner = unwrap(side)
-  const isVariable =
-    inner.type === 'identifier' &&
-    /sig|mac|hash|digest|expected|computed|calculated/i.test(inner.text)
-  const source = isVariable
-    ? originOf(inner.text, inner, file)?.value
-    : callTypes.includes(inner.type)
-      ? inner
-      : undefined
-  return (
-    source !== undefined && macs[grammarFamilyOf(file.language)]!.test(source.text.slice(0, 500))
-  )
+  const source = calculationOf(unwrap(side), file)
+  if (!source) return false
+  return macs[grammarFamilyOf(file.language)]!.test(source.text.slice(0, 500))
+}
+
+/** Returns a call itself, and the value of a variable with the name of a signature. */
+function calculationOf(node: Node, file: ParsedFile): Node | undefined {
+  if (callTypes.includes(node.type)) return node
+  if (node.type !== 'identifier') return undefined
+  if (!/sig|mac|hash|digest|expected|computed|calculated/i.test(node.text)) return undefined
+  return originOf(node.text, node, file)?.value
 }
 
 /** Python: `jwt.decode(token, options={"verify_signature": False})`. */
@@ -82,66 +88,92 @@ function checkToken(call: Node): Hit | undefined {
   return {
     at: firstLine(call),
     title: `${quoteCode(callee)} takes the token without checking its signature`,
-    body: 'When anyone writes a token of their own, with any user and any rights in it, it is believed. Check the signature with the key and a fixed algorithm.',
+    body:
+      'When anyone writes a token of their own, with any user and any rights in it, it is ' +
+      'believed. Check the signature with the key and a fixed algorithm.',
   }
 }
 
-/** `cors({ origin: true, credentials: true })`. */
-function checkOrigin(node: Node): Hit | undefined {
+/** The options of a CORS library that accept every origin, and that accept credentials. */
+interface CorsOptions {
+  readonly anyOrigin: RegExp
+  readonly credentials: RegExp
+}
+
+const scriptCors: CorsOptions = {
+  anyOrigin:
+    /\borigin:\s*(?:true|['"]\*['"]|\(\s*\w*,\s*\w+\s*\)\s*=>\s*\w+\(null, true\))\s*[,}\n]/,
+  credentials: /\bcredentials:\s*true\b/,
+}
+
+const pythonCors: CorsOptions = {
+  anyOrigin: /\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]/,
+  credentials: /\ballow_credentials\s*=\s*True\b/,
+}
+
+/** JavaScript: `cors({ origin: true, credentials: true })`. */
+function checkScriptOrigin(node: Node): Hit | undefined {
+  return checkOrigin(node, scriptCors)
+}
+
+/** Python: `app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True)`. */
+function checkPythonOrigin(call: Node): Hit | undefined {
+  return /CORS/.test(fieldText(call, 'arguments')) ? checkOrigin(call, pythonCors) : undefined
+}
+
+function checkOrigin(node: Node, options: CorsOptions): Hit | undefined {
   const text = node.text.slice(0, 2_000)
-  const isScript = node.type === 'object'
-  const anyOrigin = isScript
-    ? /\borigin:\s*(?:true|['"]\*['"]|\(\s*\w*,\s*\w+\s*\)\s*=>\s*\w+\(null, true\))\s*[,}\n]/
-    : /\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]/
-  const credentials = isScript ? /\bcredentials:\s*true\b/ : /\ballow_credentials\s*=\s*True\b/
-  const anywhere = anyOrigin.exec(text)
-  if (
-    !anywhere ||
-    !credentials.test(text) ||
-    (!isScript && !/CORSMiddleware|CORS/.test(fieldText(node, 'arguments')))
-  )
-    return undefined
-  const line = node.startPosition.row + 1 + text.slice(0, anywhere.index).split('\n').length - 1
+  const origin = options.anyOrigin.exec(text)
+  if (!origin || !options.credentials.test(text)) return undefined
+  const line = lineOf(node) + text.slice(0, origin.index).split('\n').length - 1
   return {
     at: { startLine: line, endLine: line },
     title: 'Every site may call this one with the cookies of its visitors',
-    body: 'When someone who is signed in here opens a page of an attacker, that page can read and do here what they can. Name the origins that may.',
+    body:
+      'When someone who is signed in here opens a page of an attacker, that page can read and do ' +
+      'here what they can. Name the origins that may.',
   }
 }
 
 const logCalls =
   /^(?:console\.(?:log|info|warn|error|debug)|print|(?:logging|logger|log|_logger|LOG|LOGGER|self\.logger)\.(?:debug|info|warning|warn|error|exception)|fmt\.Print(?:ln|f)|log\.Print(?:ln|f)?|(?:slog|logger|log)\.(?:Info|Debug|Warn|Error)f?|System\.out\.println)$/
 
-const secret =
+const secretNames =
   /^(?:password|passwd|passphrase|secret|clientSecret|client_secret|apiKey|api_key|apikey|accessToken|access_token|refreshToken|refresh_token|privateKey|private_key|secretKey|secret_key)$/i
 
-/** A secret itself, not its length or its presence, is written to a log. */
+/** Reports a secret that is written to a log; its length or its presence may be logged. */
 function checkLog(call: Node): Hit | undefined {
   const callee =
     fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
-  // What a script prints at its top level is its output.
+  // A script's `print` at the top level is its output, not a log.
   if (!logCalls.test(callee) || (callee === 'print' && !enclosingFunction(call))) return undefined
-  const values = argumentsOf(call).flatMap((argument) => {
-    if (argument.type === 'template_string' || argument.type === 'string')
-      return findNodes(argument, 'template_substitution', 'interpolation').map(
-        (hole) => field(hole, 'expression') ?? hole.namedChild(0)!,
-      )
-    return argument.type === 'binary_expression' || argument.type === 'binary_operator'
-      ? [field(argument, 'right')!]
-      : [argument]
-  })
-  const shown = values.find((value) => value && secret.test(nameOf(unwrap(value))))
-  if (!shown) return undefined
+  const values = argumentsOf(call).flatMap(loggedValuesOf)
+  const secret = values.find((value) => value && secretNames.test(nameOf(unwrap(value))))
+  if (!secret) return undefined
   return {
-    at: firstLine(shown),
-    title: `${quoteCode(shown.text)} is written to the log`,
-    body: `When this runs, everyone who can read the logs, and every service that they are sent to, can use it. Leave it out, or say only whether it is there.`,
+    at: firstLine(secret),
+    title: `${quoteCode(secret.text)} is written to the log`,
+    body:
+      'When this runs, everyone who can read the logs, and every service that they are sent to, ' +
+      'can use it. Leave it out, or say only whether it is there.',
   }
+}
+
+/** The values that an argument puts into the log: interpolated, concatenated or as they are. */
+function loggedValuesOf(argument: Node): (Node | undefined)[] {
+  if (argument.type === 'template_string' || argument.type === 'string')
+    return findNodes(argument, 'template_substitution', 'interpolation').map(
+      (hole) => field(hole, 'expression') ?? hole.namedChild(0) ?? undefined,
+    )
+  const isConcatenation =
+    argument.type === 'binary_expression' || argument.type === 'binary_operator'
+  return [isConcatenation ? field(argument, 'right') : argument]
 }
 
 function nameOf(node: Node): string {
   if (node.type === 'identifier') return node.text
-  return (field(node, 'property') ?? field(node, 'attribute') ?? field(node, 'field'))?.text ?? ''
+  const member = field(node, 'property') ?? field(node, 'attribute') ?? field(node, 'field')
+  return member?.text ?? ''
 }
 
 export const trustRules: readonly Rule[] = [
@@ -174,8 +206,8 @@ export const trustRules: readonly Rule[] = [
     category: 'security',
     confidence: 0.9,
     syntax: [
-      { languages: javascriptFamily, nodes: ['object'], check: checkOrigin },
-      { languages: ['python'], nodes: ['call'], check: checkOrigin },
+      { languages: javascriptFamily, nodes: ['object'], check: checkScriptOrigin },
+      { languages: ['python'], nodes: ['call'], check: checkPythonOrigin },
     ],
   },
   {
