@@ -44,7 +44,7 @@ function readDirection(text: string): Direction {
   return { movesCode: movesCode || open.length > 0, reversesLetters }
 }
 
-/** Whether a control reverses left-to-right letters. In right-to-left text, embeddings are normal. */
+/** Whether a control reverses left-to-right letters. Embeddings are normal in Hebrew or Arabic. */
 function reverses(control: string, text: string): boolean {
   if (/[\u202d\u202e]/.test(control)) return true
   return /[\u202b\u2067]/.test(control) && !rightToLeft.test(text)

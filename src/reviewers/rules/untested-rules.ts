@@ -1,17 +1,18 @@
-// The rule about new code that no test reaches, where what stands beside it is tested; it rests on the code graph.
+// The rule about new code without tests next to tested code. Uses the code graph.
 import { posix } from 'node:path'
 import { isTestPath, languageOfPath } from '../../code/languages.ts'
+import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { findDefinitionLine, isFixture, quoteName } from './graph-locations.ts'
+import { findDefinitionLine, type GraphLocation, isFixture, quoteName } from './graph-locations.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
 
-/** Less new code is trivial, or part of what was there. In lines with a word in them, and in branches. */
+/** Smaller functions are trivial. Counts added lines with a word, and those with a branch. */
 const minLines = 15
 const minBranches = 2
-/** Farther away a test doesn't aim at a file. */
+/** A test that reaches a file in more steps isn't meant for it. */
 const maxSteps = 2
 
-/** Code that nobody tests: what stands in for other code, shows it, or runs by hand. */
+/** Code that is rarely tested: it replaces other code in tests, shows it, or is run by hand. */
 const exemptPath =
   /(?:^|[/_.-])(?:mocks?|stubs?|fakes?|examples?|demos?|stories|previews?|scripts?|tools|bench(?:marks?)?|migrations?)(?:[/_.-]|$)/i
 
@@ -19,52 +20,63 @@ const branch =
   /\b(?:if|elif|else|for|foreach|while|case|when|match|catch|except|rescue|switch)\b|&&|\|\||\?\?|\?\./
 
 /**
- * The new function with the most code that no test reaches, one a review. Only where tests aim at other files of its
- * folder in this very change: there a test of this file would be seen. Never beside a changed test, which may reach it in
- * ways that no graph shows.
+ * Reports the largest new function that no test reaches, if tests reach other files of its folder:
+ * there, the graph would show a test of this file. Reports nothing if the change has tests, which
+ * may reach the function in ways that the graph doesn't show.
  */
 async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
   const { graph, files } = change
   if (files.some(({ path }) => isTestPath(path))) return []
-  const tested = new Set(
-    graph.tests.flatMap(({ distance, reaches }) => (distance <= maxSteps ? reaches : [])),
+  const testedPaths = graph.tests.flatMap(({ distance, reaches }) =>
+    distance <= maxSteps ? reaches : [],
   )
-  const folders = new Set([...tested].map((path) => posix.dirname(path)))
-  const untested = new Set(graph.untested)
-  const candidates = graph.symbols.flatMap((symbol) => {
-    const { path, change: kind, name } = symbol
-    const file = files.find((each) => each.path === path)
-    const isCode = symbol.kind === 'function' || symbol.kind === 'method'
-    if (
-      kind !== 'added' ||
-      !isCode ||
-      !file ||
-      !untested.has(path) ||
-      !folders.has(posix.dirname(path))
-    )
-      return []
-    if (isFixture(path) || exemptPath.test(path) || languageOfPath(path)?.type !== 'programming')
-      return []
-    const size = measureAdded(file, symbol)
-    const place = findDefinitionLine(change, path, symbol)
-    return place && size.lines >= minLines && size.branches >= minBranches
-      ? [{ name, place, size }]
-      : []
-  })
-  const largest = candidates.toSorted((one, other) => other.size.lines - one.size.lines)[0]
+  const testedFolders = new Set(testedPaths.map((path) => posix.dirname(path)))
+  const untestedPaths = new Set(graph.untested)
+  const candidates = graph.symbols
+    .filter(({ path }) => untestedPaths.has(path) && testedFolders.has(posix.dirname(path)))
+    .flatMap((symbol) => measureSymbol(change, symbol) ?? [])
+  const largest = candidates.toSorted((one, other) => other.lines - one.lines)[0]
   if (!largest) return []
-  const { name, place } = largest
-  const example = [...tested].find((path) => posix.dirname(path) === posix.dirname(place.path))!
+  const { location } = largest
+  const name = quoteName(largest.name)
+  const folder = posix.dirname(location.path)
+  const example = testedPaths.find((path) => posix.dirname(path) === folder)!
   return [
     {
-      ...place,
-      title: `No test reaches the new ${quoteName(name)}, though code beside it is tested`,
-      body: `When ${quoteName(name)} breaks, no test fails: as far as calls and imports tell, none reaches ${quoteName(place.path)}, while ${quoteName(example)} in the same folder is tested.`,
+      ...location,
+      title: `No test reaches the new ${name}, though code beside it is tested`,
+      body:
+        `When ${name} breaks, no test fails: as far as calls and imports tell, none reaches ` +
+        `${quoteName(location.path)}, while ${quoteName(example)} in the same folder is tested.`,
       evidence: [{ path: example, line: 1, note: 'is reached by tests' }],
     },
   ]
 }
 
+interface MeasuredSymbol {
+  readonly name: string
+  readonly location: GraphLocation
+  /** The number of added lines. */
+  readonly lines: number
+}
+
+/** Returns undefined for a symbol that isn't a new function, is too small, or needs no test. */
+function measureSymbol(change: GraphedChange, symbol: ChangedSymbol): MeasuredSymbol | undefined {
+  const { path, name, kind } = symbol
+  const file = change.files.find((each) => each.path === path)
+  const isFunction = kind === 'function' || kind === 'method'
+  if (symbol.change !== 'added' || !isFunction || !file || isExempt(path)) return undefined
+  const location = findDefinitionLine(change, path, symbol)
+  const { lines, branches } = measureAdded(file, symbol)
+  if (!location || lines < minLines || branches < minBranches) return undefined
+  return { name, location, lines }
+}
+
+function isExempt(path: string): boolean {
+  return isFixture(path) || exemptPath.test(path) || languageOfPath(path)?.type !== 'programming'
+}
+
+/** Counts the added lines between two lines that hold code, and those of them with a branch. */
 function measureAdded(
   { hunks }: FileDiff,
   { startLine, endLine }: { startLine: number; endLine: number },
@@ -81,7 +93,8 @@ export const untestedRules: readonly Rule[] = [
   {
     id: 'untested-change',
     summary:
-      'No test reaches a new function of some size, though tests reach other changed files of its folder. One finding a review.',
+      'No test reaches a new function of some size, though tests reach other changed files of ' +
+      'its folder. One finding a review.',
     severity: 'minor',
     category: 'tests',
     confidence: 0.7,

@@ -1,12 +1,12 @@
-// Where a value comes from, and of what type it is, as far as the one file shows.
+// Finds where a value comes from and which type it has, as far as its file shows.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString } from './literals.ts'
 import type { ParsedFile } from './rule.ts'
 import { enclosingFunction, field, fieldText, findNodes, isFunction } from './syntax-nodes.ts'
 
 /**
- * Where a local name got its value: the last declaration or assignment before the node, in its function or one
- * around it, that names it (also in a destructuring pattern). Undefined for parameters, imports and fields.
+ * Finds the last declaration or assignment of a local name before the node, in its function or an
+ * outer one, also in a destructuring pattern. Undefined for parameters, imports and fields.
  */
 export function originOf(
   name: string,
@@ -20,30 +20,30 @@ export function originOf(
   for (let scope = enclosingFunction(from); ; scope = enclosingFunction(scope)) {
     const node = candidates.findLast((candidate) => candidate.scope === scope?.id)?.node
     const value = node && (field(node, 'value') ?? field(node, 'right'))
-    if (node && value)
-      return {
-        node,
-        value: value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value,
-      }
+    if (node && value) return { node, value: firstOfList(value) }
     if (!scope || parameterOf(scope, name)) return undefined
   }
 }
 
-/** The parameter of a function with that name, with its type where it has one. */
+function firstOfList(value: Node): Node {
+  return value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value
+}
+
+/** Finds the parameter of a function that declares the name, also in a destructuring pattern. */
 export function parameterOf(fn: Node, name: string): Node | undefined {
   const list = field(fn, 'parameters') ?? field(fn, 'parameter')
   if (!list) return undefined
   if (list.type === 'identifier') return list.text === name ? list : undefined
-  return list.namedChildren.find((parameter) =>
-    parameter.type === 'identifier'
-      ? parameter.text === name
-      : findNodes(parameter, 'identifier', 'shorthand_property_identifier_pattern').some(
-          (found) => found.text === name,
-        ),
-  )
+  return list.namedChildren.find((parameter) => declaresName(parameter, name))
 }
 
-/** The declared type of a local name or parameter, as written; empty when the code doesn't say. */
+function declaresName(parameter: Node, name: string): boolean {
+  if (parameter.type === 'identifier') return parameter.text === name
+  const names = findNodes(parameter, 'identifier', 'shorthand_property_identifier_pattern')
+  return names.some((found) => found.text === name)
+}
+
+/** The declared type of a local name or parameter as written; empty if there is none. */
 export function typeOf(name: string, from: Node, file: ParsedFile): string {
   for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn)) {
     const parameter = parameterOf(fn, name)
@@ -54,8 +54,8 @@ export function typeOf(name: string, from: Node, file: ParsedFile): string {
 }
 
 /**
- * The type of a variable, parameter or field (also `this.name`) as its declaration has it, or else the value it begins
- * with; empty when the code shows neither.
+ * The declared type of a variable, parameter or field (also `this.name`), or else the value that
+ * it is set to first; empty if the file has neither.
  */
 export function declaredTypeOf(path: string, from: Node, file: ParsedFile): string {
   const name = path.replace(/^this\./, '')
@@ -64,10 +64,13 @@ export function declaredTypeOf(path: string, from: Node, file: ParsedFile): stri
   const declaration = file.declarations
     .variables(name)
     .findLast((node) => enclosingFunction(node) === undefined)
-  const type =
-    declaration &&
-    (fieldText(declaration, 'type') || fieldText(declaration.parent ?? declaration, 'type'))
+  const type = declaration && declaredType(declaration)
   return type || originOf(name, from, file)?.value.text || ''
+}
+
+/** Java and Go have the type in the parent of the declared name. */
+function declaredType(declaration: Node): string {
+  return fieldText(declaration, 'type') || fieldText(declaration.parent ?? declaration, 'type')
 }
 
 function typeText(node: Node): string {
@@ -76,9 +79,9 @@ function typeText(node: Node): string {
     .trim()
 }
 
-/** Whether the expression takes its value from what a client sent, as far as this function shows. */
+/** Whether an expression, or a variable in it, has its value from a request of a client. */
 export function isRequestInput(node: Node, file: ParsedFile): boolean {
-  // A plain text says nothing, even one such as `"request.json"`.
+  // A string such as `"request.json"` only looks like access to a request.
   if (isPlainString(node)) return false
   if (requestInput.test(node.text.slice(0, 1_000))) return true
   return findNodes(node, 'identifier').some((identifier) => {
@@ -92,5 +95,17 @@ export function isRequestInput(node: Node, file: ParsedFile): boolean {
   })
 }
 
-const requestInput =
-  /\b(?:req|request|ctx|event|r|c)\s?\.\s?(?:req\s?\.\s?|request\s?\.\s?)?(?:params|query|body|headers|cookies|args|form|values|json|files|GET|POST|param|queryStringParameters|pathParameters|URL\b|FormValue|PostFormValue|PathValue|getParameter|getHeader|searchParams|nextUrl)\b|\bsearchParams\.get\(|\blocation\.(?:search|hash|href)\b|\bmux\.Vars\(/
+/** Members of a request object that hold input of the client. */
+const inputMembers =
+  '(?:params|query|body|headers|cookies|args|form|values|json|files|GET|POST|param|' +
+  String.raw`queryStringParameters|pathParameters|URL\b|FormValue|PostFormValue|PathValue|` +
+  'getParameter|getHeader|searchParams|nextUrl)'
+
+const requestInput = new RegExp(
+  [
+    String.raw`\b(?:req|request|ctx|event|r|c)\s?\.\s?(?:req\s?\.\s?|request\s?\.\s?)?${inputMembers}\b`,
+    String.raw`\bsearchParams\.get\(`,
+    String.raw`\blocation\.(?:search|hash|href)\b`,
+    String.raw`\bmux\.Vars\(`,
+  ].join('|'),
+)

@@ -1,4 +1,4 @@
-// Rules about values that aren't what they look like: shared defaults, keys given twice.
+// Rules about shared default values, duplicate keys and raised values that aren't exceptions.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
@@ -16,12 +16,14 @@ import {
 const mutators =
   /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/
 
+/** Python: `def add(item, items=[])`. */
 function checkMutableDefault(parameter: Node, file: ParsedFile): Hit | undefined {
   const value = field(parameter, 'value')
   const name = fieldText(parameter, 'name')
   const fn = enclosingNode(parameter, new Set(['function_definition', 'lambda']))
   const body = fn && field(fn, 'body')
-  if (!value || !fn || !body || fn.type === 'lambda' || !isMutable(value)) return undefined
+  if (!value || !fn || !body || fn.type === 'lambda' || !isEmptyCollection(value)) return undefined
+  // A default with such a name is shared on purpose.
   if (/cache|memo|seen|registry|^_/i.test(name)) return undefined
   const use = findNodes(body, 'identifier').find(
     (node) => node.text === name && escapesOrMutates(node),
@@ -29,111 +31,129 @@ function checkMutableDefault(parameter: Node, file: ParsedFile): Hit | undefined
   if (!use) return undefined
   return {
     at: firstLine(parameter),
-    title: `The default ${quoteCode(value.text)} of ${quoteCode(name)} is one object that all calls share`,
-    body: `When a call without ${quoteCode(name)} changes it, the next call starts with what the last one left. Use \`None\` as the default and make the object inside.`,
+    title:
+      `The default ${quoteCode(value.text)} of ${quoteCode(name)} is one object that all calls ` +
+      'share',
+    body:
+      `When a call without ${quoteCode(name)} changes it, the next call starts with what the ` +
+      'last one left. Use `None` as the default and make the object inside.',
     suggestion: noneDefault(fn, body, parameter, file),
     evidence: [{ line: lineOf(use), note: 'it is changed or handed out here' }],
   }
 }
 
-/** An empty collection: one with contents is mostly meant as a private store. */
-function isMutable(value: Node): boolean {
+/** A default collection with elements is mostly constant on purpose. */
+function isEmptyCollection(value: Node): boolean {
   if (/^(?:list|dictionary|set)$/.test(value.type)) return value.namedChildCount === 0
   return value.type === 'call' && /^(?:list|dict|set)\(\)$/.test(value.text)
 }
 
-/** Whether this use of the parameter changes it, returns it, or stores it somewhere. */
+/** Whether a use of the parameter changes it, returns it or stores it in a field. */
 function escapesOrMutates(use: Node): boolean {
   const parent = use.parent
-  if (!parent) return false
-  if (parent.type === 'attribute') {
-    return parent.parent?.type === 'call' && mutators.test(fieldText(parent, 'attribute'))
-  }
-  if (parent.type === 'subscript') {
-    const owner = parent.parent
-    return (
-      field(parent, 'value')?.id === use.id &&
-      /assignment$/.test(owner?.type ?? '') &&
-      field(owner!, 'left')?.id === parent.id
-    )
-  }
-  if (parent.type === 'augmented_assignment') return field(parent, 'left')?.id === use.id
-  if (parent.type === 'assignment')
-    return field(parent, 'right')?.id === use.id && field(parent, 'left')?.type === 'attribute'
-  return parent.type === 'return_statement'
+  return parent ? (escapingUses[parent.type]?.(use, parent) ?? false) : false
 }
 
-/** The signature with `None` and the line that makes the object; only for signatures of one line. */
+/** Tests of a use by the type of its parent: whether it changes or hands out the object. */
+const escapingUses: Readonly<Record<string, (use: Node, parent: Node) => boolean>> = {
+  attribute: (_, parent) =>
+    parent.parent?.type === 'call' && mutators.test(fieldText(parent, 'attribute')),
+  subscript: (use, parent) => isSameNode(field(parent, 'value'), use) && isAssigned(parent),
+  augmented_assignment: (use, parent) => isSameNode(field(parent, 'left'), use),
+  assignment: (use, parent) =>
+    isSameNode(field(parent, 'right'), use) && field(parent, 'left')?.type === 'attribute',
+  return_statement: () => true,
+}
+
+function isAssigned(target: Node): boolean {
+  const owner = target.parent
+  return (
+    owner !== null && /assignment$/.test(owner.type) && isSameNode(field(owner, 'left'), target)
+  )
+}
+
+function isSameNode(one: Node | undefined, other: Node): boolean {
+  return one?.id === other.id
+}
+
+/** The signature with `None` and a line that creates the object; undefined for long signatures. */
 function noneDefault(fn: Node, body: Node, parameter: Node, file: ParsedFile): string | undefined {
   const first = body.namedChild(0)
-  const isOneLine = lineOf(fn) === lineOf(parameter) && first && lineOf(first) === lineOf(fn) + 1
-  const hasDocstring =
-    first?.type === 'expression_statement' && first.namedChild(0)?.type === 'string'
-  if (
-    !isOneLine ||
-    hasDocstring ||
-    findNodes(field(fn, 'parameters')!, 'list', 'dictionary', 'set').length > 1
-  )
-    return undefined
-  const type = fieldText(parameter, 'type')
+  if (!first || !isOneLineSignature(fn, parameter, first) || isDocstring(first)) return undefined
+  const collections = findNodes(field(fn, 'parameters')!, 'list', 'dictionary', 'set')
+  if (collections.length > 1) return undefined
+  const signature = replaceInLine(parameter, file, optionalParameter(parameter))
+  if (!signature) return undefined
   const name = fieldText(parameter, 'name')
-  const optional =
-    type && !/None|Optional/.test(type)
-      ? `${name}: ${type} | None = None`
-      : type
-        ? `${name}: ${type} = None`
-        : `${name}=None`
-  const indent = ' '.repeat(first!.startPosition.column)
-  const value = fieldText(parameter, 'value')
-  const signature = replaceInLine(parameter, file, optional)
-  return (
-    signature &&
-    `${signature}\n${indent}if ${name} is None:\n${indent}${indentStep(fn, first!)}${name} = ${value}`
-  )
+  const indent = ' '.repeat(first.startPosition.column)
+  const assignment = `${indentStep(fn, first)}${name} = ${fieldText(parameter, 'value')}`
+  return `${signature}\n${indent}if ${name} is None:\n${indent}${assignment}`
 }
 
+function isOneLineSignature(fn: Node, parameter: Node, first: Node): boolean {
+  return lineOf(fn) === lineOf(parameter) && lineOf(first) === lineOf(fn) + 1
+}
+
+function isDocstring(statement: Node): boolean {
+  return statement.type === 'expression_statement' && statement.namedChild(0)?.type === 'string'
+}
+
+/** The parameter with the default `None`, which its type allows. */
+function optionalParameter(parameter: Node): string {
+  const name = fieldText(parameter, 'name')
+  const type = fieldText(parameter, 'type')
+  if (!type) return `${name}=None`
+  const isOptional = /None|Optional/.test(type)
+  return isOptional ? `${name}: ${type} = None` : `${name}: ${type} | None = None`
+}
+
+/** The indentation of the file, taken from the first statement of the function. */
 function indentStep(fn: Node, first: Node): string {
   return ' '.repeat(Math.max(1, first.startPosition.column - fn.startPosition.column))
 }
 
+/** `{ a: 1, a: 2 }`. */
 function checkDuplicateKey(node: Node): Hit | undefined {
   const seen = new Map<string, Node>()
   for (const pair of node.namedChildren) {
+    // After a spread, a key may be given again on purpose.
     if (/splat|spread/.test(pair.type)) seen.clear()
     const key = pair.type === 'pair' ? field(pair, 'key') : undefined
     const name = key && keyName(key)
     if (name === undefined || name === '__proto__') continue
     const first = seen.get(name)
-    if (first) {
-      return {
-        at: firstLine(pair),
-        title: `The key ${quoteCode(name)} is given twice`,
-        body: `When this is built, the value in line ${lineOf(first)} is overwritten by this one without a word.`,
-        evidence: [{ line: lineOf(first), note: 'the same key' }],
-      }
-    }
+    if (first) return duplicateKeyHit(name, pair, lineOf(first))
     seen.set(name, pair)
   }
   return undefined
 }
 
-function keyName(key: Node): string | undefined {
-  if (key.type === 'property_identifier') return key.text
-  return isPlainString(key) &&
-    key.type === 'string' &&
-    findNodes(key, 'escape_sequence').length === 0
-    ? stringText(key)
-    : undefined
+function duplicateKeyHit(name: string, pair: Node, line: number): Hit {
+  return {
+    at: firstLine(pair),
+    title: `The key ${quoteCode(name)} is given twice`,
+    body:
+      `When this is built, the value in line ${line} is overwritten ` +
+      'by this one without a word.',
+    evidence: [{ line, note: 'the same key' }],
+  }
 }
 
+/** The name of a key; undefined if it is computed or has escapes. */
+function keyName(key: Node): string | undefined {
+  if (key.type === 'property_identifier') return key.text
+  if (key.type !== 'string' || !isPlainString(key)) return undefined
+  return findNodes(key, 'escape_sequence').length === 0 ? stringText(key) : undefined
+}
+
+/** Python: `raise NotImplemented`. */
 function checkRaise(statement: Node): Hit | undefined {
-  return statement.namedChild(0)?.text === 'NotImplemented'
-    ? {
-        at: firstLine(statement),
-        title: '`NotImplemented` is not an exception, so raising it fails',
-        body: 'When this is reached, Python raises `TypeError` instead. Raise `NotImplementedError`.',
-      }
-    : undefined
+  if (statement.namedChild(0)?.text !== 'NotImplemented') return undefined
+  return {
+    at: firstLine(statement),
+    title: '`NotImplemented` is not an exception, so raising it fails',
+    body: 'When this is reached, Python raises `TypeError` instead. Raise `NotImplementedError`.',
+  }
 }
 
 export const valueRules: readonly Rule[] = [

@@ -1,12 +1,26 @@
-// Rules about workflow files of the platform's CI, which run with the rights of the repository.
+// Rules about workflow files of GitHub, Gitea and Forgejo, which run with access to the repository.
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml'
 import { isMap, isScalar, isSeq } from '../../lib/yaml.ts'
 import type { Hit, Rule, Workflow } from './rule.ts'
 
-/** Fields that anyone who opens an issue or a pull request chooses. */
-const untrustedFields =
-  /\$\{\{[^}]{0,200}?\bgithub\.(?:head_ref|event\.(?:(?:issue|pull_request|discussion)\.(?:title|body)|(?:comment|review|review_comment)\.body|pull_request\.head\.(?:ref|label)|head_commit\.message|commits\[?\S{0,10}\.message|workflow_run\.head_branch))\b[^}]{0,200}\}\}/g
+/** Fields of an event that the author of an issue, a pull request or a commit chooses. */
+const untrustedEventFields = [
+  String.raw`(?:issue|pull_request|discussion)\.(?:title|body)`,
+  String.raw`(?:comment|review|review_comment)\.body`,
+  String.raw`pull_request\.head\.(?:ref|label)`,
+  String.raw`head_commit\.message`,
+  String.raw`commits\[?\S{0,10}\.message`,
+  String.raw`workflow_run\.head_branch`,
+].join('|')
 
+/** An expression `${{ … }}` with a text that outsiders choose. */
+const untrustedExpression = new RegExp(
+  String.raw`\$\{\{[^}]{0,200}?\bgithub\.(?:head_ref|event\.(?:${untrustedEventFields}))\b` +
+    String.raw`[^}]{0,200}\}\}`,
+  'g',
+)
+
+/** Events that outsiders can trigger, and whose workflows run with the rights of the repository. */
 const untrustedTriggers = new Set([
   'pull_request_target',
   'workflow_run',
@@ -16,31 +30,33 @@ const untrustedTriggers = new Set([
   'discussion_comment',
 ])
 
+/** References to the code of a pull request. */
 const untrustedHead =
   /github\.(?:head_ref|event\.pull_request\.head\.|event\.workflow_run\.head_)|refs\/pull\//
 
-interface Step {
-  readonly step: YAMLMap
-}
-
 function pairsOf(node: unknown): Pair<Scalar, unknown>[] {
-  return isMap(node)
-    ? (node.items.filter((pair) => isScalar(pair.key)) as Pair<Scalar, unknown>[])
-    : []
+  if (!isMap(node)) return []
+  return node.items.filter((pair) => isScalar(pair.key)) as Pair<Scalar, unknown>[]
 }
 
 function jobsOf(document: Document): Pair<Scalar, unknown>[] {
   return pairsOf(document.get('jobs', true))
 }
 
-function stepsOf(document: Document): Step[] {
+function stepsOf(document: Document): YAMLMap[] {
   return jobsOf(document).flatMap((job) => {
-    const steps = isMap(job.value) ? job.value.get('steps', true) : undefined
-    return isSeq(steps) ? steps.items.filter((step) => isMap(step)).map((step) => ({ step })) : []
+    const steps = getNode(job.value, 'steps')
+    return isSeq(steps) ? steps.items.filter((step) => isMap(step)) : []
   })
 }
 
+/** The node of a key in a map; undefined if the node isn't a map. */
+function getNode(node: unknown, key: string): unknown {
+  return isMap(node) ? node.get(key, true) : undefined
+}
+
 function triggersOf(document: Document): string[] {
+  // YAML 1.1 reads the key `on` as `true`.
   const on = document.get('on', true) ?? document.get(true, true)
   if (isScalar(on)) return [String(on.value)]
   if (isSeq(on)) return on.items.map((item) => (isScalar(item) ? String(item.value) : ''))
@@ -56,12 +72,16 @@ function lineAt(workflow: Workflow, offset: number): Hit['at'] {
   return { startLine: line, endLine: line }
 }
 
-/** Everything in a step that is run as a script. */
-function scriptsOf({ step }: Step): Scalar[] {
-  const inputs = step.get('with', true)
+/** The parts of a step that are run as a script. */
+function scriptsOf(step: YAMLMap): Scalar[] {
   const isScriptAction = /^actions\/github-script@/.test(textOf(step.get('uses', true)))
-  const script = isScriptAction && isMap(inputs) ? inputs.get('script', true) : undefined
+  const script = isScriptAction ? getNode(step.get('with', true), 'script') : undefined
   return [step.get('run', true), script].filter((node) => isScalar(node))
+}
+
+/** Formats a text of the workflow for a title: in backticks, and cut. */
+function quoteName(text: string, maxLength: number): string {
+  return `\`${text.replaceAll('`', '').slice(0, maxLength)}\``
 }
 
 function checkScriptInjection(workflow: Workflow): Hit[] {
@@ -69,10 +89,13 @@ function checkScriptInjection(workflow: Workflow): Hit[] {
     scriptsOf(step).flatMap((script) => {
       const [from, , to] = script.range ?? [0, 0, 0]
       const source = workflow.text.slice(from, to)
-      return [...source.matchAll(untrustedFields)].map((match) => ({
+      return [...source.matchAll(untrustedExpression)].map((match) => ({
         at: lineAt(workflow, from + match.index),
-        title: `\`${match[0].replaceAll('`', '').slice(0, 80)}\` is put into a script, so anyone can run commands here`,
-        body: 'When someone gives a pull request, branch or issue a name such as `"; curl … #`, it is executed with the token and the secrets of this workflow. Hand it over in `env:` and use the variable in quotes.',
+        title: `${quoteName(match[0], 80)} is put into a script, so anyone can run commands here`,
+        body:
+          'When someone gives a pull request, branch or issue a name such as `"; curl … #`, it ' +
+          'is executed with the token and the secrets of this workflow. Hand it over in `env:` ' +
+          'and use the variable in quotes.',
       }))
     }),
   )
@@ -83,16 +106,18 @@ function checkUntrustedCheckout(workflow: Workflow): Hit[] {
     (name) => name === 'pull_request_target' || name === 'workflow_run',
   )
   if (!trigger) return []
-  return stepsOf(workflow.document).flatMap(({ step }) => {
-    const inputs = step.get('with', true)
-    const ref = isMap(inputs) ? inputs.get('ref', true) : undefined
-    if (!/^actions\/checkout@/.test(textOf(step.get('uses', true))) || !isScalar(ref)) return []
-    if (!untrustedHead.test(textOf(ref))) return []
+  return stepsOf(workflow.document).flatMap((step) => {
+    if (!/^actions\/checkout@/.test(textOf(step.get('uses', true)))) return []
+    const ref = getNode(step.get('with', true), 'ref')
+    if (!isScalar(ref) || !untrustedHead.test(textOf(ref))) return []
     return [
       {
         at: lineAt(workflow, ref.range?.[0] ?? 0),
         title: `A workflow with \`${trigger}\` checks out code that anyone can send`,
-        body: 'When a later step builds, installs or tests that code, it runs with the write token and the secrets of this repository. Use `pull_request`, or keep the untrusted code out of the job that has rights.',
+        body:
+          'When a later step builds, installs or tests that code, it runs with the write token ' +
+          'and the secrets of this repository. Use `pull_request`, or keep the untrusted code ' +
+          'out of the job that has rights.',
       },
     ]
   })
@@ -106,13 +131,16 @@ function checkWriteAll(workflow: Workflow): Hit[] {
     ...jobsOf(workflow.document).map((job) => job.value),
   ]
   return owners.flatMap((owner) => {
-    const permissions = isMap(owner) ? owner.get('permissions', true) : undefined
+    const permissions = getNode(owner, 'permissions')
     if (!isScalar(permissions) || permissions.value !== 'write-all') return []
     return [
       {
         at: lineAt(workflow, permissions.range?.[0] ?? 0),
         title: `A workflow that \`${trigger}\` starts has all write permissions`,
-        body: `When someone from outside triggers \`${trigger}\` and finds a hole in a step, the token lets them change code, releases and packages. Name only the permissions that the job needs.`,
+        body:
+          `When someone from outside triggers \`${trigger}\` and finds a hole in a step, the ` +
+          'token lets them change code, releases and packages. Name only the permissions that ' +
+          'the job needs.',
       },
     ]
   })
@@ -122,15 +150,17 @@ function checkUnknownJob(workflow: Workflow): Hit[] {
   const jobs = jobsOf(workflow.document)
   const names = new Set(jobs.map((job) => String(job.key.value)))
   return jobs.flatMap((job) => {
-    const needs = isMap(job.value) ? job.value.get('needs', true) : undefined
+    const needs = getNode(job.value, 'needs')
     const items = isSeq(needs) ? needs.items : [needs]
     return items
       .filter((item) => isScalar(item))
       .filter((item) => textOf(item) !== '' && !names.has(textOf(item)))
       .map((item) => ({
         at: lineAt(workflow, item.range?.[0] ?? 0),
-        title: `The job \`${textOf(item).replaceAll('`', '').slice(0, 60)}\` that this one needs doesn't exist`,
-        body: 'When the workflow is triggered, the platform refuses it as invalid, and none of its jobs runs.',
+        title: `The job ${quoteName(textOf(item), 60)} that this one needs doesn't exist`,
+        body:
+          'When the workflow is triggered, the platform refuses it as invalid, and none of its ' +
+          'jobs runs.',
       }))
   })
 }
