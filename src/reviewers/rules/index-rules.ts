@@ -26,7 +26,7 @@ import { declaredTypeOf } from './value-origins.ts'
 /** Languages in which an index past the end stops the program. Others give `undefined`. */
 const failsPastEnd: ReadonlySet<RuleLanguage> = new Set(['go', 'java'])
 
-/** Returns `a` for the expressions `a.length`, `a.size()` and `len(a)`. */
+/** Finds the collection that is measured: `a` in `a.length`, `a.size()` and `len(a)`. */
 function measuredCollection(node: Node): string | undefined {
   if (node.type === 'member_expression' || node.type === 'field_access') {
     const property = fieldText(node, 'property') || fieldText(node, 'field')
@@ -193,14 +193,14 @@ function checkLongRange(loop: Node, file: ParsedFile): Hit | undefined {
   }
 }
 
-/** Returns the exclusive end of a call of `range` without a step. */
+/** Finds the exclusive end of a `range` that has no step. */
 function rangeEndOf(call: Node): Node | undefined {
   if (fieldText(call, 'function') !== 'range') return undefined
   const args = argumentsOf(call)
   return args.length <= 2 ? args.at(-1) : undefined
 }
 
-/** Returns `a` for an expression `a + 1`. */
+/** Finds `a` in an expression that is `a + 1`. */
 function operandOfIncrement(bound: Node): Node | undefined {
   if (fieldText(bound, 'operator') !== '+' || fieldText(bound, 'right') !== '1') return undefined
   return field(bound, 'left')

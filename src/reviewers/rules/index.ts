@@ -1,4 +1,4 @@
-// Lists all rules of the static reviewer, in the order of their documentation.
+// The rules of the static reviewer, in the order in which they are documented.
 
 import { aliasingRules } from './aliasing-rules.ts'
 import { arrayRules } from './array-rules.ts'

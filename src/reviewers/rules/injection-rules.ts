@@ -37,7 +37,7 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
   java: /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|nativeQuery)$/,
 }
 
-/** The list of column names in an `INSERT`. */
+/** The end of a text after which an `INSERT` names its columns. */
 const columnListStart = /\binto\s+\S{1,200}\s*\($/i
 
 /** Statements that change the schema hold no values. */

@@ -52,7 +52,7 @@ function findUserText(candidates: readonly Node[], file: ParsedFile): Node | und
   return candidates.find((candidate) => isNamedLikeText(candidate))
 }
 
-/** Returns `x` from `e.innerHTML = x`, `__html: x` or `document.write(x)`. */
+/** Finds the value that becomes HTML: `x` in `e.innerHTML = x` or `document.write(x)`. */
 function htmlValueOf(node: Node): Node | undefined {
   if (node.type === 'pair')
     return fieldText(node, 'key') === '__html' ? unwrapped(node, 'value') : undefined

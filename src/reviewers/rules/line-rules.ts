@@ -20,7 +20,7 @@ export const lineRules: readonly Rule[] = [
   ...leftoverRules,
 ]
 
-/** Rejects nearly every line with one test, before any rule runs. */
+/** Skips nearly every line with one test, before any rule is run. */
 const anyKeyword = new RegExp(lineRules.map(({ keyword }) => keyword!.source).join('|'), 'i')
 
 /**

@@ -1,4 +1,4 @@
-// Formats a list of names for the title of a finding.
+// Formats names so that they fit into the title of a finding.
 
 /** Returns up to five names in backticks, cut to 80 characters, and the number of the others. */
 export function listNames(names: readonly string[]): string {

@@ -75,7 +75,7 @@ function exitsNext(call: Node): boolean {
 const immutableJavaTypes =
   /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
 
-/** The methods of a language that only return a new value. */
+/** Methods that change nothing and only return a new value. */
 interface PureMethods {
   readonly names: RegExp
   /** Whether this call is certain to change nothing. */

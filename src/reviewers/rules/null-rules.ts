@@ -140,7 +140,7 @@ function nullAccessHit(access: Node, name: string, test: Node, file: ParsedFile)
   }
 }
 
-/** The outcome of reading a member of a missing value. */
+/** What happens if a member of a missing value is read. */
 const accessOutcomes: Readonly<Record<string, string>> = {
   javascript: 'this throws a `TypeError`',
   python: 'this raises `AttributeError`',

@@ -4,7 +4,7 @@ import type { ProposedFinding } from '../../domain/finding.ts'
 import type { RuleFinding } from './rule.ts'
 import { redactSecrets } from './secret-rules.ts'
 
-/** The location of a finding of a rule, and the texts of its lines by number. */
+/** Where a finding of a rule is, and the texts of its lines by number. */
 export interface RuleLocation {
   readonly path: string
   readonly side: DiffSide

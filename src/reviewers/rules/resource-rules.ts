@@ -217,7 +217,7 @@ function isClosedInJava(name: string, fn: Node): boolean {
   return findNodes(fn, 'resource').some((resource) => resource.text.includes(name))
 }
 
-/** A `defer` inside a loop runs when the function ends, not at the end of each turn. */
+/** A `defer` inside a loop is run when the function ends, not at the end of each turn. */
 function checkDeferInLoop(statement: Node): Hit | undefined {
   const owner = enclosingNode(statement, goLoopsAndFunctions)
   const call = statement.namedChild(0)

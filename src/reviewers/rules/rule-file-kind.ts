@@ -27,7 +27,7 @@ export function ruleFileKindOf(path: string): RuleFileKind | undefined {
   return languages[extname(path).toLowerCase()]
 }
 
-/** Whether files of this kind hold JavaScript or TypeScript. */
+/** Whether files of this kind contain JavaScript or TypeScript. */
 export function isScript(kind: RuleFileKind): boolean {
   return kind !== 'workflow' && javascriptFamily.includes(kind)
 }

@@ -74,7 +74,7 @@ async function checkSource(request: Request, language: RuleLanguage): Promise<Ru
 
 type CheckOfRule = readonly [Rule, SyntaxCheck]
 
-/** The state of one walk over the syntax tree. */
+/** The state while one syntax tree is walked. */
 interface Walk {
   readonly file: ParsedFile
   readonly added: ReadonlySet<number>
@@ -162,7 +162,7 @@ function coversLine(
   return false
 }
 
-/** Moves to the next node after the current subtree. Returns false at the end of the tree. */
+/** Skips the current subtree and goes to the next node. Returns false if the tree ends. */
 function gotoNext(cursor: TreeCursor): boolean {
   while (!cursor.gotoNextSibling()) {
     if (!cursor.gotoParent()) return false

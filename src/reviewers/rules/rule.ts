@@ -38,7 +38,7 @@ export interface Rule {
   readonly keyword?: RegExp
   /** Checks a workflow file of GitHub, Gitea or Forgejo. It runs in the worker thread. */
   readonly workflow?: WorkflowCheck
-  /** Compares a manifest, lock file or registry setting at the head with the base. */
+  /** Compares a manifest, lock file or registry setting with what the base has. */
   readonly manifest?: ManifestCheck
   /** Checks all changed lines of a file together. */
   readonly file?: FileCheck
@@ -103,7 +103,7 @@ export interface ParsedFile {
   readonly path: string
   readonly language: RuleLanguage
   readonly text: string
-  /** The lines of `text` without their line ends. */
+  /** Lines of `text` that have no line ends. */
   readonly lines: readonly string[]
   readonly root: Node
   readonly declarations: DeclarationIndex
@@ -147,9 +147,9 @@ export interface Hit {
   readonly at: LineRange
   /** Lines to report instead if those of `at` were not added. */
   readonly fallback?: LineRange
-  /** States the mistake in one sentence without a final period. */
+  /** Claims the mistake in one sentence that has no final period. */
   readonly title: string
-  /** Markdown of the form "When X, then Y.", with a remedy. */
+  /** Markdown that reads "When X, then Y." and names a remedy. */
   readonly body: string
   readonly severity?: Severity
   readonly confidence?: number

@@ -9,7 +9,7 @@ interface SecretPattern {
 interface Secret {
   /** How the secret was recognized: by its issuer's format, in a URL, or by a variable's name. */
   readonly source: 'format' | 'url' | 'variable'
-  /** Describes the secret for the title of a finding. */
+  /** What the title of a finding calls the secret. */
   readonly name: string
   readonly value: string
 }
@@ -85,7 +85,6 @@ const examplePath =
 const harmlessName =
   /public|hash|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i
 
-/** Returns the first secret in a text. */
 function findSecret(text: string, path: string): Secret | undefined {
   if (!keyword.test(text)) return undefined
   const issued = findIssuedSecret(text, path)

@@ -145,7 +145,7 @@ function checkStoreUpdate(call: Node, file: ParsedFile): Hit | undefined {
   return undefined
 }
 
-/** Lists the first operands of all calculations in the arguments of a call. */
+/** Finds the first operands of all calculations that the arguments contain. */
 function firstOperandsOf(call: Node): Node[] {
   return argumentsOf(call)
     .flatMap((argument) => findNodes(argument, 'binary_expression', 'binary_operator'))

@@ -66,7 +66,7 @@ export function isAsync(fn: Node): boolean {
   return false
 }
 
-/** Removes parentheses and TypeScript's type assertions around an expression. */
+/** Finds the expression that is inside parentheses and TypeScript's type assertions. */
 export function unwrap(node: Node): Node {
   let inner = node
   while (wrapperTypes.has(inner.type)) {
@@ -204,7 +204,7 @@ export function hasCall(node: Node): boolean {
   return findNodes(node, ...callTypes, 'await_expression', 'update_expression').length > 0
 }
 
-/** The types of nodes with an operator and two operands, in all languages. */
+/** The types of nodes that have an operator and two operands, in all languages. */
 export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator']
 
 /** The types of nodes that are calls, in all languages. */

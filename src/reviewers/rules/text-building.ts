@@ -23,7 +23,7 @@ export interface Insertion {
 }
 
 export interface BuiltText {
-  /** The fixed characters, with a NUL in place of each value. */
+  /** The fixed characters, where a NUL replaces each value. */
   readonly text: string
   readonly insertions: readonly Insertion[]
 }
@@ -76,13 +76,13 @@ function piecesOf(node: Node): Piece[] | undefined {
   return isCall(node) ? formatCallPieces(node) : undefined
 }
 
-/** A verb of Python's operator `%`, such as `%s` or `%(name)s`. */
+/** What Python's operator `%` replaces, such as `%s` or `%(name)s`. */
 const pythonVerb = /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]/g
 
-/** A verb of the format functions of Go and Java, such as `%s`. */
+/** What the format functions of Go and Java replace, such as `%s`. */
 const percentVerb = /%[-+ #0-9.]*[a-zA-Z]/g
 
-/** A placeholder of Python's `format`, such as `{}` or `{name}`. */
+/** What Python's `format` replaces, such as `{}` or `{name}`. */
 const bracePlaceholder = /\{[^{}]*\}/g
 
 function isCall(node: Node): boolean {
@@ -157,7 +157,7 @@ function formattedPieces(
   return pieces
 }
 
-/** Returns the value of an argument, without its name in Python. */
+/** In Python, an argument may have a name. */
 function argumentValue(argument: Node): Node {
   if (argument.type !== 'keyword_argument') return argument
   return field(argument, 'value') ?? argument
@@ -199,7 +199,7 @@ function isChoice(node: Node): boolean {
   return node.type === 'ternary_expression' || node.type === 'conditional_expression'
 }
 
-/** Whether a conditional expression most likely chooses between literals. */
+/** Whether a conditional expression seems to choose between literals. */
 function choosesFixedText(choice: Node): boolean {
   return findNodes(choice, 'identifier').length <= 1 || findNodes(choice, 'string').length >= 2
 }

@@ -28,7 +28,7 @@ function isWord(text: string): boolean {
 interface StripFunctions {
   readonly names: RegExp
   readonly receiver?: string
-  /** The index of the argument with the characters. */
+  /** The index of the argument that holds the characters. */
   readonly argument: number
   readonly remedy: string
 }

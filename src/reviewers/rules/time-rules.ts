@@ -1,4 +1,4 @@
-// Rules about times without a zone or with a wrong one, and about mistakes in date patterns.
+// Rules about times that have no zone or a wrong one, and about mistakes in date patterns.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
@@ -106,7 +106,7 @@ function hasUtcLayout(call: Node): boolean {
   return claimsUtc.test(stringText(layout))
 }
 
-/** The text after the first operand of a concatenation, or after an interpolation. */
+/** The text that follows the first operand of a concatenation, or an interpolation. */
 function textAfter(node: Node, file: ParsedFile): string {
   if (node.type === 'binary_operator') return fieldText(node, 'right').replace(/["']/g, '')
   return file.text[node.endIndex] ?? ''

@@ -14,7 +14,7 @@ const embeddings = /[\u202a\u202b\u202d\u202e]/
 /** The directional isolates, which U+2069 ends. */
 const isolates = /[\u2066-\u2068]/
 const directionControl = /[\u202a-\u202e\u2066-\u2069]/
-/** The start or end of a string or comment. */
+/** What starts or ends a string or comment. */
 const delimiter = /["`]|(?<!\p{L})'|'(?!\p{L})|\/\*|\*\/|\/\/|#|<!--|-->/u
 
 /** The effect of direction controls on a line. All of them end with the line. */
@@ -76,7 +76,7 @@ function directionHit(title: string, severity: Severity): LineHit {
   }
 }
 
-/** Lists up to four different characters of a text, such as `U+202E`. */
+/** Names up to four characters that a text has, such as `U+202E`. */
 function namesOf(text: string, characters: RegExp): string {
   const found = [...new Set(text.match(characters) ?? [])].slice(0, 4)
   const codes = found.map((each) => each.codePointAt(0)!.toString(16).toUpperCase())
@@ -87,7 +87,7 @@ const emojiStyle = String.raw`[\ufe0e\ufe0f]?[\u{1f3fb}-\u{1f3ff}]?`
 const joiner = String.raw`[\u200b-\u200f\u034f\u061c]{1,2}`
 const unjoinedLetter = String.raw`[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]`
 
-/** Invisible characters with a purpose: in emoji, between joined letters and after ideographs. */
+/** Invisible characters that have a purpose: in emoji, in joined scripts and after ideographs. */
 const legitimateInvisible = new RegExp(
   [
     String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,7}\u{e007f}`,
@@ -105,7 +105,7 @@ const invisible =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them is meant alone
   /[\u034f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e01ef}]/u
 const lineBreak = /[\u2028\u2029\u0085]|\r(?!$)/
-/** Encodes a text: letters as tags, bytes as variation selectors, bits as zero-width characters. */
+/** What can encode a text: tags, variation selectors, or many zero-width characters. */
 const hiddenText =
   /[\u{e0000}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,}|[\u200b-\u200f\u2060-\u2064\ufeff]{8,}/u
 /** Invisible characters that can be in names. */

@@ -66,7 +66,7 @@ function isMac(side: Node, file: ParsedFile): boolean {
   return macs[grammarFamilyOf(file.language)]!.test(source.text.slice(0, 500))
 }
 
-/** Returns a call itself, and the value of a variable with the name of a signature. */
+/** Finds a call, also as the value of a variable that is named like a signature. */
 function calculationOf(node: Node, file: ParsedFile): Node | undefined {
   if (callTypes.includes(node.type)) return node
   if (node.type !== 'identifier') return undefined

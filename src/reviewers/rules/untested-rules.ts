@@ -56,7 +56,7 @@ async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
 interface MeasuredSymbol {
   readonly name: string
   readonly location: GraphLocation
-  /** The number of added lines. */
+  /** How many lines were added. */
   readonly lines: number
 }
 

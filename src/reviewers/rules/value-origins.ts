@@ -95,7 +95,7 @@ export function isRequestInput(node: Node, file: ParsedFile): boolean {
   })
 }
 
-/** Members of a request object that hold input of the client. */
+/** Members of a request object that contain input of the client. */
 const inputMembers =
   '(?:params|query|body|headers|cookies|args|form|values|json|files|GET|POST|param|' +
   String.raw`queryStringParameters|pathParameters|URL\b|FormValue|PostFormValue|PathValue|` +

@@ -30,7 +30,7 @@ const untrustedTriggers = new Set([
   'discussion_comment',
 ])
 
-/** References to the code of a pull request. */
+/** What refers to the code of a pull request. */
 const untrustedHead =
   /github\.(?:head_ref|event\.pull_request\.head\.|event\.workflow_run\.head_)|refs\/pull\//
 
@@ -79,7 +79,7 @@ function scriptsOf(step: YAMLMap): Scalar[] {
   return [step.get('run', true), script].filter((node) => isScalar(node))
 }
 
-/** Formats a text of the workflow for a title: in backticks, and cut. */
+/** Formats a text so that it fits into a title: in backticks, and cut. */
 function quoteName(text: string, maxLength: number): string {
   return `\`${text.replaceAll('`', '').slice(0, maxLength)}\``
 }
