@@ -1,11 +1,12 @@
-// How the tests run: those under test/service/ on each database engine, all others once; test/page/ in a browser.
+// Configures the tests: test/service/ runs on each database engine, test/page/ in a browser, and
+// all others once.
 import { defineConfig } from 'vitest/config'
 
 const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
 
 /**
- * What models, clients and other servers are told, what comes of what they say, and what becomes of it in later reviews: all that
- * these ask of a database, others ask of each. They run on the last engine only, which is the faster one.
+ * Tests of models, clients and other servers. Other tests run the same database code on each
+ * engine, so these run on the last engine only, which is the faster one.
  */
 const onOneEngine = [
   'context-programs',
@@ -25,9 +26,9 @@ const onOneEngine = [
 
 export default defineConfig({
   test: {
-    // For two cores: a quarter of the time, tests wait for programs that they started.
+    // Tests wait for other programs a quarter of the time, so two cores serve three workers.
     maxWorkers: 3,
-    // Files leave nothing behind in the modules that they share: to load those anew for each takes a fifth more time.
+    // Loading all modules again for each file would take a fifth more time.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

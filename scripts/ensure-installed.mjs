@@ -1,6 +1,6 @@
-// Installs the dependencies when they are missing or older than the lock file, so that one npm command is enough.
-// Of the folders that it is told (below the checkout), else of the checkout itself.
-// Plain JavaScript: it runs on whatever Node the machine has, before ours is there.
+// Installs the dependencies of the given folders (default: the checkout) when they are missing or
+// older than the lock file.
+// Plain JavaScript, because it runs on the Node of the machine before ours is installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
@@ -23,7 +23,7 @@ function isInstalled(root) {
   if (wanted['node_modules/node'] && !existsSync(new URL('node_modules/.bin/node', root)))
     return false
   return Object.entries(wanted).every(
-    // Optional packages are those for other kinds of machines.
+    // Optional packages are for other platforms.
     ([path, { version, optional }]) =>
       path === '' || (optional && !installed[path]) || installed[path]?.version === version,
   )
@@ -42,7 +42,7 @@ function install(root) {
   return result.status === 0
 }
 
-/** For those who look only whether it is newer than the lock file. They look here again where it can't be written. */
+/** Writes the stamp file that bin/umpire compares with the lock file. It may not be writable. */
 function leaveStamp(root) {
   try {
     writeFileSync(new URL('node_modules/.umpire-installed', root), '')
@@ -59,7 +59,7 @@ for (const folder of folders) {
     )
     if (!install(root)) {
       console.error(
-        'npm ci failed: see above. Umpire needs the npm registry once, to install its dependencies.',
+        'npm ci failed: see above. Umpire needs the npm registry once, for its dependencies.',
       )
       process.exitCode = 1
       break

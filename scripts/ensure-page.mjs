@@ -1,5 +1,6 @@
-// Builds the page when it is missing or older than what it is made of, and installs what that takes.
-// Plain JavaScript, as its neighbour. With `--optional` a failure is told and nothing more: the service works without.
+// Builds the page when it is missing or older than its sources, and installs what that takes.
+// With `--optional` a failure is only printed, because the service works without the page.
+// Plain JavaScript, because it runs on the Node of the machine.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,12 +9,12 @@ const web = new URL('../web/', import.meta.url)
 const page = new URL('dist/index.html', web)
 const isOptional = process.argv.includes('--optional')
 
-/** When a file or folder changed, and all that is in it; 0 where there is none. */
+/** The newest modification time in a file or folder, in milliseconds; 0 where it doesn't exist. */
 function newestChange(place) {
   const stat = statSync(place, { throwIfNoEntry: false })
   if (stat === undefined) return 0
   if (!stat.isDirectory()) return stat.mtimeMs
-  // A folder's own time tells that something was removed.
+  // The modification time of a folder changes when something in it is removed.
   const inside = readdirSync(place).map((name) => newestChange(new URL(name, `${place}/`)))
   return Math.max(stat.mtimeMs, ...inside)
 }
@@ -36,11 +37,11 @@ function build() {
   const begin = new Date()
   const isDone =
     run('ensure-installed.mjs', ['web'], new URL('..', web)) &&
-    // Whoever builds it, tests among them, builds what people get.
+    // Tests build the same page that people get.
     run('../web/node_modules/vite/bin/vite.js', ['build', '--logLevel', 'warn'], web, {
       NODE_ENV: 'production',
     })
-  // What changes while it is built is newer than it.
+  // A source that changes during the build is newer than the page.
   if (isDone) utimesSync(page, begin, begin)
   return isDone
 }

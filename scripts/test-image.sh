@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Builds the image of the Dockerfile without a container engine, runs it, and checks that it serves and stops.
+# Builds the image of the Dockerfile without a container engine, runs it, and checks that it serves
+# and stops.
 # Needs root on Debian, with: apt-get install buildah debootstrap
-# The base image is made here, under the name that the Dockerfile expects: Debian, Node and npm of this machine.
+# The base image is made here, under the name in the Dockerfile: Debian with Node and npm of this
+# machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,6 +20,12 @@ port=$((20000 + $$ % 20000))
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
 storage=(--root "$work/storage" --runroot "$work/run")
 image_tool() { buildah "${storage[@]}" "$@"; }
+fetch_page() {
+  node -e 'fetch(process.argv[1]).then(async (response) => {
+    console.log(await response.text())
+    process.exitCode = response.ok ? 0 : 1
+  })' "http://127.0.0.1:$port/$1"
+}
 cleanup() {
   if [ -n "${server:-}" ]; then kill "$server" 2>/dev/null || true; fi
   image_tool rm --all >/dev/null 2>&1 || true
@@ -31,7 +39,8 @@ debootstrap --variant=minbase --include=ca-certificates bookworm "$work/base" >"
   { tail -20 "$work/log"; exit 1; }
 mkdir -p "$work/base/usr/local/lib/node_modules" "$work/base/usr/local/etc"
 cp node_modules/node/bin/node "$work/base/usr/local/bin/node"
-cp -rL "$(dirname "$(readlink -f "$(command -v npm)")")/.." "$work/base/usr/local/lib/node_modules/npm"
+npm_cli=$(readlink -f "$(command -v npm)")
+cp -rL "$(dirname "$npm_cli")/.." "$work/base/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/base/usr/local/bin/npm"
 chroot "$work/base" useradd --uid 1000 --create-home node
 # A certificate that npm needs on this machine is needed in the build too.
@@ -51,8 +60,8 @@ image_tool bud --pull-never --format docker --tag umpire . >"$work/log" 2>&1 ||
 
 echo 'Running it …'
 container=$(image_tool from --pull-never umpire)
-start=$(image_tool inspect --type image --format \
-  '{{range .Docker.Config.Entrypoint}}{{.}} {{end}}{{range .Docker.Config.Cmd}}{{.}} {{end}}' umpire)
+words='{{range .Docker.Config.Entrypoint}}{{.}} {{end}}{{range .Docker.Config.Cmd}}{{.}} {{end}}'
+start=$(image_tool inspect --type image --format "$words" umpire)
 read -ra command <<<"$start"
 image_tool run --env "PORT=$port" --env HOST=127.0.0.1 "$container" -- "${command[@]}" \
   >"$work/log" 2>&1 &
@@ -60,7 +69,7 @@ server=$!
 ready=''
 for _ in $(seq 120); do
   if ! kill -0 "$server" 2>/dev/null; then break; fi
-  if node -e "fetch('http://127.0.0.1:$port/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"; then
+  if fetch_page readyz >/dev/null 2>&1; then
     ready=yes
     break
   fi
@@ -71,8 +80,7 @@ if [ -z "$ready" ]; then
   echo 'test-image: the service in the image did not become ready' >&2
   exit 1
 fi
-page=$(node -e "fetch('http://127.0.0.1:$port/').then((r) => r.text()).then((t) => console.log(/<div id=\"root\"/.test(t)))")
-if [ "$page" != true ]; then
+if ! fetch_page '' | grep --quiet '<div id="root"'; then
   echo 'test-image: the image serves no page' >&2
   exit 1
 fi
