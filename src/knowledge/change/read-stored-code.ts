@@ -29,7 +29,7 @@ async function readBlobs(db: Db, cache: CodeCache, { id, commit }: Graph): Promi
  */
 export async function readBlobIndexes(
   db: Db,
-  { factsId }: Pick<Graph, 'factsId'>,
+  { indexId }: Pick<Graph, 'indexId'>,
   cache: CodeCache,
   blobs: readonly SourceBlob[],
 ): Promise<Map<string, FileIndex>> {
@@ -44,7 +44,7 @@ export async function readBlobIndexes(
   const { rows } = await sql<{ oid: string; kind: SourceKind; facts: Buffer }>`
     select c.oid, c.grammar as kind, c.facts
     from unnest(${missing.map(({ oid }) => oid)}::text[], ${missing.map(({ kind }) => kind)}::text[]) as asked (oid, grammar)
-    join code_facts c on c.graph_id = ${factsId} and c.oid = asked.oid and c.grammar = asked.grammar
+    join code_facts c on c.graph_id = ${indexId} and c.oid = asked.oid and c.grammar = asked.grammar
     where c.version = ${codeIndexVersion} and c.facts is not null`.execute(db)
   for (const { facts, ...blob } of rows) {
     const decoded = decodeFileIndex(facts)

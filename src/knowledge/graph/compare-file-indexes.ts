@@ -1,10 +1,12 @@
-// What a changed file means for the edges of others: nothing, the names that came or went, or more than names can tell.
+// Compares two index entries of a file to find the names whose edges in other files may change.
 import type { CodeImport, CodeSymbol, FileIndex } from '../../code/code-index.ts'
 
-/** Names whose meaning may have changed for other files; null: all of their edges have to be found anew. */
+/**
+ * Names whose meaning may have changed for other files. Null means that the edges of all files
+ * have to be resolved again.
+ */
 export type AffectedNames = ReadonlySet<string> | null
 
-/** Imports that pass on what another file defines. */
 const reexportingKinds: ReadonlySet<CodeImport['kind']> = new Set([
   'reexport',
   'include',
@@ -12,48 +14,57 @@ const reexportingKinds: ReadonlySet<CodeImport['kind']> = new Set([
   'all',
 ])
 
-/** @param before null for a file that had no facts; likewise `after` */
+/** @param before is null, like `after`, where the file has no entry in the code index */
 export function findAffectedNames(
   before: FileIndex | null,
   after: FileIndex | null,
 ): AffectedNames {
   if (before === null || after === null) return before === after ? new Set() : null
   if (before.namespace !== after.namespace) return null
-  const old = keyImports(before)
-  const now = keyImports(after)
-  const changed =
-    old.size === now.size && [...old.keys()].every((key) => now.has(key)) ? [] : [...old, ...now]
-  if (changed.some(([, kind]) => reexportingKinds.has(kind))) return null
-  // Who uses a type need not name it: a call may come to it.
+  const oldImports = keyImports(before)
+  const newImports = keyImports(after)
+  const hasSameImports =
+    oldImports.size === newImports.size &&
+    [...oldImports.keys()].every((key) => newImports.has(key))
+  if (!hasSameImports && hasReexports(oldImports, newImports)) return null
+  // Code can use a type without naming it, through the result of a call.
   if (haveDifferentBases(before, after)) return null
-  const names = new Set([...listDifferingNames(keySymbolsByName(before), keySymbolsByName(after))])
-  // What is said of types and of what they come from is followed by others over several steps.
-  const isOther =
-    changed.length > 0 || JSON.stringify(before.bindings) !== JSON.stringify(after.bindings)
-  if (isOther) for (const { name } of [...before.symbols, ...after.symbols]) names.add(name)
+  const names = new Set(listDifferingNames(keySymbolsByName(before), keySymbolsByName(after)))
+  // Other files follow types through imports and bindings over several steps.
+  const hasSameBindings = JSON.stringify(before.bindings) === JSON.stringify(after.bindings)
+  if (!hasSameImports || !hasSameBindings) {
+    for (const { name } of [...before.symbols, ...after.symbols]) names.add(name)
+  }
   return names
+}
+
+type ImportKinds = ReadonlyMap<string, CodeImport['kind']>
+
+function hasReexports(...imports: readonly ImportKinds[]): boolean {
+  return imports.some((kinds) => kinds.values().some((kind) => reexportingKinds.has(kind)))
 }
 
 function keyImports({ imports }: FileIndex): Map<string, CodeImport['kind']> {
   return new Map(imports.map(({ line: _, ...item }) => [JSON.stringify(item), item.kind]))
 }
 
-/** Whether a type that was there before comes from others now. */
+/** Compares the base types of symbols that exist in both versions. */
 function haveDifferentBases(before: FileIndex, after: FileIndex): boolean {
-  const said = ({ symbols }: FileIndex) => Map.groupBy(symbols, ({ name }) => name)
-  const [old, now] = [said(before), said(after)]
+  const oldSymbols = Map.groupBy(before.symbols, ({ name }) => name)
+  const newSymbols = Map.groupBy(after.symbols, ({ name }) => name)
   const basesOf = (symbols: readonly CodeSymbol[]) =>
     JSON.stringify(symbols.map((symbol) => symbol.extends))
-  return [...old].some(
-    ([name, symbols]) => now.has(name) && basesOf(symbols) !== basesOf(now.get(name)!),
-  )
+  return [...oldSymbols].some(([name, symbols]) => {
+    const current = newSymbols.get(name)
+    return current !== undefined && basesOf(symbols) !== basesOf(current)
+  })
 }
 
-/** By name, all that others go by. */
+/** Maps each symbol name to a text of all properties that the resolution of other files reads. */
 function keySymbolsByName({ symbols, references }: FileIndex): Map<string, string> {
-  const said = new Map<string, string>()
-  const add = (name: string, words: unknown) =>
-    said.set(name, `${said.get(name) ?? ''}${JSON.stringify(words)}`)
+  const keys = new Map<string, string>()
+  const add = (name: string, properties: unknown) =>
+    keys.set(name, `${keys.get(name) ?? ''}${JSON.stringify(properties)}`)
   for (const [ordinal, symbol] of symbols.entries()) {
     const {
       name,
@@ -69,20 +80,20 @@ function keySymbolsByName({ symbols, references }: FileIndex): Map<string, strin
     const around = symbols[symbol.within]
     add(name, [kind, exported, owner, parameters, bases, around?.name, around?.kind])
     if (signature.startsWith('export default')) add('default', [name, kind])
-    // What a default export only names.
+    // A default export may only name another symbol, which `followDefaultExport` then follows.
     if (name === 'default') {
       add(name, startLine === endLine)
       for (const reference of references)
         if (reference.within === ordinal) add(name, reference.name)
     }
   }
-  return said
+  return keys
 }
 
 function* listDifferingNames(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
 ): Generator<string> {
-  for (const [name, said] of before) if (after.get(name) !== said) yield name
+  for (const [name, key] of before) if (after.get(name) !== key) yield name
   for (const name of after.keys()) if (!before.has(name)) yield name
 }

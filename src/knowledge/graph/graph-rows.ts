@@ -1,10 +1,10 @@
-// What a code graph stores of a file: its row, and its symbols, as its facts say them.
+// Converts a file's index entry to the rows that the code graph stores.
 
 import type { CodeSymbol, FileIndex } from '../../code/code-index.ts'
 import { toStorableText } from '../../contract/storable-text.ts'
 import { createNameFilter } from './name-filter.ts'
 
-/** A file as it is stored, see the table `code_files`. */
+/** A row of the table `code_files`. */
 export interface FileRow {
   readonly path: string
   readonly oid: string
@@ -24,56 +24,57 @@ export interface SymbolRow {
   readonly ordinal: number
   readonly name: string
   readonly kind: string
-  /** Names of what it is defined in, joined by full stops. */
+  /** The names of the enclosing definitions, joined by full stops. */
   readonly container: string
   readonly startLine: number
   readonly endLine: number
   readonly exported: boolean
 }
 
-/** An index holds no longer names, and nobody looks for them. */
+// PostgreSQL rejects index entries above a third of a page, so that longer names are cut.
 const maxNameLength = 500
 const maxContainerLength = 1000
+const maxNestingDepth = 50
 
-/** The symbols of a file as they are stored. */
-export function toSymbolRows(facts: FileIndex): SymbolRow[] {
-  return facts.symbols.map((symbol, ordinal) => ({
+export function toSymbolRows(fileIndex: FileIndex): SymbolRow[] {
+  return fileIndex.symbols.map((symbol, ordinal) => ({
     ordinal,
     name: toStorableText(symbol.name.slice(0, maxNameLength)),
     kind: symbol.kind,
-    container: containerName(facts, symbol),
+    container: containerName(fileIndex, symbol),
     startLine: symbol.startLine,
     endLine: symbol.endLine,
     exported: symbol.exported,
   }))
 }
 
-/** What a symbol is defined in; where it names another type as its owner, that. */
+/** A symbol with an explicit owner, such as a method of Go, is contained in that owner alone. */
 function containerName({ symbols }: FileIndex, { owner, within }: CodeSymbol): string {
-  const names = owner === null ? [] : [owner]
-  for (
-    let at = owner === null ? within : -1;
-    at !== -1 && names.length < 50;
-    at = symbols[at]?.within ?? -1
-  ) {
-    names.unshift(symbols[at]?.name ?? '')
+  if (owner !== null) return toStorableText(owner.slice(0, maxContainerLength))
+  const names: string[] = []
+  let enclosing = within
+  while (enclosing !== -1 && names.length < maxNestingDepth) {
+    names.unshift(symbols[enclosing]?.name ?? '')
+    enclosing = symbols[enclosing]?.within ?? -1
   }
   return toStorableText(names.join('.').slice(0, maxContainerLength))
 }
 
-/** The package or namespace of a file as it is stored. */
 export function toStoredNamespace({ namespace }: FileIndex): string | null {
   return namespace === null ? null : toStorableText(namespace.slice(0, maxNameLength))
 }
 
-/** Which names a file may look for in others: wherever one of them is defined or goes away, its edges may change. */
-export function createUsedNameFilter(facts: FileIndex): Buffer {
+/**
+ * The names that a file may look up in other files, as a Bloom filter (see `createNameFilter`).
+ * The file's edges may change wherever a definition of one of them appears or disappears.
+ */
+export function createUsedNameFilter(fileIndex: FileIndex): Buffer {
   const names = new Set<string>()
-  for (const { name, qualifier } of facts.references) names.add(name).add(qualifier ?? '')
-  for (const item of facts.imports)
+  for (const { name, qualifier } of fileIndex.references) names.add(name).add(qualifier ?? '')
+  for (const item of fileIndex.imports)
     for (const { name, local } of item.names) names.add(name).add(local)
-  for (const { type } of facts.bindings) names.add(type)
-  for (const symbol of facts.symbols) {
+  for (const { type } of fileIndex.bindings) names.add(type)
+  for (const symbol of fileIndex.symbols) {
     names.add(symbol.owner ?? '')
     for (const base of symbol.extends) names.add(base)
   }

@@ -1,4 +1,4 @@
-// Reads of a stored code graph: its files, their facts, who defines a name, who depends on a file.
+// Queries a stored code graph: files, code index entries, definitions, edges and dependents.
 import { sql } from 'kysely'
 import { codeIndexVersion, type FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
@@ -6,59 +6,55 @@ import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { mayUseAnyOf } from './name-filter.ts'
 
-/** A graph that can be read. */
 export interface Graph {
-  /** Of its files, symbols and edges. Once they are written anew it is another one, and this one leads to nothing. */
+  /** Identifies files, symbols and edges. Each rebuild gets another id and orphans the old rows. */
   readonly id: number
-  /** Of what was read of blobs; it stays. */
-  readonly factsId: number
+  /** Identifies the code index entries of blobs, which stay over rebuilds. */
+  readonly indexId: number
   readonly repo: RepositoryName
-  /** The commit of the default branch that it shows. */
+  /** The commit of the default branch that the graph was built from. */
   readonly commit: string
-  /** What imports are resolved by, beside the paths. */
+  /** The serialized `ImportConfig`. */
   readonly resolution: Record<string, unknown>
   readonly statistics: Record<string, unknown>
   readonly builtAt: Date | null
 }
 
-/** A symbol that other files can name. */
 export interface StoredDefinition {
   readonly path: string
-  /** Index into the symbols of the file's facts. */
+  /** Index into the symbols of the file's index entry. */
   readonly ordinal: number
   readonly kind: string
-  /** Names of what it is defined in, joined by full stops; empty at the top of its file. */
+  /** The names of the enclosing definitions, joined by full stops; empty at the top level. */
   readonly container: string
   readonly startLine: number
   readonly endLine: number
 }
 
-/** That one file uses another. */
 export interface GraphEdge {
   readonly source: string
   readonly target: string
   readonly kind: 'import' | 'call' | 'reference' | 'extends'
-  /** Of its surest site, from 0 to 1. */
+  /** Takes the highest confidence of all sites, from 0 to 1. */
   readonly confidence: number
   readonly sites: number
 }
 
-/** A file that uses another one, or uses one that does. */
+/** A file that uses another one directly or over other files. */
 export interface Dependent {
   readonly path: string
   readonly isTest: boolean
-  /** How many steps away: 1 for one that uses it itself. */
+  /** Counts the edges on the shortest path; a direct use has 1. */
   readonly depth: number
 }
 
-/** Definers of one name at most: what everybody defines tells nothing. */
 const maxDefinitionsPerName = 200
 
 /**
- * Runs reads that belong together: all of them see the same graph, whatever is written meanwhile. They must come one soon after
- * the other and do nothing else: the embedded database has one connection.
+ * Runs queries on one consistent snapshot of the graph. `read` must only query and not wait for
+ * anything else: the embedded database has one connection, which it occupies.
  *
- * @param timeoutMs for each statement
+ * @param timeoutMs applies to each statement
  */
 export async function readInOneSnapshot<Result>(
   db: Db,
@@ -69,14 +65,13 @@ export async function readInOneSnapshot<Result>(
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
-      await sql`select set_config('statement_timeout', ${String(Math.floor(timeoutMs))}, true)`.execute(
-        tx,
-      )
+      const timeout = String(Math.floor(timeoutMs))
+      await sql`select set_config('statement_timeout', ${timeout}, true)`.execute(tx)
       return read(tx)
     })
 }
 
-/** The graph of a repository; null while there is none, or only one that an older version of the program read. */
+/** Returns null if the repository has no graph, or only one of an older code index version. */
 export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | null> {
   const row = await db
     .selectFrom('code_graphs')
@@ -85,60 +80,60 @@ export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | n
     .where('facts_version', '=', codeIndexVersion)
     .executeTakeFirst()
   if (row === undefined || row.commit_sha === null) return null
-  const {
-    id,
-    facts_id: factsId,
-    commit_sha: commit,
-    resolution,
-    statistics,
-    built_at: builtAt,
-  } = row
-  return { id, factsId, repo, commit, resolution, statistics, builtAt }
+  return {
+    id: row.id,
+    indexId: row.facts_id,
+    repo,
+    commit: row.commit_sha,
+    resolution: row.resolution,
+    statistics: row.statistics,
+    builtAt: row.built_at,
+  }
 }
 
 type GraphId = Pick<Graph, 'id'>
 
-/** Throws where another graph is shown by now: what this one held may be half swept away. */
+/** Throws if a rebuild replaced the graph: its rows may be partly deleted by now. */
 export async function requireCurrent(tx: Db, { id }: GraphId): Promise<void> {
-  const shown = await tx
+  const current = await tx
     .selectFrom('code_graphs')
     .select('id')
     .where('id', '=', id)
     .executeTakeFirst()
-  if (shown === undefined) throw new Error('The code graph was written anew meanwhile.')
+  if (current === undefined)
+    throw new Error('The code graph was rebuilt while it was read. Read the current one.')
 }
 
 /**
- * Rows of `code_files` are put together by it: JSON is taken apart several times as fast as rows, and three times as fast as
- * arrays. In pieces: one value of all could be longer than a string can be, with the paths that somebody may make up.
+ * Groups rows of `code_files` into JSON arrays, which parse several times as fast as rows do.
+ * One array of all rows could exceed the maximum string length in a hostile repository.
  */
 export const pageOfId = sql`id / 5000`
 
-/** All paths, in no order. */
+/** Returns the paths of all files, in no order. */
 export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
   const { rows } = await sql<{ paths: string[] }>`
-    select json_agg(path) as paths from code_files where graph_id = ${id} group by ${pageOfId}`.execute(
-    db,
-  )
+    select json_agg(path) as paths from code_files
+    where graph_id = ${id} group by ${pageOfId}`.execute(db)
   return rows.flatMap(({ paths }) => paths)
 }
 
-/** Facts of those files that have some, by path. */
+/** Returns the index entries by path; files without an entry are left out. */
 export async function readFileIndexes(
   db: Db,
-  { id, factsId }: Pick<Graph, 'id' | 'factsId'>,
+  { id, indexId }: Pick<Graph, 'id' | 'indexId'>,
   paths: readonly string[],
 ): Promise<Map<string, FileIndex>> {
   if (paths.length === 0) return new Map()
   const { rows } = await sql<{ path: string; facts: Buffer }>`
     select path, facts
     from code_files f join code_facts c using (oid, grammar)
-    where f.graph_id = ${id} and path = any(${paths}::text[]) and c.graph_id = ${factsId} and facts is not null
-      and version = ${codeIndexVersion}`.execute(db)
+    where f.graph_id = ${id} and path = any(${paths}::text[]) and c.graph_id = ${indexId}
+      and facts is not null and version = ${codeIndexVersion}`.execute(db)
   return new Map(rows.map(({ path, facts }) => [path, decodeFileIndex(facts)]))
 }
 
-/** Who defines these names for others, in the order of paths; names that nobody defines are left out. */
+/** Returns the definitions by name, ordered by path; names without definitions are left out. */
 export async function findDefinitionsByName(
   db: Db,
   { id }: GraphId,
@@ -148,17 +143,15 @@ export async function findDefinitionsByName(
     select wanted.name, found.*
     from unnest(${names}::text[]) as wanted (name)
     cross join lateral (
-      select path, ordinal, s.kind, container, start_line as "startLine", end_line as "endLine"
+      select path, ordinal, s.kind, container,
+        start_line as "startLine", end_line as "endLine"
       from code_symbols s join code_files f on f.id = s.file_id
       where s.graph_id = ${id} and s.name = wanted.name collate "C"
       order by path, ordinal limit ${sql.lit(maxDefinitionsPerName)}) as found`.execute(db)
-  return Map.groupBy(
-    rows.map(({ name, ...definer }) => Object.assign(definer, { name })),
-    ({ name }) => name,
-  )
+  return Map.groupBy(rows, ({ name }) => name)
 }
 
-/** All places of symbols with these names, in no order. Names that nobody defines are left out. */
+/** Returns symbol locations by name, in no order; names without definitions are left out. */
 export async function findSymbolLocations(
   db: Db,
   { id }: GraphId,
@@ -171,7 +164,7 @@ export async function findSymbolLocations(
   return Map.groupBy(rows, ({ name }) => name)
 }
 
-/** Paths of the files that say to be a part of one of these packages or namespaces, by its name. */
+/** Returns the paths of the files that declare one of these packages or namespaces, by its name. */
 export async function findNamespaceFiles(
   db: Db,
   { id }: GraphId,
@@ -185,18 +178,18 @@ export async function findNamespaceFiles(
   return new Map(rows.map(({ namespace, paths }) => [namespace, paths]))
 }
 
-/** The edges that lead to these files, or from them; the surest first. */
+/** Returns the edges to or from these files, by descending confidence. */
 export async function readEdges(
   db: Db,
   { id }: GraphId,
   paths: readonly string[],
   options: { direction: 'to' | 'from'; limit: number },
 ): Promise<GraphEdge[]> {
-  const near = sql.ref(options.direction === 'to' ? 'e.target_id' : 'e.source_id')
+  const endColumn = sql.ref(options.direction === 'to' ? 'e.target_id' : 'e.source_id')
   const { rows } = await sql<GraphEdge>`
     select s.path as source, t.path as target, e.kind, e.confidence, e.sites
     from code_files n
-    join code_edges e on ${near} = n.id
+    join code_edges e on ${endColumn} = n.id
     join code_files s on s.id = e.source_id
     join code_files t on t.id = e.target_id
     where n.graph_id = ${id} and n.path = any(${paths}::text[])
@@ -206,11 +199,11 @@ export async function readEdges(
 }
 
 /**
- * The files that use these, and those that use them in turn, the nearest first.
+ * Finds the direct and indirect users of these files, ordered by distance.
  *
- * @param depth steps at most
- * @param limit files at most, about: a file that is reached in several ways counts several times while they are looked for
- * @param confidence of each step at least
+ * @param depth the maximum number of edges to follow
+ * @param limit the maximum number of files; fewer may come back where many paths lead to one file
+ * @param confidence the minimum confidence of each edge
  */
 export async function listDependents(
   db: Db,
@@ -228,8 +221,9 @@ export async function listDependents(
     )
     select path, is_test as "isTest", nearest.depth
     from (
-      -- The nearest come out first, and what is over the limit is never looked for.
-      select file_id, min(depth) as depth from (select * from reached limit ${limit * 4 + paths.length}) as found
+      -- The recursion yields the nearest files first and stops at the limit.
+      select file_id, min(depth) as depth
+      from (select * from reached limit ${limit * 4 + paths.length}) as found
       group by file_id) as nearest
     join code_files f on f.id = file_id
     where nearest.depth > 0
@@ -238,7 +232,10 @@ export async function listDependents(
   return rows
 }
 
-/** Paths of files that may use one of these names, `limit` at most, in no order: all that do, and some that don't. */
+/**
+ * Returns at most `limit` paths of files that may use one of these names, in no order.
+ * Some of them may not use any: the filter has false positives.
+ */
 export async function findPossibleUsers(
   db: Db,
   { id }: GraphId,

@@ -1,80 +1,88 @@
-// What blobs say, kept by their ids: written ahead of the files that show them, and never read twice.
+// Stores code index entries by blob id, so that no blob is parsed twice.
 import { sql } from 'kysely'
 import { codeIndexVersion } from '../../code/code-index.ts'
 import type { Db } from '../../db/database.ts'
 import { type WritableGraph, writeFenced } from './write-graph.ts'
 
-/** What was read of a blob. */
+/** A row of the table `code_facts`. */
 export interface StoredFileIndex {
   readonly oid: string
-  /** What it was parsed with; empty for nothing. */
+  /** Empty where no grammar fits the file. */
   readonly grammar: string
-  /** By its content, see code/classify-file.ts. */
+  /** The kind of file by its content, see code/classify-file.ts. */
   readonly kind: string
-  /** Null for what isn't text. */
+  /** Is null for binary content. */
   readonly lines: number | null
-  /** Why it has no facts though it has a grammar. */
+  /** The reason why there is no index entry though there is a grammar. */
   readonly unparsed: string | null
-  /** As `encodeFileIndex` makes them. */
+  /** Contains the output of `encodeFileIndex`. */
   readonly facts: Buffer | null
 }
 
-/** Rows of one statement. */
 const deleteBatchSize = 2000
 
-/** Writes down what was read. */
 export async function saveFileIndexes(
   db: Db,
   graph: WritableGraph,
-  read: readonly StoredFileIndex[],
+  rows: readonly StoredFileIndex[],
 ): Promise<void> {
-  if (read.length === 0) return
-  const column = <Value>(pick: (one: StoredFileIndex) => Value) => read.map(pick)
+  if (rows.length === 0) return
+  const column = <Value>(pick: (row: StoredFileIndex) => Value) => rows.map(pick)
   await writeFenced(db, graph, async (tx) => {
     await sql`
       insert into code_facts (graph_id, version, oid, grammar, kind, lines, unparsed, facts)
-      select ${graph.factsId}, ${codeIndexVersion}, r.*
+      select ${graph.indexId}, ${codeIndexVersion}, r.*
       from unnest(
-        ${column(({ oid }) => oid)}::text[], ${column(({ grammar }) => grammar)}::text[],
-        ${column(({ kind }) => kind)}::text[], ${column(({ lines }) => lines)}::integer[],
-        ${column(({ unparsed }) => unparsed)}::text[], ${column(({ facts }) => facts)}::bytea[]) as r
-      on conflict (graph_id, oid, grammar) do update set version = excluded.version, kind = excluded.kind,
-        lines = excluded.lines, unparsed = excluded.unparsed, facts = excluded.facts`.execute(tx)
+        ${column(({ oid }) => oid)}::text[],
+        ${column(({ grammar }) => grammar)}::text[],
+        ${column(({ kind }) => kind)}::text[],
+        ${column(({ lines }) => lines)}::integer[],
+        ${column(({ unparsed }) => unparsed)}::text[],
+        ${column(({ facts }) => facts)}::bytea[]) as r
+      on conflict (graph_id, oid, grammar) do update
+      set version = excluded.version, kind = excluded.kind, lines = excluded.lines,
+        unparsed = excluded.unparsed, facts = excluded.facts`.execute(tx)
   })
 }
 
-/** What this version of the program read of these blobs. */
+/** Loads the entries of these blobs that have the current code index version. */
 export async function loadFileIndexes(
   db: Db,
-  { factsId }: Pick<WritableGraph, 'factsId'>,
+  { indexId }: Pick<WritableGraph, 'indexId'>,
   oids: readonly string[],
 ): Promise<StoredFileIndex[]> {
   const { rows } = await sql<StoredFileIndex>`
     select oid, grammar, kind, lines, unparsed, facts from code_facts
-    where graph_id = ${factsId} and oid = any(${oids}::text[]) and version = ${codeIndexVersion}`.execute(
-    db,
-  )
+    where graph_id = ${indexId} and oid = any(${oids}::text[])
+      and version = ${codeIndexVersion}`.execute(db)
   return rows
 }
 
-/** What names the facts of a file. */
 export interface FileIndexKey {
   readonly oid: string
   readonly grammar: string
 }
 
-/** Forgets what was read of blobs that no file of the graph has any more. `files` are all of its files. */
+function formatKey({ oid, grammar }: FileIndexKey): string {
+  return `${oid} ${grammar}`
+}
+
+/**
+ * Deletes the entries of blobs that no file of the graph has any more.
+ *
+ * @param files all files of the graph
+ */
 export async function deleteUnusedFileIndexes(
   db: Db,
   graph: WritableGraph,
   files: Iterable<FileIndexKey>,
 ): Promise<void> {
   const used = new Set<string>()
-  for (const { oid, grammar } of files) used.add(`${oid} ${grammar}`)
-  // Compared here: of a new graph the planner knows so little that it may compare each row with each.
+  for (const file of files) used.add(formatKey(file))
+  // A join in SQL may become a nested loop: the planner has no statistics of a new graph yet.
   const { rows } = await sql<FileIndexKey>`
-    select oid, grammar from code_facts where graph_id = ${graph.factsId}`.execute(db)
-  const unused = rows.filter(({ oid, grammar }) => !used.has(`${oid} ${grammar}`))
+    select oid, grammar from code_facts where graph_id = ${graph.indexId}`.execute(db)
+  const unused = rows.filter((key) => !used.has(formatKey(key)))
   for (let start = 0; start < unused.length; start += deleteBatchSize) {
     await writeFenced(db, graph, (tx) =>
       deleteFileIndexes(tx, graph, unused.slice(start, start + deleteBatchSize)),
@@ -82,7 +90,11 @@ export async function deleteUnusedFileIndexes(
   }
 }
 
-/** The same where few files changed: of what they were, what no other file is. */
+/**
+ * Deletes the entries of former versions of changed files, unless another file still has that blob.
+ *
+ * @param former the keys that the changed files had before
+ */
 export async function deleteOutdatedFileIndexes(
   db: Db,
   graph: WritableGraph,
@@ -91,21 +103,21 @@ export async function deleteOutdatedFileIndexes(
   const { rows } = await sql<FileIndexKey>`
     select oid, grammar from code_files
     where graph_id = ${graph.id} and oid = any(${former.map(({ oid }) => oid)}::text[])`.execute(db)
-  const used = new Set(rows.map(({ oid, grammar }) => `${oid} ${grammar}`))
-  const unused = former.filter(({ oid, grammar }) => !used.has(`${oid} ${grammar}`))
+  const used = new Set(rows.map(formatKey))
+  const unused = former.filter((key) => !used.has(formatKey(key)))
   if (unused.length > 0) await writeFenced(db, graph, (tx) => deleteFileIndexes(tx, graph, unused))
 }
 
 async function deleteFileIndexes(
   tx: Db,
   graph: WritableGraph,
-  gone: readonly FileIndexKey[],
+  keys: readonly FileIndexKey[],
 ): Promise<void> {
+  const oids = keys.map(({ oid }) => oid)
+  const grammars = keys.map(({ grammar }) => grammar)
   await sql`
     delete from code_facts c
-    using unnest(${gone.map(({ oid }) => oid)}::text[], ${gone.map(({ grammar }) => grammar)}::text[])
-      as gone (oid, grammar)
-    where c.graph_id = ${graph.factsId} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(
-    tx,
-  )
+    using unnest(${oids}::text[], ${grammars}::text[]) as unused (oid, grammar)
+    where c.graph_id = ${graph.indexId}
+      and c.oid = unused.oid and c.grammar = unused.grammar`.execute(tx)
 }

@@ -1,16 +1,15 @@
-// A stored code graph as a scan compares it with what it found: rows by path, edges by the files at their ends.
+// Reads a stored code graph for a scan, and compares its edges with those that the scan found.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { CodeEdge } from '../resolution/list-edges.ts'
 import type { FileRow } from './graph-rows.ts'
 import type { GraphDifference } from './write-graph.ts'
 
-/** A file as it is stored, without what hangs on its blob alone. */
+/** A stored file, without the columns that derive from its blob alone. */
 export interface StoredFile extends Omit<FileRow, 'usedNames' | 'namespace'> {
   readonly id: number
 }
 
-/** An edge as it is stored. */
 export interface StoredEdge {
   readonly sourceId: number
   readonly targetId: number
@@ -19,20 +18,20 @@ export interface StoredEdge {
   readonly sites: number
 }
 
-/** Rows of one statement. */
 const batchSize = 5000
 
-/** The files of a graph, or of it those with these paths. */
+/** Reads the files of a graph by path: all of them, or those of `paths`. */
 export async function readStoredFiles(
   db: Db,
   graphId: number,
   paths?: readonly string[],
 ): Promise<Map<string, StoredFile>> {
   const files = new Map<string, StoredFile>()
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const some: readonly StoredFile[] = await readFilePage(db, graphId, after, paths)
-    for (const file of some) files.set(file.path, file)
-    after = some.length < batchSize ? undefined : some.at(-1)?.id
+  let lastId: number | undefined = 0
+  while (lastId !== undefined) {
+    const page: readonly StoredFile[] = await readFilePage(db, graphId, lastId, paths)
+    for (const file of page) files.set(file.path, file)
+    lastId = page.length < batchSize ? undefined : page.at(-1)?.id
   }
   return files
 }
@@ -40,52 +39,54 @@ export async function readStoredFiles(
 async function readFilePage(
   db: Db,
   graphId: number,
-  after: number,
+  afterId: number,
   paths: readonly string[] | undefined,
 ) {
-  const named = paths === undefined ? sql`` : sql`and path = any(${paths}::text[])`
+  const pathCondition = paths === undefined ? sql`` : sql`and path = any(${paths}::text[])`
   const { rows } = await sql<StoredFile>`
-    select id, path, oid, grammar, language, kind, is_test as "isTest", size, lines, complexity, unparsed
-    from code_files where graph_id = ${graphId} and id > ${after} ${named}
+    select id, path, oid, grammar, language, kind, is_test as "isTest", size, lines,
+      complexity, unparsed
+    from code_files where graph_id = ${graphId} and id > ${afterId} ${pathCondition}
     order by id limit ${sql.lit(batchSize)}`.execute(db)
   return rows
 }
 
-/** The edges that lead from these files. */
+/** Reads the outgoing edges of these files. */
 export async function readStoredEdges(db: Db, sourceIds: readonly number[]): Promise<StoredEdge[]> {
   const edges: StoredEdge[] = []
   for (let start = 0; start < sourceIds.length; start += batchSize) {
-    const some = sourceIds.slice(start, start + batchSize)
+    const batch = sourceIds.slice(start, start + batchSize)
     const { rows } = await sql<StoredEdge>`
       select source_id as "sourceId", target_id as "targetId", kind, confidence, sites
-      from code_edges where source_id = any(${some}::bigint[])`.execute(db)
+      from code_edges where source_id = any(${batch}::bigint[])`.execute(db)
     edges.push(...rows)
   }
   return edges
 }
 
 /**
- * What differs between edges.
+ * Compares stored edges with found ones.
  *
- * @param stored all that lead from the files that `found` was found for
- * @param ids of files, by path; who has none is new
+ * @param stored all outgoing edges of the files that `found` was resolved for
+ * @param ids the ids of files by path; a new file has none yet
  */
 export function compareEdges(
   stored: readonly StoredEdge[],
   found: readonly CodeEdge[],
   ids: ReadonlyMap<string, number>,
 ): Pick<GraphDifference, 'edges' | 'removedEdges'> {
-  const old = new Map(
+  const unmatched = new Map(
     stored.map((edge) => [`${edge.sourceId} ${edge.targetId} ${edge.kind}`, edge]),
   )
   const edges = found.filter((edge) => {
     const key = `${ids.get(edge.source)} ${ids.get(edge.target)} ${edge.kind}`
-    const known = old.get(key)
-    old.delete(key)
-    // As the column holds it.
+    const storedEdge = unmatched.get(key)
+    unmatched.delete(key)
+    // The column has single precision.
     const isSame =
-      known?.sites === edge.sites && Math.fround(known.confidence) === Math.fround(edge.confidence)
+      storedEdge?.sites === edge.sites &&
+      Math.fround(storedEdge.confidence) === Math.fround(edge.confidence)
     return !isSame
   })
-  return { edges, removedEdges: [...old.values()] }
+  return { edges, removedEdges: [...unmatched.values()] }
 }

@@ -1,9 +1,14 @@
-// Code as references are resolved against it, over a stored graph: loads what a question turns out to need, and no more.
+// Queries a code view over a stored graph and loads only the data that a query needs.
 
 import type { FileIndex } from '../../code/code-index.ts'
 import { toStorableText } from '../../contract/storable-text.ts'
 import type { Db } from '../../db/database.ts'
-import { type CodeView, openCodeView, type SymbolLocation } from '../resolution/code-view.ts'
+import {
+  type CodeSource,
+  type CodeView,
+  openCodeView,
+  type SymbolLocation,
+} from '../resolution/code-view.ts'
 import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
 import { folderOf } from '../resolution/paths.ts'
 import {
@@ -13,28 +18,32 @@ import {
   readFileIndexes,
 } from './read-graph.ts'
 
-/** Facts that stand in for the stored ones. Null: the file is gone, or has none. */
+/** Index entries that replace stored ones. Null: the file is deleted, or has no entry. */
 export type Overlay = ReadonlyMap<string, FileIndex | null>
 
-/** So often a question finds that something more is missing, at most: one more for each step that it takes. */
+/** Each step of a resolution can need data of one more round. */
 const maxRounds = 40
 
 /**
- * Asks something of a view over a stored graph.
+ * Runs a query on a view over a stored graph.
  *
- * @param ask is called again and again, until it asked for nothing that wasn't there
- * @param imports of the paths as the overlay makes them
+ * @param query runs repeatedly, until all data that it reads is loaded (or `maxRounds` is reached)
+ * @param imports resolves imports among the paths of the overlaid tree
  */
 export async function queryStoredView<Answer>(
   db: Db,
-  graph: Pick<Graph, 'id' | 'factsId'>,
+  graph: Pick<Graph, 'id' | 'indexId'>,
   { overlay, imports }: { overlay: Overlay; imports: ImportResolver },
-  ask: (view: CodeView) => Answer,
+  query: (view: CodeView) => Answer,
 ): Promise<Answer> {
-  const loaded: Loaded = { facts: new Map(overlay), definers: new Map(), namespaces: new Map() }
+  const loaded: Loaded = {
+    fileIndexes: new Map(overlay),
+    definitions: new Map(),
+    namespaces: new Map(),
+  }
   for (let round = 1; ; round++) {
     const missing: Missing = { paths: new Set(), names: new Set(), namespaces: new Set() }
-    const answer = ask(openCodeView(recordMissing(loaded, missing), imports))
+    const answer = query(openCodeView(recordMissing(loaded, missing), imports))
     const isComplete = missing.paths.size + missing.names.size + missing.namespaces.size === 0
     if (isComplete || round === maxRounds) return answer
     await loadMissing(db, graph, { overlay, loaded, missing })
@@ -42,8 +51,8 @@ export async function queryStoredView<Answer>(
 }
 
 interface Loaded {
-  readonly facts: Map<string, FileIndex | null>
-  readonly definers: Map<string, readonly SymbolLocation[]>
+  readonly fileIndexes: Map<string, FileIndex | null>
+  readonly definitions: Map<string, readonly SymbolLocation[]>
   readonly namespaces: Map<string, readonly string[]>
 }
 
@@ -53,18 +62,19 @@ interface Missing {
   readonly namespaces: Set<string>
 }
 
-function recordMissing(loaded: Loaded, missing: Missing) {
+/** Makes a source over the loaded data that adds each failed lookup to `missing`. */
+function recordMissing(loaded: Loaded, missing: Missing): CodeSource {
   return {
-    fileIndex(path: string) {
-      if (!loaded.facts.has(path)) missing.paths.add(path)
-      return loaded.facts.get(path) ?? undefined
+    fileIndex(path) {
+      if (!loaded.fileIndexes.has(path)) missing.paths.add(path)
+      return loaded.fileIndexes.get(path) ?? undefined
     },
-    definitionsOf(name: string) {
-      // What can't be stored, nobody defines.
-      if (!loaded.definers.has(name) && toStorableText(name) === name) missing.names.add(name)
-      return loaded.definers.get(name) ?? []
+    definitionsOf(name) {
+      // A name that PostgreSQL can't store has no stored definitions.
+      if (!loaded.definitions.has(name) && toStorableText(name) === name) missing.names.add(name)
+      return loaded.definitions.get(name) ?? []
     },
-    filesInNamespace(namespace: string, near: string) {
+    filesInNamespace(namespace, near) {
       if (!loaded.namespaces.has(namespace)) missing.namespaces.add(namespace)
       const files = loaded.namespaces.get(namespace) ?? []
       return near.endsWith('.go')
@@ -76,42 +86,42 @@ function recordMissing(loaded: Loaded, missing: Missing) {
 
 async function loadMissing(
   db: Db,
-  graph: Pick<Graph, 'id' | 'factsId'>,
+  graph: Pick<Graph, 'id' | 'indexId'>,
   { overlay, loaded, missing }: { overlay: Overlay; loaded: Loaded; missing: Missing },
 ): Promise<void> {
-  const [facts, definers, namespaces] = await Promise.all([
+  const [fileIndexes, definitions, namespaces] = await Promise.all([
     readFileIndexes(db, graph, [...missing.paths]),
     findSymbolLocations(db, graph, [...missing.names]),
     findNamespaceFiles(db, graph, [...missing.namespaces]),
   ])
-  for (const path of missing.paths) loaded.facts.set(path, facts.get(path) ?? null)
+  for (const path of missing.paths) loaded.fileIndexes.set(path, fileIndexes.get(path) ?? null)
   for (const name of missing.names) {
-    const stored = (definers.get(name) ?? []).filter(({ path }) => !overlay.has(path))
-    loaded.definers.set(name, sortLocations([...stored, ...listOverlaySymbols(overlay, name)]))
+    const stored = (definitions.get(name) ?? []).filter(({ path }) => !overlay.has(path))
+    const locations = [...stored, ...listOverlaySymbols(overlay, name)]
+    loaded.definitions.set(name, locations.sort(compareLocations))
   }
   for (const namespace of missing.namespaces) {
     const stored = (namespaces.get(namespace) ?? []).filter((path) => !overlay.has(path))
-    const own = [...overlay]
-      .filter(([, facts]) => facts?.namespace === namespace)
+    const overlaid = [...overlay]
+      .filter(([, fileIndex]) => fileIndex?.namespace === namespace)
       .map(([path]) => path)
-    loaded.namespaces.set(namespace, [...stored, ...own].sort(compareText))
+    loaded.namespaces.set(namespace, [...stored, ...overlaid].sort(compareText))
   }
 }
 
 function listOverlaySymbols(overlay: Overlay, name: string): SymbolLocation[] {
-  return [...overlay].flatMap(([path, facts]) =>
-    (facts?.symbols ?? []).flatMap((symbol, ordinal) =>
+  return [...overlay].flatMap(([path, fileIndex]) =>
+    (fileIndex?.symbols ?? []).flatMap((symbol, ordinal) =>
       symbol.name === name ? [{ path, ordinal }] : [],
     ),
   )
 }
 
-function sortLocations(places: SymbolLocation[]): SymbolLocation[] {
-  return places.sort(
-    (one, other) => compareText(one.path, other.path) || one.ordinal - other.ordinal,
-  )
+function compareLocations(a: SymbolLocation, b: SymbolLocation): number {
+  return compareText(a.path, b.path) || a.ordinal - b.ordinal
 }
 
-function compareText(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
+function compareText(a: string, b: string): number {
+  if (a < b) return -1
+  return a > b ? 1 : 0
 }

@@ -1,4 +1,4 @@
-// Writes a code graph anew, in pieces, beside the one that is shown: others have the database in between, and nobody reads it yet.
+// Rebuilds a code graph in small transactions and then switches from the old version to the new.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { CodeEdge } from '../resolution/list-edges.ts'
@@ -6,24 +6,24 @@ import type { FileRow, SymbolRow } from './graph-rows.ts'
 import { type GraphState, saveGraphState, type WritableGraph, writeFenced } from './write-graph.ts'
 import { batchSizes, chunk, insertEdges, insertFiles, insertSymbols } from './write-rows.ts'
 
-/** A version of a graph that is being written. */
+/** A graph version that is being written and that no reader sees before `publish`. */
 export interface GraphVersion {
-  /** Writes files, each once, with their symbols. */
+  /** Writes files with their symbols; no file may be added twice. */
   addFiles(
     files: readonly { readonly row: FileRow; readonly symbols: readonly SymbolRow[] }[],
   ): Promise<void>
   /** Writes edges between files that were added. */
   addEdges(edges: readonly CodeEdge[]): Promise<void>
   /**
-   * Puts it in the place of what was shown, in one step.
+   * Replaces the published version atomically. `deleteUnusedGraphs` deletes the old one later.
    *
-   * @param along what is to change in the same moment
-   * @returns the graph as it is now; what was shown before is left to `deleteUnusedGraphs`
+   * @param writeMore runs in the same transaction
+   * @returns the graph with its new id and state
    */
-  publish(state: GraphState, along: (tx: Db) => Promise<void>): Promise<WritableGraph>
+  publish(state: GraphState, writeMore: (tx: Db) => Promise<void>): Promise<WritableGraph>
 }
 
-/** Begins a version. What an earlier scan left of one that it didn't show is nobody's from now on. */
+/** Begins a version. An unpublished version of an earlier scan becomes unreferenced. */
 export async function openGraphVersion(
   db: Db,
   graph: WritableGraph,
@@ -37,29 +37,24 @@ export async function openGraphVersion(
   const ids = new Map<string, number>()
   return {
     async addFiles(files) {
-      for (const some of chunk(files, batchSizes.files)) {
-        const added = await write((tx) =>
-          insertFiles(
-            tx,
-            id,
-            some.map(({ row }) => ({ id: null, row })),
-          ),
-        )
+      for (const batch of chunk(files, batchSizes.files)) {
+        const newFiles = batch.map(({ row }) => ({ id: null, row }))
+        const added = await write((tx) => insertFiles(tx, id, newFiles))
         for (const file of added) ids.set(file.path, file.id)
       }
       const symbols = files.flatMap(({ row, symbols }) =>
         symbols.map((symbol) => ({ path: row.path, symbol })),
       )
-      for (const some of chunk(symbols, batchSizes.symbols))
-        await write((tx) => insertSymbols(tx, id, some, ids))
+      for (const batch of chunk(symbols, batchSizes.symbols))
+        await write((tx) => insertSymbols(tx, id, batch, ids))
     },
     async addEdges(edges) {
-      for (const some of chunk(edges, batchSizes.edges))
-        await write((tx) => insertEdges(tx, id, some, ids))
+      for (const batch of chunk(edges, batchSizes.edges))
+        await write((tx) => insertEdges(tx, id, batch, ids))
     },
-    async publish(state, along) {
+    async publish(state, writeMore) {
       await write(async (tx) => {
-        await along(tx)
+        await writeMore(tx)
         await saveGraphState(tx, { repo: graph.repo, id }, state)
       })
       return { ...graph, ...state, id }
@@ -67,10 +62,11 @@ export async function openGraphVersion(
   }
 }
 
-/** Says whose rows these are before there are any. */
+/** Records the id before the first row is written, so that `deleteUnusedGraphs` spares the rows. */
 async function allocateVersionId(tx: Db, { repo }: WritableGraph): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    update code_graphs set building_id = nextval(pg_get_serial_sequence('code_graphs', 'id')) where repo = ${repo}
+    update code_graphs set building_id = nextval(pg_get_serial_sequence('code_graphs', 'id'))
+    where repo = ${repo}
     returning building_id as id`.execute(tx)
   return rows[0]!.id
 }

@@ -1,4 +1,4 @@
-// Writes a code graph: what differs from what is stored, in one step, so that readers see the old graph or the new one.
+// Writes changes of a code graph in one transaction: readers see the old graph or the new one.
 import { sql } from 'kysely'
 import { codeIndexVersion } from '../../code/code-index.ts'
 import type { Db } from '../../db/database.ts'
@@ -23,36 +23,35 @@ import {
 
 /** A graph that one scan may write to. */
 export interface WritableGraph {
-  /** Of its files, symbols and edges; another one each time that it is written anew. */
+  /** Identifies files, symbols and edges; each rebuild gets another id. */
   readonly id: number
-  /** Of what was read of blobs. */
-  readonly factsId: number
+  /** Identifies the code index entries of blobs. */
+  readonly indexId: number
   readonly repo: RepositoryName
   readonly fence: number
-  /** The commit that it shows; null while nobody reads it: before it was built, or when an older version of the program was it. */
+  /** The published commit; null before the first build and for older code index versions. */
   readonly commit: string | null
   readonly resolution: object
   readonly statistics: object
 }
 
-/** What is to be changed. */
+/** The changes to write. */
 export interface GraphDifference {
-  /** Ids of files that are gone. */
   readonly removedFileIds: readonly number[]
   readonly files: readonly FileUpdate[]
-  /** Edges that are gone, with files that stay at both ends. */
+  /** Removed edges between files that stay. */
   readonly removedEdges: readonly EdgeKey[]
-  /** Edges that are new or other than before. */
+  /** New and changed edges. */
   readonly edges: readonly CodeEdge[]
 }
 
-/** A file that is new or other than before. */
+/** A file that is new or that has changed. */
 export interface FileUpdate extends FileToWrite {
-  /** Null where they are as before. */
+  /** Null if they are unchanged. */
   readonly symbols: readonly SymbolRow[] | null
 }
 
-/** What a graph says of itself. */
+/** The metadata of a published graph. */
 export interface GraphState {
   readonly commit: string
   readonly resolution: object
@@ -60,10 +59,10 @@ export interface GraphState {
 }
 
 /**
- * Opens the graph of a repository for a scan, and makes it where there is none: from now on no earlier scan can write to it.
+ * Opens or creates the graph of a repository for a scan. Earlier scans can no longer write to it.
  *
- * @param fence of the scan's claim
- * @throws LeaseLostError where a later one has opened it
+ * @param fence the fence of the scan's lease
+ * @throws LeaseLostError if a later scan has opened it
  */
 export async function openGraph(
   db: Db,
@@ -72,56 +71,68 @@ export async function openGraph(
 ): Promise<WritableGraph> {
   const { rows } = await sql<Omit<WritableGraph, 'repo' | 'fence'>>`
     insert into code_graphs (repo, fence) values (${repo}, ${fence})
-    on conflict (repo) do update set fence = excluded.fence where code_graphs.fence <= excluded.fence
-    returning id, facts_id as "factsId", resolution, statistics,
+    on conflict (repo) do update
+    set fence = excluded.fence where code_graphs.fence <= excluded.fence
+    returning id, facts_id as "indexId", resolution, statistics,
       case when facts_version = ${codeIndexVersion} then commit_sha end as commit`.execute(db)
   const row = rows[0]
   if (row === undefined) throw new LeaseLostError()
   return { ...row, repo, fence }
 }
 
-type GraphClaim = Pick<WritableGraph, 'repo' | 'factsId' | 'fence'>
+type GraphLease = Pick<WritableGraph, 'repo' | 'indexId' | 'fence'>
 
-/** Runs work in a transaction that nobody else can write to the graph in. Throws LeaseLostError where it isn't ours any more. */
+/**
+ * Runs work in a transaction that locks the graph against other writers.
+ *
+ * @throws LeaseLostError if a later scan has opened the graph
+ */
 export async function writeFenced<Result>(
   db: Db,
-  { repo, factsId, fence }: GraphClaim,
+  { repo, indexId, fence }: GraphLease,
   work: (tx: Db) => Promise<Result>,
 ): Promise<Result> {
   return transactionWithRetry(db, async (tx) => {
-    const held = await tx
+    const lockedGraph = await tx
       .selectFrom('code_graphs')
       .select('id')
       .where('repo', '=', repo)
-      // One that was forgotten meanwhile, and begun again, is another one.
-      .where('facts_id', '=', factsId)
+      // The index id differs if the graph was deleted and created again in the meantime.
+      .where('facts_id', '=', indexId)
       .where('fence', '=', fence)
       .forUpdate()
       .executeTakeFirst()
-    if (held === undefined) throw new LeaseLostError()
+    if (lockedGraph === undefined) throw new LeaseLostError()
     return work(tx)
   })
 }
 
-/** Of rows that one transaction writes, so that it takes the embedded database, which answers nobody else meanwhile, a fraction of a second. */
+/**
+ * The maximum number of rows of one transaction. The embedded database answers no other query
+ * during a transaction, which must therefore end within a fraction of a second.
+ */
 const maxRows = 8_000
+/** An estimate of the symbols and edges that are deleted with a file. */
+const rowsPerRemovedFile = 20
 
-/** Whether a difference can be written in one step; else the graph is to be written anew, see `openGraphVersion`. */
-export function fitsOneTransaction({
-  removedFileIds: removed,
-  files,
-  removedEdges: edgesGone,
-  edges,
-}: GraphDifference): boolean {
-  const symbols = files.reduce((sum, file) => sum + (file.symbols?.length ?? 0), 0)
-  return removed.length * 20 + files.length + symbols + edgesGone.length + edges.length <= maxRows
+/** A larger difference must be written as a new version, see `openGraphVersion`. */
+export function fitsOneTransaction(difference: GraphDifference): boolean {
+  const { removedFileIds, files, removedEdges, edges } = difference
+  const symbolCount = files.reduce((sum, file) => sum + (file.symbols?.length ?? 0), 0)
+  const rowCount =
+    removedFileIds.length * rowsPerRemovedFile +
+    files.length +
+    symbolCount +
+    removedEdges.length +
+    edges.length
+  return rowCount <= maxRows
 }
 
 /**
- * Applies a difference, and with it says what the graph shows now, all at once.
+ * Applies a difference and publishes the new state in one transaction.
  *
- * @param ids of the files that stay, by path
- * @param along what is to change in the same moment
+ * @param change.ids the ids of unchanged files, by path
+ * @param change.writeMore runs in the same transaction
  */
 export async function writeGraph(
   db: Db,
@@ -130,12 +141,12 @@ export async function writeGraph(
     difference: GraphDifference
     ids: ReadonlyMap<string, number>
     state: GraphState
-    along: (tx: Db) => Promise<void>
+    writeMore: (tx: Db) => Promise<void>
   },
 ): Promise<void> {
   await writeFenced(db, graph, async (tx) => {
     await writeDifference(tx, graph, change.difference, new Map(change.ids))
-    await change.along(tx)
+    await change.writeMore(tx)
     await saveGraphState(tx, graph, change.state)
   })
 }
@@ -143,36 +154,38 @@ export async function writeGraph(
 async function writeDifference(
   tx: Db,
   graph: WritableGraph,
-  { removedFileIds: removed, files, removedEdges: edgesGone, edges }: GraphDifference,
+  { removedFileIds, files, removedEdges, edges }: GraphDifference,
   ids: Map<string, number>,
 ): Promise<void> {
   const added = files.filter(({ id }) => id === null)
   const changed = files.filter(({ id }) => id !== null)
-  const outdated = changed.filter(({ symbols }) => symbols !== null).map(({ id }) => id as number)
+  const fileIdsWithOldSymbols = changed
+    .filter(({ symbols }) => symbols !== null)
+    .map(({ id }) => id as number)
   const symbols = files.flatMap(({ row, symbols }) =>
     (symbols ?? []).map((symbol) => ({ path: row.path, symbol })),
   )
-  for (const some of chunk(removed, batchSizes.files)) await deleteFiles(tx, some)
-  for (const some of chunk(added, batchSizes.files))
-    for (const { id, path } of await insertFiles(tx, graph.id, some)) ids.set(path, id)
-  for (const some of chunk(changed, batchSizes.files)) await updateFiles(tx, some)
-  for (const some of chunk(outdated, batchSizes.files)) await deleteSymbols(tx, some)
-  for (const some of chunk(symbols, batchSizes.symbols))
-    await insertSymbols(tx, graph.id, some, ids)
-  for (const some of chunk(edgesGone, batchSizes.edges)) await deleteEdges(tx, some)
-  for (const some of chunk(edges, batchSizes.edges)) await upsertEdges(tx, graph.id, some, ids)
+  for (const batch of chunk(removedFileIds, batchSizes.files)) await deleteFiles(tx, batch)
+  for (const batch of chunk(added, batchSizes.files))
+    for (const { id, path } of await insertFiles(tx, graph.id, batch)) ids.set(path, id)
+  for (const batch of chunk(changed, batchSizes.files)) await updateFiles(tx, batch)
+  for (const batch of chunk(fileIdsWithOldSymbols, batchSizes.files)) await deleteSymbols(tx, batch)
+  for (const batch of chunk(symbols, batchSizes.symbols))
+    await insertSymbols(tx, graph.id, batch, ids)
+  for (const batch of chunk(removedEdges, batchSizes.edges)) await deleteEdges(tx, batch)
+  for (const batch of chunk(edges, batchSizes.edges)) await upsertEdges(tx, graph.id, batch, ids)
 }
 
-/** @param id under which it is shown from now on */
+/** @param graph.id becomes the published id of the repository's graph */
 export async function saveGraphState(
   tx: Db,
-  { repo, id }: Pick<WritableGraph, 'repo' | 'id'>,
+  graph: Pick<WritableGraph, 'repo' | 'id'>,
   { commit, resolution, statistics }: GraphState,
 ): Promise<void> {
   await tx
     .updateTable('code_graphs')
     .set({
-      id,
+      id: graph.id,
       building_id: null,
       commit_sha: commit,
       facts_version: codeIndexVersion,
@@ -180,6 +193,6 @@ export async function saveGraphState(
       statistics: JSON.stringify(statistics),
       built_at: sql`now()`,
     })
-    .where('repo', '=', repo)
+    .where('repo', '=', graph.repo)
     .execute()
 }

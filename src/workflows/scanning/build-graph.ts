@@ -97,7 +97,7 @@ async function writeTree(
     const difference = { ...change.files, ...compareEdges(stored, edges, ids) }
     const state = describe(edges.length)
     if (fitsOneTransaction(difference)) {
-      await writeGraph(ctx.db, graph, { difference, ids, state, along })
+      await writeGraph(ctx.db, graph, { difference, ids, state, writeMore: along })
       return { ...graph, ...state }
     }
   }

@@ -93,7 +93,7 @@ export async function updateGraph(
     },
     ids,
     state: { commit, resolution: graph.resolution, statistics: graph.statistics },
-    along: async () => {},
+    writeMore: async () => {},
   })
   progress.lap('write')
   await deleteOutdatedFileIndexes(ctx.db, graph, [...stored.values()])
