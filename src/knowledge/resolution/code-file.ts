@@ -1,4 +1,4 @@
-// One file's facts with indices over them: what its names are bound to, what lies inside of what.
+// Builds lookup tables over one file's index entry: names, imports, bindings and enclosing types.
 import type { CodeBinding, CodeImport, CodeSymbol, FileIndex } from '../../code/code-index.ts'
 import { isTestPath } from '../../code/languages.ts'
 import type { CodeFile, CodeView, ImportedName } from './code-model.ts'
@@ -7,7 +7,7 @@ import type { LanguageFamily } from './language-families.ts'
 import { folderOf } from './paths.ts'
 import { resolveImport } from './resolve-import.ts'
 
-/** Files that include one another are followed so far. */
+/** The maximum number of directly and indirectly included files. */
 const maxIncludes = 400
 const noOrdinals: readonly number[] = []
 const noBindings: readonly CodeBinding[] = []
@@ -19,7 +19,7 @@ const typeKinds: ReadonlySet<CodeSymbol['kind']> = new Set([
   'module',
 ])
 
-/** Whether a symbol is one that has members. */
+/** Checks whether a symbol can have members. */
 export function isTypeSymbol({ kind }: CodeSymbol): boolean {
   return typeKinds.has(kind)
 }
@@ -28,44 +28,53 @@ export function createCodeFile(
   view: CodeView,
   path: string,
   family: LanguageFamily,
-  facts: FileIndex,
+  fileIndex: FileIndex,
 ): CodeFile {
-  const names = indexByName(facts.symbols)
-  const { locals, passed, wholes } = indexImports(facts.imports, family)
+  const ordinalsByName = indexByName(fileIndex.symbols)
+  const { importedNames, reexportedNames, wildcardImports } = indexImports(
+    fileIndex.imports,
+    family,
+  )
   let bindings: Map<string, CodeBinding[]> | undefined
-  let called: ReadonlySet<string> | undefined
+  let calls: ReadonlySet<string> | undefined
   let qualifiers: ReadonlyMap<string, string | null> | undefined
-  const imported: ResolvedImport[] = []
-  let included: ReadonlySet<string> | undefined
+  const resolvedImports: ResolvedImport[] = []
+  let includedFiles: ReadonlySet<string> | undefined
   const file: CodeFile = {
     path,
     folder: folderOf(path),
     family,
     isTest: isTestPath(path),
-    fileIndex: facts,
-    symbolsNamed: (name) => names.get(name) ?? noOrdinals,
-    importedName: (name) => locals.get(name),
-    reexportedName: (name) => passed.get(name),
-    wildcardImports: wholes,
-    resolveImport: (index) =>
-      (imported[index] ??= resolveImport(view, path, facts.imports[index]!)),
-    includedFiles: () => (included ??= listIncluded(view, file)),
+    fileIndex,
+    symbolsNamed: (name) => ordinalsByName.get(name) ?? noOrdinals,
+    importedName: (name) => importedNames.get(name),
+    reexportedName: (name) => reexportedNames.get(name),
+    wildcardImports,
+    resolveImport(index) {
+      resolvedImports[index] ??= resolveImport(view, path, fileIndex.imports[index]!)
+      return resolvedImports[index]
+    },
+    includedFiles() {
+      includedFiles ??= listIncludedFiles(view, file)
+      return includedFiles
+    },
     bindings(name) {
-      bindings ??= Map.groupBy(facts.bindings, (binding) => binding.name)
+      bindings ??= Map.groupBy(fileIndex.bindings, (binding) => binding.name)
       return bindings.get(name) ?? noBindings
     },
     isCallOf({ type, within }) {
-      called ??= indexCalls(facts)
-      return called.has(`${within} ${type}`)
+      calls ??= indexCalls(fileIndex)
+      return calls.has(`${within} ${type}`)
     },
     typeQualifier(name, within) {
-      qualifiers ??= indexQualifiers(facts)
+      qualifiers ??= indexQualifiers(fileIndex)
       return qualifiers.get(`${within} ${name}`) ?? null
     },
     enclosingType(ordinal) {
-      let at = ordinal
-      while (at >= 0 && !typeKinds.has(facts.symbols[at]!.kind)) at = enclosingSymbolOf(facts, at)
-      return at
+      let current = ordinal
+      while (current >= 0 && !isTypeSymbol(fileIndex.symbols[current]!))
+        current = enclosingSymbolOf(fileIndex, current)
+      return current
     },
     resolvedMembers: new Map(),
     resolvedTypes: new Map(),
@@ -74,46 +83,54 @@ export function createCodeFile(
   return file
 }
 
-function listIncluded(view: CodeView, file: CodeFile): Set<string> {
-  const found = new Set<string>()
-  const open = [file]
-  for (let next = open.pop(); next !== undefined && found.size < maxIncludes; next = open.pop()) {
-    for (const index of next.wildcardImports) {
-      for (const path of next.resolveImport(index).paths) {
-        if (found.has(path) || path === file.path) continue
-        found.add(path)
+function listIncludedFiles(view: CodeView, file: CodeFile): Set<string> {
+  const included = new Set<string>()
+  const pending = [file]
+  while (pending.length > 0 && included.size < maxIncludes) {
+    const includer = pending.pop()!
+    for (const index of includer.wildcardImports) {
+      for (const path of includer.resolveImport(index).paths) {
+        if (included.has(path) || path === file.path) continue
+        included.add(path)
         const target = view.file(path)
-        if (target !== undefined) open.push(target)
+        if (target !== undefined) pending.push(target)
       }
     }
   }
-  return found
+  return included
 }
 
-/** The symbol that a symbol is defined in. Facts that lead back to themselves lead nowhere. */
+/**
+ * Returns the ordinal of the symbol that contains a symbol; -1 for none.
+ * Only a smaller ordinal is valid, so that a damaged index entry can't cause an endless loop.
+ */
 export function enclosingSymbolOf({ symbols }: FileIndex, ordinal: number): number {
   const outer = symbols[ordinal]?.within ?? -1
   return outer < ordinal ? outer : -1
 }
 
 function indexByName(symbols: readonly CodeSymbol[]): Map<string, number[]> {
-  const names = new Map<string, number[]>()
+  const ordinals = new Map<string, number[]>()
   for (let ordinal = 0; ordinal < symbols.length; ordinal++) {
     const { name } = symbols[ordinal]!
-    const list = names.get(name)
-    if (list === undefined) names.set(name, [ordinal])
+    const list = ordinals.get(name)
+    if (list === undefined) ordinals.set(name, [ordinal])
     else list.push(ordinal)
   }
-  return names
+  return ordinals
 }
 
-/** As bindings write them, in the symbol that they stand in, and in that around it: a variable's, or a constructor's for fields. */
-function indexCalls(facts: FileIndex): Set<string> {
+/**
+ * Lists calls in the form that bindings have (`<within> shop.createCart()`). A call is also added
+ * for the enclosing symbol: a constructor's call can set a field of its class.
+ */
+function indexCalls(fileIndex: FileIndex): Set<string> {
   const calls = new Set<string>()
-  for (const { kind, name, qualifier, within } of facts.references) {
+  for (const { kind, name, qualifier, within } of fileIndex.references) {
     if (kind !== 'call') continue
     const call = qualifier === null ? `${name}()` : `${qualifier}.${name}()`
-    calls.add(`${within} ${call}`).add(`${enclosingSymbolOf(facts, within)} ${call}`)
+    calls.add(`${within} ${call}`)
+    calls.add(`${enclosingSymbolOf(fileIndex, within)} ${call}`)
   }
   return calls
 }
@@ -123,56 +140,56 @@ function indexQualifiers({ references }: FileIndex): Map<string, string | null> 
   for (const { name, qualifier, kind, within } of references) {
     if (kind === 'value' || (kind === 'call' && qualifier === null)) continue
     const key = `${within} ${name}`
-    const known = qualifiers.get(key)
-    qualifiers.set(key, known === undefined || known === qualifier ? qualifier : null)
+    const earlier = qualifiers.get(key)
+    const isUnambiguous = earlier === undefined || earlier === qualifier
+    qualifiers.set(key, isUnambiguous ? qualifier : null)
   }
   return qualifiers
 }
 
 interface ImportIndex {
-  readonly locals: ReadonlyMap<string, ImportedName>
-  readonly passed: ReadonlyMap<string, ImportedName>
-  readonly wholes: readonly number[]
+  readonly importedNames: ReadonlyMap<string, ImportedName>
+  readonly reexportedNames: ReadonlyMap<string, ImportedName>
+  readonly wildcardImports: readonly number[]
 }
 
 function indexImports(imports: readonly CodeImport[], family: LanguageFamily): ImportIndex {
-  const locals = new Map<string, ImportedName>()
-  const passed = new Map<string, ImportedName>()
-  const wholes: number[] = []
-  for (let index = 0; index < imports.length; index++) {
-    const { kind, names, from } = imports[index]!
-    if (importsAllNames(imports[index]!, family)) wholes.push(index)
+  const importedNames = new Map<string, ImportedName>()
+  const reexportedNames = new Map<string, ImportedName>()
+  const wildcardImports: number[] = []
+  for (const [importIndex, item] of imports.entries()) {
+    const { kind, names, from } = item
+    if (importsAllNames(item, family)) wildcardImports.push(importIndex)
     for (const { name, local } of names) {
       if (local === '*' || local === '_' || local === '.') continue
-      // A name that is passed on isn't bound in scripts; in other languages it is both.
-      if (kind === 'reexport') passed.set(local, { importIndex: index, name })
+      if (kind === 'reexport') reexportedNames.set(local, { importIndex, name })
+      // In scripts, `export … from` binds no local name; in other languages a re-export does.
       if (kind !== 'reexport' || family !== 'script')
-        locals.set(local, { importIndex: index, name })
+        importedNames.set(local, { importIndex, name })
     }
-    if (names.length === 0 && kind === 'static') bindLastPart(locals, from, index, family)
+    if (names.length === 0 && kind === 'static')
+      bindLastPart(importedNames, from, importIndex, family)
   }
-  return { locals, passed, wholes }
+  return { importedNames, reexportedNames, wildcardImports }
 }
 
 function importsAllNames({ kind, names }: CodeImport, family: LanguageFamily): boolean {
   if (kind === 'all' || kind === 'include' || kind === 'system') return true
   if (names.some(({ local }) => local === '*' || local === '.')) return true
-  // What is required there shows all that it defines to everybody.
+  // Ruby's `require` makes all constants of a file visible.
   return family === 'ruby'
 }
 
-/** An import without names is known by the last part of what it imports. */
+/** Binds an import without names to the last part of its path: `import "shop/cart/v2"` to `cart`. */
 function bindLastPart(
-  locals: Map<string, ImportedName>,
+  importedNames: Map<string, ImportedName>,
   from: string,
-  index: number,
+  importIndex: number,
   family: LanguageFamily,
 ): void {
   if (family === 'script') return
-  const name = /([A-Za-z_]\w*)(?:\/v\d+)?$/.exec(from)?.[1]
-  if (name !== undefined && !locals.has(name))
-    locals.set(name, {
-      importIndex: index,
-      name: family === 'go' || family === 'python' ? '*' : name,
-    })
+  const local = /([A-Za-z_]\w*)(?:\/v\d+)?$/.exec(from)?.[1]
+  if (local === undefined || importedNames.has(local)) return
+  const importsModule = family === 'go' || family === 'python'
+  importedNames.set(local, { importIndex, name: importsModule ? '*' : local })
 }

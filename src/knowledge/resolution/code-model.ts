@@ -1,91 +1,97 @@
-// What references are resolved against: places of symbols, what names mean, files with indices, views over many files.
+// The types that references are resolved with: symbol locations, resolved names, files and views.
 import type { CodeBinding, FileIndex } from '../../code/code-index.ts'
 import type { ImportResolver } from './imports/import-resolver.ts'
 import type { ResolvedImport } from './imports/resolved-import.ts'
 import type { LanguageFamily } from './language-families.ts'
 
-/** A symbol by its file and its index there. */
 export interface SymbolLocation {
   readonly path: string
+  /** Index into the symbols of the file's index entry. */
   readonly ordinal: number
 }
 
-/** What a name stands for where it is used. */
+/** The meaning of a name at the location of its use. */
 export type ResolvedName =
   | {
       readonly kind: 'symbols'
-      readonly places: readonly SymbolLocation[]
+      readonly locations: readonly SymbolLocation[]
       readonly confidence: number
     }
-  /** A module or package as a whole: what it defines is behind its name. */
+  /** A module or package, whose definitions are used as `name.member`. */
   | { readonly kind: 'modules'; readonly paths: readonly string[]; readonly confidence: number }
-  /** Something that isn't part of the repository. */
+  /** A definition outside of the repository. */
   | { readonly kind: 'outside' }
 
-/** A name that an import binds, and what it is called where it comes from. */
+/** The origin of a name that an import binds. */
 export interface ImportedName {
   /** Index into the file's imports. */
   readonly importIndex: number
+  /** The name in the imported file. */
   readonly name: string
 }
 
-/** One file's facts with indices over them. */
+/** A file's index entry with lookup tables. */
 export interface CodeFile {
   readonly path: string
   readonly folder: string
   readonly family: LanguageFamily
   readonly isTest: boolean
   readonly fileIndex: FileIndex
-  /** Indexes of the symbols with a name. */
+  /** Returns the ordinals of the symbols with this name. */
   symbolsNamed(name: string): readonly number[]
-  /** What an import binds a name to. */
+  /** Returns the origin of a name that an import binds. */
   importedName(name: string): ImportedName | undefined
-  /** The imports that pass on names under this one: `export { a as b } from`. */
+  /** Returns the origin of a re-exported name: of `b` in `export { a as b } from`. */
   reexportedName(name: string): ImportedName | undefined
-  /** Indexes of the imports that bind or pass on all names of what they lead to. */
+  /** Indexes of the imports that bind or re-export all names of their targets. */
   readonly wildcardImports: readonly number[]
   resolveImport(index: number): ResolvedImport
-  /** All files that come with those that it includes. */
+  /** Returns all directly and indirectly included files. */
   includedFiles(): ReadonlySet<string>
-  /** The types that the file gives to a name. */
+  /** Returns the bindings of a name to types. */
   bindings(name: string): readonly CodeBinding[]
-  /** Whether it is what the binding's type names that is called there, `shop.createCart()`, and nothing local of that name. */
+  /**
+   * Checks whether the file contains the call that the binding's type names, `shop.createCart()`.
+   * Without one, a local definition has that name.
+   */
   isCallOf(binding: CodeBinding): boolean
   /**
-   * What stands before the name of a type where a symbol names it (`cart` of `cart.Cart`); null for nothing, or for now this
-   * and now that.
+   * Returns the qualifier of a type name within a symbol: `cart` of `cart.Cart`.
+   * Null if there is none, or if it differs between uses.
    */
   typeQualifier(name: string, within: number): string | null
-  /** The symbol of a type, a module or something like it around a symbol, or that symbol itself; -1 for none. */
+  /** Returns the ordinal of the enclosing type or module, or of the symbol itself; -1 for none. */
   enclosingType(ordinal: number): number
-  /** What was found out about members (`<ordinal>.<name>`), about names, and about types with something before them. */
+  /** Cached members by `<ordinal>.<name>`. */
   readonly resolvedMembers: Map<string, readonly SymbolLocation[]>
+  /** Cached type names that have a qualifier. */
   readonly resolvedTypes: Map<string, ResolvedName | undefined>
+  /** Cached names without a qualifier. */
   readonly resolvedNames: Map<string, ResolvedName | undefined>
 }
 
-/** What a view is made of. It may know the facts of some files only, and definers of some names. */
+/** The data of a view. It may contain the index entries of some files only. */
 export interface CodeSource {
   fileIndex(path: string): FileIndex | undefined
-  /** All symbols with a name. Facts of their files need not be there. */
+  /** Returns all symbols with a name, also those of files whose index entry isn't loaded. */
   definitionsOf(name: string): readonly SymbolLocation[]
-  /** The files that say to be part of a namespace; `near` is the file that asks. */
+  /** Returns the files that declare a namespace; in Go, only those in the folder of `near`. */
   filesInNamespace(namespace: string, near: string): readonly string[]
 }
 
-/** Made by `createCodeView` or `openCodeView`: it keeps what it has found out, so its source mustn't change. */
+/** Caches its results, so that the source must not change. */
 export interface CodeView extends CodeSource {
   readonly imports: ImportResolver
-  /** The file with indices over its facts; undefined where its facts aren't there. */
+  /** Returns undefined if the file's index entry isn't loaded. */
   file(path: string): CodeFile | undefined
   /**
-   * What a name without anything before it means where it stands in the file.
+   * Resolves an unqualified name.
    *
-   * @param within the symbol that it is used in; -1 for the top of the file
+   * @param within the symbol that contains the use; -1 for the top level of the file
    */
   resolveName(file: CodeFile, name: string, within: number): ResolvedName | undefined
-  /** The same of the name of a type, with what stands before it there. */
+  /** Resolves a type name with the qualifier that it has within the symbol. */
   resolveTypeName(file: CodeFile, name: string, within: number): ResolvedName | undefined
-  /** The symbols of a name in one family of languages whose files' facts are there. */
+  /** Returns the symbols with a name in the loaded files of one language family. */
   definitionsIn(family: LanguageFamily, name: string): readonly SymbolLocation[]
 }

@@ -1,4 +1,4 @@
-// The code of a repository as references are resolved against it: all of its facts, or those that matter, in memory.
+// Opens a view over the code index of a repository, or of a part of it, to resolve references.
 import type { FileIndex } from '../../code/code-index.ts'
 import { createCodeFile } from './code-file.ts'
 import type { CodeFile, CodeSource, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
@@ -10,18 +10,19 @@ import { resolveName } from './resolve-name.ts'
 
 export type { CodeSource, CodeView, SymbolLocation } from './code-model.ts'
 
-/** Symbols are packed into numbers: no file has as many (see the fact reader's limits). */
+/** Symbol locations are packed into numbers. The limits of `indexFile` keep files below it. */
 const maxSymbolsPerFile = 1 << 16
 const noLocations: readonly SymbolLocation[] = []
 
-/** A view over files that are all at hand. */
+/** Opens a view over files that are all in memory. */
 export function createCodeView(
-  files: Iterable<readonly [path: string, facts: FileIndex]>,
+  files: Iterable<readonly [path: string, fileIndex: FileIndex]>,
   imports: ImportResolver,
 ): CodeView {
   const byPath = new Map(files)
   const outlines = [...byPath].map(([path, { symbols, namespace }]) => ({
-    ...{ path, namespace },
+    path,
+    namespace,
     names: symbols.map(({ name }) => name),
   }))
   return openCodeView(
@@ -30,53 +31,54 @@ export function createCodeView(
   )
 }
 
-/** What has to be known of every file to tell who defines what. */
+/** The data that a source needs of every file to find definitions. */
 export interface FileOutline {
   readonly path: string
-  /** Of its symbols, in their order. */
+  /** The names of its symbols, by ordinal. */
   readonly names: readonly string[]
   readonly namespace: string | null
 }
 
 /**
- * A source over all files of which only the outlines are at hand.
+ * Makes a source that has only the outlines of all files in memory.
  *
- * @param facts gives those of a file when they are asked for
+ * @param fileIndex loads a file's index entry
  */
 export function indexOutlines(
   files: readonly FileOutline[],
-  facts: CodeSource['fileIndex'],
+  fileIndex: CodeSource['fileIndex'],
 ): CodeSource {
-  let names: Map<string, number[]> | undefined
+  let packedLocations: Map<string, number[]> | undefined
   let namespaces: Map<string, string[]> | undefined
-  const definers = new Map<string, readonly SymbolLocation[]>()
+  const definitions = new Map<string, readonly SymbolLocation[]>()
   return {
-    fileIndex: facts,
+    fileIndex,
     definitionsOf(name) {
-      names ??= indexNames(files)
-      const known = definers.get(name)
+      packedLocations ??= packLocations(files)
+      const known = definitions.get(name)
       if (known !== undefined) return known
-      const packed = names.get(name)
-      const list = packed?.map((one) => ({
-        path: files[Math.floor(one / maxSymbolsPerFile)]!.path,
-        ordinal: one % maxSymbolsPerFile,
-      }))
-      definers.set(name, list ?? noLocations)
-      return list ?? noLocations
+      const locations =
+        packedLocations.get(name)?.map((packed) => ({
+          path: files[Math.floor(packed / maxSymbolsPerFile)]!.path,
+          ordinal: packed % maxSymbolsPerFile,
+        })) ?? noLocations
+      definitions.set(name, locations)
+      return locations
     },
     filesInNamespace(namespace, near) {
       namespaces ??= indexNamespaces(files)
-      const list = namespaces.get(namespace) ?? []
-      // Packages of Go go by folders: many are called `main`.
-      return near.endsWith('.go') ? list.filter((path) => folderOf(path) === folderOf(near)) : list
+      const paths = namespaces.get(namespace) ?? []
+      // A Go package is a folder: many packages have the name `main`.
+      return near.endsWith('.go')
+        ? paths.filter((path) => folderOf(path) === folderOf(near))
+        : paths
     },
   }
 }
 
-/** A view over what was loaded for it. */
 export function openCodeView(source: CodeSource, imports: ImportResolver): CodeView {
   const files = new Map<string, CodeFile | undefined>()
-  const byFamily = new Map<string, readonly SymbolLocation[]>()
+  const definitionsByFamily = new Map<string, readonly SymbolLocation[]>()
   const view: CodeView = {
     fileIndex: (path) => source.fileIndex(path),
     definitionsOf: (name) => source.definitionsOf(name),
@@ -85,16 +87,16 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
     file(path) {
       const known = files.get(path)
       if (known !== undefined || files.has(path)) return known
-      const facts = source.fileIndex(path)
+      const fileIndex = source.fileIndex(path)
       const family = familyOfPath(path)
-      const file = facts && family && createCodeFile(view, path, family, facts)
+      const file = fileIndex && family && createCodeFile(view, path, family, fileIndex)
       files.set(path, file)
       return file
     },
     resolveName(file, name, within) {
-      const around = file.enclosingType(within)
-      return resolveOnce(file.resolvedNames, `${around} ${name}`, () =>
-        resolveName(view, file, name, around),
+      const enclosingType = file.enclosingType(within)
+      return resolveOnce(file.resolvedNames, `${enclosingType} ${name}`, () =>
+        resolveName(view, file, name, enclosingType),
       )
     },
     resolveTypeName(file, name, within) {
@@ -107,13 +109,13 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
     },
     definitionsIn(family, name) {
       const key = `${family} ${name}`
-      const known = byFamily.get(key)
+      const known = definitionsByFamily.get(key)
       if (known !== undefined) return known
-      const list = source
+      const definitions = source
         .definitionsOf(name)
         .filter(({ path }) => familyOfPath(path) === family && source.fileIndex(path) !== undefined)
-      byFamily.set(key, list)
-      return list
+      definitionsByFamily.set(key, definitions)
+      return definitions
     },
   }
   return view
@@ -124,31 +126,32 @@ type ResolvedNames = Map<string, ResolvedName | undefined>
 function resolveOnce(
   known: ResolvedNames,
   key: string,
-  ask: () => ResolvedName | undefined,
+  resolve: () => ResolvedName | undefined,
 ): ResolvedName | undefined {
-  const before = known.get(key)
-  if (before !== undefined || known.has(key)) return before
-  // Whoever asks for it again meanwhile goes in a circle.
+  const cached = known.get(key)
+  if (cached !== undefined || known.has(key)) return cached
+  // A circular lookup of the same name finds this entry and ends.
   known.set(key, undefined)
-  const meaning = ask()
-  known.set(key, meaning)
-  return meaning
+  const resolved = resolve()
+  known.set(key, resolved)
+  return resolved
 }
 
-function indexNames(files: readonly FileOutline[]): Map<string, number[]> {
-  const places = new Map<string, number[]>()
+/** Lists the locations of each name as `file index * maxSymbolsPerFile + ordinal`. */
+function packLocations(files: readonly FileOutline[]): Map<string, number[]> {
+  const locations = new Map<string, number[]>()
   let base = 0
   for (const { names } of files) {
     const count = Math.min(names.length, maxSymbolsPerFile)
     for (let ordinal = 0; ordinal < count; ordinal++) {
       const name = names[ordinal]!
-      const list = places.get(name)
-      if (list === undefined) places.set(name, [base + ordinal])
+      const list = locations.get(name)
+      if (list === undefined) locations.set(name, [base + ordinal])
       else list.push(base + ordinal)
     }
     base += maxSymbolsPerFile
   }
-  return places
+  return locations
 }
 
 function indexNamespaces(files: readonly FileOutline[]): Map<string, string[]> {

@@ -1,14 +1,13 @@
-// The worker thread that resolves the edges of a whole tree: what it takes of the memory goes with it.
+// The worker thread that resolves the edges of a whole tree, whose memory is freed when it ends.
 import { parentPort } from 'node:worker_threads'
 import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
 import type { CodeEdge } from './list-edges.ts'
 import { resolveBatches, type SerializedTree } from './serialized-tree.ts'
 
-/** The edges of the next piece. */
 export type EdgeBatch = readonly CodeEdge[]
 
 export interface EdgeTask extends SerializedTree {
-  /** No further piece is resolved when there are so many. */
+  /** The worker stops after the batch that reaches this number. */
   readonly maxEdges: number
 }
 
@@ -18,13 +17,13 @@ function send(answer: Answer): void {
   parentPort?.postMessage(answer)
 }
 
-function resolve({ id, maxEdges: mostEdges, ...code }: ThreadRequest<EdgeTask>): Answer {
+function resolve({ id, maxEdges, ...tree }: ThreadRequest<EdgeTask>): Answer {
   send({ id, outcome: 'started' })
   let count = 0
-  for (const part of resolveBatches(code)) {
-    send({ id, outcome: 'part', part })
-    count += part.length
-    if (count >= mostEdges) break
+  for (const batch of resolveBatches(tree)) {
+    send({ id, outcome: 'part', part: batch })
+    count += batch.length
+    if (count >= maxEdges) break
   }
   return { id, outcome: 'done', result: null }
 }

@@ -1,53 +1,53 @@
-// Finds what a type, a module or an object has under a name, in itself and in what it is derived from.
+// Finds members of a type, module or object by name, including inherited ones.
 import { isTypeSymbol } from './code-file.ts'
 import type { CodeFile, CodeView, SymbolLocation } from './code-model.ts'
 import { folderOf } from './paths.ts'
 
-/** From class to base class at most. */
-const maxSteps = 8
+const maxInheritanceDepth = 8
 const maxBases = 40
-/** The same method of one type, for other targets of the build for example. */
+/** A type can have a method several times, for example for different build targets. */
 const maxLocations = 8
 const noLocations: readonly SymbolLocation[] = []
 
-/** The members of a symbol with a name; those of the nearest base if it has none itself. */
+/** Returns the members of a symbol with this name, or those of the nearest base that has any. */
 export function findMember(
   view: CodeView,
-  place: SymbolLocation,
+  type: SymbolLocation,
   name: string,
 ): readonly SymbolLocation[] {
-  return searchType(view, place, name, { seen: new Set(), steps: maxSteps })
+  return searchType(view, type, name, { seen: new Set(), stepsLeft: maxInheritanceDepth })
 }
 
-/** The same in what a type is derived from alone. */
+/** Returns the members with this name of the nearest base that has any. */
 export function findBaseMember(
   view: CodeView,
-  place: SymbolLocation,
+  type: SymbolLocation,
   name: string,
 ): readonly SymbolLocation[] {
-  const file = view.file(place.path)
-  return file === undefined
-    ? noLocations
-    : searchBases(view, file, place, name, { seen: new Set(), steps: maxSteps })
+  const file = view.file(type.path)
+  if (file === undefined) return noLocations
+  return searchBases(view, file, type, name, { seen: new Set(), stepsLeft: maxInheritanceDepth })
 }
 
-interface Trail {
+/** Bounds the search where types inherit in a circle or from very many bases. */
+interface Search {
   readonly seen: Set<string>
-  readonly steps: number
+  readonly stepsLeft: number
 }
 
 function searchType(
   view: CodeView,
-  place: SymbolLocation,
+  type: SymbolLocation,
   name: string,
-  trail: Trail,
+  search: Search,
 ): readonly SymbolLocation[] {
-  const file = view.file(place.path)
-  const key = `${place.ordinal} ${place.path}`
-  if (file === undefined || trail.seen.has(key) || trail.seen.size >= maxBases) return noLocations
-  trail.seen.add(key)
-  const own = findOwnMembers(view, file, place.ordinal, name)
-  return own.length > 0 || trail.steps === 0 ? own : searchBases(view, file, place, name, trail)
+  const { seen, stepsLeft } = search
+  const file = view.file(type.path)
+  const key = `${type.ordinal} ${type.path}`
+  if (file === undefined || seen.has(key) || seen.size >= maxBases) return noLocations
+  seen.add(key)
+  const own = findOwnMembers(view, file, type.ordinal, name)
+  return own.length > 0 || stepsLeft === 0 ? own : searchBases(view, file, type, name, search)
 }
 
 function searchBases(
@@ -55,20 +55,21 @@ function searchBases(
   file: CodeFile,
   { ordinal }: SymbolLocation,
   name: string,
-  trail: Trail,
+  search: Search,
 ): readonly SymbolLocation[] {
   for (const base of listBases(view, file, ordinal)) {
-    const meaning = view.resolveTypeName(file, lastPart(base), ordinal)
-    if (meaning?.kind !== 'symbols') continue
-    for (const place of meaning.places) {
-      const found = searchType(view, place, name, { ...trail, steps: trail.steps - 1 })
+    const resolved = view.resolveTypeName(file, lastPart(base), ordinal)
+    if (resolved?.kind !== 'symbols') continue
+    for (const baseType of resolved.locations) {
+      const nextSearch = { ...search, stepsLeft: search.stepsLeft - 1 }
+      const found = searchType(view, baseType, name, nextSearch)
       if (found.length > 0) return found
     }
   }
   return noLocations
 }
 
-/** In languages that define types in parts, other parts name bases as well. */
+/** Languages with partial types or `impl` blocks can name bases in other files too. */
 function listBases(view: CodeView, file: CodeFile, ordinal: number): readonly string[] {
   const symbol = file.fileIndex.symbols[ordinal]!
   if (file.family !== 'rust' && file.family !== 'c-sharp' && file.family !== 'ruby')
@@ -83,7 +84,7 @@ function lastPart(name: string): string {
   return /[A-Za-z_$][\w$]*$/.exec(name)?.[0] ?? name
 }
 
-/** What lies inside of the symbol, or says to belong to it. */
+/** Returns symbols that are nested in the symbol, or else those that name it as their owner. */
 function findOwnMembers(
   view: CodeView,
   file: CodeFile,
@@ -93,21 +94,17 @@ function findOwnMembers(
   const key = `${ordinal}.${name}`
   const known = file.resolvedMembers.get(key)
   if (known !== undefined) return known
-  const inside = file
+  let members: readonly SymbolLocation[] = file
     .symbolsNamed(name)
-    .filter((one) => file.fileIndex.symbols[one]!.within === ordinal && one !== ordinal)
-  const found =
-    inside.length > 0
-      ? inside.map((one) => ({ path: file.path, ordinal: one }))
-      : hasOpenTypes(file)
-        ? findMembersOutsideType(view, file, ordinal, name)
-        : noLocations
-  file.resolvedMembers.set(key, found)
-  return found
+    .filter((member) => file.fileIndex.symbols[member]!.within === ordinal && member !== ordinal)
+    .map((member) => ({ path: file.path, ordinal: member }))
+  if (members.length === 0 && canDefineMembersOutside(file))
+    members = findMembersOutsideType(view, file, ordinal, name)
+  file.resolvedMembers.set(key, members)
+  return members
 }
 
-/** Members of a type may stand outside of it. */
-function hasOpenTypes({ family }: CodeFile): boolean {
+function canDefineMembersOutside({ family }: CodeFile): boolean {
   return family !== 'script' && family !== 'python' && family !== 'jvm' && family !== 'php'
 }
 
@@ -119,24 +116,24 @@ function findMembersOutsideType(
 ): readonly SymbolLocation[] {
   const type = file.fileIndex.symbols[ordinal]!
   if (!isTypeSymbol(type)) return noLocations
-  const parts = view.definitionsIn(file.family, name).filter((place) => {
-    const { symbols } = view.fileIndex(place.path)!
-    const symbol = symbols[place.ordinal]!
+  const members = view.definitionsIn(file.family, name).filter((location) => {
+    const { symbols } = view.fileIndex(location.path)!
+    const symbol = symbols[location.ordinal]!
     const outer = symbols[symbol.within]
-    const belongs =
+    const belongsToType =
       symbol.owner === type.name ||
       (outer !== undefined && (outer.owner ?? outer.name) === type.name)
-    return belongs && (file.family !== 'go' || folderOf(place.path) === file.folder)
+    return belongsToType && (file.family !== 'go' || folderOf(location.path) === file.folder)
   })
-  const here = parts.filter(({ path }) => path === file.path)
-  if (here.length > 0) return here.slice(0, maxLocations)
-  const near = parts.filter(({ path }) => folderOf(path) === file.folder)
-  if (near.length > 0) return near.slice(0, maxLocations)
-  // Types of the same name elsewhere have members of that name too: then nobody knows whose these are.
-  const owners = new Set(
+  const inFile = members.filter(({ path }) => path === file.path)
+  if (inFile.length > 0) return inFile.slice(0, maxLocations)
+  const inFolder = members.filter(({ path }) => folderOf(path) === file.folder)
+  if (inFolder.length > 0) return inFolder.slice(0, maxLocations)
+  // Where several types share the name, members elsewhere can't be attributed to one of them.
+  const typeFolders = new Set(
     view.definitionsIn(file.family, type.name).map(({ path }) => folderOf(path)),
   )
-  return owners.size <= 2 || new Set(parts.map(({ path }) => path)).size === 1
-    ? parts.slice(0, maxLocations)
-    : noLocations
+  const memberFiles = new Set(members.map(({ path }) => path))
+  const isClear = typeFolders.size <= 2 || memberFiles.size === 1
+  return isClear ? members.slice(0, maxLocations) : noLocations
 }

@@ -1,69 +1,82 @@
-// Follows a name that a file shows to others to where it is defined, through files that only pass it on.
+// Follows an exported name through re-exporting files to its definition.
 
 import { enclosingSymbolOf } from './code-file.ts'
-import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
+import type {
+  CodeFile,
+  CodeView,
+  ImportedName,
+  ResolvedName,
+  SymbolLocation,
+} from './code-model.ts'
 import { familyOfPath } from './language-families.ts'
 import { filenameOf, folderOf } from './paths.ts'
 import { externalName, resolvedToSymbols } from './resolved-name.ts'
 
-/** From file to file at most. */
+/** The maximum length of a chain of re-exports. */
 const maxSteps = 8
-/** Of files that pass on all names of others, all together. */
+/** The maximum number of files that one search visits. */
 const maxFiles = 200
+const moduleConfidence = 0.95
+const definitionConfidence = 0.95
+/** A file without an index entry may define the name without exporting it. */
+const unreadFileConfidence = 0.9
 
-/** What keeps files that pass names on in circles, or by the hundred, from being followed for ever. */
-interface Trail {
+/** Bounds the search where files re-export each other in a circle or by the hundred. */
+interface Search {
   readonly seen: Set<string>
-  readonly steps: number
+  readonly stepsLeft: number
 }
 
 /**
- * What a name means that is imported from one of some files (`*`: they themselves as a module).
+ * Resolves a name that is imported from one of these files; `*` is the files themselves as a module.
  *
- * @returns undefined where the files are not known to define it
+ * @returns undefined if none of them is known to export the name
  */
 export function followExport(
   view: CodeView,
   paths: readonly string[],
   name: string,
 ): ResolvedName | undefined {
-  return followName(view, paths, name, { seen: new Set(), steps: maxSteps })
+  return followName(view, paths, name, { seen: new Set(), stepsLeft: maxSteps })
 }
 
-/** The definitions that an exported name of a file stands for; none where that isn't known. */
+/** Returns the definitions of an exported name; none if it can't be resolved to symbols. */
 export function resolveExport(
   view: CodeView,
   path: string,
   name: string,
 ): readonly SymbolLocation[] {
-  const meaning = followExport(view, [path], name)
-  return meaning?.kind === 'symbols' ? meaning.places : []
+  const resolved = followExport(view, [path], name)
+  return resolved?.kind === 'symbols' ? resolved.locations : []
 }
 
 function followName(
   view: CodeView,
   paths: readonly string[],
   name: string,
-  trail: Trail,
+  search: Search,
 ): ResolvedName | undefined {
-  if (name === '*') return { kind: 'modules', paths, confidence: 0.95 }
+  if (name === '*') return resolvedToModules(paths)
   for (const [index, path] of paths.entries()) {
-    // Behind the package itself stand those of its modules that are named.
-    if (index > 0 && isPythonModule(path, name))
-      return { kind: 'modules', paths: [path], confidence: 0.95 }
+    // A Python import resolves to the package first, followed by the imported submodules.
+    if (index > 0 && isPythonModule(path, name)) return resolvedToModules([path])
     const key = `${name} ${path}`
-    if (trail.seen.has(key) || trail.seen.size >= maxFiles) continue
-    trail.seen.add(key)
+    if (search.seen.has(key) || search.seen.size >= maxFiles) continue
+    search.seen.add(key)
     const file = view.file(path)
     const found =
-      file === undefined ? findInUnreadFile(view, path, name) : searchFile(view, file, name, trail)
+      file === undefined ? findInUnreadFile(view, path, name) : searchFile(view, file, name, search)
     if (found !== undefined) return found
-    if (isPythonModule(path, name)) return { kind: 'modules', paths: [path], confidence: 0.95 }
+    if (isPythonModule(path, name)) return resolvedToModules([path])
   }
   return undefined
 }
 
-/** A module of Python by its name: its file, or its folder's. */
+function resolvedToModules(paths: readonly string[]): ResolvedName {
+  return { kind: 'modules', paths, confidence: moduleConfidence }
+}
+
+/** Checks whether a file is the Python module `name`, as `name.py` or `name/__init__.py`. */
 function isPythonModule(path: string, name: string): boolean {
   if (!/\.pyi?$/.test(path)) return false
   const filename = filenameOf(path)
@@ -72,89 +85,112 @@ function isPythonModule(path: string, name: string): boolean {
     : filename.split('.', 1)[0] === name
 }
 
-/** Its facts aren't there; but who defines the name may be. */
+/** Searches the definitions of a file whose index entry isn't loaded. */
 function findInUnreadFile(view: CodeView, path: string, name: string): ResolvedName | undefined {
-  return resolvedToSymbols(
-    view.definitionsOf(name).filter((place) => place.path === path),
-    0.9,
-  )
+  const definitions = view.definitionsOf(name).filter((location) => location.path === path)
+  return resolvedToSymbols(definitions, unreadFileConfidence)
 }
 
 function searchFile(
   view: CodeView,
   file: CodeFile,
   name: string,
-  trail: Trail,
+  search: Search,
 ): ResolvedName | undefined {
-  const own = listExportedSymbols(file, name)
-  if (own.length > 0)
-    return followDefaultExport(view, file, own, trail) ?? resolvedToSymbols(own, 0.95)
-  if (name === 'default' && file.family === 'script') {
-    const shown = file.fileIndex.symbols.findIndex(
-      ({ signature, exported }) => exported && isDefault(signature),
+  const symbols = listExportedSymbols(file, name)
+  if (symbols.length > 0) {
+    return (
+      followDefaultExport(view, file, symbols, search) ??
+      resolvedToSymbols(symbols, definitionConfidence)
     )
-    if (shown !== -1) return resolvedToSymbols([{ path: file.path, ordinal: shown }], 0.95)
   }
-  if (trail.steps === 0) return undefined
-  const further = { ...trail, steps: trail.steps - 1 }
-  const passed =
-    file.reexportedName(name) ?? (file.family === 'script' ? undefined : file.importedName(name))
-  if (passed !== undefined) {
-    const target = file.resolveImport(passed.importIndex)
-    return target.kind === 'inside'
-      ? followName(view, target.paths, passed.name, further)
-      : externalName
-  }
-  if (name === 'default') return undefined
-  for (const index of file.wildcardImports) {
-    const found = followName(view, file.resolveImport(index).paths, name, further)
+  const isDefault = name === 'default'
+  if (isDefault && file.family === 'script') {
+    const found = findNamedDefaultExport(file)
     if (found !== undefined) return found
   }
-  return findSubmodule(view, file, name)
+  if (search.stepsLeft === 0) return undefined
+  const nextSearch = { ...search, stepsLeft: search.stepsLeft - 1 }
+  const reexported = findReexportedName(file, name)
+  if (reexported !== undefined) {
+    const { kind, paths } = file.resolveImport(reexported.importIndex)
+    return kind === 'inside' ? followName(view, paths, reexported.name, nextSearch) : externalName
+  }
+  if (isDefault) return undefined
+  return searchWildcardImports(view, file, name, nextSearch) ?? findSubmodule(view, file, name)
 }
 
-function isDefault(signature: string): boolean {
-  return signature.startsWith('export default')
+/** Finds `export default function cart() {}`, whose symbol has a name of its own. */
+function findNamedDefaultExport(file: CodeFile): ResolvedName | undefined {
+  const ordinal = file.fileIndex.symbols.findIndex(
+    ({ signature, exported }) => exported && signature.startsWith('export default'),
+  )
+  return ordinal === -1
+    ? undefined
+    : resolvedToSymbols([{ path: file.path, ordinal }], definitionConfidence)
 }
 
-/** The symbols of a name at the top of a file, those that are exported first and alone. */
+/** Outside of scripts, other files can import every name that a file imports. */
+function findReexportedName(file: CodeFile, name: string): ImportedName | undefined {
+  const reexported = file.reexportedName(name)
+  if (reexported !== undefined || file.family === 'script') return reexported
+  return file.importedName(name)
+}
+
+function searchWildcardImports(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  search: Search,
+): ResolvedName | undefined {
+  for (const index of file.wildcardImports) {
+    const found = followName(view, file.resolveImport(index).paths, name, search)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Returns the exported top-level symbols with this name; if there are none, all top-level ones. */
 function listExportedSymbols(file: CodeFile, name: string): SymbolLocation[] {
-  const { fileIndex: facts, path } = file
-  const top = file.symbolsNamed(name).filter((ordinal) => {
-    const outer = enclosingSymbolOf(facts, ordinal)
+  const { fileIndex, path } = file
+  const topLevel = file.symbolsNamed(name).filter((ordinal) => {
+    const outer = enclosingSymbolOf(fileIndex, ordinal)
     return (
-      (outer === -1 || facts.symbols[outer]!.kind === 'module') &&
-      facts.symbols[ordinal]!.owner === null
+      (outer === -1 || fileIndex.symbols[outer]!.kind === 'module') &&
+      fileIndex.symbols[ordinal]!.owner === null
     )
   })
-  const exported = top.filter((ordinal) => facts.symbols[ordinal]!.exported)
-  return (exported.length > 0 ? exported : top).map((ordinal) => ({ path, ordinal }))
+  const exported = topLevel.filter((ordinal) => fileIndex.symbols[ordinal]!.exported)
+  return (exported.length > 0 ? exported : topLevel).map((ordinal) => ({ path, ordinal }))
 }
 
-/** `export default name`: a symbol that only names another one. */
+/** Follows `export default name` to the symbol that it names, defined in the file or imported. */
 function followDefaultExport(
   view: CodeView,
   file: CodeFile,
-  places: readonly SymbolLocation[],
-  trail: Trail,
+  symbols: readonly SymbolLocation[],
+  search: Search,
 ): ResolvedName | undefined {
-  const ordinal = places[0]!.ordinal
+  const ordinal = symbols[0]!.ordinal
   const { name, kind, startLine, endLine } = file.fileIndex.symbols[ordinal]!
   if (name !== 'default' || kind !== 'value' || startLine !== endLine) return undefined
-  const named = file.fileIndex.references.filter((reference) => reference.within === ordinal)
-  if (named.length !== 1 || named[0]!.kind !== 'value' || named[0]!.qualifier !== null)
-    return undefined
-  const target = named[0]!.name
-  const own = listExportedSymbols(file, target).filter((place) => place.ordinal !== ordinal)
-  if (own.length > 0) return resolvedToSymbols(own, 0.95)
-  const bound = file.importedName(target)
-  const found = bound && file.resolveImport(bound.importIndex)
-  return found?.kind === 'inside' && trail.steps > 0
-    ? followName(view, found.paths, bound!.name, { ...trail, steps: trail.steps - 1 })
-    : undefined
+  const references = file.fileIndex.references.filter(({ within }) => within === ordinal)
+  const [reference] = references
+  if (reference === undefined || references.length !== 1) return undefined
+  if (reference.kind !== 'value' || reference.qualifier !== null) return undefined
+  const named = listExportedSymbols(file, reference.name).filter(
+    (location) => location.ordinal !== ordinal,
+  )
+  if (named.length > 0) return resolvedToSymbols(named, definitionConfidence)
+  const imported = file.importedName(reference.name)
+  if (imported === undefined || search.stepsLeft === 0) return undefined
+  const target = file.resolveImport(imported.importIndex)
+  if (target.kind !== 'inside') return undefined
+  const nextSearch = { ...search, stepsLeft: search.stepsLeft - 1 }
+  return followName(view, target.paths, imported.name, nextSearch)
 }
 
-/** A package of Python has its modules as names. */
+/** Resolves a name to a submodule of a Python package. */
 function findSubmodule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   if (file.family !== 'python' || !filenameOf(file.path).startsWith('__init__.')) return undefined
   const found = view.imports.resolve(file.path, {
@@ -164,5 +200,5 @@ function findSubmodule(view: CodeView, file: CodeFile, name: string): ResolvedNa
     kind: 'static',
   })
   const paths = found.paths.filter((path) => path !== file.path && familyOfPath(path) === 'python')
-  return paths.length === 0 ? undefined : { kind: 'modules', paths, confidence: 0.95 }
+  return paths.length === 0 ? undefined : resolvedToModules(paths)
 }

@@ -1,55 +1,54 @@
-// What the manifests of a repository say about where its imports lead. Plain data: it is kept as JSON beside the graph.
+// The settings of a repository that imports are resolved with, stored as JSON with the code graph.
 
-/** All folders and paths are from the root of the tree, without a slash at either end; the root itself is `''`. */
+/** Folders and paths start at the root of the tree, which is `''`, and have no slash at the ends. */
 export interface ImportConfig {
-  /** Submodules and symbolic links: what lies below them isn't in the tree. */
+  /** Submodules and symbolic links, whose files aren't in the tree. */
   readonly closed: readonly string[]
-  /** What each `.gitignore` keeps out of the tree, negations left out: there may be files that the tree doesn't show. */
+  /** The globs of each `.gitignore` without negations: ignored files may exist outside of the tree. */
   readonly ignored: readonly { readonly folder: string; readonly globs: readonly string[] }[]
   readonly scriptConfigs: readonly ScriptConfig[]
-  /** Files that configurations extend, whose names don't tell what they are. */
+  /** Extended configurations that can't be recognized by their names. */
   readonly extended: readonly string[]
   readonly scriptPackages: readonly ScriptPackage[]
   readonly goModules: readonly GoModule[]
-  /** Folders that manifests name as roots of Python's packages. */
+  /** Root folders of Python packages according to manifests. */
   readonly pythonRoots: readonly string[]
   readonly phpPrefixes: readonly PhpPrefix[]
   readonly rustCrates: readonly RustCrate[]
 }
 
-/** A pattern with at most one `*`, and where it leads: the first that exists counts. */
+/** A pattern with at most one `*`; the first existing target is used. */
 export type PathPattern = readonly [pattern: string, targets: readonly string[]]
 
-/** A tsconfig or jsconfig file with all that it extends. */
+/** A tsconfig or jsconfig file, merged with the files that it extends. */
 export interface ScriptConfig {
   readonly folder: string
   readonly baseUrl: string | null
   readonly paths: readonly PathPattern[]
 }
 
-/** A package.json. */
 export interface ScriptPackage {
   readonly folder: string
   readonly name: string
-  /** It is one of a workspace's packages, or at the root. */
+  /** Is true for packages of a workspace and for the root package. */
   readonly isMember: boolean
-  /** What `main` and its relatives name. */
+  /** The values of `main` and similar fields. */
   readonly entries: readonly string[]
-  /** By subpath (`.`, `./part`), the targets of all conditions, sources and types first. Targets are from the tree's root. */
+  /** The `exports` by subpath (`.`, `./part`), with targets of all conditions, sources first. */
   readonly exports: readonly PathPattern[]
-  /** The same of `#part`. */
+  /** The `imports` by name (`#part`), with targets of all conditions, sources first. */
   readonly imports: readonly PathPattern[]
 }
 
 export interface GoModule {
   readonly folder: string
-  /** Its import path. */
+  /** The import path. */
   readonly path: string
-  /** Import paths that it replaces by folders. */
+  /** The `replace` directives with local targets. */
   readonly replaced: readonly (readonly [path: string, folder: string])[]
 }
 
-/** A prefix of namespaces and the folders that hold their classes; under psr-0 a class's whole name is its path. */
+/** An autoload rule of Composer. Under PSR-0 the whole class name is part of the path. */
 export interface PhpPrefix {
   readonly prefix: string
   readonly folders: readonly string[]
@@ -58,15 +57,15 @@ export interface PhpPrefix {
 
 export interface RustCrate {
   readonly folder: string
-  /** As code names it: with underscores. */
+  /** The name in code, with underscores. */
   readonly name: string
-  /** The file of its library, where it says so itself. */
+  /** The path in `[lib]`; null for the default. */
   readonly library: string | null
-  /** Other crates under the names that this one gives them. */
+  /** Renamed dependencies. */
   readonly aliases: readonly (readonly [alias: string, name: string])[]
 }
 
-/** Of a repository without manifests. */
+/** The configuration of a repository without manifests. */
 export const emptyImportConfig: ImportConfig = {
   closed: [],
   ignored: [],

@@ -1,4 +1,4 @@
-// Languages that can name each other's definitions, told by a file's extension.
+// Groups languages that share definitions into families, which are recognized by file extensions.
 
 export type LanguageFamily =
   | 'script'
@@ -29,7 +29,7 @@ const familyOfExtension = new Map(
   ),
 )
 
-/** The family of a file; undefined where names are not resolved. */
+/** Returns undefined for files whose names can't be resolved. */
 export function familyOfPath(path: string): LanguageFamily | undefined {
   const dot = path.lastIndexOf('.')
   return dot === -1 ? undefined : familyOfExtension.get(path.slice(dot).toLowerCase())

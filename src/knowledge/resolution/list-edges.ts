@@ -1,21 +1,23 @@
-// The edges of one file as they are stored.
+// Lists the edges of one file that the code graph stores.
 import type { CodeView } from './code-model.ts'
 import { type FileEdge, resolveFileEdges } from './resolve-file-edges.ts'
 
-/** An edge from file to file, see the table `code_edges`. */
+/** An edge between two files, stored in the table `code_edges`. */
 export interface CodeEdge extends FileEdge {
   readonly source: string
 }
 
-/** Of one file; more are those of a generated one. */
+/** Only generated files have more edges. */
 const maxEdgesPerFile = 2000
 
-/** The edges of one file: the surest, where there are too many. */
+/** Returns the edges of one file; beyond the limit, those with the highest confidence. */
 export function listEdges(view: CodeView, path: string): CodeEdge[] {
   const edges = resolveFileEdges(view, path).map((edge) => ({ source: path, ...edge }))
   if (edges.length <= maxEdgesPerFile) return edges
-  const rank = ({ target, kind }: CodeEdge) => `${kind} ${target}`
-  const order = (one: CodeEdge, other: CodeEdge) =>
-    other.confidence - one.confidence || (rank(one) < rank(other) ? -1 : 1)
-  return edges.sort(order).slice(0, maxEdgesPerFile)
+  return edges.sort(compareEdges).slice(0, maxEdgesPerFile)
+}
+
+function compareEdges(a: CodeEdge, b: CodeEdge): number {
+  if (a.confidence !== b.confidence) return b.confidence - a.confidence
+  return `${a.kind} ${a.target}` < `${b.kind} ${b.target}` ? -1 : 1
 }

@@ -1,21 +1,21 @@
-// Paths within a tree: joined without ever leaving it.
+// Splits and joins paths within a tree, without ever leaving it.
 
-/** The folder of a path; `''` is the root. */
+/** Returns the parent folder; `''` is the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** The name of a file, with its extension. */
 export function filenameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** A folder and what is below it. */
+/** Joins two paths without `.` and `..`; either may be empty. */
 export function joinFolder(folder: string, name: string): string {
-  return folder === '' ? name : name === '' ? folder : `${folder}/${name}`
+  if (folder === '') return name
+  return name === '' ? folder : `${folder}/${name}`
 }
 
-/** Where a relative path leads from a folder; undefined where it leaves the tree. */
+/** Resolves a relative path from a folder; undefined if it leaves the tree. */
 export function joinPath(folder: string, relative: string): string | undefined {
   const parts = folder === '' ? [] : folder.split('/')
   for (const part of relative.split('/')) {
@@ -26,27 +26,30 @@ export function joinPath(folder: string, relative: string): string | undefined {
   return parts.join('/')
 }
 
-/** The folder itself and those around it, the nearest first; the root is the last. */
+/** Returns the folder and its ancestors up to the root, the nearest first. */
 export function enclosingFolders(folder: string): string[] {
   const folders = [folder]
-  for (let at = folder; at !== ''; ) {
-    at = folderOf(at)
-    folders.push(at)
+  let current = folder
+  while (current !== '') {
+    current = folderOf(current)
+    folders.push(current)
   }
   return folders
 }
 
-/** Whether a path is the folder or lies below it. */
+/** Checks whether a path is the folder itself or lies below it. */
 export function isWithin(path: string, folder: string): boolean {
   return (
     folder === '' || path === folder || (path.startsWith(folder) && path[folder.length] === '/')
   )
 }
 
-/** How many folders two paths share from the root. */
-export function countSharedFolders(one: string, other: string): number {
+/** Counts the folders that two paths share from the root. */
+export function countSharedFolders(a: string, b: string): number {
   let shared = 0
-  for (let at = 0; at < one.length && at < other.length && one[at] === other[at]; at++)
-    if (one[at] === '/') shared++
+  for (let index = 0; index < a.length && index < b.length; index++) {
+    if (a[index] !== b[index]) break
+    if (a[index] === '/') shared++
+  }
   return shared
 }

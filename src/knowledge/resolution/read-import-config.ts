@@ -1,4 +1,4 @@
-// Reads the manifests of a repository, which are anybody's, into what its imports are resolved with.
+// Reads the import configuration of a repository from its manifests, which are untrusted input.
 import { GitError } from '../../domain/errors.ts'
 import type { Snapshot } from '../../git/snapshot.ts'
 import type { ImportConfig } from './import-config.ts'
@@ -12,24 +12,40 @@ import { listExtended, readScriptConfigs } from './manifests/read-script-configs
 import { readScriptPackages } from './manifests/read-script-packages.ts'
 import { filenameOf, folderOf } from './paths.ts'
 
-/** Of each kind; the ones nearest to the root count. */
+/** Applies to each kind of manifest. Those nearest to the root take precedence. */
 const maxManifests = 1_000
 const maxManifestBytes = 512 * 1024
-/** Of all of them together. */
-const maxTotalText = 32 * 1024 * 1024
+/** Applies to the text of all manifests together. */
+const maxTotalLength = 32 * 1024 * 1024
 const maxConcurrency = 16
 const maxExtendsDepth = 4
 
-/** What the manifests that a change of which makes a new `Resolution` necessary are called. */
-const manifestPath =
-  /(^|\/)(package\.json|pnpm-workspace\.yaml|lerna\.json|[tj]sconfig[\w.-]*\.json|go\.mod|pyproject\.toml|setup\.(cfg|py)|pytest\.ini|composer\.json|Cargo\.toml|\.gitignore)$/
+const packageJson = /^package\.json$/
+const workspaceFile = /^(pnpm-workspace\.yaml|lerna\.json)$/
+const scriptConfig = /^[tj]sconfig/
+const pythonManifest = /^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/
+const manifestName = new RegExp(
+  `^(${[
+    'package\\.json',
+    'pnpm-workspace\\.yaml',
+    'lerna\\.json',
+    '[tj]sconfig[\\w.-]*\\.json',
+    'go\\.mod',
+    'pyproject\\.toml',
+    'setup\\.(cfg|py)',
+    'pytest\\.ini',
+    'composer\\.json',
+    'Cargo\\.toml',
+    '\\.gitignore',
+  ].join('|')})$`,
+)
 
-/** Whether `readImportConfig` reads the file whatever others say: by its name. */
+/** Checks by its path whether `readImportConfig` reads a file. */
 function isImportManifest(path: string): boolean {
-  return manifestPath.test(path) && !/(^|\/)node_modules\//.test(path)
+  return manifestName.test(filenameOf(path)) && !/(^|\/)node_modules\//.test(path)
 }
 
-/** Whether a change of the file may make another `Resolution` of this one. */
+/** Checks whether a change of the file may change the configuration. */
 export function affectsImportConfig(
   path: string,
   { extended }: Pick<ImportConfig, 'extended'>,
@@ -38,8 +54,8 @@ export function affectsImportConfig(
 }
 
 /**
- * Reads what the manifests among `paths` say. They are data: whatever is too large, broken or leads out of the tree is
- * left out, and says nothing.
+ * Reads the manifests among `paths`. Files that are too large or invalid are skipped, and so are
+ * paths that lead out of the tree.
  */
 export async function readImportConfig(
   snapshot: Snapshot,
@@ -47,27 +63,23 @@ export async function readImportConfig(
 ): Promise<ImportConfig> {
   const files = new Set(paths)
   const manifests = await readManifestFiles(snapshot, [...files].filter(isImportManifest))
-  const configs = manifests.filter(({ path }) => /^[tj]sconfig/.test(filenameOf(path)))
-  const extended = await readExtended(snapshot, configs, files)
-  const named = (pattern: RegExp) => manifests.filter(({ path }) => pattern.test(filenameOf(path)))
+  const select = (name: RegExp) => manifests.filter(({ path }) => name.test(filenameOf(path)))
+  const scriptConfigs = select(scriptConfig)
+  const packages = select(packageJson)
+  const extended = await readExtended(snapshot, scriptConfigs, files)
   return {
     closed: await listNonFiles(snapshot),
-    ignored: named(/^\.gitignore$/).map(({ folder, text }) => ({
+    ignored: select(/^\.gitignore$/).map(({ folder, text }) => ({
       folder,
       globs: readIgnoreGlobs(text),
     })),
-    scriptConfigs: readScriptConfigs(configs, extended, named(/^package\.json$/)),
+    scriptConfigs: readScriptConfigs(scriptConfigs, extended, packages),
     extended: extended.map(({ path }) => path),
-    scriptPackages: readScriptPackages(
-      named(/^package\.json$/),
-      named(/^(pnpm-workspace\.yaml|lerna\.json)$/),
-    ),
-    goModules: named(/^go\.mod$/).flatMap(readGoModule),
-    pythonRoots: [
-      ...new Set(named(/^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/).flatMap(readPythonRoots)),
-    ],
-    phpPrefixes: named(/^composer\.json$/).flatMap(readComposer),
-    rustCrates: named(/^Cargo\.toml$/).flatMap(readRustCrate),
+    scriptPackages: readScriptPackages(packages, select(workspaceFile)),
+    goModules: select(/^go\.mod$/).flatMap(readGoModule),
+    pythonRoots: [...new Set(select(pythonManifest).flatMap(readPythonRoots))],
+    phpPrefixes: select(/^composer\.json$/).flatMap(readComposer),
+    rustCrates: select(/^Cargo\.toml$/).flatMap(readRustCrate),
   }
 }
 
@@ -79,22 +91,19 @@ async function readManifestFiles(
     filenameOf(path).replace(/^[tj]sconfig.*/, 'tsconfig.json'),
   )
   const chosen = [...byKind.values()].flatMap((list) =>
-    list.toSorted((one, other) => countFolders(one) - countFolders(other)).slice(0, maxManifests),
+    list.toSorted((a, b) => countFolders(a) - countFolders(b)).slice(0, maxManifests),
   )
   const manifests: ManifestFile[] = []
-  let left = maxTotalText
-  for (let start = 0; start < chosen.length && left > 0; start += maxConcurrency) {
-    const read = await Promise.all(
-      chosen.slice(start, start + maxConcurrency).map((path) => readManifestFile(snapshot, path)),
-    )
-    const found = read.filter((manifest) => manifest !== undefined)
-    manifests.push(...found)
-    left -= found.reduce((sum, { text }) => sum + text.length, 0)
+  let lengthLeft = maxTotalLength
+  for (let start = 0; start < chosen.length && lengthLeft > 0; start += maxConcurrency) {
+    const batch = await readAll(snapshot, chosen.slice(start, start + maxConcurrency))
+    manifests.push(...batch)
+    lengthLeft -= batch.reduce((sum, { text }) => sum + text.length, 0)
   }
   return manifests
 }
 
-/** Configurations of other names that some extend, and what those extend. */
+/** Reads the configurations that others extend directly or indirectly and that have other names. */
 async function readExtended(
   snapshot: Snapshot,
   configs: readonly ManifestFile[],
@@ -102,18 +111,22 @@ async function readExtended(
 ): Promise<ManifestFile[]> {
   const seen = new Set(configs.map(({ path }) => path))
   const extended: ManifestFile[] = []
-  for (let open = configs, step = 0; open.length > 0 && step < maxExtendsDepth; step++) {
+  let level = configs
+  for (let depth = 0; depth < maxExtendsDepth && level.length > 0; depth++) {
     const paths = new Set(
-      open.flatMap(listExtended).filter((path) => files.has(path) && !seen.has(path)),
+      level.flatMap(listExtended).filter((path) => files.has(path) && !seen.has(path)),
     )
     const chosen = [...paths].slice(0, maxManifests - extended.length)
     for (const path of chosen) seen.add(path)
-    open = (await Promise.all(chosen.map((path) => readManifestFile(snapshot, path)))).filter(
-      (one) => one !== undefined,
-    )
-    extended.push(...open)
+    level = await readAll(snapshot, chosen)
+    extended.push(...level)
   }
   return extended
+}
+
+async function readAll(snapshot: Snapshot, paths: readonly string[]): Promise<ManifestFile[]> {
+  const manifests = await Promise.all(paths.map((path) => readManifestFile(snapshot, path)))
+  return manifests.filter((manifest) => manifest !== undefined)
 }
 
 async function readManifestFile(

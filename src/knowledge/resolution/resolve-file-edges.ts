@@ -1,4 +1,4 @@
-// What a file depends on, as edges to other files: by its imports and by what its references mean.
+// Lists the files that a file depends on, from its imports and resolved references.
 import type { CodeReference } from '../../code/code-index.ts'
 import type { CodeView } from './code-model.ts'
 import { resolveReferences } from './resolve-references.ts'
@@ -8,9 +8,9 @@ export type EdgeKind = 'import' | 'call' | 'reference' | 'extends'
 export interface FileEdge {
   readonly target: string
   readonly kind: EdgeKind
-  /** Of the surest place. */
+  /** The highest confidence of all sites, from 0 to 1. */
   readonly confidence: number
-  /** How many places there are. */
+  /** The number of references or imports. */
   readonly sites: number
 }
 
@@ -21,55 +21,56 @@ const edgeKindOf: Readonly<Record<CodeReference['kind'], EdgeKind>> = {
   value: 'reference',
   extends: 'extends',
 }
-/** A package of more files than this, of which nothing is named, is imported as a whole by nobody. */
-const maxUnnamedFiles = 8
+/** The maximum number of edges to a package of many files of which no file is referenced. */
+const maxUnreferencedFiles = 8
 
-/** The edges of a file to others, in no particular order; one for each target and kind. */
+/** Returns the edges of a file to others, one for each target and kind, in no particular order. */
 export function resolveFileEdges(view: CodeView, path: string): readonly FileEdge[] {
   const edges = new Map<
     string,
     { target: string; kind: EdgeKind; confidence: number; sites: number }
   >()
-  const add = (target: string, kind: EdgeKind, confidence: number) => {
+  const addSite = (target: string, kind: EdgeKind, confidence: number) => {
     if (target === path) return
     const key = `${kind} ${target}`
-    const known = edges.get(key)
-    if (known === undefined) edges.set(key, { target, kind, confidence, sites: 1 })
-    else {
-      known.confidence = Math.max(known.confidence, confidence)
-      known.sites++
+    const edge = edges.get(key)
+    if (edge === undefined) {
+      edges.set(key, { target, kind, confidence, sites: 1 })
+      return
     }
+    edge.confidence = Math.max(edge.confidence, confidence)
+    edge.sites++
   }
   const references = view.fileIndex(path)?.references ?? []
-  const named = new Set<string>()
+  const referencedFiles = new Set<string>()
   for (const { reference, targets } of resolveReferences(view, path)) {
     const kind = edgeKindOf[references[reference]!.kind]
-    // Overloads and a class with its constructor are one place in one file.
-    let last = ''
+    // Several targets in one file, such as overloads or a constructor, are one site.
+    let previousPath = ''
     for (const target of targets) {
-      if (target.path === last) continue
-      last = target.path
-      named.add(target.path)
-      add(target.path, kind, target.confidence)
+      if (target.path === previousPath) continue
+      previousPath = target.path
+      referencedFiles.add(target.path)
+      addSite(target.path, kind, target.confidence)
     }
   }
-  addImports(view, path, named, (target, confidence) => add(target, 'import', confidence))
+  for (const { target, confidence } of listImportTargets(view, path, referencedFiles))
+    addSite(target, 'import', confidence)
   return [...edges.values()]
 }
 
-/** Of a package that is many files, those that the file names something of. */
-function addImports(
+/** Yields the imported files. Of a package of many files, it yields those that are referenced. */
+function* listImportTargets(
   view: CodeView,
   path: string,
-  named: ReadonlySet<string>,
-  add: (target: string, confidence: number) => void,
-): void {
+  referencedFiles: ReadonlySet<string>,
+): Generator<{ target: string; confidence: number }> {
   const file = view.file(path)
   if (file === undefined) return
   for (let index = 0; index < file.fileIndex.imports.length; index++) {
     const { paths, confidence } = file.resolveImport(index)
-    const used = paths.length > 1 ? paths.filter((target) => named.has(target)) : paths
-    for (const target of used.length > 0 ? used : paths.slice(0, maxUnnamedFiles))
-      add(target, confidence)
+    const used = paths.length > 1 ? paths.filter((target) => referencedFiles.has(target)) : paths
+    const targets = used.length > 0 ? used : paths.slice(0, maxUnreferencedFiles)
+    for (const target of targets) yield { target, confidence }
   }
 }

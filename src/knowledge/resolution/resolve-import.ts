@@ -1,25 +1,24 @@
-// Resolves an import with the help of what files say about themselves: namespaces that are no folders.
+// Resolves an import by path, or else by the namespaces that files declare.
 import type { CodeImport } from '../../code/code-index.ts'
 import type { CodeView } from './code-model.ts'
 import { type ResolvedImport, resolvedTo } from './imports/resolved-import.ts'
 import { familyOfPath } from './language-families.ts'
 
-/** A namespace of more files is told by its first ones. */
+/** The maximum number of files that a namespace resolves to. */
 const maxFiles = 500
 
-/** Where an import of the file leads: as the view's import resolver says, and where that can't tell, by namespaces. */
 export function resolveImport(view: CodeView, path: string, item: CodeImport): ResolvedImport {
-  const found = view.imports.resolve(path, item)
-  if (found.kind === 'inside') return found
+  const resolvedByPath = view.imports.resolve(path, item)
+  if (resolvedByPath.kind === 'inside') return resolvedByPath
   const family = familyOfPath(path)
-  if (family === 'c-sharp') return resolveNamespace(view, path, item.from) ?? found
-  // A function of Kotlin or PHP lies in whatever file of its namespace.
+  if (family === 'c-sharp') return resolveNamespace(view, path, item.from) ?? resolvedByPath
+  // Functions of Kotlin and PHP can be in any file of their namespace.
   if (family === 'jvm' || family === 'php')
-    return resolveNamespaceMember(view, path, item.from) ?? found
-  return found
+    return resolveNamespaceMember(view, path, item.from) ?? resolvedByPath
+  return resolvedByPath
 }
 
-/** All files of a namespace; of `Namespace.Type` those that define the type. */
+/** Resolves `Namespace` to all of its files, and `Namespace.Type` to those that define the type. */
 function resolveNamespace(view: CodeView, path: string, from: string): ResolvedImport | undefined {
   const name = from.replace(/^global::/, '')
   const files = view.filesInNamespace(name, path)
@@ -33,15 +32,14 @@ function resolveNamespaceMember(
   path: string,
   from: string,
 ): ResolvedImport | undefined {
-  const cut = Math.max(from.lastIndexOf('.'), from.lastIndexOf('\\'))
-  if (cut <= 0) return undefined
+  const separator = Math.max(from.lastIndexOf('.'), from.lastIndexOf('\\'))
+  if (separator <= 0) return undefined
   const family = familyOfPath(path)!
-  const files = new Set(view.filesInNamespace(from.slice(0, cut), path))
+  const files = new Set(view.filesInNamespace(from.slice(0, separator), path))
   if (files.size === 0) return undefined
-  const definers = view
-    .definitionsIn(family, from.slice(cut + 1))
-    .filter((place) => files.has(place.path))
-  return definers.length === 0
-    ? undefined
-    : resolvedTo([...new Set(definers.map((place) => place.path))], 0.95)
+  const definingFiles = view
+    .definitionsIn(family, from.slice(separator + 1))
+    .map((location) => location.path)
+    .filter((file) => files.has(file))
+  return definingFiles.length === 0 ? undefined : resolvedTo([...new Set(definingFiles)], 0.95)
 }

@@ -1,5 +1,5 @@
-// Tells what `qualifier.name` means: by the object around, by the type of the qualifier, or by what that names itself.
-import type { CodeBinding } from '../../code/code-index.ts'
+// Resolves `qualifier.name` by the enclosing type, the qualifier's type, or the qualifier itself.
+import type { CodeBinding, CodeSymbol } from '../../code/code-index.ts'
 import { enclosingSymbolOf } from './code-file.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { findBaseMember, findMember } from './find-member.ts'
@@ -18,15 +18,17 @@ const selfKeywords: ReadonlySet<string> = new Set([
   'me',
 ])
 const superKeywords: ReadonlySet<string> = new Set(['super', 'base', 'parent'])
+/** Symbols that `this` refers to. A value can be an object literal with methods. */
+const selfKinds: ReadonlySet<CodeSymbol['kind']> = new Set(['class', 'interface', 'enum', 'value'])
 
-/** From call to call at most: `b = a.f()`, `c = b.g()`. */
+/** The maximum length of a chain of calls such as `b = a.f()`, `c = b.g()`. */
 const maxCallDepth = 3
-/** Of what is called: less sure, it tells nothing about types. */
+/** The minimum confidence at which the return type of a callee is used. */
 const minCalleeConfidence = 0.7
 
 /**
- * @param within the symbol that it stands in
- * @param calls that may lie between a name and its type
+ * @param within the symbol that contains the reference
+ * @param callDepth the maximum number of calls to follow from a name to its type
  */
 export function resolveMember(
   view: CodeView,
@@ -34,23 +36,24 @@ export function resolveMember(
   qualifier: string,
   name: string,
   within: number,
-  calls = maxCallDepth,
+  callDepth = maxCallDepth,
 ): ResolvedName | undefined {
   if (qualifier === '') return undefined
   if (selfKeywords.has(qualifier) || superKeywords.has(qualifier)) {
-    const own = findSelfMember(view, file, name, within, superKeywords.has(qualifier))
-    if (own !== undefined) return own
+    const onlyInBases = superKeywords.has(qualifier)
+    const member = findSelfMember(view, file, { name, within, onlyInBases })
+    if (member !== undefined) return member
   }
   const call = findBinding(file, qualifier, within, isCallBinding)
-  const returned = call && resolveReturnType(view, file, call, calls)
-  if (returned !== undefined) return findMemberOfType(view, returned, name)
+  const returnType = call && resolveReturnType(view, file, call, callDepth)
+  if (returnType !== undefined) return findMemberOfType(view, returnType, name)
   const binding = findBinding(file, qualifier, within)
   return binding === undefined
     ? resolveQualified(view, file, qualifier, name, within)
     : findMemberOfBinding(view, file, binding, name)
 }
 
-/** The same of a qualifier that is no object: a module, a package, a type. */
+/** Resolves `qualifier.name` for a qualifier that is a module, a package or a symbol. */
 export function resolveQualified(
   view: CodeView,
   file: CodeFile,
@@ -58,47 +61,39 @@ export function resolveQualified(
   name: string,
   within: number,
 ): ResolvedName | undefined {
-  const meaning = view.resolveName(file, qualifier, within) ?? findRustModule(view, file, qualifier)
-  if (meaning === undefined || meaning.kind === 'outside') return meaning
-  if (meaning.kind === 'modules')
-    return findModuleExport(view, meaning.paths, name, meaning.confidence)
-  return findMemberOfSymbols(view, meaning.places, name, meaning.confidence)
+  const resolved =
+    view.resolveName(file, qualifier, within) ?? findRustModule(view, file, qualifier)
+  if (resolved === undefined || resolved.kind === 'outside') return resolved
+  if (resolved.kind === 'modules')
+    return findModuleExport(view, resolved.paths, name, resolved.confidence)
+  return findMemberOfSymbols(view, resolved.locations, name, resolved.confidence)
 }
 
-/** A member of the object that the place is in, or of what that is derived from. */
+/** Resolves a member of `this` or `super`. */
 function findSelfMember(
   view: CodeView,
   file: CodeFile,
-  name: string,
-  within: number,
-  ofBase: boolean,
+  { name, within, onlyInBases }: { name: string; within: number; onlyInBases: boolean },
 ): ResolvedName | undefined {
   const types = listSelfTypes(view, file, within)
-  for (const place of types) {
-    const members = ofBase ? findBaseMember(view, place, name) : findMember(view, place, name)
+  for (const type of types) {
+    const members = onlyInBases ? findBaseMember(view, type, name) : findMember(view, type, name)
     if (members.length > 0) return resolvedToSymbols(members, 0.9)
   }
-  // A class that is all here has no such member; what it is derived from may.
+  // A base class outside of the repository may define the member.
   return types.length > 0 ? externalName : undefined
 }
 
-/** The types whose object is meant by `this`: the one around, also where a method stands outside of it. */
+/** Lists the types that `this` can refer to. A method outside of its type names it as the owner. */
 function listSelfTypes(view: CodeView, file: CodeFile, within: number): readonly SymbolLocation[] {
-  for (let at = within; at !== -1; at = enclosingSymbolOf(file.fileIndex, at)) {
-    const { owner, kind } = file.fileIndex.symbols[at]!
+  for (let ordinal = within; ordinal !== -1; ordinal = enclosingSymbolOf(file.fileIndex, ordinal)) {
+    const { owner, kind } = file.fileIndex.symbols[ordinal]!
     if (owner !== null) {
-      const meaning = view.resolveName(file, owner, -1)
-      if (meaning?.kind === 'symbols') return meaning.places
+      const resolved = view.resolveName(file, owner, -1)
+      if (resolved?.kind === 'symbols') return resolved.locations
     }
-    if (
-      kind === 'class' ||
-      kind === 'interface' ||
-      kind === 'enum' ||
-      (kind === 'module' && file.family === 'ruby')
-    )
-      return [{ path: file.path, ordinal: at }]
-    // Methods of an object that has a name.
-    if (kind === 'value') return [{ path: file.path, ordinal: at }]
+    const hasSelf = selfKinds.has(kind) || (kind === 'module' && file.family === 'ruby')
+    if (hasSelf) return [{ path: file.path, ordinal }]
   }
   return []
 }
@@ -107,27 +102,28 @@ const isCallBinding = ({ type }: CodeBinding) => type.endsWith('()')
 const isTypeBinding = (binding: CodeBinding) => !isCallBinding(binding)
 
 /**
- * The type that the file gives to a name: inside of the symbol, of one around it, or at its top.
+ * Finds the type of a name in the innermost enclosing scope that binds it.
  *
- * @param counts which of the bindings are looked at: those with a type, or those with a call
+ * @returns a binding with an empty type if the scope binds the name to different types
  */
 function findBinding(
   file: CodeFile,
   name: string,
   within: number,
-  counts: (binding: CodeBinding) => boolean = isTypeBinding,
+  isWanted: (binding: CodeBinding) => boolean = isTypeBinding,
 ): CodeBinding | undefined {
-  const bindings = file.bindings(name).filter(counts)
+  const bindings = file.bindings(name).filter(isWanted)
   if (bindings.length === 0) return undefined
-  for (let at = within; ; at = enclosingSymbolOf(file.fileIndex, at)) {
-    let found: CodeBinding | undefined
-    // The last one that isn't of another type: a name that is given two types has neither.
-    for (const binding of bindings) {
-      if (binding.within !== at) continue
-      if (found !== undefined && found.type !== binding.type) return { ...binding, type: '' }
-      found = binding
+  let scope = within
+  while (true) {
+    const inScope = bindings.filter((binding) => binding.within === scope)
+    const last = inScope.at(-1)
+    if (last !== undefined) {
+      const isAmbiguous = inScope.some(({ type }) => type !== last.type)
+      return isAmbiguous ? { ...last, type: '' } : last
     }
-    if (found !== undefined || at === -1) return found
+    if (scope === -1) return undefined
+    scope = enclosingSymbolOf(file.fileIndex, scope)
   }
 }
 
@@ -142,62 +138,60 @@ function findMemberOfBinding(
     : findMemberOfType(view, view.resolveTypeName(file, type, within), name)
 }
 
-/** @param meaning of a type */
 function findMemberOfType(
   view: CodeView,
-  meaning: ResolvedName | undefined,
+  type: ResolvedName | undefined,
   name: string,
 ): ResolvedName | undefined {
-  // A type of a library, or one that the file only gives a name to.
-  if (meaning?.kind !== 'symbols') return externalName
-  const members = meaning.places.flatMap((place) => findMember(view, place, name))
-  return resolvedToSymbols(members, Math.min(0.85, meaning.confidence)) ?? externalName
+  // The type belongs to a library, or it is a type parameter.
+  if (type?.kind !== 'symbols') return externalName
+  const members = type.locations.flatMap((location) => findMember(view, location, name))
+  return resolvedToSymbols(members, Math.min(0.85, type.confidence)) ?? externalName
 }
 
-/** The type that a call comes to, as what is called declares or shows it; undefined where that isn't known. */
+/** Resolves the return type of the call that a binding names; undefined if it isn't known. */
 function resolveReturnType(
   view: CodeView,
   file: CodeFile,
   binding: CodeBinding,
-  calls: number,
+  callDepth: number,
 ): ResolvedName | undefined {
-  if (calls === 0 || !file.isCallOf(binding)) return undefined
+  if (callDepth === 0 || !file.isCallOf(binding)) return undefined
   const { type, within } = binding
-  const call = type.slice(0, -2)
+  const call = type.slice(0, -'()'.length)
   const dot = call.lastIndexOf('.')
   const name = call.slice(dot + 1)
-  const called =
+  const callee =
     dot === -1
       ? view.resolveName(file, name, within)
-      : resolveMember(view, file, call.slice(0, dot), name, within, calls - 1)
-  if (called?.kind !== 'symbols' || called.confidence < minCalleeConfidence) return undefined
-  const types = called.places.map((place) => returnTypeOf(view, place))
-  const [first] = types
-  // Of several that are called so all return the same, or nobody knows.
-  const isOne = types.every((one) => one?.kind === first?.kind && isSameSymbol(one, first))
-  return isOne && first !== undefined ? first : undefined
+      : resolveMember(view, file, call.slice(0, dot), name, within, callDepth - 1)
+  if (callee?.kind !== 'symbols' || callee.confidence < minCalleeConfidence) return undefined
+  const types = callee.locations.map((location) => returnTypeOf(view, location))
+  const [firstType] = types
+  // Overloads with different return types leave the type unknown.
+  return types.every((other) => isSameType(other, firstType)) ? firstType : undefined
 }
 
-function isSameSymbol(one: ResolvedName | undefined, other: ResolvedName | undefined): boolean {
-  if (one?.kind !== 'symbols' || other?.kind !== 'symbols') return one?.kind === other?.kind
-  const [a, b] = [one.places[0], other.places[0]]
-  return a?.path === b?.path && a?.ordinal === b?.ordinal
+function isSameType(a: ResolvedName | undefined, b: ResolvedName | undefined): boolean {
+  if (a?.kind !== 'symbols' || b?.kind !== 'symbols') return a?.kind === b?.kind
+  const firstOfA = a.locations[0]
+  const firstOfB = b.locations[0]
+  return firstOfA?.path === firstOfB?.path && firstOfA?.ordinal === firstOfB?.ordinal
 }
 
-/** What something returns that is called; a class is what is made. */
-function returnTypeOf(view: CodeView, place: SymbolLocation): ResolvedName | undefined {
-  const file = view.file(place.path)
-  const kind = symbolAt(view, place)?.kind
+/** Returns the type of a call's result; the call of a class returns its instance. */
+function returnTypeOf(view: CodeView, callee: SymbolLocation): ResolvedName | undefined {
+  const file = view.file(callee.path)
+  const kind = symbolAt(view, callee)?.kind
   if (file === undefined || kind === undefined) return undefined
-  if (kind === 'class') return resolvedToSymbols([place], 0.9)
-  const types = new Set(
-    file.bindings('()').flatMap(({ within, type }) => (within === place.ordinal ? [type] : [])),
-  )
+  if (kind === 'class') return resolvedToSymbols([callee], 0.9)
+  const returnBindings = file.bindings('()').filter(({ within }) => within === callee.ordinal)
+  const types = new Set(returnBindings.map(({ type }) => type))
   const [type] = types
   if (types.size !== 1 || type === undefined || type === '?') return undefined
   if (selfKeywords.has(type))
-    return resolvedToSymbols(listSelfTypes(view, file, place.ordinal), 0.9)
-  return view.resolveTypeName(file, type, place.ordinal) ?? externalName
+    return resolvedToSymbols(listSelfTypes(view, file, callee.ordinal), 0.9)
+  return view.resolveTypeName(file, type, callee.ordinal) ?? externalName
 }
 
 function findModuleExport(
@@ -213,18 +207,18 @@ function findModuleExport(
     : { ...found, confidence: Math.min(found.confidence, confidence) }
 }
 
-/** Static members of types, what objects and modules hold, methods of a value whose type its own file tells. */
+/** Finds static members of types, members of objects, and methods of values with a known type. */
 function findMemberOfSymbols(
   view: CodeView,
-  places: readonly SymbolLocation[],
+  locations: readonly SymbolLocation[],
   name: string,
   confidence: number,
 ): ResolvedName | undefined {
-  for (const place of places) {
-    const members = findMember(view, place, name)
+  for (const location of locations) {
+    const members = findMember(view, location, name)
     if (members.length > 0) return resolvedToSymbols(members, Math.min(0.9, confidence))
-    const file = view.file(place.path)
-    const symbol = symbolAt(view, place)
+    const file = view.file(location.path)
+    const symbol = symbolAt(view, location)
     const binding = file && symbol && findBinding(file, symbol.name, symbol.within)
     if (binding !== undefined && file !== undefined)
       return findMemberOfBinding(view, file, binding, name)
@@ -232,7 +226,7 @@ function findMemberOfSymbols(
   return externalName
 }
 
-/** `cart::total()`: a module beside the file, which need not be imported. */
+/** Resolves `cart` in `cart::total()` to a child module, which Rust doesn't require to be imported. */
 function findRustModule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   if (file.family !== 'rust') return undefined
   const found = view.imports.resolve(file.path, {

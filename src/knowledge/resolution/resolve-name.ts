@@ -1,4 +1,4 @@
-// Tells what a name without anything before it means at a place in a file: by the rules of its language.
+// Resolves an unqualified name by the scope rules of its language.
 import { enclosingSymbolOf, isTypeSymbol } from './code-file.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
@@ -8,75 +8,83 @@ import { filenameOf, folderOf } from './paths.ts'
 import { externalName, resolvedToSymbols } from './resolved-name.ts'
 import { findInScope } from './shared-scopes.ts'
 
-/** Languages in which a class's members are called without naming the object. */
-const implicitObject: ReadonlySet<LanguageFamily> = new Set(['jvm', 'c-sharp', 'c', 'ruby'])
+/** Languages in which members can be used without `this`. */
+const familiesWithImplicitThis: ReadonlySet<LanguageFamily> = new Set([
+  'jvm',
+  'c-sharp',
+  'c',
+  'ruby',
+])
+
+const maxNestedSymbols = 4
 
 /**
- * What a name means; `CodeView.meaningOf` asks each name once.
+ * Resolves a name without a cache, see `CodeView.resolveName`.
  *
- * @param around the type or module that it is used in; -1 for none
- * @returns undefined where nobody knows
+ * @param enclosingType the ordinal of the type or module that contains the use; -1 for none
+ * @returns undefined if the name can't be resolved
  */
 export function resolveName(
   view: CodeView,
   file: CodeFile,
   name: string,
-  around: number,
+  enclosingType: number,
 ): ResolvedName | undefined {
   return (
-    findInEnclosingTypes(view, file, name, around) ??
-    resolvedToSymbols(listVisibleSymbols(file, name, around), 0.95) ??
+    findInEnclosingTypes(view, file, name, enclosingType) ??
+    resolvedToSymbols(listVisibleSymbols(file, name, enclosingType), 0.95) ??
     findImported(view, file, name) ??
-    findInScope(view, file, name, around)
+    findInScope(view, file, name, enclosingType)
   )
 }
 
-/** A member of one of the classes around. */
 function findInEnclosingTypes(
   view: CodeView,
   file: CodeFile,
   name: string,
-  around: number,
+  enclosingType: number,
 ): ResolvedName | undefined {
-  if (!implicitObject.has(file.family)) return undefined
-  for (let at = around; at !== -1; at = file.enclosingType(enclosingSymbolOf(file.fileIndex, at))) {
-    if (file.fileIndex.symbols[at]!.kind === 'module' && file.family !== 'ruby') continue
-    const members = findMember(view, { path: file.path, ordinal: at }, name)
+  if (!familiesWithImplicitThis.has(file.family)) return undefined
+  const { fileIndex, path } = file
+  let ordinal = enclosingType
+  while (ordinal !== -1) {
+    const isType = fileIndex.symbols[ordinal]!.kind !== 'module' || file.family === 'ruby'
+    const members = isType ? findMember(view, { path, ordinal }, name) : []
     if (members.length > 0)
-      return resolvedToSymbols(members, members[0]!.path === file.path ? 0.95 : 0.9)
+      return resolvedToSymbols(members, members[0]!.path === path ? 0.95 : 0.9)
+    ordinal = file.enclosingType(enclosingSymbolOf(fileIndex, ordinal))
   }
   return undefined
 }
 
-/** What the file itself defines under the name, where that can be seen from the place. */
-function listVisibleSymbols(file: CodeFile, name: string, around: number): SymbolLocation[] {
-  const { fileIndex: facts, path } = file
+/** Lists the file's own symbols with this name that are in scope. */
+function listVisibleSymbols(file: CodeFile, name: string, enclosingType: number): SymbolLocation[] {
+  const { fileIndex, path } = file
   const visible = file.symbolsNamed(name).filter((ordinal) => {
-    const symbol = facts.symbols[ordinal]!
-    const outer = enclosingSymbolOf(facts, ordinal)
+    const symbol = fileIndex.symbols[ordinal]!
+    const outer = enclosingSymbolOf(fileIndex, ordinal)
     if (outer === -1) return symbol.owner === null
     return (
-      facts.symbols[outer]!.kind === 'module' ||
-      (isTypeSymbol(symbol) && encloses(file, outer, around))
+      fileIndex.symbols[outer]!.kind === 'module' ||
+      (isTypeSymbol(symbol) && isEnclosedBy(file, enclosingType, outer))
     )
   })
   return visible.map((ordinal) => ({ path, ordinal }))
 }
 
-function encloses(file: CodeFile, outer: number, place: number): boolean {
-  let at = place
-  while (at > outer) at = enclosingSymbolOf(file.fileIndex, at)
-  return at === outer
+function isEnclosedBy(file: CodeFile, ordinal: number, outer: number): boolean {
+  let current = ordinal
+  while (current > outer) current = enclosingSymbolOf(file.fileIndex, current)
+  return current === outer
 }
 
-/** What an import binds the name to. */
 function findImported(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
-  const bound = file.importedName(name)
-  if (bound === undefined) return undefined
-  const target = file.resolveImport(bound.importIndex)
-  // C++'s `using a::Cart` names no file: what is included has it.
+  const imported = file.importedName(name)
+  if (imported === undefined) return undefined
+  const target = file.resolveImport(imported.importIndex)
+  // `using a::Cart` in C++ names no file: an included header declares the type.
   if (target.kind !== 'inside') return file.family === 'c' ? undefined : externalName
-  const found = findExported(view, file, target.paths, bound.name)
+  const found = findExported(view, file, target.paths, imported.name)
   if (found === undefined) return undefined
   return found.kind === 'outside'
     ? found
@@ -95,7 +103,7 @@ function findExported(
   return findNestedSymbol(view, paths, name)
 }
 
-/** `use crate::cart`: the module is the file itself. */
+/** Resolves Rust's `use crate::cart` to the module's file. */
 function findModule(paths: readonly string[], name: string): ResolvedName | undefined {
   const isNamed = paths.some((path) => {
     const filename = filenameOf(path)
@@ -106,14 +114,14 @@ function findModule(paths: readonly string[], name: string): ResolvedName | unde
   return isNamed ? { kind: 'modules', paths, confidence: 0.95 } : undefined
 }
 
-/** Members that are imported by themselves: Java's static ones, Rust's variants, nested types. */
+/** Finds members that are imported on their own: static members, enum variants and nested types. */
 function findNestedSymbol(
   view: CodeView,
   paths: readonly string[],
   name: string,
 ): ResolvedName | undefined {
-  const places = paths.flatMap((path) =>
+  const locations = paths.flatMap((path) =>
     (view.file(path)?.symbolsNamed(name) ?? []).map((ordinal) => ({ path, ordinal })),
   )
-  return resolvedToSymbols(places.slice(0, 4), 0.9)
+  return resolvedToSymbols(locations.slice(0, maxNestedSymbols), 0.9)
 }

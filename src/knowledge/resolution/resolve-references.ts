@@ -1,5 +1,5 @@
-// Resolves what a file names to the definitions that it means, each with how sure that is.
-import type { CodeReference } from '../../code/code-index.ts'
+// Resolves the references of a file to definitions, each with a confidence.
+import type { CodeReference, CodeSymbol } from '../../code/code-index.ts'
 import type { CodeFile, CodeView, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
 import type { LanguageFamily } from './language-families.ts'
@@ -12,7 +12,7 @@ export { resolveExport } from './follow-exports.ts'
 export { resolveImport } from './resolve-import.ts'
 
 export interface ReferenceTarget extends SymbolLocation {
-  /** From 0 to 1. From 0.8 on it is safe to say so; below 0.5 it is a guess. */
+  /** From 0 to 1: 0.8 and above is reliable, below 0.5 is a guess. */
   readonly confidence: number
 }
 
@@ -22,28 +22,34 @@ export interface ResolvedReference {
   readonly targets: readonly ReferenceTarget[]
 }
 
-/** What several definitions of a name come to at most. */
+/** The maximum number of definitions that one reference resolves to. */
 const maxTargets = 8
-/** A method by its name alone, by how many define one. */
+/** The confidence of a method found by its name alone, by the number of files that define one. */
 const guessConfidences = [0, 0.5, 0.3, 0.3]
+/** The maximum number of definitions to consider for a method that is found by its name alone. */
+const maxGuessedDefinitions = 50
+const minGuessedNameLength = 3
+const constructorNames = ['constructor', '__init__', '__construct', 'initialize']
 const noTargets: readonly ReferenceTarget[] = []
 
-/** The references of a file that lead to definitions of the repository; none where the file's facts aren't there. */
+/**
+ * Returns the references of a file that resolve to definitions of the repository.
+ * The list is empty if the file's index entry isn't loaded.
+ */
 export function resolveReferences(view: CodeView, path: string): readonly ResolvedReference[] {
   const file = view.file(path)
   if (file === undefined) return []
   const resolved: ResolvedReference[] = []
-  const known = new Map<string, readonly ReferenceTarget[]>()
-  const { references } = file.fileIndex
-  for (let reference = 0; reference < references.length; reference++) {
-    const { kind, qualifier, name, within, arguments: passed } = references[reference]!
-    const key = `${kind} ${qualifier ?? '\0'} ${name} ${within} ${passed}`
-    let targets = known.get(key)
+  const targetsByKey = new Map<string, readonly ReferenceTarget[]>()
+  for (const [index, reference] of file.fileIndex.references.entries()) {
+    const { kind, qualifier, name, within, arguments: argumentCount } = reference
+    const key = `${kind} ${qualifier ?? '\0'} ${name} ${within} ${argumentCount}`
+    let targets = targetsByKey.get(key)
     if (targets === undefined) {
-      targets = resolveReference(view, file, references[reference]!)
-      known.set(key, targets)
+      targets = resolveReference(view, file, reference)
+      targetsByKey.set(key, targets)
     }
-    if (targets.length > 0) resolved.push({ reference, targets })
+    if (targets.length > 0) resolved.push({ reference: index, targets })
   }
   return resolved
 }
@@ -54,72 +60,78 @@ function resolveReference(
   reference: CodeReference,
 ): readonly ReferenceTarget[] {
   const { name, qualifier, within } = reference
-  const meaning =
+  const resolved =
     qualifier === null
       ? view.resolveName(file, name, within)
       : resolveMember(view, file, qualifier, name, within)
-  if (meaning?.kind === 'symbols')
-    return chooseTargets(view, reference, meaning.places, meaning.confidence)
-  if (meaning !== undefined) return noTargets
-  return reference.kind === 'call' && (qualifier !== null || file.family === 'ruby')
+  if (resolved?.kind === 'symbols')
+    return chooseTargets(view, reference, resolved.locations, resolved.confidence)
+  if (resolved !== undefined) return noTargets
+  const mayBeMethodCall = qualifier !== null || file.family === 'ruby'
+  return reference.kind === 'call' && mayBeMethodCall
     ? guessTargets(view, file, reference)
     : noTargets
 }
 
-/** Of several definitions of a name those that take as many arguments; of a class that is made its constructor too. */
+/** Prefers definitions that accept the number of arguments, and adds constructors of classes. */
 function chooseTargets(
   view: CodeView,
-  { arguments: passed, kind, name }: CodeReference,
-  places: readonly SymbolLocation[],
+  { arguments: argumentCount, kind, name }: CodeReference,
+  locations: readonly SymbolLocation[],
   confidence: number,
 ): readonly ReferenceTarget[] {
-  const distinct = places.length > 1 ? dropDuplicates(places) : places
+  const candidates = locations.length > 1 ? dropDuplicates(locations) : locations
   const fitting =
-    distinct.length > 1
-      ? distinct.filter((place) => acceptsArguments(view, place, passed))
-      : distinct
-  const chosen = (fitting.length > 0 ? fitting : distinct).slice(0, maxTargets)
-  const made =
+    candidates.length > 1
+      ? candidates.filter((location) => acceptsArguments(view, location, argumentCount))
+      : candidates
+  const chosen = (fitting.length > 0 ? fitting : candidates).slice(0, maxTargets)
+  const constructors =
     kind === 'new' || kind === 'call'
-      ? chosen.flatMap((place) => listConstructors(view, place, name, passed))
+      ? chosen.flatMap((location) => listConstructors(view, location, name, argumentCount))
       : []
-  return dropDuplicates([...chosen, ...made])
+  return dropDuplicates([...chosen, ...constructors])
     .slice(0, maxTargets)
     .map(({ path, ordinal }) => ({ path, ordinal, confidence }))
 }
 
-/** The parts of one type lead to the same members. */
-function dropDuplicates(places: readonly SymbolLocation[]): SymbolLocation[] {
-  return places.filter(
+/** A type that is defined in parts yields each of its members several times. */
+function dropDuplicates(locations: readonly SymbolLocation[]): SymbolLocation[] {
+  return locations.filter(
     ({ path, ordinal }, index) =>
-      places.findIndex((other) => other.ordinal === ordinal && other.path === path) === index,
+      locations.findIndex((other) => other.ordinal === ordinal && other.path === path) === index,
   )
 }
 
-function acceptsArguments(view: CodeView, place: SymbolLocation, passed: number | null): boolean {
-  const parameters = symbolAt(view, place)?.parameters
-  if (passed === null || !parameters) return true
-  return passed >= parameters.least && (parameters.most === null || passed <= parameters.most)
+function acceptsArguments(
+  view: CodeView,
+  callee: SymbolLocation,
+  argumentCount: number | null,
+): boolean {
+  const parameters = symbolAt(view, callee)?.parameters
+  if (argumentCount === null || !parameters) return true
+  const { least, most } = parameters
+  return argumentCount >= least && (most === null || argumentCount <= most)
 }
 
 function listConstructors(
   view: CodeView,
-  place: SymbolLocation,
-  name: string,
-  passed: number | null,
+  type: SymbolLocation,
+  className: string,
+  argumentCount: number | null,
 ): readonly SymbolLocation[] {
-  if (symbolAt(view, place)?.kind !== 'class') return []
-  const found = ['constructor', '__init__', '__construct', 'initialize', name].flatMap((one) =>
-    findMember(view, place, one).filter((member) => symbolAt(view, member)?.kind === 'method'),
+  if (symbolAt(view, type)?.kind !== 'class') return []
+  const constructors = [...constructorNames, className].flatMap((name) =>
+    findMember(view, type, name).filter((member) => symbolAt(view, member)?.kind === 'method'),
   )
-  const fitting = found.filter((member) => acceptsArguments(view, member, passed))
-  return fitting.length > 0 ? fitting : found
+  const fitting = constructors.filter((member) => acceptsArguments(view, member, argumentCount))
+  return fitting.length > 0 ? fitting : constructors
 }
 
-/** What is called so and not known is a type, or an object, of a library. */
+/** Unresolved qualifiers with these names are global objects or built-in types. */
 const externalQualifier =
   /^(window|document|console|navigator|process|globalThis|string|int|object|decimal)$/
-const namedType = /^[A-Z][A-Z0-9]*[a-z]/
+const typeName = /^[A-Z][A-Z0-9]*[a-z]/
 const capitalizedTypeFamilies: ReadonlySet<LanguageFamily> = new Set([
   'script',
   'jvm',
@@ -128,32 +140,36 @@ const capitalizedTypeFamilies: ReadonlySet<LanguageFamily> = new Set([
   'ruby',
 ])
 
-/** By a method's name alone, if few have one of that name and no library has. */
+/** Finds a method by its name alone, if few files and no common library define that name. */
 function guessTargets(
   view: CodeView,
   file: CodeFile,
-  { name, qualifier, arguments: passed }: CodeReference,
+  { name, qualifier, arguments: argumentCount }: CodeReference,
 ): readonly ReferenceTarget[] {
-  if (libraryMethodNames.has(name) || name.length < 3) return noTargets
-  if (qualifier !== null && externalQualifier.test(qualifier)) return noTargets
-  if (qualifier !== null && capitalizedTypeFamilies.has(file.family) && namedType.test(qualifier))
-    return noTargets
-  const all = view.definitionsIn(file.family, name)
-  if (all.length > 50) return noTargets
-  const places = all.filter((place) => {
-    const symbol = symbolAt(view, place)!
-    const isMember =
-      symbol.kind === 'method' ||
-      ((symbol.within !== -1 || symbol.owner !== null) && symbol.kind === 'function')
-    // What stands in for a library in tests is never what other code means.
-    return (
-      isMember &&
-      (file.isTest || !view.file(place.path)!.isTest) &&
-      acceptsArguments(view, place, passed)
-    )
-  })
-  const confidence = guessConfidences[new Set(places.map(({ path }) => path)).size] ?? 0
+  if (libraryMethodNames.has(name) || name.length < minGuessedNameLength) return noTargets
+  if (qualifier !== null && isExternalQualifier(file, qualifier)) return noTargets
+  const definitions = view.definitionsIn(file.family, name)
+  if (definitions.length > maxGuessedDefinitions) return noTargets
+  const candidates = definitions.filter(
+    (location) =>
+      isMember(symbolAt(view, location)!) &&
+      // Production code never calls the test doubles of a library.
+      (file.isTest || !view.file(location.path)!.isTest) &&
+      acceptsArguments(view, location, argumentCount),
+  )
+  const fileCount = new Set(candidates.map(({ path }) => path)).size
+  const confidence = guessConfidences[fileCount] ?? 0
   return confidence === 0
     ? noTargets
-    : places.slice(0, maxTargets).map(({ path, ordinal }) => ({ path, ordinal, confidence }))
+    : candidates.slice(0, maxTargets).map(({ path, ordinal }) => ({ path, ordinal, confidence }))
+}
+
+/** Checks whether an unresolved qualifier most likely belongs to a library. */
+function isExternalQualifier(file: CodeFile, qualifier: string): boolean {
+  if (externalQualifier.test(qualifier)) return true
+  return capitalizedTypeFamilies.has(file.family) && typeName.test(qualifier)
+}
+
+function isMember({ kind, within, owner }: CodeSymbol): boolean {
+  return kind === 'method' || (kind === 'function' && (within !== -1 || owner !== null))
 }

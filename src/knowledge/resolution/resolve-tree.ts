@@ -1,4 +1,4 @@
-// Which file of a tree uses which: resolved from the facts of all files, those of a large tree in a thread of its own.
+// Resolves all edges between the files of a tree, for a large tree in a worker thread.
 import { ThreadPool } from '../../lib/thread-pool.ts'
 import { createYielder } from '../../lib/yield-to-event-loop.ts'
 import type { EdgeBatch, EdgeTask } from './edge-worker.ts'
@@ -6,75 +6,76 @@ import type { CodeEdge } from './list-edges.ts'
 import { countBatches, resolveBatches, type SerializedTree } from './serialized-tree.ts'
 
 const maxEdges = 1_500_000
-/** To start a thread takes as long as to resolve so many pieces. */
+/** Starting a thread takes about as long as resolving this many batches. */
 const maxInlineBatches = 8
-/** For one piece, which takes a tenth of a second: what takes so long is nobody's code. */
+/** The limit for one batch, which usually takes a tenth of a second. */
 const deadlineMs = 120_000
-/** What hundreds of thousands of files take. Where it isn't enough, the scan fails and not the process. */
+/** Suffices for hundreds of thousands of files. Beyond it, the scan fails instead of the process. */
 const memoryMegabytes = { old: 768, young: 32 }
 
-/** Of the one who waits. */
 export interface ResolveTreeOptions {
   readonly signal: AbortSignal
-  /** Told how many pieces of how many are done. */
+  /** Receives the number of resolved batches and the number of all batches. */
   onProgress(done: number, total: number): void
 }
 
 /**
- * All edges of a tree, by the order of its files; of a tree that has too many, the first ones.
+ * Returns all edges of a tree in the order of its files, at most `maxEdges`.
  *
- * @param code its bytes are handed over: they are gone afterwards
- * @throws Error where the thread broke down: at input that takes too long, or too much memory
+ * @param tree its bytes may be transferred to the thread and must not be used afterwards
+ * @throws Error if the thread exceeds its time or memory limit
  */
 export async function resolveTree(
-  code: SerializedTree,
-  { signal, onProgress: tell }: ResolveTreeOptions,
+  tree: SerializedTree,
+  { signal, onProgress }: ResolveTreeOptions,
 ): Promise<CodeEdge[]> {
-  const total = countBatches(code)
-  const parts: EdgeBatch[] = []
-  const keep = (part: EdgeBatch) => {
-    parts.push(part)
-    tell(parts.length, total)
+  const total = countBatches(tree)
+  const batches: EdgeBatch[] = []
+  const addBatch = (batch: EdgeBatch) => {
+    batches.push(batch)
+    onProgress(batches.length, total)
   }
-  if (total <= maxInlineBatches) await resolveInline(code, signal, keep)
-  else await resolveInThread(code, signal, keep)
-  return parts.flat().slice(0, maxEdges)
+  if (total <= maxInlineBatches) await resolveInline(tree, signal, addBatch)
+  else await resolveInThread(tree, signal, addBatch)
+  return batches.flat().slice(0, maxEdges)
 }
 
 async function resolveInline(
-  code: SerializedTree,
+  tree: SerializedTree,
   signal: AbortSignal,
-  keep: (part: EdgeBatch) => void,
+  addBatch: (batch: EdgeBatch) => void,
 ): Promise<void> {
-  const turn = createYielder(signal)
-  for (const part of resolveBatches(code)) {
-    keep(part)
-    await turn.pass()
+  const yielder = createYielder(signal)
+  for (const batch of resolveBatches(tree)) {
+    addBatch(batch)
+    await yielder.pass()
   }
 }
 
 async function resolveInThread(
-  code: SerializedTree,
+  tree: SerializedTree,
   signal: AbortSignal,
-  keep: (part: EdgeBatch) => void,
+  addBatch: (batch: EdgeBatch) => void,
 ): Promise<void> {
   signal.throwIfAborted()
   await using pool = new ThreadPool<EdgeTask, null, EdgeBatch>({
     module: new URL('./edge-worker.ts', import.meta.url),
     threads: 1,
-    ...{ deadlineMs, graceMs: 0, memoryMegabytes },
+    deadlineMs,
+    graceMs: 0,
+    memoryMegabytes,
   })
-  const end = () => void pool[Symbol.asyncDispose]()
-  signal.addEventListener('abort', end)
+  const stop = () => void pool[Symbol.asyncDispose]()
+  signal.addEventListener('abort', stop)
   try {
     const { outcome } = await pool.run(
-      { ...code, maxEdges },
-      { onPart: keep, transfer: [code.bytes.buffer] },
+      { ...tree, maxEdges },
+      { onPart: addBatch, transfer: [tree.bytes.buffer] },
     )
     signal.throwIfAborted()
     if (outcome !== 'done')
-      throw new Error(`The thread that resolves references broke down: ${outcome}.`)
+      throw new Error(`The thread that resolves references failed: ${outcome}.`)
   } finally {
-    signal.removeEventListener('abort', end)
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -1,11 +1,11 @@
-// Makes what names stand for.
+// Creates values of `ResolvedName`.
 import type { ResolvedName, SymbolLocation } from './code-model.ts'
 
 export const externalName: ResolvedName = { kind: 'outside' }
 
 export function resolvedToSymbols(
-  places: readonly SymbolLocation[],
+  locations: readonly SymbolLocation[],
   confidence: number,
 ): ResolvedName | undefined {
-  return places.length === 0 ? undefined : { kind: 'symbols', places, confidence }
+  return locations.length === 0 ? undefined : { kind: 'symbols', locations, confidence }
 }

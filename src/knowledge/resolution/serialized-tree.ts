@@ -1,4 +1,4 @@
-// All code of a tree in a shape that a thread can be given, and the edges that are resolved out of it, a piece at a time.
+// Serializes the code index of a tree for a worker thread, and resolves its edges in batches.
 import type { FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import { type FileOutline, indexOutlines, openCodeView } from './code-view.ts'
@@ -7,93 +7,89 @@ import { createImportResolver } from './imports/import-resolver.ts'
 import { type CodeEdge, listEdges } from './list-edges.ts'
 
 export interface SerializedTree {
-  /** Of all files, those without code too. */
+  /** The paths of all files, also of those without code. */
   readonly paths: readonly string[]
   readonly resolution: ImportConfig
-  /** Of the files that have facts. */
+  /** The outlines of the files that have an index entry. */
   readonly outlines: readonly FileOutline[]
-  /** Their facts, as they are stored, one after the other. */
+  /** The encoded index entries of these files, concatenated. */
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Where each one's facts end. */
+  /** The end of each index entry in `bytes`. */
   readonly endOffsets: readonly number[]
 }
 
-/** Files of a piece. */
 const filesPerBatch = 50
-/** Facts that are at hand together, in bytes as they are stored: at hand they take some 25 times as much. */
+/** Limits the decoded index entries by their encoded size. Decoded they take 25 times as much. */
 const maxDecodedBytes = 3 * 1024 * 1024
 
-/** A file's outline with its facts as they are stored. */
 export interface SerializedFile extends FileOutline {
   readonly encodedIndex: Uint8Array
 }
 
-/** Joins what is known of the files of a tree. */
 export function serializeTree(
   paths: readonly string[],
   resolution: ImportConfig,
   files: readonly SerializedFile[],
 ): SerializedTree {
-  let end = 0
-  const ends = files.map(({ encodedIndex: facts }) => {
-    end += facts.length
-    return end
-  })
-  const bytes = new Uint8Array(end)
-  for (const [place, { encodedIndex: facts }] of files.entries())
-    bytes.set(facts, ends[place]! - facts.length)
-  return {
-    paths,
-    resolution,
-    bytes,
-    endOffsets: ends,
-    outlines: files.map(({ path, names, namespace }) => ({ path, names, namespace })),
+  const totalLength = files.reduce((sum, { encodedIndex }) => sum + encodedIndex.length, 0)
+  const bytes = new Uint8Array(totalLength)
+  const endOffsets: number[] = []
+  let offset = 0
+  for (const { encodedIndex } of files) {
+    bytes.set(encodedIndex, offset)
+    offset += encodedIndex.length
+    endOffsets.push(offset)
   }
+  const outlines = files.map(({ path, names, namespace }) => ({ path, names, namespace }))
+  return { paths, resolution, outlines, bytes, endOffsets }
 }
 
 export function countBatches({ outlines }: Pick<SerializedTree, 'outlines'>): number {
   return Math.ceil(outlines.length / filesPerBatch)
 }
 
-/** Resolves the edges of a tree by the order of its files, a piece after the other; few facts are at hand at a time. */
-export function* resolveBatches(code: SerializedTree): Generator<CodeEdge[]> {
-  const store = openFileIndexes(code)
-  const source = indexOutlines(code.outlines, store.read)
-  const imports = createImportResolver(code.paths, code.resolution)
+/**
+ * Yields the edges of a tree in the order of its files, with few index entries decoded at a time.
+ * The view is recreated with the cleared cache, because it refers to decoded entries.
+ */
+export function* resolveBatches(tree: SerializedTree): Generator<CodeEdge[]> {
+  const cache = createDecodedCache(tree)
+  const source = indexOutlines(tree.outlines, cache.read)
+  const imports = createImportResolver(tree.paths, tree.resolution)
   let view = openCodeView(source, imports)
-  for (let start = 0; start < code.outlines.length; start += filesPerBatch) {
+  for (let start = 0; start < tree.outlines.length; start += filesPerBatch) {
     const edges: CodeEdge[] = []
-    for (const { path } of code.outlines.slice(start, start + filesPerBatch)) {
+    for (const { path } of tree.outlines.slice(start, start + filesPerBatch)) {
       edges.push(...listEdges(view, path))
-      if (!store.isFull()) continue
-      store.clear()
+      if (!cache.isFull()) continue
+      cache.clear()
       view = openCodeView(source, imports)
     }
     yield edges
   }
 }
 
-/** Facts that are decoded when they are asked for. */
-function openFileIndexes({ outlines, bytes, endOffsets: ends }: SerializedTree) {
-  const places = new Map(outlines.map(({ path }, place) => [path, place]))
+/** Decodes index entries on demand. */
+function createDecodedCache({ outlines, bytes, endOffsets }: SerializedTree) {
+  const positions = new Map(outlines.map(({ path }, position) => [path, position]))
   const decoded = new Map<number, FileIndex>()
-  let size = 0
+  let encodedSize = 0
   return {
     read(path: string): FileIndex | undefined {
-      const place = places.get(path)
-      if (place === undefined) return undefined
-      const known = decoded.get(place)
+      const position = positions.get(path)
+      if (position === undefined) return undefined
+      const known = decoded.get(position)
       if (known !== undefined) return known
-      const stored = bytes.subarray(ends[place - 1] ?? 0, ends[place])
-      size += stored.length
-      const facts = decodeFileIndex(stored)
-      decoded.set(place, facts)
-      return facts
+      const encoded = bytes.subarray(endOffsets[position - 1] ?? 0, endOffsets[position])
+      encodedSize += encoded.length
+      const fileIndex = decodeFileIndex(encoded)
+      decoded.set(position, fileIndex)
+      return fileIndex
     },
-    isFull: () => size > maxDecodedBytes,
+    isFull: () => encodedSize > maxDecodedBytes,
     clear() {
       decoded.clear()
-      size = 0
+      encodedSize = 0
     },
   }
 }

@@ -1,47 +1,48 @@
-// Names that a file sees without importing them one by one: of its package, its namespace, of all that it includes.
+// Resolves names that are in scope without a named import: of packages, namespaces and includes.
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { followExport } from './follow-exports.ts'
+import type { LanguageFamily } from './language-families.ts'
 import { folderOf } from './paths.ts'
 import { resolvedToSymbols } from './resolved-name.ts'
 
-/** What a name means by what the file shares with others. */
+type FindName = (
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  enclosingType: number,
+) => ResolvedName | undefined
+
+/** The scopes of each language family, in the order of precedence. */
+const scopesByFamily: Readonly<Record<LanguageFamily, readonly FindName[]>> = {
+  script: [],
+  python: [findInWildcardImports],
+  rust: [findInWildcardImports],
+  go: [findInPackage, findInWildcardImports],
+  jvm: [findInOwnNamespace, findInWildcardImports],
+  'c-sharp': [findInUsedNamespaces, findUniqueType],
+  php: [findInOwnNamespace, findInWildcardImports, findUniqueSymbol],
+  ruby: [findInWildcardImports, findConstant],
+  c: [findIncluded, findUniqueSymbol],
+}
+
+/** The maximum number of definitions that one name resolves to. */
+const maxLocations = 4
+
+/** @param enclosingType the ordinal of the type or module that contains the use; -1 for none */
 export function findInScope(
   view: CodeView,
   file: CodeFile,
   name: string,
-  around: number,
+  enclosingType: number,
 ): ResolvedName | undefined {
-  switch (file.family) {
-    case 'go':
-      return findInPackage(view, file, name) ?? findInWildcardImports(view, file, name)
-    case 'jvm':
-      return (
-        findInNamespace(view, file, name, [file.fileIndex.namespace ?? '']) ??
-        findInWildcardImports(view, file, name)
-      )
-    case 'c-sharp':
-      return (
-        findInNamespace(view, file, name, listNamespaces(file)) ??
-        findUnique(view, file, name, 0.6, true)
-      )
-    case 'php':
-      return (
-        findInNamespace(view, file, name, [file.fileIndex.namespace ?? '']) ??
-        findInWildcardImports(view, file, name) ??
-        findUnique(view, file, name, 0.7, false)
-      )
-    case 'ruby':
-      return findInWildcardImports(view, file, name) ?? findConstant(view, file, name, around)
-    case 'c':
-      return findIncluded(view, file, name) ?? findUnique(view, file, name, 0.7, false)
-    case 'script':
-      return undefined
-    default:
-      return findInWildcardImports(view, file, name)
+  for (const find of scopesByFamily[file.family]) {
+    const found = find(view, file, name, enclosingType)
+    if (found !== undefined) return found
   }
+  return undefined
 }
 
-/** Symbols that others can name by their name alone. */
+/** Lists symbols that other files can use without a qualifier. */
 function listTopLevelSymbols(
   view: CodeView,
   file: CodeFile,
@@ -60,39 +61,58 @@ function isTopLevel(view: CodeView, path: string, ordinal: number): boolean {
 
 function findInPackage(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   const isTest = file.path.endsWith('_test.go')
-  const places = listTopLevelSymbols(view, file, name).filter(
+  const locations = listTopLevelSymbols(view, file, name).filter(
     ({ path }) =>
       folderOf(path) === file.folder &&
       view.fileIndex(path)!.namespace === file.fileIndex.namespace &&
       (isTest || !path.endsWith('_test.go')),
   )
-  return resolvedToSymbols(places.slice(0, 4), 0.9)
+  return resolvedToSymbols(locations.slice(0, maxLocations), 0.9)
 }
 
-function findInNamespace(
+function findInOwnNamespace(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+): ResolvedName | undefined {
+  return findInNamespaces(view, file, name, [file.fileIndex.namespace ?? ''])
+}
+
+function findInUsedNamespaces(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+): ResolvedName | undefined {
+  return findInNamespaces(view, file, name, listNamespaces(file))
+}
+
+function findInNamespaces(
   view: CodeView,
   file: CodeFile,
   name: string,
   namespaces: readonly string[],
 ): ResolvedName | undefined {
-  const places = listTopLevelSymbols(view, file, name)
-  if (places.length === 0) return undefined
+  const locations = listTopLevelSymbols(view, file, name)
+  if (locations.length === 0) return undefined
   for (const namespace of namespaces) {
-    const found = places.filter(({ path }) => (view.fileIndex(path)!.namespace ?? '') === namespace)
-    if (found.length > 0) return resolvedToSymbols(found.slice(0, 4), namespace === '' ? 0.7 : 0.9)
+    const found = locations.filter(
+      ({ path }) => (view.fileIndex(path)!.namespace ?? '') === namespace,
+    )
+    if (found.length === 0) continue
+    return resolvedToSymbols(found.slice(0, maxLocations), namespace === '' ? 0.7 : 0.9)
   }
   return undefined
 }
 
-/** Its own namespace, those around it, those that it uses. */
-function listNamespaces({ fileIndex: facts }: CodeFile): string[] {
-  const parts = (facts.namespace ?? '').split('.')
-  const around = parts.map((_, index) => parts.slice(0, parts.length - index).join('.'))
-  const used = facts.imports.map(({ from }) => from)
-  return [...around, ...used].filter((namespace) => namespace !== '')
+/** Lists the file's own namespace, the enclosing ones and the imported ones. */
+function listNamespaces({ fileIndex }: CodeFile): string[] {
+  const parts = (fileIndex.namespace ?? '').split('.')
+  const enclosing = parts.map((_, index) => parts.slice(0, parts.length - index).join('.'))
+  const imported = fileIndex.imports.map(({ from }) => from)
+  return [...enclosing, ...imported].filter((namespace) => namespace !== '')
 }
 
-/** What comes with all names of something: `import *`, `using`, files that are included or required. */
+/** Searches imports of all names: `import *`, `using`, and required files. */
 function findInWildcardImports(
   view: CodeView,
   file: CodeFile,
@@ -107,7 +127,7 @@ function findInWildcardImports(
   return undefined
 }
 
-/** A header that the file includes declares it: what implements it is meant, beside the declaration. */
+/** Finds a declaration in an included header, and its implementations outside of headers. */
 function findIncluded(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   const candidates = listTopLevelSymbols(view, file, name)
   if (candidates.length === 0) return undefined
@@ -118,50 +138,62 @@ function findIncluded(view: CodeView, file: CodeFile, name: string): ResolvedNam
     ({ path, ordinal }) =>
       !isHeader(path) && !included.has(path) && view.fileIndex(path)!.symbols[ordinal]!.exported,
   )
-  const both =
-    implemented.length <= 2 ? [...declared.slice(0, 2), ...implemented] : declared.slice(0, 2)
-  return resolvedToSymbols(both, 0.8)
+  const declarations = declared.slice(0, 2)
+  const isClear = implemented.length <= 2
+  return resolvedToSymbols(isClear ? [...declarations, ...implemented] : declarations, 0.8)
 }
 
 export function isHeader(path: string): boolean {
   return /\.(h|hh|hpp|hxx|inl|ipp|cuh)$/i.test(path)
 }
 
-/** A name that one file alone defines (in C beside its header). */
-function findUnique(
-  view: CodeView,
-  file: CodeFile,
-  name: string,
-  confidence: number,
-  onlyTypes: boolean,
-): ResolvedName | undefined {
-  const places = listTopLevelSymbols(view, file, name).filter(({ path, ordinal }) => {
-    const { exported, kind } = view.fileIndex(path)!.symbols[ordinal]!
-    return (
-      (exported || path === file.path) && (!onlyTypes || (kind !== 'function' && kind !== 'value'))
-    )
-  })
-  const files = new Set(places.map(({ path }) => path).filter((path) => !isHeader(path)))
-  const isOne =
-    files.size === 1 || (files.size === 0 && new Set(places.map(({ path }) => path)).size === 1)
-  return isOne ? resolvedToSymbols(places.slice(0, 4), confidence) : undefined
+function findUniqueSymbol(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
+  return resolveUnique(listAccessibleSymbols(view, file, name), 0.7)
 }
 
-/** Ruby's constants are loaded by their names: `Shop::Cart` lies in `shop/cart.rb`. */
+function findUniqueType(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
+  const types = listAccessibleSymbols(view, file, name).filter(({ path, ordinal }) => {
+    const { kind } = view.fileIndex(path)!.symbols[ordinal]!
+    return kind !== 'function' && kind !== 'value'
+  })
+  return resolveUnique(types, 0.6)
+}
+
+function listAccessibleSymbols(view: CodeView, file: CodeFile, name: string): SymbolLocation[] {
+  return listTopLevelSymbols(view, file, name).filter(
+    ({ path, ordinal }) => path === file.path || view.fileIndex(path)!.symbols[ordinal]!.exported,
+  )
+}
+
+/** Resolves to symbols if one file defines them all; a C header next to that file is allowed. */
+function resolveUnique(
+  locations: readonly SymbolLocation[],
+  confidence: number,
+): ResolvedName | undefined {
+  const files = new Set(locations.map(({ path }) => path))
+  const sources = [...files].filter((path) => !isHeader(path))
+  const isUnique = sources.length === 1 || (sources.length === 0 && files.size === 1)
+  return isUnique ? resolvedToSymbols(locations.slice(0, maxLocations), confidence) : undefined
+}
+
+/** Finds a Ruby constant by its autoload path: `Shop::Cart` is defined in `shop/cart.rb`. */
 function findConstant(
   view: CodeView,
   file: CodeFile,
   name: string,
-  around: number,
+  enclosingType: number,
 ): ResolvedName | undefined {
   if (!/^[A-Z]/.test(name)) return undefined
-  const places = listTopLevelSymbols(view, file, name)
-  const snake = name.replaceAll(/([a-z\d])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()
-  const byPath = places.filter(({ path }) => path.endsWith(`/${snake}.rb`))
-  if (byPath.length === 1) return resolvedToSymbols(byPath, 0.85)
-  // Of several the one in the same module.
-  const outer = around === -1 ? undefined : file.fileIndex.symbols[around]!.name.toLowerCase()
-  const near = byPath.filter(({ path }) => path.split('/').at(-2) === outer)
-  if (near.length === 1) return resolvedToSymbols(near, 0.8)
-  return findUnique(view, file, name, 0.7, false)
+  const autoloaded = listTopLevelSymbols(view, file, name).filter(({ path }) =>
+    path.endsWith(`/${toSnakeCase(name)}.rb`),
+  )
+  if (autoloaded.length === 1) return resolvedToSymbols(autoloaded, 0.85)
+  const moduleFolder = file.fileIndex.symbols[enclosingType]?.name.toLowerCase()
+  const inModule = autoloaded.filter(({ path }) => path.split('/').at(-2) === moduleFolder)
+  if (inModule.length === 1) return resolvedToSymbols(inModule, 0.8)
+  return findUniqueSymbol(view, file, name)
+}
+
+function toSnakeCase(name: string): string {
+  return name.replaceAll(/([a-z\d])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()
 }

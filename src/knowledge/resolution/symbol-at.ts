@@ -1,8 +1,8 @@
-// Finds the symbol of a place.
+// Looks up the symbol at a location.
 import type { CodeSymbol } from '../../code/code-index.ts'
 import type { CodeView, SymbolLocation } from './code-model.ts'
 
-/** The symbol of a place; undefined where its file's facts aren't there. */
+/** Returns undefined if the file's index entry isn't loaded. */
 export function symbolAt(
   view: CodeView,
   { path, ordinal }: SymbolLocation,

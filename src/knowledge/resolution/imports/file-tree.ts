@@ -1,4 +1,4 @@
-// The files of a repository by path, folder and name, and what of it the tree may not show.
+// Looks up the files of a repository by path, folder and name, and recognizes paths of hidden files.
 
 import { classifyFile } from '../../../code/classify-file.ts'
 import { isTestPath } from '../../../code/languages.ts'
@@ -9,61 +9,66 @@ import { filenameOf, folderOf, isWithin } from '../paths.ts'
 export interface FileTree {
   has(path: string): boolean
   hasFolder(folder: string): boolean
-  /** Whether the path is that of a file without one of its endings, or of a folder: if not, there is no need to try them. */
+  /** Checks whether the path is a folder, or a file when an extension is added to it. */
   hasStem(path: string): boolean
-  /** The files right in a folder. */
+  /** Finds the files directly in a folder. */
   filesIn(folder: string): readonly string[]
-  /** The folders with a file of one of these extensions in them. */
+  /** Finds the folders that directly contain a file with one of these extensions. */
   sourceFolders(extensions: readonly string[]): readonly string[]
-  /** All files with this name, in any folder. */
+  /** Finds the files with this name in all folders. */
   filesNamed(filename: string): readonly string[]
   /**
-   * Whether something may be at the path that the tree doesn't show: build output, generated or ignored files, what is in
-   * a submodule. Files that only try something out may import what nobody has.
+   * Checks whether a path can exist outside of the tree: as build output, as a generated or ignored
+   * file, or in a submodule. It always can for test fixtures, whose imports may be broken on purpose.
    */
   mayBeHidden(path: string, importer: string): boolean
 }
 
 const noPaths: readonly string[] = []
 
-/** Prepares no more than is asked for: a change of one file asks little of a tree with thousands. */
+/** Builds each lookup table on demand: a change of one file needs few of them. */
 export function createFileTree(paths: Iterable<string>, resolution: ImportConfig): FileTree {
   const files = new Set(paths)
-  const byFolder = Map.groupBy(files, folderOf)
+  const filesByFolder = Map.groupBy(files, folderOf)
   const folders = new Set<string>([''])
-  for (const folder of byFolder.keys())
-    for (let at = folder; !folders.has(at); at = folderOf(at)) folders.add(at)
-  const stems = new Map<string, ReadonlySet<string>>()
+  for (const folder of filesByFolder.keys()) {
+    let ancestor = folder
+    while (!folders.has(ancestor)) {
+      folders.add(ancestor)
+      ancestor = folderOf(ancestor)
+    }
+  }
+  const stemsByFolder = new Map<string, ReadonlySet<string>>()
   const isStem = (path: string) => {
     const folder = folderOf(path)
-    const inside = byFolder.get(folder)
-    // Imports name no end of folders that aren't there: nothing is kept of them.
-    if (inside === undefined) return false
-    const known = stems.get(folder) ?? listStems(inside)
-    stems.set(folder, known)
-    return known.has(path)
+    const siblings = filesByFolder.get(folder)
+    // Imports name any number of missing folders, which must not fill the cache.
+    if (siblings === undefined) return false
+    const stems = stemsByFolder.get(folder) ?? listStems(siblings)
+    stemsByFolder.set(folder, stems)
+    return stems.has(path)
   }
-  let byName: ReadonlyMap<string, readonly string[]> | undefined
+  let filesByName: ReadonlyMap<string, readonly string[]> | undefined
   return {
     has: (path) => files.has(path),
     hasFolder: (folder) => folders.has(folder),
     hasStem: (path) => folders.has(path) || isStem(path),
-    filesIn: (folder) => byFolder.get(folder) ?? noPaths,
-    sourceFolders: (extensions) =>
-      [...byFolder].flatMap(([folder, list]) =>
-        list.some((path) => extensions.some((extension) => path.endsWith(extension)))
-          ? [folder]
-          : [],
-      ),
-    filesNamed(filename) {
-      byName ??= Map.groupBy(files, filenameOf)
-      return byName.get(filename) ?? noPaths
+    filesIn: (folder) => filesByFolder.get(folder) ?? noPaths,
+    sourceFolders(extensions) {
+      const isSource = (path: string) => extensions.some((extension) => path.endsWith(extension))
+      return [...filesByFolder]
+        .filter(([, inFolder]) => inFolder.some(isSource))
+        .map(([folder]) => folder)
     },
-    mayBeHidden: createHiddenTest(resolution),
+    filesNamed(filename) {
+      filesByName ??= Map.groupBy(files, filenameOf)
+      return filesByName.get(filename) ?? noPaths
+    },
+    mayBeHidden: createHiddenPathTest(resolution),
   }
 }
 
-/** `cart.test.ts` is `cart.test` and `cart`. */
+/** Collects the paths without extensions: `cart.test.ts` yields `cart.test` and `cart`. */
 function listStems(files: readonly string[]): Set<string> {
   const stems = new Set<string>()
   for (const path of files) {
@@ -74,33 +79,46 @@ function listStems(files: readonly string[]): Set<string> {
   return stems
 }
 
-const builtPath =
-  /(^|\/)(dist|build|built|out|output|target|bin|obj|gen|generated|__generated__|node_modules|vendor|third_party|coverage|_build|\.[^/]+)\/|(^|\/)(dist|build|\$types)$|generated|[._-](gen|pb|pb2|min|bundle)\b|_pb2?(_grpc)?$|(^|\/)(\+types|prisma\/client|styled-system|paraglide)(\/|\.[cm]?[jt]s$|$)/i
-/** Files there may be broken on purpose, or are copied to where they work. */
-const samplePath =
-  /(^|\/)(fixtures?|__fixtures__|testdata|test-data|samples?|templates?|snapshots?|__snapshots__|cases|stubs?)\//i
+const buildFolders = `dist build built out output target bin obj _build coverage
+  gen generated __generated__ node_modules vendor third_party`.split(/\s+/)
+/** Paths of files that build tools and code generators write. */
+const builtPath = new RegExp(
+  [
+    `(^|/)(${buildFolders.join('|')}|\\.[^/]+)/`,
+    '(^|/)(dist|build|\\$types)$',
+    'generated',
+    '[._-](gen|pb|pb2|min|bundle)\\b',
+    '_pb2?(_grpc)?$',
+    '(^|/)(\\+types|prisma/client|styled-system|paraglide)(/|\\.[cm]?[jt]s$|$)',
+  ].join('|'),
+  'i',
+)
+const sampleFolders = `fixture fixtures __fixtures__ testdata test-data sample samples
+  template templates snapshot snapshots __snapshots__ cases stub stubs`.split(/\s+/)
+/** Files in these folders can be broken on purpose, or are copied elsewhere before they are used. */
+const samplePath = new RegExp(`(^|/)(${sampleFolders.join('|')})/`, 'i')
 
-function createHiddenTest(resolution: ImportConfig): FileTree['mayBeHidden'] {
+function createHiddenPathTest(resolution: ImportConfig): FileTree['mayBeHidden'] {
   const meter = createGlobMeter()
-  const rules = resolution.ignored.map(({ folder, globs }) => ({
+  const ignoreRules = resolution.ignored.map(({ folder, globs }) => ({
     folder,
-    fits: createGlobMatcher(globs, { braces: false, meter }),
+    matches: createGlobMatcher(globs, { braces: false, meter }),
   }))
   const isIgnored = (path: string) =>
-    rules.some(
-      ({ folder, fits }) =>
-        isWithin(path, folder) &&
-        fits(folder === '' ? path : path.slice(folder.length + 1)) !== false,
-    )
-  const known = new Map<string, boolean>()
+    ignoreRules.some(({ folder, matches }) => {
+      if (!isWithin(path, folder)) return false
+      const relativePath = folder === '' ? path : path.slice(folder.length + 1)
+      return matches(relativePath) !== false
+    })
+  const cache = new Map<string, boolean>()
   const isHidden = (path: string) => {
-    const before = known.get(path)
-    if (before !== undefined) return before
+    const cached = cache.get(path)
+    if (cached !== undefined) return cached
     const hidden =
       builtPath.test(path) ||
       resolution.closed.some((closed) => isWithin(path, closed)) ||
       isIgnored(path)
-    known.set(path, hidden)
+    cache.set(path, hidden)
     return hidden
   }
   return (path, importer) =>

@@ -1,4 +1,4 @@
-// Resolves imports to files of the repository: each family of languages in its own way.
+// Resolves imports to files of the repository by the rules of each language family.
 import type { CodeImport } from '../../../code/code-index.ts'
 import type { ImportConfig } from '../import-config.ts'
 import { familyOfPath, type LanguageFamily } from '../language-families.ts'
@@ -15,15 +15,15 @@ import { externalImport, type ResolvedImport, type ResolveImport } from './resol
 
 export interface ImportResolver {
   /**
-   * Where an import of the file leads. Namespaces that are no folders (C#) can't be told by paths alone: see
-   * `resolveImport`, which looks at the files' facts too.
+   * Resolves an import of the file at `path` by paths and manifests alone. See `resolveImport` for
+   * namespaces that aren't folders, as in C#.
    */
   resolve(path: string, item: CodeImport): ResolvedImport
-  /** The files right in a folder. */
+  /** Finds the files directly in a folder. */
   filesIn(folder: string): readonly string[]
 }
 
-/** An import specifier that is longer means no file. */
+/** A longer import specifier can't be a path. */
 const maxSpecifierLength = 500
 
 const resolverFactories: Readonly<
@@ -40,16 +40,16 @@ const resolverFactories: Readonly<
   'c-sharp': () => () => externalImport,
 }
 
-/** Prepares for the files of one tree: all paths, also those of files that aren't source code. */
+/** @param paths must contain all files of the tree, including those that aren't source code */
 export function createImportResolver(
   paths: Iterable<string>,
   resolution: ImportConfig,
 ): ImportResolver {
   const tree = createFileTree(paths, resolution)
-  const made = new Map<LanguageFamily, ResolveImport>()
+  const resolvers = new Map<LanguageFamily, ResolveImport>()
   const resolverFor = (family: LanguageFamily) => {
-    const resolve = made.get(family) ?? resolverFactories[family](tree, resolution)
-    made.set(family, resolve)
+    const resolve = resolvers.get(family) ?? resolverFactories[family](tree, resolution)
+    resolvers.set(family, resolve)
     return resolve
   }
   return {

@@ -1,4 +1,4 @@
-// Resolves imports of Go: a package is a folder of a module, and all of its files that aren't tests.
+// Resolves Go imports: a package consists of all files of a folder that aren't tests.
 
 import type { GoModule, ImportConfig } from '../import-config.ts'
 import { folderOf, isWithin, joinFolder } from '../paths.ts'
@@ -11,40 +11,40 @@ import {
   resolvedTo,
 } from './resolved-import.ts'
 
-/** A package of more files is told by its first ones. */
 const maxFiles = 500
+/** Folders with these names contain code that protobuf compilers and mock generators write. */
+const generatedFolder = /(^|\/)\w*(pb|proto|mocks?)$/i
 
 export function createGoImports(tree: FileTree, { goModules }: ImportConfig): ResolveImport {
-  // The longest path first: a module inside of another's folder has its own.
-  const modules = goModules.toSorted((one, other) => other.path.length - one.path.length)
-  const replaced = goModules.flatMap((module) =>
+  // A nested module has a longer path than the one around it and takes precedence.
+  const modules = goModules.toSorted((a, b) => b.path.length - a.path.length)
+  const replacements = goModules.flatMap((module) =>
     module.replaced.map(([path, folder]) => ({ module, path, folder })),
   )
-  const known = new Map<string, ResolvedImport>()
   const resolve = (path: string, from: string): ResolvedImport => {
-    const replacement = replaced.find(
-      (one) => isWithin(path, one.module.folder) && isWithin(from, one.path),
+    const replacement = replacements.find(
+      (candidate) => isWithin(path, candidate.module.folder) && isWithin(from, candidate.path),
     )
-    if (replacement !== undefined)
-      return (
-        findPackage(
-          tree,
-          joinFolder(replacement.folder, from.slice(replacement.path.length + 1)),
-        ) ?? externalImport
-      )
-    const module = modules.find((one) => one.path !== '' && isWithin(from, one.path))
+    if (replacement !== undefined) {
+      const subpath = from.slice(replacement.path.length + 1)
+      return findPackage(tree, joinFolder(replacement.folder, subpath)) ?? externalImport
+    }
+    const module = modules.find(
+      (candidate) => candidate.path !== '' && isWithin(from, candidate.path),
+    )
     if (module === undefined)
       return modules.length === 0 ? resolveBySuffix(tree, from) : externalImport
     const folder = joinFolder(module.folder, from.slice(module.path.length + 1))
     return findPackage(tree, folder) ?? missingOrExternal(tree, module, folder, path)
   }
+  const cache = new Map<string, ResolvedImport>()
   return (path, { from }) => {
     if (!from.includes('/') && modules.every((module) => module.path !== from))
       return externalImport
     const key = `${folderOf(path)}\0${from}`
-    const found = known.get(key) ?? resolve(path, from)
-    known.set(key, found)
-    return found
+    const resolved = cache.get(key) ?? resolve(path, from)
+    cache.set(key, resolved)
+    return resolved
   }
 }
 
@@ -59,25 +59,22 @@ function findPackage(
   return files.length === 0 ? undefined : resolvedTo(files.slice(0, maxFiles), confidence)
 }
 
-/** A path of the importer's own module must be there, unless a tool makes it. */
+/** A package of the importer's own module must exist, unless a tool generates it. */
 function missingOrExternal(
   tree: FileTree,
   module: GoModule,
   folder: string,
   path: string,
 ): ResolvedImport {
-  const isOwn = isWithin(path, module.folder)
-  // Something there may be what a tool makes Go of.
-  const hasSources = tree.filesIn(folder).some((file) => !/\.(go|md)$/.test(file))
-  return isOwn &&
-    !hasSources &&
-    !tree.mayBeHidden(folder, path) &&
-    !/(^|\/)\w*(pb|proto|mocks?)$/i.test(folder)
-    ? missingImport
-    : externalImport
+  if (!isWithin(path, module.folder)) return externalImport
+  const mayBeGenerated =
+    generatedFolder.test(folder) ||
+    tree.filesIn(folder).some((file) => !/\.(go|md)$/.test(file)) ||
+    tree.mayBeHidden(folder, path)
+  return mayBeGenerated ? externalImport : missingImport
 }
 
-/** Without any go.mod: the folder of the tree that the path ends with. */
+/** Finds a folder by the end of the import path, in trees without any go.mod. */
 function resolveBySuffix(tree: FileTree, from: string): ResolvedImport {
   const parts = from.split('/')
   if (!parts[0]!.includes('.')) return externalImport

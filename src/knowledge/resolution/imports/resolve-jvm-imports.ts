@@ -1,5 +1,5 @@
-// Resolves imports of Java and its relatives: a class's path ends with its package and its name.
-import { countSharedFolders, folderOf } from '../paths.ts'
+// Resolves imports of JVM languages: the path of a class ends with its package and its name.
+import { countSharedFolders, filenameOf, folderOf } from '../paths.ts'
 import type { FileTree } from './file-tree.ts'
 import {
   externalImport,
@@ -10,34 +10,48 @@ import {
 } from './resolved-import.ts'
 
 const extensions = ['.java', '.kt', '.scala', '.groovy', '.kts']
-/** What annotations and build plugins make. */
-const generatedClass =
-  /^(Q[A-Z]\w*|R|BuildConfig|AutoValue_\w+|Dagger\w+|Immutable\w+|\w+_|\w+(Grpc|Proto|Protos|OuterClass|MapperImpl|Builder|Binding|BindingImpl|Directions|Args|_Impl|Parser|Lexer|Stub))$/
+const generatedSuffixes = `Grpc Proto Protos OuterClass MapperImpl Builder Binding BindingImpl
+  Directions Args _Impl Parser Lexer Stub`.split(/\s+/)
+/** Names of classes that annotation processors and build plugins generate. */
+const generatedClass = new RegExp(
+  `^(${[
+    'Q[A-Z]\\w*',
+    'R',
+    'BuildConfig',
+    'AutoValue_\\w+',
+    'Dagger\\w+',
+    'Immutable\\w+',
+    '\\w+_',
+    `\\w+(${generatedSuffixes.join('|')})`,
+  ].join('|')})$`,
+)
 const maxFiles = 200
+/** An import can name a class, a nested class, or a static member of a nested class. */
+const maxNestedNames = 2
 
 export function createJvmImports(tree: FileTree): ResolveImport {
-  const folders = createPackageFinder(tree)
-  const known = new Map<string, ResolvedImport>()
-  const resolve = (path: string, from: string, isAll: boolean): ResolvedImport => {
+  const findPackageFolders = createPackageFinder(tree)
+  const resolve = (path: string, from: string, importsAll: boolean): ResolvedImport => {
     const parts = from.replace(/\.\*$/, '').split('.')
-    // The class itself, the one around it, or around a static member of that.
-    for (let drop = 0; drop < 3 && parts.length - drop >= 1; drop++) {
-      const found = findClass(tree, parts.slice(0, parts.length - drop), path)
-      if (found !== undefined) return resolvedTo(found, drop === 0 ? 0.98 : 0.95)
+    const maxDropped = Math.min(maxNestedNames, parts.length - 1)
+    for (let dropped = 0; dropped <= maxDropped; dropped++) {
+      const found = findClass(tree, parts.slice(0, parts.length - dropped), path)
+      if (found !== undefined) return resolvedTo(found, dropped === 0 ? 0.98 : 0.95)
     }
-    if (isAll || from.endsWith('.*')) return listPackage(tree, folders(parts))
-    return mustExist(tree, folders, parts, path) ? missingImport : externalImport
+    if (importsAll || from.endsWith('.*')) return listPackage(tree, findPackageFolders(parts))
+    return mustExist(tree, findPackageFolders, parts, path) ? missingImport : externalImport
   }
+  const cache = new Map<string, ResolvedImport>()
   return (path, { from, kind, names }) => {
-    const isAll = kind === 'all' || names.some(({ name }) => name === '*')
-    const key = `${isAll}${folderOf(path)}\0${from}`
-    const found = known.get(key) ?? resolve(path, from, isAll)
-    known.set(key, found)
-    return found
+    const importsAll = kind === 'all' || names.some(({ name }) => name === '*')
+    const key = `${importsAll}${folderOf(path)}\0${from}`
+    const resolved = cache.get(key) ?? resolve(path, from, importsAll)
+    cache.set(key, resolved)
+    return resolved
   }
 }
 
-/** The file of a class; of several, such as those of variants of a build, the one nearest to the importer. */
+/** Finds the file of a class. Build variants can define it several times: the nearest is used. */
 function findClass(tree: FileTree, parts: readonly string[], path: string): string | undefined {
   if (!/^[A-Z_]/i.test(parts.at(-1) ?? '')) return undefined
   const suffix = parts.join('/')
@@ -46,9 +60,7 @@ function findClass(tree: FileTree, parts: readonly string[], path: string): stri
       .filesNamed(`${parts.at(-1)}${extension}`)
       .filter((file) => endsWithPath(file, suffix + extension)),
   )
-  return found.toSorted(
-    (one, other) => countSharedFolders(other, path) - countSharedFolders(one, path),
-  )[0]
+  return found.toSorted((a, b) => countSharedFolders(b, path) - countSharedFolders(a, path))[0]
 }
 
 function endsWithPath(path: string, suffix: string): boolean {
@@ -58,20 +70,15 @@ function endsWithPath(path: string, suffix: string): boolean {
   )
 }
 
-type FindPackage = (parts: readonly string[]) => readonly string[]
+type FindPackageFolders = (parts: readonly string[]) => readonly string[]
 
-/** Finds the folders of a package, under whatever root. */
-function createPackageFinder(tree: FileTree): FindPackage {
-  const byName = new Map<string, Set<string>>()
-  for (const path of tree.sourceFolders(extensions)) {
-    const name = path.slice(path.lastIndexOf('/') + 1)
-    byName.set(name, (byName.get(name) ?? new Set()).add(path))
-  }
+/** Finds the folders of a package under all source roots. */
+function createPackageFinder(tree: FileTree): FindPackageFolders {
+  const foldersByName = Map.groupBy(tree.sourceFolders(extensions), filenameOf)
   return (parts) => {
     const suffix = parts.join('/')
-    return [...(byName.get(parts.at(-1) ?? '') ?? [])].filter((folder) =>
-      endsWithPath(folder, suffix),
-    )
+    const folders = foldersByName.get(parts.at(-1) ?? '') ?? []
+    return folders.filter((folder) => endsWithPath(folder, suffix))
   }
 }
 
@@ -82,25 +89,20 @@ function listPackage(tree: FileTree, folders: readonly string[]): ResolvedImport
   return files.length === 0 ? externalImport : resolvedTo(files.slice(0, maxFiles), 0.9)
 }
 
-/** A class of a package that lies here, in Java alone, where its name says its file. */
+/** A class of a package of this tree must exist if all of its files are Java, one class per file. */
 function mustExist(
   tree: FileTree,
-  folders: FindPackage,
+  findPackageFolders: FindPackageFolders,
   parts: readonly string[],
   path: string,
 ): boolean {
-  const name = parts.at(-1) ?? ''
-  if (
-    !path.endsWith('.java') ||
-    parts.length < 3 ||
-    !/^[A-Z]/.test(name) ||
-    generatedClass.test(name)
-  )
-    return false
-  const around = folders(parts.slice(0, -1))
+  if (!path.endsWith('.java') || parts.length < 3) return false
+  const className = parts.at(-1) ?? ''
+  if (!/^[A-Z]/.test(className) || generatedClass.test(className)) return false
+  const folders = findPackageFolders(parts.slice(0, -1))
   return (
-    around.length > 0 &&
-    around.every(
+    folders.length > 0 &&
+    folders.every(
       (folder) =>
         !tree.mayBeHidden(folder, path) &&
         tree.filesIn(folder).every((file) => file.endsWith('.java')),

@@ -1,4 +1,4 @@
-// Resolves imports of PHP: classes by composer's prefixes or by their paths' endings, included files by their paths.
+// Resolves PHP imports: classes by Composer's prefixes or path suffixes, included files by paths.
 import type { CodeImport } from '../../../code/code-index.ts'
 import type { ImportConfig, PhpPrefix } from '../import-config.ts'
 import { countSharedFolders, enclosingFolders, folderOf, joinFolder, joinPath } from '../paths.ts'
@@ -11,17 +11,18 @@ import {
   resolvedTo,
 } from './resolved-import.ts'
 
+/** Files with these names are often created at installation. */
+const localFile = /config|local|settings|autoload/i
+const includeKinds: ReadonlySet<CodeImport['kind']> = new Set(['include', 'system', 'dynamic'])
+
 export function createPhpImports(tree: FileTree, resolution: ImportConfig): ResolveImport {
-  const prefixes = resolution.phpPrefixes.toSorted(
-    (one, other) => other.prefix.length - one.prefix.length,
-  )
-  return (path, item) =>
-    item.kind === 'include' ||
-    item.kind === 'system' ||
-    item.kind === 'dynamic' ||
-    /\.\w+$|^\.{0,2}\//.test(item.from)
-      ? resolveInclude(tree, path, item)
-      : resolveClass(tree, prefixes, path, item.from.replace(/^\\+/, ''))
+  const prefixes = resolution.phpPrefixes.toSorted((a, b) => b.prefix.length - a.prefix.length)
+  return (path, item) => {
+    const isInclude = includeKinds.has(item.kind) || /\.\w+$|^\.{0,2}\//.test(item.from)
+    if (isInclude) return resolveInclude(tree, path, item)
+    const className = item.from.replace(/^\\+/, '')
+    return resolveClass(tree, prefixes, path, className)
+  }
 }
 
 function resolveClass(
@@ -30,40 +31,38 @@ function resolveClass(
   path: string,
   name: string,
 ): ResolvedImport {
-  for (const prefix of prefixes) {
-    if (!name.startsWith(prefix.prefix)) continue
-    for (const candidate of filesOf(prefix, name))
-      if (tree.has(candidate)) return resolvedTo(candidate, 0.98)
-  }
-  const file = name.replaceAll('\\', '/')
-  const similar = findBySuffix(tree, file, path)
+  const matching = prefixes.filter(({ prefix }) => name.startsWith(prefix))
+  const file = matching
+    .flatMap((prefix) => listClassPaths(prefix, name))
+    .find((candidate) => tree.has(candidate))
+  if (file !== undefined) return resolvedTo(file, 0.98)
+  const similar = findBySuffix(tree, name.replaceAll('\\', '/'), path)
   if (similar !== undefined) return resolvedTo(similar, 0.8)
-  const own = prefixes.find(({ prefix }) => prefix !== '' && name.startsWith(prefix))
+  const own = matching.find(({ prefix }) => prefix !== '')
   return own !== undefined && mustExist(tree, own, name, path) ? missingImport : externalImport
 }
 
-/** Where a class must lie under a prefix. */
-function filesOf({ prefix, folders, isPsr0 }: PhpPrefix, name: string): string[] {
+/** Collects the paths that a class can have under a prefix, see PSR-0 and PSR-4 of php-fig.org. */
+function listClassPaths({ prefix, folders, isPsr0 }: PhpPrefix, name: string): string[] {
   const rest = isPsr0
-    ? name.replace(/[^\\]+$/, (last) => last.replaceAll('_', '\\'))
+    ? name.replace(/[^\\]+$/, (className) => className.replaceAll('_', '\\'))
     : name.slice(prefix.length)
   return folders.map((folder) => joinFolder(folder, `${rest.replaceAll('\\', '/')}.php`))
 }
 
-/** A namespace that lies here must have what is imported of it, unless that is a namespace itself or a function. */
+/** A class of an own namespace must exist. The name may also be a namespace or a function. */
 function mustExist(tree: FileTree, own: PhpPrefix, name: string, path: string): boolean {
-  const last = name.slice(name.lastIndexOf('\\') + 1)
-  if (own.isPsr0 || !/^[A-Z]\w*[a-z]/.test(last)) return false
-  const files = filesOf(own, name)
-  return (
-    files.some((file) => tree.hasFolder(folderOf(folderOf(file)))) &&
-    files.every(
-      (file) => !tree.hasFolder(file.slice(0, -'.php'.length)) && !tree.mayBeHidden(file, path),
-    )
+  const lastPart = name.slice(name.lastIndexOf('\\') + 1)
+  if (own.isPsr0 || !/^[A-Z]\w*[a-z]/.test(lastPart)) return false
+  const files = listClassPaths(own, name)
+  const isKnownNamespace = files.some((file) => tree.hasFolder(folderOf(folderOf(file))))
+  if (!isKnownNamespace) return false
+  return files.every(
+    (file) => !tree.hasFolder(file.slice(0, -'.php'.length)) && !tree.mayBeHidden(file, path),
   )
 }
 
-/** The file whose path has most of the name's end, two parts at least. */
+/** Finds the file that shares the longest end of its path with the name, at least two parts. */
 function findBySuffix(tree: FileTree, name: string, path: string): string | undefined {
   const parts = name.split('/')
   const candidates = tree.filesNamed(`${parts.at(-1)}.php`)
@@ -77,24 +76,20 @@ function findBySuffix(tree: FileTree, name: string, path: string): string | unde
 }
 
 function resolveInclude(tree: FileTree, path: string, { from, kind }: CodeImport): ResolvedImport {
-  const relative = from.replace(/^\/+/, '')
+  const relativePath = from.replace(/^\/+/, '')
   const folder = folderOf(path)
-  const candidate = joinPath(folder, relative)
-  if (candidate !== undefined && tree.has(candidate)) return resolvedTo(candidate, 0.95)
-  for (const around of enclosingFolders(folder)) {
-    const file = joinPath(around, relative)
+  const target = joinPath(folder, relativePath)
+  if (target !== undefined && tree.has(target)) return resolvedTo(target, 0.95)
+  for (const enclosing of enclosingFolders(folder)) {
+    const file = joinPath(enclosing, relativePath)
     if (file !== undefined && tree.has(file)) return resolvedTo(file, 0.8)
   }
-  const mustBeHere = kind === 'include' && /^\.\.?\//.test(from) && candidate !== undefined
-  return mustBeHere &&
-    !tree.mayBeHidden(candidate, path) &&
-    !/config|local|settings|autoload/i.test(from)
-    ? missingImport
-    : externalImport
+  const isRelative = kind === 'include' && /^\.\.?\//.test(from)
+  if (!isRelative || target === undefined) return externalImport
+  const mayBeLocal = tree.mayBeHidden(target, path) || localFile.test(from)
+  return mayBeLocal ? externalImport : missingImport
 }
 
 function nearestFile(files: readonly string[], path: string): string | undefined {
-  return files.toSorted(
-    (one, other) => countSharedFolders(other, path) - countSharedFolders(one, path),
-  )[0]
+  return files.toSorted((a, b) => countSharedFolders(b, path) - countSharedFolders(a, path))[0]
 }

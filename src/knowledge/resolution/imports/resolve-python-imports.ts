@@ -1,4 +1,4 @@
-// Resolves imports of Python: relative ones, and absolute ones from the roots that manifests name or the tree shows.
+// Resolves Python imports: relative ones, and absolute ones from the root folders of packages.
 import type { CodeImport } from '../../../code/code-index.ts'
 import type { ImportConfig } from '../import-config.ts'
 import { enclosingFolders, filenameOf, folderOf, joinFolder, joinPath } from '../paths.ts'
@@ -13,19 +13,22 @@ import {
 } from './resolved-import.ts'
 
 const initFiles = ['__init__.py', '__init__.pyi']
+const moduleExtensions = ['.py', '.pyi', '.pyx']
+/** Roots that are tried for an import. */
+const maxRoots = 100
 
 export function createPythonImports(tree: FileTree, resolution: ImportConfig): ResolveImport {
-  const named = new Set(resolution.pythonRoots)
-  const isRoot = (folder: string) => folder === '' || named.has(folder)
+  const configuredRoots = new Set(resolution.pythonRoots)
+  const isCertainRoot = (folder: string) => folder === '' || configuredRoots.has(folder)
   const rootsFor = createRootFinder(tree, resolution.pythonRoots)
   return (path, item) => {
     const dots = /^\.*/.exec(item.from)![0].length
     const name = item.from.slice(dots).replaceAll('.', '/')
     if (dots > 0) return resolveRelative(tree, path, item, dots, name)
-    const found = resolveAbsolute(tree, rootsFor(path), item, name)
-    if (found !== undefined) return found
+    const roots = rootsFor(path)
     return (
-      findMissing(tree, path, item, name, rootsFor(path).filter(isRoot)) ??
+      resolveAbsolute(tree, roots, item, name) ??
+      findMissing(tree, path, item, name, roots.filter(isCertainRoot)) ??
       resolveFromAnywhere(tree, item, name) ??
       externalImport
     )
@@ -43,7 +46,7 @@ function resolveRelative(
   if (base === undefined) return externalImport
   const found = resolveModule(tree, base, item, 0.98)
   if (found !== undefined) return found
-  // `from . import name` names what the package itself defines or is given.
+  // The package can define the name of `from . import name` itself, also dynamically.
   if (name === '' || item.kind === 'dynamic' || mayBeBuilt(tree, base, path)) return externalImport
   return missingImport
 }
@@ -56,18 +59,17 @@ function resolveAbsolute(
 ): ResolvedImport | undefined {
   const first = name.split('/', 1)[0]!
   for (const [index, root] of roots.entries()) {
-    const found = resolveModule(tree, joinFolder(root, name), item, index < 2 ? 0.95 : 0.9)
-    // A library of the language is only meant by what can't be another: a package of its own with more than a name.
-    if (
-      found !== undefined &&
-      !(pythonStandardLibrary.has(first) && !isPackage(tree, joinFolder(root, first)))
-    )
-      return found
+    // Only a package can take precedence over a standard library module of the same name.
+    const isShadowed = pythonStandardLibrary.has(first) && !isPackage(tree, joinFolder(root, first))
+    if (isShadowed) continue
+    const confidence = index < 2 ? 0.95 : 0.9
+    const found = resolveModule(tree, joinFolder(root, name), item, confidence)
+    if (found !== undefined) return found
   }
   return undefined
 }
 
-/** The module at a path, and those of the names that are modules below it. */
+/** Finds the module at a path, and its submodules among the imported names. */
 function resolveModule(
   tree: FileTree,
   base: string,
@@ -76,24 +78,22 @@ function resolveModule(
 ): ResolvedImport | undefined {
   const module = moduleAt(tree, base)
   const isFolder = base === '' || tree.hasFolder(base)
-  const parts = isFolder
-    ? item.names.map(({ name }) =>
-        name === '*' ? undefined : moduleAt(tree, joinFolder(base, name)),
-      )
+  const submodules = isFolder
+    ? item.names
+        .filter(({ name }) => name !== '*')
+        .map(({ name }) => moduleAt(tree, joinFolder(base, name)))
+        .filter((submodule) => submodule !== undefined)
     : []
-  const submodules = parts.filter((part) => part !== undefined)
-  if (submodules.length === 0)
-    return module === undefined ? undefined : resolvedTo(module, confidence)
-  // What the package itself calls so comes first.
-  const all = module === undefined ? submodules : [module, ...submodules]
-  return resolvedTo([...new Set(all)], confidence)
+  // A name that the package defines itself takes precedence over a submodule.
+  const modules = module === undefined ? submodules : [module, ...submodules]
+  return modules.length === 0 ? undefined : resolvedTo([...new Set(modules)], confidence)
 }
 
 function moduleAt(tree: FileTree, base: string): string | undefined {
   if (!tree.hasStem(base)) return undefined
   for (const init of initFiles) if (tree.has(joinFolder(base, init))) return joinFolder(base, init)
-  for (const extension of ['.py', '.pyi', '.pyx'])
-    if (base !== '' && tree.has(base + extension)) return base + extension
+  if (base === '') return undefined
+  for (const extension of moduleExtensions) if (tree.has(base + extension)) return base + extension
   return undefined
 }
 
@@ -101,7 +101,7 @@ function isPackage(tree: FileTree, folder: string): boolean {
   return initFiles.some((init) => tree.has(joinFolder(folder, init)))
 }
 
-/** Something of that name lies there, to be compiled, or is made by a tool. */
+/** Checks whether a module can be an extension module, or can be generated by a build tool. */
 function mayBeBuilt(tree: FileTree, base: string, importer: string): boolean {
   const stem = filenameOf(base)
   return (
@@ -115,7 +115,7 @@ function mayBeBuilt(tree: FileTree, base: string, importer: string): boolean {
   )
 }
 
-/** A module that a regular package of the importer's own must have and has not. */
+/** Recognizes a module that its regular package (one with an `__init__.py`) must contain. */
 function findMissing(
   tree: FileTree,
   path: string,
@@ -125,25 +125,25 @@ function findMissing(
 ): ResolvedImport | undefined {
   const parts = name.split('/')
   if (parts.length < 2 || item.kind === 'dynamic') return undefined
-  // Parts of another program's package may lie elsewhere alone.
-  const root = roots.find((one) => isPackage(tree, joinFolder(one, parts[0]!)))
+  // A namespace package without `__init__.py` can have parts outside of the repository.
+  const root = roots.find((candidate) => isPackage(tree, joinFolder(candidate, parts[0]!)))
   if (root === undefined) return undefined
   const base = joinFolder(root, name)
-  const around = folderOf(base)
-  return isPackage(tree, around) && !mayBeBuilt(tree, base, path) ? missingImport : undefined
+  const isInPackage = isPackage(tree, folderOf(base))
+  return isInPackage && !mayBeBuilt(tree, base, path) ? missingImport : undefined
 }
 
-/** The outermost folder around that is a regular package with only such ones in between. */
+/** Finds the outermost enclosing package of a chain of regular packages. */
 function outermostPackage(tree: FileTree, folder: string): string | undefined {
-  let top: string | undefined
-  for (const one of enclosingFolders(folder)) {
-    if (one === '' || !isPackage(tree, one)) break
-    top = one
+  let outermost: string | undefined
+  for (const enclosing of enclosingFolders(folder)) {
+    if (enclosing === '' || !isPackage(tree, enclosing)) break
+    outermost = enclosing
   }
-  return top
+  return outermost
 }
 
-/** A module of another program's folder whose path nobody else has: put on the path by means that can't be read. */
+/** Finds a module by a unique end of its path: programs can extend `sys.path` at run time. */
 function resolveFromAnywhere(
   tree: FileTree,
   item: CodeImport,
@@ -158,33 +158,33 @@ function resolveFromAnywhere(
 }
 
 /**
- * The folders from which a file's absolute imports may start, the most likely first: the root of its own package, what
- * manifests name in folders around it, the folders around it, the other roots.
+ * Finds the folders that a file's absolute imports can start from, the most likely first: the root
+ * of its own package, configured roots around it, folders around it, and other configured roots.
  */
 function createRootFinder(
   tree: FileTree,
-  named: readonly string[],
+  configuredRoots: readonly string[],
 ): (path: string) => readonly string[] {
-  const found = new Map<string, readonly string[]>()
+  const cache = new Map<string, readonly string[]>()
   return (path) => {
     const folder = folderOf(path)
-    const known = found.get(folder)
-    if (known !== undefined) return known
-    const around = enclosingFolders(folder)
-    const top = outermostPackage(tree, folder)
-    const own = top === undefined ? folder : folderOf(top)
-    const outer = around.slice(around.indexOf(own))
-    const beside = outer.flatMap((one) => [
-      one,
-      joinFolder(one, 'src'),
-      joinFolder(one, 'lib'),
-      joinFolder(one, 'python'),
+    const cached = cache.get(folder)
+    if (cached !== undefined) return cached
+    const outermost = outermostPackage(tree, folder)
+    const ownRoot = outermost === undefined ? folder : folderOf(outermost)
+    const ancestors = enclosingFolders(ownRoot)
+    const candidates = new Set([
+      ownRoot,
+      ...configuredRoots.filter((root) => ancestors.includes(root)),
+      ...ancestors.flatMap(listSourceFolders),
+      ...configuredRoots,
     ])
-    const roots = [
-      ...new Set([own, ...named.filter((root) => outer.includes(root)), ...beside, ...named]),
-    ]
-    const list = roots.filter((root) => tree.hasFolder(root)).slice(0, 100)
-    found.set(folder, list)
-    return list
+    const roots = [...candidates].filter((root) => tree.hasFolder(root)).slice(0, maxRoots)
+    cache.set(folder, roots)
+    return roots
   }
+}
+
+function listSourceFolders(folder: string): string[] {
+  return [folder, ...['src', 'lib', 'python'].map((name) => joinFolder(folder, name))]
 }

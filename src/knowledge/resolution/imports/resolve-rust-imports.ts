@@ -1,4 +1,4 @@
-// Resolves imports of Rust: paths through the modules of a crate, and through other crates of the workspace.
+// Resolves Rust imports: paths through the modules of a crate and of other crates of the workspace.
 
 import type { ImportConfig, RustCrate } from '../import-config.ts'
 import { enclosingFolders, filenameOf, folderOf, joinFolder } from '../paths.ts'
@@ -12,60 +12,54 @@ import {
 } from './resolved-import.ts'
 
 const rootNames = new Set(['lib.rs', 'main.rs', 'mod.rs'])
+/** Folders of which each file is the root of its own target. */
 const targetFolder = /^(src\/bin|tests|examples|benches)$/
+const targetFile = /(^|\/)(src\/bin|tests|examples|benches)\/[^/]+\.rs$/
 
 export function createRustImports(tree: FileTree, { rustCrates }: ImportConfig): ResolveImport {
-  const byFolder = new Map(rustCrates.map((crate) => [crate.folder, crate]))
-  const byName = new Map(rustCrates.map((crate) => [crate.name, crate]))
-  const around = new Map<string, RustCrate | undefined>()
-  const crateAround = (path: string) => {
+  const cratesByFolder = new Map(rustCrates.map((crate) => [crate.folder, crate]))
+  const cratesByName = new Map(rustCrates.map((crate) => [crate.name, crate]))
+  const enclosingCrates = new Map<string, RustCrate | undefined>()
+  const crateOf = (path: string) => {
     const folder = folderOf(path)
-    if (!around.has(folder)) {
-      const found = enclosingFolders(folder).find((one) => byFolder.has(one))
-      around.set(folder, found === undefined ? undefined : byFolder.get(found))
+    if (!enclosingCrates.has(folder)) {
+      const root = enclosingFolders(folder).find((candidate) => cratesByFolder.has(candidate))
+      enclosingCrates.set(folder, root === undefined ? undefined : cratesByFolder.get(root))
     }
-    return around.get(folder)
+    return enclosingCrates.get(folder)
   }
   return (path, { from, names, kind }) => {
     const [first = '', ...rest] = from.replace(/^::/, '').split('::')
-    const own = crateAround(path)
-    const start = findStartFile(tree, own, path, first)
-    const isDeclared =
+    const isDeclaration =
       kind === 'static' && first === 'self' && rest.length === 1 && names[0]?.name === '*'
-    if (isDeclared) return resolveDeclared(tree, path, rest[0]!)
-    if (start !== undefined)
-      return walkModules(
-        tree,
-        start,
-        start === path && first !== 'crate' ? [first, ...rest] : rest,
-        path,
-      )
-    const name = own?.aliases.find(([alias]) => alias === first)?.[1] ?? first
-    const library = libraryOf(tree, byName.get(name))
+    if (isDeclaration) return resolveDeclaration(tree, path, rest[0]!)
+    const crate = crateOf(path)
+    const start = findStartFile(tree, crate, path, first)
+    if (start !== undefined) return walkModules(tree, start, rest, path)
+    const crateName = crate?.aliases.find(([alias]) => alias === first)?.[1] ?? first
+    const library = libraryOf(tree, cratesByName.get(crateName))
     if (library !== undefined) return walkModules(tree, library, rest, undefined)
     const module = childOf(tree, path, first)
     return module === undefined ? externalImport : walkModules(tree, module, rest, undefined)
   }
 }
 
-/** `mod cart;`: the module's file must be there, unless the build makes it. */
-function resolveDeclared(tree: FileTree, path: string, name: string): ResolvedImport {
+/** Resolves `mod cart;`, whose file must exist unless the build generates it. */
+function resolveDeclaration(tree: FileTree, path: string, name: string): ResolvedImport {
   const child = childOf(tree, path, name)
   if (child !== undefined) return resolvedTo(child, 0.98)
   const base = joinFolder(childFolder(path), name)
-  return tree.mayBeHidden(base, path) ||
-    tree.mayBeHidden(`${base}.rs`, path) ||
-    !hasModules(tree, path)
-    ? externalImport
-    : missingImport
+  const mayExistElsewhere =
+    tree.mayBeHidden(base, path) || tree.mayBeHidden(`${base}.rs`, path) || !hasModules(tree, path)
+  return mayExistElsewhere ? externalImport : missingImport
 }
 
-/** Another module of the file is where it must be: its modules aren't told to lie elsewhere. */
+/** A file with another module in the default folder most likely has no `#[path]` attributes. */
 function hasModules(tree: FileTree, path: string): boolean {
   return tree.filesIn(childFolder(path)).some((file) => file !== path && file.endsWith('.rs'))
 }
 
-/** The file from which a path through modules starts; undefined where its first name is that of a crate or a child. */
+/** Finds the file that `crate`, `self` or `super` refers to. */
 function findStartFile(
   tree: FileTree,
   crate: RustCrate | undefined,
@@ -78,74 +72,68 @@ function findStartFile(
   return undefined
 }
 
-/** Goes down from module to module as far as there are files; what is left names something in the last one. */
+/** Follows module names as long as they have files; the remaining names are items of the last one. */
 function walkModules(
   tree: FileTree,
   start: string,
   names: readonly string[],
   importer: string | undefined,
 ): ResolvedImport {
-  let at = start
+  let current = start
   let rest = names
   while (rest[0] === 'self' || rest[0] === 'super') {
-    if (rest[0] === 'super') at = parentOf(tree, at) ?? at
+    if (rest[0] === 'super') current = parentOf(tree, current) ?? current
     rest = rest.slice(1)
   }
   for (const name of rest) {
-    const child = childOf(tree, at, name)
+    const child = childOf(tree, current, name)
     if (child === undefined) break
-    at = child
+    current = child
   }
-  return at === importer ? resolvedTo(at, 0.9) : resolvedTo(at, 0.95)
+  return resolvedTo(current, current === importer ? 0.9 : 0.95)
 }
 
-/** The root of the crate that the file is in: its own target, else the library, else the program. */
+/** Finds the root file of the crate: of the file's own target, of the library, or of the program. */
 function rootOf(tree: FileTree, crate: RustCrate | undefined, path: string): string | undefined {
-  if (crate === undefined)
+  if (crate === undefined) {
     return enclosingFolders(folderOf(path))
-      .flatMap((one) => ['lib.rs', 'main.rs'].map((name) => joinFolder(one, name)))
+      .flatMap((folder) => ['lib.rs', 'main.rs'].map((name) => joinFolder(folder, name)))
       .find(tree.has)
-  const inCrate = folderOf(path).slice(crate.folder === '' ? 0 : crate.folder.length + 1)
-  if (targetFolder.test(inCrate) || filenameOf(path) === 'build.rs') return path
-  if (/^(tests|examples|benches)\//.test(inCrate)) {
-    const main = joinFolder(
-      crate.folder,
-      joinFolder(inCrate.split('/').slice(0, 2).join('/'), 'main.rs'),
-    )
+  }
+  const folderInCrate = folderOf(path).slice(crate.folder === '' ? 0 : crate.folder.length + 1)
+  if (targetFolder.test(folderInCrate) || filenameOf(path) === 'build.rs') return path
+  if (/^(tests|examples|benches)\//.test(folderInCrate)) {
+    const target = folderInCrate.split('/').slice(0, 2).join('/')
+    const main = joinFolder(crate.folder, joinFolder(target, 'main.rs'))
     if (tree.has(main)) return main
   }
-  return libraryOf(tree, crate) ?? findFirst(tree, [joinFolder(crate.folder, 'src/main.rs')])
+  return libraryOf(tree, crate)
 }
 
+/** Finds the root file of a crate's library, or of its program if it has no library. */
 function libraryOf(tree: FileTree, crate: RustCrate | undefined): string | undefined {
   if (crate === undefined) return undefined
-  const named = crate.library === null ? [] : [crate.library]
-  return findFirst(tree, [
-    ...named,
-    joinFolder(crate.folder, 'src/lib.rs'),
-    joinFolder(crate.folder, 'src/main.rs'),
-  ])
+  const defaults = ['src/lib.rs', 'src/main.rs'].map((name) => joinFolder(crate.folder, name))
+  return findFirst(tree, crate.library === null ? defaults : [crate.library, ...defaults])
 }
 
-/** The folder in which a module's children lie. */
+/** Determines the folder that contains a module's children. */
 function childFolder(path: string): string {
   return rootNames.has(filenameOf(path)) ? folderOf(path) : path.slice(0, -'.rs'.length)
 }
 
 function childOf(tree: FileTree, path: string, name: string): string | undefined {
-  // Types and variants are no modules.
+  // An uppercase name is a type or an enum variant.
   if (!/^[a-z_]/.test(name)) return undefined
-  const folders = [childFolder(path)]
-  // Roots of other names (`tests/cart.rs`, `[lib] path`) have their children beside them.
-  if (!rootNames.has(filenameOf(path))) folders.push(folderOf(path))
-  const [own, beside] = folders.map((folder) =>
-    findFirst(tree, [joinFolder(folder, `${name}.rs`), joinFolder(folder, `${name}/mod.rs`)]),
-  )
-  return own ?? (isTargetRoot(path) ? beside : undefined)
+  const child = findModuleFile(tree, childFolder(path), name)
+  if (child !== undefined) return child
+  // The root of a target, such as `tests/cart.rs`, has its children in its own folder.
+  const isTargetRoot = !rootNames.has(filenameOf(path)) && targetFile.test(path)
+  return isTargetRoot ? findModuleFile(tree, folderOf(path), name) : undefined
 }
 
-function isTargetRoot(path: string): boolean {
-  return /(^|\/)(src\/bin|tests|examples|benches)\/[^/]+\.rs$/.test(path)
+function findModuleFile(tree: FileTree, folder: string, name: string): string | undefined {
+  return findFirst(tree, [joinFolder(folder, `${name}.rs`), joinFolder(folder, `${name}/mod.rs`)])
 }
 
 function parentOf(tree: FileTree, path: string): string | undefined {

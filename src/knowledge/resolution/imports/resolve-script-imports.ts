@@ -1,4 +1,4 @@
-// Resolves imports of TypeScript and JavaScript: relative ones, aliases of tsconfig files, packages of the workspace.
+// Resolves TypeScript and JavaScript imports: relative paths, tsconfig aliases, workspace packages.
 
 import type { ImportConfig, ScriptConfig } from '../import-config.ts'
 import { enclosingFolders, folderOf, isWithin, joinFolder, joinPath } from '../paths.ts'
@@ -13,15 +13,18 @@ import {
 } from './resolved-import.ts'
 import { createScriptPackages, type ScriptPackages } from './script-packages.ts'
 
-interface KnownConfig {
+interface PreparedConfig {
   readonly folder: string
   readonly baseUrl: string | null
   readonly paths: PatternTable
 }
 
-/** What isn't code may be made, or be handed on, by tools that we don't know. */
-const assetPath =
-  /\.(css|s[ac]ss|less|styl|pcss|json5?|jsonc|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|webm|wav|ogg|wasm|node|txt|md|mdx|html?|ya?ml|toml|xml|csv|glsl|vert|frag|wgsl|graphql|gql|sql|pdf|worker|hbs|ejs|pug|po|snap|bin|proto|py|zip)$/i
+const assetExtensions =
+  `css sass scss less styl pcss json json5 jsonc svg png jpg jpeg gif webp avif
+  ico woff woff2 ttf otf eot mp3 mp4 webm wav ogg wasm node txt md mdx htm html yml yaml toml xml csv
+  glsl vert frag wgsl graphql gql sql pdf worker hbs ejs pug po snap bin proto py zip`.split(/\s+/)
+/** Build tools can generate or serve files that aren't code, so that these are never missing. */
+const assetPath = new RegExp(`\\.(${assetExtensions.join('|')})$`, 'i')
 const urlScheme = /^[a-z][a-z0-9+.-]*:/i
 
 export function createScriptImports(tree: FileTree, resolution: ImportConfig): ResolveImport {
@@ -30,15 +33,15 @@ export function createScriptImports(tree: FileTree, resolution: ImportConfig): R
   return (path, { from, kind }) => {
     if (urlScheme.test(from) || from.includes('!')) return externalImport
     const specifier = withoutQuery(from)
-    const mayMiss = specifier === from && kind !== 'dynamic' && !assetPath.test(specifier)
-    const found = /^\.\.?(\/|$)/.test(specifier)
+    const canBeMissing = specifier === from && kind !== 'dynamic' && !assetPath.test(specifier)
+    const resolved = /^\.\.?(\/|$)/.test(specifier)
       ? resolveRelative(tree, packages, path, specifier)
-      : resolveBare(tree, packages, configsFor(path), path, specifier)
-    return found.kind === 'missing' && !mayMiss ? externalImport : found
+      : resolveBare(tree, packages, configsFor(path), { path, specifier })
+    return resolved.kind === 'missing' && !canBeMissing ? externalImport : resolved
   }
 }
 
-/** `./icon.svg?raw` is a way to read `./icon.svg`; `#part` at the beginning is a name. */
+/** Removes the loader suffix of `./icon.svg?raw`; a `#` at the beginning is part of the name. */
 function withoutQuery(from: string): string {
   const end = from.slice(1).search(/[?#]/)
   return end === -1 ? from : from.slice(0, end + 1)
@@ -54,24 +57,30 @@ function resolveRelative(
   if (base === undefined) return externalImport
   const found = packages.probe(base)
   if (found !== undefined) return resolvedTo(found, 1)
-  // A folder that is there, but without an index, may be what a bundler makes one for.
-  return mayHideModule(tree, base, path) || tree.hasFolder(base) || path.endsWith('.d.ts')
-    ? externalImport
-    : missingImport
+  // A bundler can generate the index file of an existing folder.
+  const mayBeGenerated =
+    mayHideModule(tree, base, path) || tree.hasFolder(base) || path.endsWith('.d.ts')
+  return mayBeGenerated ? externalImport : missingImport
+}
+
+interface BareImport {
+  readonly path: string
+  readonly specifier: string
 }
 
 function resolveBare(
   tree: FileTree,
   packages: ScriptPackages,
-  configs: readonly KnownConfig[],
-  path: string,
-  specifier: string,
+  configs: readonly PreparedConfig[],
+  item: BareImport,
 ): ResolvedImport {
-  let fault: ResolvedImport | undefined
+  const { path, specifier } = item
+  let missing: ResolvedImport | undefined
   for (const config of configs) {
-    const found = resolveAlias(tree, packages, config, path, specifier)
+    const found = resolveAlias(tree, packages, config, item)
     if (found?.kind === 'inside') return found
-    if (config.folder === configs[0]!.folder) fault ??= found
+    // Only an alias of the nearest configuration is sure to apply to the file.
+    if (config.folder === configs[0]!.folder) missing ??= found
   }
   if (specifier.startsWith('#')) {
     const found = packages.resolveSubpathImport(path, specifier)
@@ -79,62 +88,70 @@ function resolveBare(
   }
   return (
     packages.resolveName(path, specifier) ??
-    resolveByConvention(packages, configs, path, specifier) ??
-    fault ??
+    resolveByConvention(packages, configs, item) ??
+    missing ??
     externalImport
   )
 }
 
-/** By `paths`, then by `baseUrl`. Undefined where neither says anything about it. */
+/**
+ * Resolves an import by the `paths` of a configuration, or else by its `baseUrl`.
+ *
+ * @returns undefined if neither of them applies
+ */
 function resolveAlias(
   tree: FileTree,
   packages: ScriptPackages,
-  { paths, baseUrl }: KnownConfig,
-  path: string,
-  specifier: string,
+  { paths, baseUrl }: PreparedConfig,
+  { path, specifier }: BareImport,
 ): ResolvedImport | undefined {
   const alias = paths.find(specifier)
   for (const target of alias?.targets ?? []) {
     const found = packages.probe(target)
     if (found !== undefined) return resolvedTo(found, 0.98)
   }
-  const based = baseUrl === null ? undefined : packages.probe(joinFolder(baseUrl, specifier))
-  if (based !== undefined) return resolvedTo(based, 0.95)
+  const inBase = baseUrl === null ? undefined : packages.probe(joinFolder(baseUrl, specifier))
+  if (inBase !== undefined) return resolvedTo(inBase, 0.95)
   if (alias === undefined || !isOwnAlias(alias.pattern)) return undefined
-  const leadsHere = alias.targets.every((target) => {
+  const mustExist = alias.targets.every((target) => {
     const root = target.slice(0, target.length - alias.part.length).replace(/\/$/, '')
     return tree.hasFolder(root) && !tree.hasFolder(target) && !mayHideModule(tree, target, path)
   })
-  return leadsHere && alias.targets.length > 0 ? missingImport : undefined
+  return mustExist && alias.targets.length > 0 ? missingImport : undefined
 }
 
 function mayHideModule(tree: FileTree, base: string, path: string): boolean {
-  // What is compiled from TypeScript is often ignored beside it.
+  // For TypeScript importers, JavaScript endings don't count: .gitignore often lists compiled files.
   const endings = /\.[mc]?tsx?$/.test(path)
     ? ['', '.ts', '.tsx', '/index.ts']
     : ['', '.js', '.ts', '/index.js']
   return endings.some((ending) => tree.mayBeHidden(base + ending, path))
 }
 
-/** `*` fits everything, and `@scope/name` may be a package that is only sometimes here. */
+/** Excludes `*`, which matches all names, and `@scope/name`, which can be an installed package. */
 function isOwnAlias(pattern: string): boolean {
   return /^[@~#$]?[\w-]*(\/[\w-]+)*\/\*$/.test(pattern)
 }
 
-/** Names that frameworks give to a project's own folders, without saying so in a file that can be read. */
+/** Aliases that frameworks define for folders of a project, outside of tsconfig files. */
+const rootsByAlias: Readonly<Record<string, readonly string[]>> = {
+  $lib: ['src/lib'],
+  src: ['src'],
+  '@': ['src', '', 'app'],
+  '~': ['src', '', 'app'],
+}
+
 function resolveByConvention(
   packages: ScriptPackages,
-  configs: readonly KnownConfig[],
-  path: string,
-  specifier: string,
+  configs: readonly PreparedConfig[],
+  { path, specifier }: BareImport,
 ): ResolvedImport | undefined {
   const found = /^([@~]|\$lib|src)(?:\/(.*))?$/.exec(specifier)
   if (!found) return undefined
-  const [, name = '', rest = ''] = found
-  const roots = name === '$lib' ? ['src/lib'] : name === 'src' ? ['src'] : ['src', '', 'app']
+  const [, alias = '', rest = ''] = found
   const folders = new Set([packages.packageFolderOf(path), ...configs.map(({ folder }) => folder)])
   for (const folder of folders) {
-    for (const root of roots) {
+    for (const root of rootsByAlias[alias] ?? []) {
       const target = packages.probe(joinFolder(folder, joinFolder(root, rest)))
       if (target !== undefined && isWithin(target, folder)) return resolvedTo(target, 0.8)
     }
@@ -142,22 +159,23 @@ function resolveByConvention(
   return undefined
 }
 
-/** The configurations that may count for a file, the nearest first. */
+/** Finds the configurations that can apply to a file, the nearest first. */
 function createConfigFinder(
   configs: readonly ScriptConfig[],
-): (path: string) => readonly KnownConfig[] {
-  const byFolder = new Map<string, KnownConfig[]>()
-  for (const { folder, baseUrl, paths } of configs) {
-    const known = { folder, baseUrl, paths: createPatternTable(paths) }
-    byFolder.set(folder, [...(byFolder.get(folder) ?? []), known])
-  }
-  const found = new Map<string, readonly KnownConfig[]>()
+): (path: string) => readonly PreparedConfig[] {
+  const prepared = configs.map(({ folder, baseUrl, paths }) => ({
+    folder,
+    baseUrl,
+    paths: createPatternTable(paths),
+  }))
+  const configsByFolder = Map.groupBy(prepared, ({ folder }) => folder)
+  const cache = new Map<string, readonly PreparedConfig[]>()
   return (path) => {
     const folder = folderOf(path)
-    const known = found.get(folder)
-    if (known !== undefined) return known
-    const list = enclosingFolders(folder).flatMap((one) => byFolder.get(one) ?? [])
-    found.set(folder, list)
-    return list
+    const cached = cache.get(folder)
+    if (cached !== undefined) return cached
+    const enclosing = enclosingFolders(folder).flatMap((each) => configsByFolder.get(each) ?? [])
+    cache.set(folder, enclosing)
+    return enclosing
   }
 }

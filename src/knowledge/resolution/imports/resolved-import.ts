@@ -1,16 +1,20 @@
-// What an import comes to.
+// The result of resolving an import.
 import type { CodeImport } from '../../../code/code-index.ts'
 
 export interface ResolvedImport {
-  /** `missing`: it must lead to a file of the tree, and there is none. `outside`: into a library, or nobody knows. */
+  /**
+   * - `inside`: a file of the tree
+   * - `outside`: a library or unknown
+   * - `missing`: a file that the tree must contain and does not
+   */
   readonly kind: 'inside' | 'outside' | 'missing'
-  /** Several where a package is many files, the most likely first. */
+  /** The files of the imported package or module, the most likely first. */
   readonly paths: readonly string[]
-  /** From 0 to 1. */
+  /** Ranges from 0 to 1. */
   readonly confidence: number
 }
 
-/** Resolves the imports of one family's files. */
+/** Resolves an import of the file at `path`. */
 export type ResolveImport = (path: string, item: CodeImport) => ResolvedImport
 
 export const externalImport: ResolvedImport = { kind: 'outside', paths: [], confidence: 0.9 }

@@ -1,4 +1,4 @@
-// Finds what a package of the repository shows to others: by its package.json, also where that names built files.
+// Resolves imports of packages of the repository to their source files by package.json.
 import { isTestPath } from '../../../code/languages.ts'
 import type { ScriptPackage } from '../import-config.ts'
 import { enclosingFolders, folderOf, isWithin, joinFolder, joinPath } from '../paths.ts'
@@ -9,15 +9,19 @@ import { externalImport, type ResolvedImport, resolvedTo } from './resolved-impo
 
 export interface ScriptPackages {
   readonly probe: ProbeScript
-  /** `name` or `@scope/name`, with or without a path behind it; undefined where no package of the repository is meant. */
+  /**
+   * Resolves `name` or `@scope/name`, with or without a subpath.
+   *
+   * @returns undefined if no package of the repository has that name
+   */
   resolveName(importer: string, specifier: string): ResolvedImport | undefined
-  /** `#part`: what the package around the importer calls so. */
+  /** Resolves `#part` by the `imports` of the importer's package. */
   resolveSubpathImport(importer: string, specifier: string): ResolvedImport
-  /** The folder of the package around a file; the root without one. */
+  /** Finds the folder of the enclosing package; the root if there is none. */
   packageFolderOf(importer: string): string
 }
 
-interface KnownPackage {
+interface PreparedPackage {
   readonly data: ScriptPackage
   readonly exports: PatternTable
   readonly imports: PatternTable
@@ -27,44 +31,42 @@ export function createScriptPackages(
   tree: FileTree,
   packages: readonly ScriptPackage[],
 ): ScriptPackages {
-  const byFolder = new Map<string, KnownPackage>()
-  const byName = new Map<string, KnownPackage[]>()
-  for (const data of packages) {
-    const known = {
-      data,
-      exports: createPatternTable(data.exports),
-      imports: createPatternTable(data.imports),
-    }
-    byFolder.set(data.folder, known)
-    if (data.name !== '') byName.set(data.name, [...(byName.get(data.name) ?? []), known])
-  }
-  const probe = createScriptProbe(tree, (folder) => byFolder.get(folder)?.data)
-  const aroundFolder = new Map<string, KnownPackage | undefined>()
-  const around = (importer: string): KnownPackage | undefined => {
+  const prepared = packages.map((data) => ({
+    data,
+    exports: createPatternTable(data.exports),
+    imports: createPatternTable(data.imports),
+  }))
+  const packagesByFolder = new Map(prepared.map((each) => [each.data.folder, each]))
+  const packagesByName = Map.groupBy(prepared, ({ data }) => data.name)
+  const probe = createScriptProbe(tree, (folder) => packagesByFolder.get(folder)?.data)
+  const enclosingPackages = new Map<string, PreparedPackage | undefined>()
+  const packageOf = (importer: string): PreparedPackage | undefined => {
     const folder = folderOf(importer)
-    if (!aroundFolder.has(folder)) {
-      const found = enclosingFolders(folder).find((one) => byFolder.has(one))
-      aroundFolder.set(folder, found === undefined ? undefined : byFolder.get(found))
+    if (!enclosingPackages.has(folder)) {
+      const root = enclosingFolders(folder).find((candidate) => packagesByFolder.has(candidate))
+      enclosingPackages.set(folder, root === undefined ? undefined : packagesByFolder.get(root))
     }
-    return aroundFolder.get(folder)
+    return enclosingPackages.get(folder)
   }
   return {
     probe,
-    packageFolderOf: (importer) => around(importer)?.data.folder ?? '',
+    packageFolderOf: (importer) => packageOf(importer)?.data.folder ?? '',
     resolveName(importer, specifier) {
-      const name = packageName(specifier)
-      const known = choosePackage(byName.get(name), importer)
-      return known && resolveExport(probe, known, specifier.slice(name.length + 1))
+      const name = parsePackageName(specifier)
+      const candidates = name === '' ? undefined : packagesByName.get(name)
+      const chosen = choosePackage(candidates, importer)
+      return chosen && resolveExport(probe, chosen, specifier.slice(name.length + 1))
     },
     resolveSubpathImport(importer, specifier) {
-      const known = around(importer)
-      const targets = known?.imports.find(specifier)?.targets ?? []
-      return probeTargets(probe, known?.data.folder ?? '', targets) ?? externalImport
+      const enclosing = packageOf(importer)
+      const targets = enclosing?.imports.find(specifier)?.targets ?? []
+      return probeTargets(probe, enclosing?.data.folder ?? '', targets) ?? externalImport
     },
   }
 }
 
-function packageName(specifier: string): string {
+/** Extracts the name of the package: `name` from `name/path` and `@scope/name` from `@scope/name/path`. */
+function parsePackageName(specifier: string): string {
   const slash = specifier.indexOf('/')
   if (slash === -1) return specifier
   if (!specifier.startsWith('@')) return specifier.slice(0, slash)
@@ -72,49 +74,44 @@ function packageName(specifier: string): string {
   return next === -1 ? specifier : specifier.slice(0, next)
 }
 
-/** Of several packages of one name the one around the importer, else the workspace's; never one that only tests have. */
+/** Prefers the enclosing package, then a workspace package. A package of a test fixture is ignored. */
 function choosePackage(
-  candidates: readonly KnownPackage[] | undefined,
+  candidates: readonly PreparedPackage[] | undefined,
   importer: string,
-): KnownPackage | undefined {
+): PreparedPackage | undefined {
   if (candidates === undefined) return undefined
-  return (
+  const preferred =
     candidates.find(({ data }) => data.folder !== '' && isWithin(importer, data.folder)) ??
-    candidates.find(({ data }) => data.isMember) ??
-    (candidates.length === 1 && !isTestPath(`${candidates[0]!.data.folder}/`)
-      ? candidates[0]
-      : undefined)
-  )
+    candidates.find(({ data }) => data.isMember)
+  if (preferred !== undefined) return preferred
+  const [only] = candidates
+  if (only === undefined || candidates.length > 1) return undefined
+  return isTestPath(`${only.data.folder}/`) ? undefined : only
 }
 
 function resolveExport(
   probe: ProbeScript,
-  { data, exports }: KnownPackage,
+  { data, exports }: PreparedPackage,
   subpath: string,
-): ResolvedImport | undefined {
+): ResolvedImport {
+  const { folder, isMember } = data
+  const confidence = isMember ? 0.95 : 0.8
   const exported = exports.find(subpath === '' ? '.' : `./${subpath}`)
-  const confidence = data.isMember ? 0.95 : 0.8
-  const byExports = exported && probeTargets(probe, data.folder, exported.targets, confidence)
+  const byExports = exported && probeTargets(probe, folder, exported.targets, confidence)
   if (byExports !== undefined) return byExports
-  const direct = probe(joinFolder(data.folder, subpath))
+  const direct = probe(joinFolder(folder, subpath))
   if (direct !== undefined) return resolvedTo(direct, confidence)
   const entries = subpath === '' ? data.entries : [subpath]
-  const guessed =
-    probeTargets(
-      probe,
-      data.folder,
-      entries.flatMap((entry) => joinPath(data.folder, entry) ?? []),
-    ) ??
-    probeTargets(
-      probe,
-      data.folder,
-      [joinFolder(data.folder, joinFolder('src', subpath === '' ? 'index' : subpath))],
-      0.85,
-    )
-  return guessed ?? externalImport
+  const entryPaths = entries.flatMap((entry) => joinPath(folder, entry) ?? [])
+  const inSource = joinFolder(folder, joinFolder('src', subpath === '' ? 'index' : subpath))
+  return (
+    probeTargets(probe, folder, entryPaths) ??
+    probeTargets(probe, folder, [inSource], 0.85) ??
+    externalImport
+  )
 }
 
-/** The first target that exists, or the source that a built one must come from. Targets are from the root. */
+/** Finds the first existing target, or else the source of the first target that is built from one. */
 function probeTargets(
   probe: ProbeScript,
   folder: string,
@@ -126,7 +123,7 @@ function probeTargets(
     if (found !== undefined) return resolvedTo(found, confidence)
   }
   for (const target of targets) {
-    for (const source of sourcesOf(folder, target)) {
+    for (const source of listSources(folder, target)) {
       const found = probe(source)
       if (found !== undefined) return resolvedTo(found, 0.85)
     }
@@ -136,16 +133,18 @@ function probeTargets(
 
 const builtFolder = /^(dist|build|built|lib|libs|out|output|es|esm|cjs|umd|types|typings|dts)\//
 const builtEnding = /(\.d\.[mc]?ts|\.[mc]?js|\.min\.js)$/
+const maxBuiltFolders = 3
 
-/** Where the source of a built file may lie: `dist/esm/cart.js` comes from `src/cart`. */
-function sourcesOf(folder: string, target: string): string[] {
+/** Collects possible sources of a built file: `src/cart` for `dist/esm/cart.js`. */
+function listSources(folder: string, target: string): string[] {
   if (!isWithin(target, folder)) return []
   let rest = target.slice(folder === '' ? 0 : folder.length + 1).replace(builtEnding, '')
   const sources: string[] = []
-  for (let step = 0; step < 3 && builtFolder.test(rest); step++) {
+  for (let depth = 0; depth < maxBuiltFolders && builtFolder.test(rest); depth++) {
     rest = rest.slice(rest.indexOf('/') + 1)
+    const inRoot = rest.replace(/^src\//, '')
     for (const root of ['src', 'source', ''])
-      sources.push(joinFolder(folder, joinFolder(root, rest.replace(/^src\//, ''))))
+      sources.push(joinFolder(folder, joinFolder(root, inRoot)))
   }
   return sources
 }

@@ -1,6 +1,5 @@
-// A manifest as it was read from the tree.
+// The text of a manifest and its path in the tree.
 
-/** A manifest by its path. */
 export interface ManifestFile {
   readonly folder: string
   readonly path: string

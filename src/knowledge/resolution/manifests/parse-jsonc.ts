@@ -1,78 +1,84 @@
-// Reads JSON as tools write it for people: with comments and trailing commas.
+// Parses JSON with comments and trailing commas, and reads values of unknown type.
 
-/** Nested further than this, no manifest says anything that we read. */
+/** Deeper values of manifests are ignored. */
 export const maxManifestDepth = 12
 
-/** What a text says, without its comments; undefined where it isn't JSON. Takes time in proportion to its length. */
+/** Returns undefined for invalid JSON. Takes linear time, because manifests are untrusted input. */
 export function parseJsonc(text: string): unknown {
   try {
-    return JSON.parse(stripComments(text.replace(/^\uFEFF/, '')))
+    return JSON.parse(dropTrailingCommas(stripComments(text.replace(/^\uFEFF/, ''))))
   } catch {
     return undefined
   }
 }
 
-/** The entries of an object, own ones only; none of anything else. */
+/** Returns the own entries of an object, and none for other values. */
 export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.entries(value)
     : []
 }
 
-/** What an object says under a key; undefined where it is none. Keys such as `__proto__` are nothing but keys. */
+/** Returns an own field of an object. Keys such as `__proto__` have no special meaning. */
 export function fieldOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined
 }
 
-/** A text, or the texts of a list; other things are left out. */
+/** Returns a string or the strings of an array; other values are left out. */
 export function stringsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
 function stripComments(text: string): string {
-  let out = ''
-  let kept = 0
-  for (let at = 0; at < text.length; ) {
-    const character = text[at]
-    if (character === '"') at = endOfString(text, at)
-    else if (character === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) {
-      out += text.slice(kept, at)
-      at = endOfComment(text, at)
-      kept = at
-    } else at++
+  let result = ''
+  let copiedUntil = 0
+  let index = 0
+  while (index < text.length) {
+    if (text[index] === '"') {
+      index = endOfString(text, index)
+    } else if (text.startsWith('//', index) || text.startsWith('/*', index)) {
+      result += text.slice(copiedUntil, index)
+      index = endOfComment(text, index)
+      copiedUntil = index
+    } else {
+      index++
+    }
   }
-  return dropTrailingCommas(out + text.slice(kept))
+  return result + text.slice(copiedUntil)
 }
 
 function dropTrailingCommas(text: string): string {
-  let out = ''
-  let kept = 0
-  let comma = -1
-  for (let at = 0; at < text.length; ) {
-    const character = text[at]!
+  let result = ''
+  let copiedUntil = 0
+  let lastComma = -1
+  let index = 0
+  while (index < text.length) {
+    const character = text[index]!
     if (character === '"') {
-      at = endOfString(text, at)
-      comma = -1
+      index = endOfString(text, index)
+      lastComma = -1
       continue
     }
-    if (comma !== -1 && (character === '}' || character === ']')) {
-      out += text.slice(kept, comma)
-      kept = comma + 1
+    if (lastComma !== -1 && (character === '}' || character === ']')) {
+      result += text.slice(copiedUntil, lastComma)
+      copiedUntil = lastComma + 1
     }
-    if (character === ',') comma = at
-    else if (character.trim() !== '') comma = -1
-    at++
+    if (character === ',') lastComma = index
+    else if (character.trim() !== '') lastComma = -1
+    index++
   }
-  return out + text.slice(kept)
+  return result + text.slice(copiedUntil)
 }
 
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '"' || text[at] === '\n') return at + 1
+  let index = start + 1
+  while (index < text.length) {
+    const character = text[index]
+    if (character === '"' || character === '\n') return index + 1
+    index += character === '\\' ? 2 : 1
   }
   return text.length
 }

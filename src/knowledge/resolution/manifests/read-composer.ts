@@ -1,4 +1,4 @@
-// Reads from a composer.json which namespaces lie in which folders.
+// Reads the autoload rules of a composer.json.
 
 import type { PhpPrefix } from '../import-config.ts'
 import { joinPath } from '../paths.ts'

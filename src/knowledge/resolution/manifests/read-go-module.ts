@@ -1,22 +1,24 @@
-// Reads from a go.mod what its module is called, and which others it replaces by folders.
+// Reads the module path and the local replacements of a go.mod.
 
 import type { GoModule } from '../import-config.ts'
 import { joinPath } from '../paths.ts'
 import type { ManifestFile } from './manifest-file.ts'
 
 const maxReplacements = 200
+const maxLines = 5_000
+const maxLineLength = 500
+const modulePath = /^\s*module\s+"?([^\s"]+)"?/m
+/** Matches `replace example.com/cart v1.0.0 => ../cart`, with `replace` before a block or the line. */
+const localReplacement = /^\s*(?:replace\s+)?([^\s()]+)(?:\s+v\S+)?\s+=>\s+(\.\.?\/\S*|\.)/
 
 export function readGoModule({ folder, text }: ManifestFile): GoModule[] {
-  const path = /^\s*module\s+"?([^\s"]+)"?/m.exec(text)?.[1]
+  const path = modulePath.exec(text)?.[1]
   if (path === undefined) return []
-  const replaced: (readonly [string, string])[] = []
-  for (const line of text.split('\n', 5_000)) {
-    const found = /^\s*(?:replace\s+)?([^\s()]+)(?:\s+v\S+)?\s+=>\s+(\.\.?\/\S*|\.)/.exec(
-      line.slice(0, 500),
-    )
-    const target = found && joinPath(folder, found[2]!)
-    if (typeof target === 'string' && replaced.length < maxReplacements)
-      replaced.push([found![1]!, target])
-  }
-  return [{ folder, path, replaced }]
+  const replaced = text.split('\n', maxLines).flatMap((line) => {
+    const [, replacedPath, target] = localReplacement.exec(line.slice(0, maxLineLength)) ?? []
+    if (replacedPath === undefined || target === undefined) return []
+    const targetFolder = joinPath(folder, target)
+    return targetFolder === undefined ? [] : [[replacedPath, targetFolder] as const]
+  })
+  return [{ folder, path, replaced: replaced.slice(0, maxReplacements) }]
 }

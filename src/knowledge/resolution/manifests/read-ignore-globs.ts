@@ -1,14 +1,14 @@
-// Reads which files a .gitignore keeps out of a tree.
+// Reads the globs of a .gitignore.
 
+const maxLines = 5_000
 const maxGlobs = 200
+const maxGlobLength = 200
 
-/** Its globs, without those that let something in again. */
+/** Leaves out negated globs, which only narrow down what can be hidden. */
 export function readIgnoreGlobs(text: string): string[] {
   return text
-    .split('\n', 5_000)
+    .split('\n', maxLines)
     .map((line) => line.trim())
-    .filter(
-      (line) => line !== '' && !line.startsWith('#') && !line.startsWith('!') && line.length <= 200,
-    )
+    .filter((line) => line !== '' && !/^[#!]/.test(line) && line.length <= maxGlobLength)
     .slice(0, maxGlobs)
 }

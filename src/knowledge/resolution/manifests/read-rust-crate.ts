@@ -1,4 +1,4 @@
-// Reads from a Cargo.toml what its crate is called and where its library begins.
+// Reads the crate name, the library path and renamed dependencies of a Cargo.toml.
 
 import type { RustCrate } from '../import-config.ts'
 import { joinPath } from '../paths.ts'
@@ -7,29 +7,23 @@ import { inlineString, readTomlEntries, stringsIn } from './toml-lines.ts'
 
 export function readRustCrate({ folder, text }: ManifestFile): RustCrate[] {
   const entries = readTomlEntries(text)
-  const find = (table: string, key: string) => {
-    const entry = entries.find((one) => one.table === table && one.key === key)
+  const findString = (table: string, key: string) => {
+    const entry = entries.find((each) => each.table === table && each.key === key)
     return entry && stringsIn(entry.value)[0]
   }
-  const name = find('lib', 'name') ?? find('package', 'name')
+  const name = findString('lib', 'name') ?? findString('package', 'name')
   if (name === undefined) return []
-  const library = find('lib', 'path')
-  const aliases = entries.flatMap(({ table, key, value }) => {
-    const renamed = /(^|\.)(dev-|build-)?dependencies$/.test(table)
-      ? inlineString(value, 'package')
-      : undefined
-    return renamed === undefined ? [] : [[asIdentifier(key), asIdentifier(renamed)] as const]
-  })
-  return [
-    {
-      folder,
-      name: asIdentifier(name),
-      library: (library !== undefined ? joinPath(folder, library) : undefined) ?? null,
-      aliases,
-    },
-  ]
+  const libraryPath = findString('lib', 'path')
+  const library = libraryPath === undefined ? undefined : joinPath(folder, libraryPath)
+  const aliases = entries
+    .filter(({ table }) => /(^|\.)(dev-|build-)?dependencies$/.test(table))
+    .flatMap(({ key, value }) => {
+      const crate = inlineString(value, 'package')
+      return crate === undefined ? [] : [[toIdentifier(key), toIdentifier(crate)] as const]
+    })
+  return [{ folder, name: toIdentifier(name), library: library ?? null, aliases }]
 }
 
-function asIdentifier(name: string): string {
+function toIdentifier(name: string): string {
   return name.replaceAll('-', '_')
 }

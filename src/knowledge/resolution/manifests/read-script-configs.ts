@@ -1,34 +1,37 @@
-// Reads tsconfig and jsconfig files with what they extend: where aliases of modules lead.
+// Reads path aliases from tsconfig and jsconfig files and the files that they extend.
 
 import type { PathPattern, ScriptConfig } from '../import-config.ts'
 import { filenameOf, joinFolder, joinPath } from '../paths.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import { entriesOf, fieldOf, parseJsonc, stringsOf } from './parse-jsonc.ts'
 
+/** Splits `@scope/name/path` into the name of the package and the path in it. */
+const packageSpecifier = /^((?:@[^/]+\/)?[^/]+)\/?(.*)$/
 const maxExtendsDepth = 8
 const maxExtended = 10
 const maxPaths = 300
 const maxTargets = 20
 
-/** Where each came from counts: paths are relative to the file that says them. */
-interface Options {
+/** The `compilerOptions` that define aliases. */
+interface AliasOptions {
   readonly baseUrl: ConfigValue | null
   readonly paths: ConfigValue | null
 }
 
 interface ConfigValue {
+  /** The folder of the file that contains the value, which relative paths start from. */
   readonly folder: string
   readonly value: unknown
 }
 
-/** Finds a configuration that another one names. */
+/** Finds the configuration that `extends` names in a file of the folder. */
 type FindConfig = (folder: string, name: string) => ManifestFile | undefined
 
-const noOptions: Options = { baseUrl: null, paths: null }
-/** Stands for the folder of the configuration that is asked, not of the one that is extended. */
-const ownFolder = '$' + '{configDir}'
+const noOptions: AliasOptions = { baseUrl: null, paths: null }
+/** TypeScript's variable for the folder of the extending configuration. */
+const configFolderVariable = '$' + '{configDir}'
 
-/** The paths that a configuration may extend, by their names: files that may be there. Packages are found by name. */
+/** Collects the paths that relative `extends` of a configuration can mean. */
 export function listExtended({ folder, text }: ManifestFile): string[] {
   return stringsOf(fieldOf(parseJsonc(text), 'extends'))
     .filter((name) => name.startsWith('.'))
@@ -38,10 +41,10 @@ export function listExtended({ folder, text }: ManifestFile): string[] {
 }
 
 /**
- * Only those that say where modules are; in each folder `tsconfig.json` comes first.
+ * Returns the configurations that define aliases; in each folder `tsconfig.json` comes first.
  *
- * @param extended files that are only there to be extended
- * @param packages by whose names configurations may be named
+ * @param extended configurations that are only used by `extends`
+ * @param packages the package.json files of packages that `extends` can name
  */
 export function readScriptConfigs(
   manifests: readonly ManifestFile[],
@@ -49,92 +52,116 @@ export function readScriptConfigs(
   packages: readonly ManifestFile[],
 ): ScriptConfig[] {
   const readOptions = createOptionsReader(createConfigFinder([...manifests, ...extended], packages))
-  const rank = ({ path }: ManifestFile) =>
-    ['tsconfig.json', 'jsconfig.json'].indexOf(filenameOf(path)) >>> 0
   return manifests
-    .toSorted((one, other) => rank(one) - rank(other))
+    .toSorted((a, b) => rankConfig(a) - rankConfig(b))
     .flatMap((manifest) => {
-      const options = readOptions(manifest, maxExtendsDepth)
       const { folder } = manifest
-      const baseUrl =
-        options.baseUrl &&
-        (resolveTarget(folder, options.baseUrl.folder, options.baseUrl.value) ?? null)
+      const options = readOptions(manifest, maxExtendsDepth)
+      const baseUrl = readBaseUrl(folder, options.baseUrl)
       const paths = readPaths(folder, options.paths, baseUrl)
       return baseUrl === null && paths.length === 0 ? [] : [{ folder, baseUrl, paths }]
     })
 }
 
-/** Reads what a file says, and what it extends says where it is silent; of several extended files the last one counts. */
-function createOptionsReader(find: FindConfig): (manifest: ManifestFile, left: number) => Options {
-  // Each file once, however many extend it. One that extends itself finds nothing there.
-  const known = new Map<string, Options>()
-  const read = (manifest: ManifestFile, left: number): Options => {
-    const before = known.get(manifest.path)
-    if (before !== undefined || left === 0) return before ?? noOptions
-    known.set(manifest.path, noOptions)
+function rankConfig({ path }: ManifestFile): number {
+  const rank = ['tsconfig.json', 'jsconfig.json'].indexOf(filenameOf(path))
+  return rank === -1 ? 2 : rank
+}
+
+/** An option of the file itself takes precedence over extended files, and later ones over earlier. */
+function createOptionsReader(
+  findConfig: FindConfig,
+): (manifest: ManifestFile, depthLeft: number) => AliasOptions {
+  const cache = new Map<string, AliasOptions>()
+  const read = (manifest: ManifestFile, depthLeft: number): AliasOptions => {
+    const cached = cache.get(manifest.path)
+    if (cached !== undefined) return cached
+    if (depthLeft === 0) return noOptions
+    // A file that extends itself, directly or over others, inherits nothing from itself.
+    cache.set(manifest.path, noOptions)
     const json = parseJsonc(manifest.text)
-    let options = noOptions
+    let inherited = noOptions
     for (const name of stringsOf(fieldOf(json, 'extends')).slice(0, maxExtended)) {
-      const other = find(manifest.folder, name)
-      if (other === undefined) continue
-      const { baseUrl, paths } = read(other, left - 1)
-      options = { baseUrl: baseUrl ?? options.baseUrl, paths: paths ?? options.paths }
+      const extended = findConfig(manifest.folder, name)
+      if (extended !== undefined) inherited = mergeOptions(inherited, read(extended, depthLeft - 1))
     }
-    const own = fieldOf(json, 'compilerOptions')
-    const written = (key: string, inherited: ConfigValue | null) => {
-      const value = fieldOf(own, key)
-      return value === undefined ? inherited : { folder: manifest.folder, value }
-    }
-    options = {
-      baseUrl: written('baseUrl', options.baseUrl),
-      paths: written('paths', options.paths),
-    }
-    known.set(manifest.path, options)
+    const options = mergeOptions(inherited, readOwnOptions(manifest.folder, json))
+    cache.set(manifest.path, options)
     return options
   }
   return read
 }
 
-/** A path within the tree; undefined where it leads out of it. */
-function resolveTarget(leaf: string, folder: string, path: unknown): string | undefined {
-  if (typeof path !== 'string') return undefined
-  return path.startsWith(ownFolder)
-    ? joinPath(leaf, path.slice(ownFolder.length))
-    : joinPath(folder, path)
+function readOwnOptions(folder: string, json: unknown): AliasOptions {
+  const compilerOptions = fieldOf(json, 'compilerOptions')
+  const readOption = (key: string): ConfigValue | null => {
+    const value = fieldOf(compilerOptions, key)
+    return value === undefined ? null : { folder, value }
+  }
+  return { baseUrl: readOption('baseUrl'), paths: readOption('paths') }
 }
 
-function readPaths(leaf: string, paths: ConfigValue | null, baseUrl: string | null): PathPattern[] {
+function mergeOptions(inherited: AliasOptions, own: AliasOptions): AliasOptions {
+  return { baseUrl: own.baseUrl ?? inherited.baseUrl, paths: own.paths ?? inherited.paths }
+}
+
+function readBaseUrl(configFolder: string, baseUrl: ConfigValue | null): string | null {
+  if (baseUrl === null) return null
+  return resolveTarget(configFolder, baseUrl.folder, baseUrl.value) ?? null
+}
+
+function readPaths(
+  configFolder: string,
+  paths: ConfigValue | null,
+  baseUrl: string | null,
+): PathPattern[] {
   if (paths === null) return []
+  const folder = baseUrl ?? paths.folder
   return entriesOf(paths.value)
     .slice(0, maxPaths)
     .map(([pattern, targets]) => [
       pattern,
       stringsOf(targets)
         .slice(0, maxTargets)
-        .flatMap((target) => resolveTarget(leaf, baseUrl ?? paths.folder, target) ?? []),
+        .flatMap((target) => resolveTarget(configFolder, folder, target) ?? []),
     ])
+}
+
+/**
+ * Resolves a path of a configuration; undefined if it leads out of the tree.
+ *
+ * @param configFolder the folder of the extending configuration
+ * @param folder the folder that relative paths start from
+ */
+function resolveTarget(configFolder: string, folder: string, path: unknown): string | undefined {
+  if (typeof path !== 'string') return undefined
+  return path.startsWith(configFolderVariable)
+    ? joinPath(configFolder, path.slice(configFolderVariable.length))
+    : joinPath(folder, path)
 }
 
 function createConfigFinder(
   manifests: readonly ManifestFile[],
   packages: readonly ManifestFile[],
 ): FindConfig {
-  const byPath = new Map(manifests.map((manifest) => [manifest.path, manifest]))
-  const folders = new Map<string, string>()
+  const manifestsByPath = new Map(manifests.map((manifest) => [manifest.path, manifest]))
+  const packageFolders = new Map<string, string>()
   for (const { folder, text } of packages) {
     const name = fieldOf(parseJsonc(text), 'name')
-    if (typeof name === 'string') folders.set(name, folder)
+    if (typeof name === 'string') packageFolders.set(name, folder)
   }
-  const at = (base: string | undefined) =>
-    base === undefined
-      ? undefined
-      : (byPath.get(base) ??
-        byPath.get(`${base}.json`) ??
-        byPath.get(joinFolder(base, 'tsconfig.json')))
+  const findAt = (base: string | undefined) => {
+    if (base === undefined) return undefined
+    return (
+      manifestsByPath.get(base) ??
+      manifestsByPath.get(`${base}.json`) ??
+      manifestsByPath.get(joinFolder(base, 'tsconfig.json'))
+    )
+  }
   return (folder, name) => {
-    if (name.startsWith('.')) return at(joinPath(folder, name))
-    const [, owner = '', rest = ''] = /^((?:@[^/]+\/)?[^/]+)\/?(.*)$/.exec(name) ?? []
-    const home = folders.get(owner)
-    return home === undefined ? undefined : at(joinPath(home, rest))
+    if (name.startsWith('.')) return findAt(joinPath(folder, name))
+    const [, packageName = '', subpath = ''] = packageSpecifier.exec(name) ?? []
+    const packageFolder = packageFolders.get(packageName)
+    return packageFolder === undefined ? undefined : findAt(joinPath(packageFolder, subpath))
   }
 }

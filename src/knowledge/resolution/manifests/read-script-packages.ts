@@ -1,4 +1,4 @@
-// Reads package.json files: what a package is called, what it shows to others, and whether it is part of a workspace.
+// Reads names, exports, subpath imports and workspace membership from package.json files.
 import { readYaml } from '../../../config/read-yaml.ts'
 import { createGlobMatcher } from '../../../lib/glob.ts'
 import type { PathPattern, ScriptPackage } from '../import-config.ts'
@@ -7,7 +7,7 @@ import type { ManifestFile } from './manifest-file.ts'
 import { entriesOf, fieldOf, maxManifestDepth, parseJsonc, stringsOf } from './parse-jsonc.ts'
 
 const entryKeys = ['source', 'svelte', 'types', 'typings', 'module', 'main', 'browser']
-/** Which of several conditions names the source most likely. */
+/** Conditions of `exports` in the order in which they most likely name source files. */
 const conditions = [
   'source',
   'development',
@@ -20,29 +20,32 @@ const conditions = [
   'browser',
   'require',
 ]
+/** The maximum length of package names, see the documentation of npm's package.json. */
+const maxNameLength = 214
 const maxExports = 300
 const maxTargets = 12
+const maxConditions = 50
+const maxWorkspaceGlobs = 200
 
 export function readScriptPackages(
   manifests: readonly ManifestFile[],
   workspaces: readonly ManifestFile[],
 ): ScriptPackage[] {
   const parsed = manifests.map((manifest) => ({ manifest, json: parseJsonc(manifest.text) }))
-  const isMember = createMemberTest([
-    ...parsed.map(({ manifest, json }) => ({
-      folder: manifest.folder,
-      globs: workspaceGlobs(json),
-    })),
-    ...workspaces.map((manifest) => ({
-      folder: manifest.folder,
-      globs: readWorkspaceFile(manifest),
-    })),
-  ])
+  const packageWorkspaces = parsed.map(({ manifest: { folder }, json }) => ({
+    folder,
+    globs: readWorkspaceGlobs(json),
+  }))
+  const fileWorkspaces = workspaces.map((manifest) => ({
+    folder: manifest.folder,
+    globs: readWorkspaceFile(manifest),
+  }))
+  const isMember = createMemberTest([...packageWorkspaces, ...fileWorkspaces])
   return parsed.map(({ manifest: { folder }, json }) => {
     const name = fieldOf(json, 'name')
     return {
       folder,
-      name: typeof name === 'string' ? name.slice(0, 214) : '',
+      name: typeof name === 'string' ? name.slice(0, maxNameLength) : '',
       isMember: folder === '' || isMember(folder),
       entries: entryKeys.flatMap((key) => stringsOf(fieldOf(json, key))).slice(0, maxTargets),
       exports: readExports(folder, fieldOf(json, 'exports')),
@@ -51,7 +54,7 @@ export function readScriptPackages(
   })
 }
 
-function workspaceGlobs(json: unknown): readonly string[] {
+function readWorkspaceGlobs(json: unknown): readonly string[] {
   const workspaces = fieldOf(json, 'workspaces')
   return Array.isArray(workspaces)
     ? stringsOf(workspaces)
@@ -67,22 +70,26 @@ function readWorkspaceFile({ path, text }: ManifestFile): readonly string[] {
 function createMemberTest(
   workspaces: readonly { readonly folder: string; readonly globs: readonly string[] }[],
 ): (folder: string) => boolean {
-  const tests = workspaces
+  const matchers = workspaces
     .filter(({ globs }) => globs.length > 0)
-    .map(({ folder, globs }) => {
-      const plain = globs.slice(0, 200).map((glob) => glob.replace(/^\.\//, '').replace(/\/+$/, ''))
-      return { folder, fits: createGlobMatcher(plain.map((glob) => `/${glob}`)) }
-    })
+    .map(({ folder, globs }) => ({
+      folder,
+      matches: createGlobMatcher(globs.slice(0, maxWorkspaceGlobs).map(anchorGlob)),
+    }))
   return (path) =>
-    tests.some(
-      ({ folder, fits }) =>
-        path !== folder &&
-        isWithin(path, folder) &&
-        fits(folder === '' ? path : path.slice(folder.length + 1)) === true,
-    )
+    matchers.some(({ folder, matches }) => {
+      if (path === folder || !isWithin(path, folder)) return false
+      const relativePath = folder === '' ? path : path.slice(folder.length + 1)
+      return matches(relativePath) === true
+    })
 }
 
-/** `exports` is a target, an object of conditions, or one of subpaths. */
+/** Normalizes `./packages/cart/` to `/packages/cart`. */
+function anchorGlob(glob: string): string {
+  return `/${glob.replace(/^\.\//, '').replace(/\/+$/, '')}`
+}
+
+/** Reads `exports`: a target, an object of conditions, or an object of subpaths. */
 function readExports(folder: string, exports: unknown): PathPattern[] {
   if (exports === undefined || exports === null) return []
   const subpaths = entriesOf(exports).filter(([key]) => key.startsWith('.'))
@@ -97,7 +104,7 @@ function readImports(folder: string, imports: unknown): PathPattern[] {
     .map(([key, value]) => [key, readTargets(folder, value)])
 }
 
-/** All targets of all conditions that lie in the package's own folder, from the root of the tree. */
+/** Collects the targets of all conditions within the package folder, as paths from the root. */
 function readTargets(folder: string, value: unknown): string[] {
   const targets = new Set<string>()
   collectTargets(value, targets, maxManifestDepth)
@@ -107,15 +114,19 @@ function readTargets(folder: string, value: unknown): string[] {
   })
 }
 
-function collectTargets(value: unknown, targets: Set<string>, left: number): void {
-  if (left === 0 || targets.size >= maxTargets) return
-  if (typeof value === 'string') targets.add(value)
-  else if (Array.isArray(value))
-    for (const item of value.slice(0, maxTargets)) collectTargets(item, targets, left - 1)
-  else {
-    const entries = entriesOf(value).slice(0, 50)
-    const known = conditions.flatMap((condition) => entries.filter(([key]) => key === condition))
-    const others = entries.filter(([key]) => !conditions.includes(key))
-    for (const [, item] of [...known, ...others]) collectTargets(item, targets, left - 1)
+function collectTargets(value: unknown, targets: Set<string>, depthLeft: number): void {
+  if (depthLeft === 0 || targets.size >= maxTargets) return
+  if (typeof value === 'string') {
+    targets.add(value)
+    return
   }
+  const items = Array.isArray(value) ? value.slice(0, maxTargets) : listConditionValues(value)
+  for (const item of items) collectTargets(item, targets, depthLeft - 1)
+}
+
+function listConditionValues(value: unknown): unknown[] {
+  const entries = entriesOf(value).slice(0, maxConditions)
+  const known = conditions.flatMap((condition) => entries.filter(([key]) => key === condition))
+  const others = entries.filter(([key]) => !conditions.includes(key))
+  return [...known, ...others].map(([, item]) => item)
 }

@@ -1,63 +1,66 @@
-// Reads from TOML the few keys that say where code lies: names, paths and lists of them.
+// Reads strings and lists of strings from TOML line by line, which suffices for manifests.
 
 export interface TomlEntry {
-  /** The table's name, dots and all; `''` before the first. */
+  /** Contains the full name of the table, or `''` before the first one. */
   readonly table: string
   readonly key: string
-  /** As written, lists over several lines on one. */
+  /** Contains the source text; lists over several lines are joined into one. */
   readonly value: string
 }
 
 const maxLines = 5_000
 const maxValueLength = 4_000
 
-/** The entries of a text, in their order. Whatever it doesn't understand it leaves out. */
+/** Skips lines that aren't table headers or entries. */
 export function readTomlEntries(text: string): TomlEntry[] {
   const entries: TomlEntry[] = []
   const lines = text.split('\n', maxLines)
   let table = ''
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at]!.trim()
+  let index = 0
+  while (index < lines.length) {
+    const line = lines[index]!.trim()
+    index++
     const header = /^\[\[?([^\]]+)\]\]?/.exec(line)
-    const equals = line.indexOf('=')
-    if (header) table = header[1]!.replaceAll(/["'\s]/g, '')
-    else if (equals > 0 && !line.startsWith('#')) {
-      let value = withoutComment(line.slice(equals + 1))
-      while (isOpen(value) && value.length < maxValueLength && at + 1 < lines.length)
-        value += ` ${withoutComment(lines[++at]!)}`
-      entries.push({
-        table,
-        key: line.slice(0, equals).trim().replaceAll(/["']/g, ''),
-        value: value.trim(),
-      })
+    if (header !== null) {
+      table = header[1]!.replaceAll(/["'\s]/g, '')
+      continue
     }
+    const equals = line.indexOf('=')
+    if (equals <= 0 || line.startsWith('#')) continue
+    const key = line.slice(0, equals).trim().replaceAll(/["']/g, '')
+    let value = removeComment(line.slice(equals + 1))
+    while (isUnclosedList(value) && value.length < maxValueLength && index < lines.length) {
+      value += ` ${removeComment(lines[index]!)}`
+      index++
+    }
+    entries.push({ table, key, value: value.trim() })
   }
   return entries
 }
 
-/** The strings in a value, in their order. */
+/** Finds the quoted strings in a value. */
 export function stringsIn(value: string): string[] {
-  return [...value.slice(0, maxValueLength).matchAll(/"([^"]*)"|'([^']*)'/g)].map(
-    ([, one, other]) => one ?? other ?? '',
-  )
+  const quoted = value.slice(0, maxValueLength).matchAll(/"([^"]*)"|'([^']*)'/g)
+  return [...quoted].map(([, inDoubleQuotes, inSingleQuotes]) => {
+    return inDoubleQuotes ?? inSingleQuotes ?? ''
+  })
 }
 
-/** The string behind a key of an inline table. */
+/** Finds the string value of a key in an inline table. */
 export function inlineString(value: string, key: string): string | undefined {
-  const start = new RegExp(`(?:^|[{,\\s])["']?${key}["']?\\s{0,9}=\\s{0,9}`).exec(
-    value.slice(0, maxValueLength),
-  )
-  return start === null ? undefined : stringsIn(value.slice(start.index + start[0].length))[0]
+  const assignment = new RegExp(`(?:^|[{,\\s])["']?${key}["']?\\s{0,9}=\\s{0,9}`)
+  const match = assignment.exec(value.slice(0, maxValueLength))
+  return match === null ? undefined : stringsIn(value.slice(match.index + match[0].length))[0]
 }
 
-function isOpen(value: string): boolean {
+function isUnclosedList(value: string): boolean {
   return value.trimStart().startsWith('[') && value.split('[').length > value.split(']').length
 }
 
-function withoutComment(text: string): string {
+function removeComment(text: string): string {
   const hash = text.indexOf('#')
   if (hash === -1) return text
-  // Within quotes it is no comment.
   const quotes = text.slice(0, hash).match(/["']/g)?.length ?? 0
-  return quotes % 2 === 0 ? text.slice(0, hash) : text
+  const isInString = quotes % 2 === 1
+  return isInString ? text : text.slice(0, hash)
 }
