@@ -180,7 +180,7 @@ function importsAllNames({ kind, names }: CodeImport, family: LanguageFamily): b
   return family === 'ruby'
 }
 
-/** Binds an import without names to the last part of its path: `import "shop/cart/v2"` to `cart`. */
+/** Binds an import without names to a part of its path: `import "shop/cart/v2"` to `cart`. */
 function bindLastPart(
   importedNames: Map<string, ImportedName>,
   from: string,

@@ -10,7 +10,7 @@ export interface SymbolLocation {
   readonly ordinal: number
 }
 
-/** The meaning of a name at the location of its use. */
+/** The definitions that a name refers to at the location of its use. */
 export type ResolvedName =
   | {
       readonly kind: 'symbols'
@@ -19,29 +19,29 @@ export type ResolvedName =
     }
   /** A module or package, whose definitions are used as `name.member`. */
   | { readonly kind: 'modules'; readonly paths: readonly string[]; readonly confidence: number }
-  /** A definition outside of the repository. */
+  /** The definition is outside of the repository. */
   | { readonly kind: 'outside' }
 
-/** The origin of a name that an import binds. */
+/** An imported name, with the import that binds it. */
 export interface ImportedName {
   /** Index into the file's imports. */
   readonly importIndex: number
-  /** The name in the imported file. */
+  /** The name that the imported file defines. */
   readonly name: string
 }
 
-/** A file's index entry with lookup tables. */
+/** A file's index entry, extended by lookup tables. */
 export interface CodeFile {
   readonly path: string
   readonly folder: string
   readonly family: LanguageFamily
   readonly isTest: boolean
   readonly fileIndex: FileIndex
-  /** Returns the ordinals of the symbols with this name. */
+  /** Finds the ordinals of the symbols with this name. */
   symbolsNamed(name: string): readonly number[]
-  /** Returns the origin of a name that an import binds. */
+  /** Finds the origin of a name that an import binds. */
   importedName(name: string): ImportedName | undefined
-  /** Returns the origin of a re-exported name: of `b` in `export { a as b } from`. */
+  /** Finds the origin of a re-exported name: of `b` in `export { a as b } from`. */
   reexportedName(name: string): ImportedName | undefined
   /** Indexes of the imports that bind or re-export all names of their targets. */
   readonly wildcardImports: readonly number[]
@@ -60,7 +60,7 @@ export interface CodeFile {
    * Null if there is none, or if it differs between uses.
    */
   typeQualifier(name: string, within: number): string | null
-  /** Returns the ordinal of the enclosing type or module, or of the symbol itself; -1 for none. */
+  /** Finds the ordinal of the type or module that contains a symbol, or is it; -1 for none. */
   enclosingType(ordinal: number): number
   /** Cached members by `<ordinal>.<name>`. */
   readonly resolvedMembers: Map<string, readonly SymbolLocation[]>
@@ -92,6 +92,6 @@ export interface CodeView extends CodeSource {
   resolveName(file: CodeFile, name: string, within: number): ResolvedName | undefined
   /** Resolves a type name with the qualifier that it has within the symbol. */
   resolveTypeName(file: CodeFile, name: string, within: number): ResolvedName | undefined
-  /** Returns the symbols with a name in the loaded files of one language family. */
+  /** Finds the symbols with a name in the loaded files of one language family. */
   definitionsIn(family: LanguageFamily, name: string): readonly SymbolLocation[]
 }

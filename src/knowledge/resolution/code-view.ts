@@ -34,7 +34,7 @@ export function createCodeView(
 /** The data that a source needs of every file to find definitions. */
 export interface FileOutline {
   readonly path: string
-  /** The names of its symbols, by ordinal. */
+  /** Contains the names of its symbols by ordinal. */
   readonly names: readonly string[]
   readonly namespace: string | null
 }
@@ -137,7 +137,7 @@ function resolveOnce(
   return resolved
 }
 
-/** Lists the locations of each name as `file index * maxSymbolsPerFile + ordinal`. */
+/** Packs each location into a number: `file index * maxSymbolsPerFile + ordinal`. */
 function packLocations(files: readonly FileOutline[]): Map<string, number[]> {
   const locations = new Map<string, number[]>()
   let base = 0

@@ -12,9 +12,9 @@ import { familyOfPath } from './language-families.ts'
 import { filenameOf, folderOf } from './paths.ts'
 import { externalName, resolvedToSymbols } from './resolved-name.ts'
 
-/** The maximum length of a chain of re-exports. */
+/** A chain of re-exports is followed up to this length. */
 const maxSteps = 8
-/** The maximum number of files that one search visits. */
+/** A search ends after this number of files. */
 const maxFiles = 200
 const moduleConfidence = 0.95
 const definitionConfidence = 0.95
@@ -28,7 +28,7 @@ interface Search {
 }
 
 /**
- * Resolves a name that is imported from one of these files; `*` is the files themselves as a module.
+ * Resolves a name that is imported from these files. The name `*` refers to the files as a module.
  *
  * @returns undefined if none of them is known to export the name
  */
@@ -190,7 +190,7 @@ function followDefaultExport(
   return followName(view, target.paths, imported.name, nextSearch)
 }
 
-/** Resolves a name to a submodule of a Python package. */
+/** Finds the submodule of a Python package with this name. */
 function findSubmodule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   if (file.family !== 'python' || !filenameOf(file.path).startsWith('__init__.')) return undefined
   const found = view.imports.resolve(file.path, {

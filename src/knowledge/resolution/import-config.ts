@@ -1,10 +1,10 @@
 // The settings of a repository that imports are resolved with, stored as JSON with the code graph.
 
-/** Folders and paths start at the root of the tree, which is `''`, and have no slash at the ends. */
+/** Paths are relative to the root of the tree, which is `''`, and don't end with a slash. */
 export interface ImportConfig {
   /** Submodules and symbolic links, whose files aren't in the tree. */
   readonly closed: readonly string[]
-  /** The globs of each `.gitignore` without negations: ignored files may exist outside of the tree. */
+  /** Contains the globs of each `.gitignore` that exclude files, without negations. */
   readonly ignored: readonly { readonly folder: string; readonly globs: readonly string[] }[]
   readonly scriptConfigs: readonly ScriptConfig[]
   /** Extended configurations that can't be recognized by their names. */
@@ -32,19 +32,18 @@ export interface ScriptPackage {
   readonly name: string
   /** Is true for packages of a workspace and for the root package. */
   readonly isMember: boolean
-  /** The values of `main` and similar fields. */
+  /** Contains the values of `main` and similar fields. */
   readonly entries: readonly string[]
-  /** The `exports` by subpath (`.`, `./part`), with targets of all conditions, sources first. */
+  /** Maps subpaths (`.`, `./part`) to the targets of all conditions, sources first. */
   readonly exports: readonly PathPattern[]
-  /** The `imports` by name (`#part`), with targets of all conditions, sources first. */
+  /** Maps `#part` to the targets of all conditions, sources first. */
   readonly imports: readonly PathPattern[]
 }
 
 export interface GoModule {
   readonly folder: string
-  /** The import path. */
   readonly path: string
-  /** The `replace` directives with local targets. */
+  /** Contains the `replace` directives that have local targets. */
   readonly replaced: readonly (readonly [path: string, folder: string])[]
 }
 
@@ -57,9 +56,9 @@ export interface PhpPrefix {
 
 export interface RustCrate {
   readonly folder: string
-  /** The name in code, with underscores. */
+  /** Contains underscores instead of hyphens, as in code. */
   readonly name: string
-  /** The path in `[lib]`; null for the default. */
+  /** Contains the path in `[lib]`, or null if the default applies. */
   readonly library: string | null
   /** Renamed dependencies. */
   readonly aliases: readonly (readonly [alias: string, name: string])[]

@@ -1,4 +1,4 @@
-// Lists the edges of one file that the code graph stores.
+// Finds the edges of one file that the code graph stores.
 import type { CodeView } from './code-model.ts'
 import { type FileEdge, resolveFileEdges } from './resolve-file-edges.ts'
 
@@ -10,7 +10,7 @@ export interface CodeEdge extends FileEdge {
 /** Only generated files have more edges. */
 const maxEdgesPerFile = 2000
 
-/** Returns the edges of one file; beyond the limit, those with the highest confidence. */
+/** If there are too many edges, those with the highest confidence are returned. */
 export function listEdges(view: CodeView, path: string): CodeEdge[] {
   const edges = resolveFileEdges(view, path).map((edge) => ({ source: path, ...edge }))
   if (edges.length <= maxEdgesPerFile) return edges

@@ -26,7 +26,7 @@ export function joinPath(folder: string, relative: string): string | undefined {
   return parts.join('/')
 }
 
-/** Returns the folder and its ancestors up to the root, the nearest first. */
+/** Collects the folder and its ancestors up to the root, the nearest first. */
 export function enclosingFolders(folder: string): string[] {
   const folders = [folder]
   let current = folder

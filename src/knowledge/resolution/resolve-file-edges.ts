@@ -8,7 +8,7 @@ export type EdgeKind = 'import' | 'call' | 'reference' | 'extends'
 export interface FileEdge {
   readonly target: string
   readonly kind: EdgeKind
-  /** The highest confidence of all sites, from 0 to 1. */
+  /** Takes the highest confidence of all sites, from 0 to 1. */
   readonly confidence: number
   /** The number of references or imports. */
   readonly sites: number
@@ -24,7 +24,7 @@ const edgeKindOf: Readonly<Record<CodeReference['kind'], EdgeKind>> = {
 /** The maximum number of edges to a package of many files of which no file is referenced. */
 const maxUnreferencedFiles = 8
 
-/** Returns the edges of a file to others, one for each target and kind, in no particular order. */
+/** Finds the edges of a file to others, one for each target and kind, in no particular order. */
 export function resolveFileEdges(view: CodeView, path: string): readonly FileEdge[] {
   const edges = new Map<
     string,

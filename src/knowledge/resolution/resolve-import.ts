@@ -4,7 +4,7 @@ import type { CodeView } from './code-model.ts'
 import { type ResolvedImport, resolvedTo } from './imports/resolved-import.ts'
 import { familyOfPath } from './language-families.ts'
 
-/** The maximum number of files that a namespace resolves to. */
+/** A namespace resolves to at most this number of files. */
 const maxFiles = 500
 
 export function resolveImport(view: CodeView, path: string, item: CodeImport): ResolvedImport {

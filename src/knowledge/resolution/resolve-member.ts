@@ -1,4 +1,4 @@
-// Resolves `qualifier.name` by the enclosing type, the qualifier's type, or the qualifier itself.
+// Finds what `qualifier.name` refers to, by the enclosing type or the qualifier and its type.
 import type { CodeBinding, CodeSymbol } from '../../code/code-index.ts'
 import { enclosingSymbolOf } from './code-file.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
@@ -69,7 +69,7 @@ export function resolveQualified(
   return findMemberOfSymbols(view, resolved.locations, name, resolved.confidence)
 }
 
-/** Resolves a member of `this` or `super`. */
+/** Finds a member of `this` or `super`. */
 function findSelfMember(
   view: CodeView,
   file: CodeFile,
@@ -226,7 +226,7 @@ function findMemberOfSymbols(
   return externalName
 }
 
-/** Resolves `cart` in `cart::total()` to a child module, which Rust doesn't require to be imported. */
+/** Resolves `cart` in `cart::total()` to a child module, which needs no import in Rust. */
 function findRustModule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
   if (file.family !== 'rust') return undefined
   const found = view.imports.resolve(file.path, {

@@ -1,4 +1,4 @@
-// Resolves an unqualified name by the scope rules of its language.
+// Applies the scope rules of a language to resolve an unqualified name.
 import { enclosingSymbolOf, isTypeSymbol } from './code-file.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
@@ -103,7 +103,7 @@ function findExported(
   return findNestedSymbol(view, paths, name)
 }
 
-/** Resolves Rust's `use crate::cart` to the module's file. */
+/** Finds the module's file for `use crate::cart` in Rust. */
 function findModule(paths: readonly string[], name: string): ResolvedName | undefined {
   const isNamed = paths.some((path) => {
     const filename = filenameOf(path)

@@ -1,4 +1,4 @@
-// Resolves the references of a file to definitions, each with a confidence.
+// Finds the definitions that the references of a file refer to, each with a confidence.
 import type { CodeReference, CodeSymbol } from '../../code/code-index.ts'
 import type { CodeFile, CodeView, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
@@ -22,7 +22,7 @@ export interface ResolvedReference {
   readonly targets: readonly ReferenceTarget[]
 }
 
-/** The maximum number of definitions that one reference resolves to. */
+/** A reference resolves to at most this number of definitions. */
 const maxTargets = 8
 /** The confidence of a method found by its name alone, by the number of files that define one. */
 const guessConfidences = [0, 0.5, 0.3, 0.3]
@@ -164,7 +164,7 @@ function guessTargets(
     : candidates.slice(0, maxTargets).map(({ path, ordinal }) => ({ path, ordinal, confidence }))
 }
 
-/** Checks whether an unresolved qualifier most likely belongs to a library. */
+/** Checks whether a qualifier that can't be resolved most likely belongs to a library. */
 function isExternalQualifier(file: CodeFile, qualifier: string): boolean {
   if (externalQualifier.test(qualifier)) return true
   return capitalizedTypeFamilies.has(file.family) && typeName.test(qualifier)

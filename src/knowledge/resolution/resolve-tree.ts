@@ -1,4 +1,4 @@
-// Resolves all edges between the files of a tree, for a large tree in a worker thread.
+// Finds all edges between the files of a tree; a large tree is processed in a worker thread.
 import { ThreadPool } from '../../lib/thread-pool.ts'
 import { createYielder } from '../../lib/yield-to-event-loop.ts'
 import type { EdgeBatch, EdgeTask } from './edge-worker.ts'
@@ -10,7 +10,7 @@ const maxEdges = 1_500_000
 const maxInlineBatches = 8
 /** The limit for one batch, which usually takes a tenth of a second. */
 const deadlineMs = 120_000
-/** Suffices for hundreds of thousands of files. Beyond it, the scan fails instead of the process. */
+/** Suffices for hundreds of thousands of files. A larger tree fails the scan, not the process. */
 const memoryMegabytes = { old: 768, young: 32 }
 
 export interface ResolveTreeOptions {

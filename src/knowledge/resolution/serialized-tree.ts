@@ -7,14 +7,14 @@ import { createImportResolver } from './imports/import-resolver.ts'
 import { type CodeEdge, listEdges } from './list-edges.ts'
 
 export interface SerializedTree {
-  /** The paths of all files, also of those without code. */
+  /** Contains the paths of all files, also of those without code. */
   readonly paths: readonly string[]
   readonly resolution: ImportConfig
   /** The outlines of the files that have an index entry. */
   readonly outlines: readonly FileOutline[]
   /** The encoded index entries of these files, concatenated. */
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The end of each index entry in `bytes`. */
+  /** Contains the end of each index entry in `bytes`. */
   readonly endOffsets: readonly number[]
 }
 

@@ -12,7 +12,7 @@ type FindName = (
   enclosingType: number,
 ) => ResolvedName | undefined
 
-/** The scopes of each language family, in the order of precedence. */
+/** The scopes of a language family are searched in this order. */
 const scopesByFamily: Readonly<Record<LanguageFamily, readonly FindName[]>> = {
   script: [],
   python: [findInWildcardImports],
@@ -25,7 +25,7 @@ const scopesByFamily: Readonly<Record<LanguageFamily, readonly FindName[]>> = {
   c: [findIncluded, findUniqueSymbol],
 }
 
-/** The maximum number of definitions that one name resolves to. */
+/** A name resolves to at most this number of definitions. */
 const maxLocations = 4
 
 /** @param enclosingType the ordinal of the type or module that contains the use; -1 for none */
@@ -104,7 +104,7 @@ function findInNamespaces(
   return undefined
 }
 
-/** Lists the file's own namespace, the enclosing ones and the imported ones. */
+/** Collects the file's own namespace, the enclosing ones and the imported ones. */
 function listNamespaces({ fileIndex }: CodeFile): string[] {
   const parts = (fileIndex.namespace ?? '').split('.')
   const enclosing = parts.map((_, index) => parts.slice(0, parts.length - index).join('.'))

@@ -1,4 +1,4 @@
-// Looks up the files of a repository by path, folder and name, and recognizes paths of hidden files.
+// Looks up the files of a repository by path, folder and name.
 
 import { classifyFile } from '../../../code/classify-file.ts'
 import { isTestPath } from '../../../code/languages.ts'
@@ -19,7 +19,7 @@ export interface FileTree {
   filesNamed(filename: string): readonly string[]
   /**
    * Checks whether a path can exist outside of the tree: as build output, as a generated or ignored
-   * file, or in a submodule. It always can for test fixtures, whose imports may be broken on purpose.
+   * file, or in a submodule. It always can for test fixtures, which may be broken on purpose.
    */
   mayBeHidden(path: string, importer: string): boolean
 }
@@ -95,7 +95,7 @@ const builtPath = new RegExp(
 )
 const sampleFolders = `fixture fixtures __fixtures__ testdata test-data sample samples
   template templates snapshot snapshots __snapshots__ cases stub stubs`.split(/\s+/)
-/** Files in these folders can be broken on purpose, or are copied elsewhere before they are used. */
+/** Files in these folders can be broken on purpose, or are used elsewhere as copies. */
 const samplePath = new RegExp(`(^|/)(${sampleFolders.join('|')})/`, 'i')
 
 function createHiddenPathTest(resolution: ImportConfig): FileTree['mayBeHidden'] {

@@ -89,7 +89,7 @@ function listPackage(tree: FileTree, folders: readonly string[]): ResolvedImport
   return files.length === 0 ? externalImport : resolvedTo(files.slice(0, maxFiles), 0.9)
 }
 
-/** A class of a package of this tree must exist if all of its files are Java, one class per file. */
+/** A class of a known package must exist if all files of the package are Java. */
 function mustExist(
   tree: FileTree,
   findPackageFolders: FindPackageFolders,

@@ -1,5 +1,6 @@
 // Resolves Rust imports: paths through the modules of a crate and of other crates of the workspace.
 
+import type { CodeImport } from '../../../code/code-index.ts'
 import type { ImportConfig, RustCrate } from '../import-config.ts'
 import { enclosingFolders, filenameOf, folderOf, joinFolder } from '../paths.ts'
 import type { FileTree } from './file-tree.ts'
@@ -28,11 +29,9 @@ export function createRustImports(tree: FileTree, { rustCrates }: ImportConfig):
     }
     return enclosingCrates.get(folder)
   }
-  return (path, { from, names, kind }) => {
-    const [first = '', ...rest] = from.replace(/^::/, '').split('::')
-    const isDeclaration =
-      kind === 'static' && first === 'self' && rest.length === 1 && names[0]?.name === '*'
-    if (isDeclaration) return resolveDeclaration(tree, path, rest[0]!)
+  return (path, item) => {
+    const [first = '', ...rest] = item.from.replace(/^::/, '').split('::')
+    if (isDeclaration(item)) return resolveDeclaration(tree, path, rest[0]!)
     const crate = crateOf(path)
     const start = findStartFile(tree, crate, path, first)
     if (start !== undefined) return walkModules(tree, start, rest, path)
@@ -42,6 +41,11 @@ export function createRustImports(tree: FileTree, { rustCrates }: ImportConfig):
     const module = childOf(tree, path, first)
     return module === undefined ? externalImport : walkModules(tree, module, rest, undefined)
   }
+}
+
+/** Checks for `mod cart;`, which the index contains as a static import of `*` from `self::cart`. */
+function isDeclaration({ from, names, kind }: CodeImport): boolean {
+  return kind === 'static' && /^(::)?self::[^:]*$/.test(from) && names[0]?.name === '*'
 }
 
 /** Resolves `mod cart;`, whose file must exist unless the build generates it. */
@@ -54,7 +58,7 @@ function resolveDeclaration(tree: FileTree, path: string, name: string): Resolve
   return mayExistElsewhere ? externalImport : missingImport
 }
 
-/** A file with another module in the default folder most likely has no `#[path]` attributes. */
+/** A file that has another module in the default folder most likely uses no `#[path]`. */
 function hasModules(tree: FileTree, path: string): boolean {
   return tree.filesIn(childFolder(path)).some((file) => file !== path && file.endsWith('.rs'))
 }
@@ -72,7 +76,7 @@ function findStartFile(
   return undefined
 }
 
-/** Follows module names as long as they have files; the remaining names are items of the last one. */
+/** Follows names as long as they are modules; the remaining names are items of the last module. */
 function walkModules(
   tree: FileTree,
   start: string,
@@ -93,7 +97,7 @@ function walkModules(
   return resolvedTo(current, current === importer ? 0.9 : 0.95)
 }
 
-/** Finds the root file of the crate: of the file's own target, of the library, or of the program. */
+/** Finds the root file of the file's own target, or else of the crate's library or program. */
 function rootOf(tree: FileTree, crate: RustCrate | undefined, path: string): string | undefined {
   if (crate === undefined) {
     return enclosingFolders(folderOf(path))

@@ -19,10 +19,10 @@ interface PreparedConfig {
   readonly paths: PatternTable
 }
 
-const assetExtensions =
-  `css sass scss less styl pcss json json5 jsonc svg png jpg jpeg gif webp avif
-  ico woff woff2 ttf otf eot mp3 mp4 webm wav ogg wasm node txt md mdx htm html yml yaml toml xml csv
-  glsl vert frag wgsl graphql gql sql pdf worker hbs ejs pug po snap bin proto py zip`.split(/\s+/)
+const assetExtensions = `css sass scss less styl pcss json json5 jsonc svg png jpg jpeg gif
+  webp avif ico woff woff2 ttf otf eot mp3 mp4 webm wav ogg wasm node
+  txt md mdx htm html yml yaml toml xml csv glsl vert frag wgsl graphql
+  gql sql pdf worker hbs ejs pug po snap bin proto py zip`.split(/\s+/)
 /** Build tools can generate or serve files that aren't code, so that these are never missing. */
 const assetPath = new RegExp(`\\.(${assetExtensions.join('|')})$`, 'i')
 const urlScheme = /^[a-z][a-z0-9+.-]*:/i
@@ -121,7 +121,7 @@ function resolveAlias(
 }
 
 function mayHideModule(tree: FileTree, base: string, path: string): boolean {
-  // For TypeScript importers, JavaScript endings don't count: .gitignore often lists compiled files.
+  // A .gitignore often lists the JavaScript files that TypeScript is compiled to.
   const endings = /\.[mc]?tsx?$/.test(path)
     ? ['', '.ts', '.tsx', '/index.ts']
     : ['', '.js', '.ts', '/index.js']

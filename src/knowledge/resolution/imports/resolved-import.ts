@@ -8,13 +8,13 @@ export interface ResolvedImport {
    * - `missing`: a file that the tree must contain and does not
    */
   readonly kind: 'inside' | 'outside' | 'missing'
-  /** The files of the imported package or module, the most likely first. */
+  /** Contains the files of the imported package or module, the most likely first. */
   readonly paths: readonly string[]
-  /** Ranges from 0 to 1. */
+  /** Is between 0 and 1. */
   readonly confidence: number
 }
 
-/** Resolves an import of the file at `path`. */
+/** Finds the target of an import in the file at `path`. */
 export type ResolveImport = (path: string, item: CodeImport) => ResolvedImport
 
 export const externalImport: ResolvedImport = { kind: 'outside', paths: [], confidence: 0.9 }

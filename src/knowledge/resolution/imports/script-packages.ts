@@ -15,7 +15,7 @@ export interface ScriptPackages {
    * @returns undefined if no package of the repository has that name
    */
   resolveName(importer: string, specifier: string): ResolvedImport | undefined
-  /** Resolves `#part` by the `imports` of the importer's package. */
+  /** Finds the target of `#part` in the `imports` of the importer's package. */
   resolveSubpathImport(importer: string, specifier: string): ResolvedImport
   /** Finds the folder of the enclosing package; the root if there is none. */
   packageFolderOf(importer: string): string
@@ -65,7 +65,7 @@ export function createScriptPackages(
   }
 }
 
-/** Extracts the name of the package: `name` from `name/path` and `@scope/name` from `@scope/name/path`. */
+/** Extracts `name` from `name/path`, and `@scope/name` from `@scope/name/path`. */
 function parsePackageName(specifier: string): string {
   const slash = specifier.indexOf('/')
   if (slash === -1) return specifier
@@ -74,7 +74,7 @@ function parsePackageName(specifier: string): string {
   return next === -1 ? specifier : specifier.slice(0, next)
 }
 
-/** Prefers the enclosing package, then a workspace package. A package of a test fixture is ignored. */
+/** Prefers the enclosing package, then a workspace package, then the only one outside of tests. */
 function choosePackage(
   candidates: readonly PreparedPackage[] | undefined,
   importer: string,
@@ -111,7 +111,7 @@ function resolveExport(
   )
 }
 
-/** Finds the first existing target, or else the source of the first target that is built from one. */
+/** Finds the first existing target, or else the first existing source of a built target. */
 function probeTargets(
   probe: ProbeScript,
   folder: string,

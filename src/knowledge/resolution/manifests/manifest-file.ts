@@ -1,4 +1,4 @@
-// The text of a manifest and its path in the tree.
+// A manifest that was read from the tree.
 
 export interface ManifestFile {
   readonly folder: string

@@ -12,7 +12,7 @@ export function parseJsonc(text: string): unknown {
   }
 }
 
-/** Returns the own entries of an object, and none for other values. */
+/** Finds the own entries of an object, and none of other values. */
 export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.entries(value)

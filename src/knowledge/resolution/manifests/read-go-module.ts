@@ -8,7 +8,7 @@ const maxReplacements = 200
 const maxLines = 5_000
 const maxLineLength = 500
 const modulePath = /^\s*module\s+"?([^\s"]+)"?/m
-/** Matches `replace example.com/cart v1.0.0 => ../cart`, with `replace` before a block or the line. */
+/** Matches `replace example.com/cart v1.0.0 => ../cart`, also inside of a `replace` block. */
 const localReplacement = /^\s*(?:replace\s+)?([^\s()]+)(?:\s+v\S+)?\s+=>\s+(\.\.?\/\S*|\.)/
 
 export function readGoModule({ folder, text }: ManifestFile): GoModule[] {

@@ -6,7 +6,7 @@ import { inlineString, readTomlEntries, stringsIn } from './toml-lines.ts'
 const maxRoots = 50
 const maxTextLength = 100_000
 
-/** Keys of pyproject.toml with root folders as values. */
+/** Keys of pyproject.toml that contain root folders. */
 const rootKeys: readonly RegExp[] = [
   /setuptools\.packages\.find\.where$/,
   /setuptools\.package-dir(\.|$)/,
@@ -15,7 +15,7 @@ const rootKeys: readonly RegExp[] = [
   /(hatch|pdm)\.build[\w.-]*\.(sources|package-dir|python-source|module-root)$/,
   /(maturin|uv\.build-backend)[\w.-]*\.(sources|package-dir|python-source|module-root)$/,
 ]
-/** Keys of pyproject.toml with package folders as values, whose parents are roots. */
+/** Keys of pyproject.toml that contain package folders, whose parents are roots. */
 const packageKey = /hatch\.build\.targets\.\w+\.packages$/
 
 // Repetitions are bounded, so that the expressions take linear time on untrusted input.

@@ -5,7 +5,7 @@ import { filenameOf, joinFolder, joinPath } from '../paths.ts'
 import type { ManifestFile } from './manifest-file.ts'
 import { entriesOf, fieldOf, parseJsonc, stringsOf } from './parse-jsonc.ts'
 
-/** Splits `@scope/name/path` into the name of the package and the path in it. */
+/** Matches `@scope/name/path` and captures the name of the package and the path in it. */
 const packageSpecifier = /^((?:@[^/]+\/)?[^/]+)\/?(.*)$/
 const maxExtendsDepth = 8
 const maxExtended = 10
@@ -28,7 +28,7 @@ interface ConfigValue {
 type FindConfig = (folder: string, name: string) => ManifestFile | undefined
 
 const noOptions: AliasOptions = { baseUrl: null, paths: null }
-/** TypeScript's variable for the folder of the extending configuration. */
+/** TypeScript replaces this variable with the folder of the extending configuration. */
 const configFolderVariable = '$' + '{configDir}'
 
 /** Collects the paths that relative `extends` of a configuration can mean. */
@@ -68,7 +68,7 @@ function rankConfig({ path }: ManifestFile): number {
   return rank === -1 ? 2 : rank
 }
 
-/** An option of the file itself takes precedence over extended files, and later ones over earlier. */
+/** A file's own options take precedence over those that it extends, and later ones over earlier. */
 function createOptionsReader(
   findConfig: FindConfig,
 ): (manifest: ManifestFile, depthLeft: number) => AliasOptions {

@@ -7,7 +7,7 @@ import type { ManifestFile } from './manifest-file.ts'
 import { entriesOf, fieldOf, maxManifestDepth, parseJsonc, stringsOf } from './parse-jsonc.ts'
 
 const entryKeys = ['source', 'svelte', 'types', 'typings', 'module', 'main', 'browser']
-/** Conditions of `exports` in the order in which they most likely name source files. */
+/** Conditions that most likely name source files come first. */
 const conditions = [
   'source',
   'development',
