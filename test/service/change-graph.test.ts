@@ -388,10 +388,10 @@ describe('what can’t be told', () => {
       memories: [],
     })
     expect(graph?.notes.toSorted()).toEqual([
-      'What earlier reviews came to could not be told.',
-      'What is remembered could not be told.',
-      'What the code graph knows could not be told.',
-      'Which other pull requests touch the same could not be told.',
+      'Memories could not be read.',
+      'Other pull requests that change the same files could not be read.',
+      'Results of earlier reviews could not be read.',
+      'The code graph could not be read.',
     ])
     await database.dispose()
   })
@@ -433,7 +433,7 @@ describe('what can’t be told', () => {
     expect(hub.callers).toHaveLength(200)
     expect(hub.counts.callers).toBeGreaterThan(250)
     expect(hub.notes).toEqual([
-      expect.stringMatching(/^Uses of what changed were looked for in 300 files/),
+      expect.stringMatching(/^Uses of the change were searched in 300 files/),
     ])
     const wide = await lookAt(
       Object.fromEntries(Object.keys(many).map((path) => [path, 'export const value = 1\n'])),
@@ -441,7 +441,7 @@ describe('what can’t be told', () => {
     )
     expect(wide.symbols.length).toBeLessThanOrEqual(300)
     expect(wide.notes).toContain(
-      '20 source files of the change were not looked at for what they define and use.',
+      '20 source files of the change were not searched for definitions and uses.',
     )
   })
 })
@@ -616,7 +616,7 @@ describe('a graph that is written anew while a review asks it', () => {
     const graph = await scene.readChangeGraph(name, number, ({ db }) => ({
       db: afterFirstTransaction(db, writeAnew),
     }))
-    expect(graph?.notes).toEqual(['Who defines what the change uses could not be told.'])
+    expect(graph?.notes).toEqual(['Definitions that the change uses could not be read.'])
     await writeAnew()
     expect((await scene.readChangeGraph(name, number))?.notes).toEqual([])
   })

@@ -1,4 +1,4 @@
-// What is needed to read what is known around a change: types only.
+// The dependencies that reading a change graph needs (types only).
 
 import type { SyntaxParser } from '../../code/syntax-parser.ts'
 import type { Db } from '../../db/database.ts'
@@ -13,17 +13,17 @@ export interface KnowledgeContext {
   readonly syntax: Pick<SyntaxParser, 'indexFile'>
   readonly log: Log
   readonly codeCache: CodeCache
-  /** For one statement. */
+  /** Applies to each statement. */
   readonly queryTimeoutMs: number
-  /** Searches memories by more than their words; left out: by words alone. */
+  /** Searches memories; without it, they are searched by words alone. */
   readonly recall?: (
     repo: string,
     query: MemoryQuery,
     signal: AbortSignal,
   ) => Promise<FoundMemory[]>
-  /** Which layers are on. */
+  /** The enabled layers. */
   readonly layers: { readonly graph: boolean; readonly memory: boolean }
 }
 
-/** The same for one change. */
+/** Adds the fallbacks that are collected for one change. */
 export type ChangeGraphContext = KnowledgeContext & Fallbacks

@@ -1,19 +1,19 @@
-// A file of the change under review, with what its two versions say.
+// A file of the change that is reviewed, in both versions.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { LineMap } from './changed-lines.ts'
 import type { FileVersion, SymbolChange } from './compare-symbols.ts'
 
 export interface ChangedFile {
   readonly diff: FileDiff
-  /** At the base, under the path that it had there; null where it wasn't, or couldn't be read. */
+  /** Is the version at the base; null if the file is new or can't be read. */
   readonly before: FileVersion | null
-  /** At the head; null where it is gone, or couldn't be read. */
+  /** Is the version at the head; null if the file is deleted or can't be read. */
   readonly after: FileVersion | null
   readonly lines: LineMap
   readonly symbols: readonly SymbolChange[]
 }
 
-/** What a change removed or gave another place: what led there before leads nowhere now. */
+/** Collects the old paths of deleted and renamed files. */
 export function listRemovedPaths(files: readonly FileDiff[]): Set<string> {
   return new Set(
     files.flatMap(({ status, oldPath }) =>

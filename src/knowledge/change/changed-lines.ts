@@ -1,39 +1,39 @@
-// Tells which lines of a file a change touched, and where the others were moved to.
+// Maps the lines of a file at the base to lines at the head.
 import type { FileDiff } from '../../domain/diff.ts'
 
 export interface LineMap {
-  /** Lines at the head that the change wrote. */
+  /** Contains the lines at the head that the change added. */
   readonly added: ReadonlySet<number>
-  /** Where a line of the base stands at the head; undefined where the change deleted it. */
+  /** Returns undefined if the change deleted the line. */
   toHead(baseLine: number): number | undefined
 }
 
-/** Reads the lines of a file from its diff. */
 export function createLineMap({ hunks }: Pick<FileDiff, 'hunks'>): LineMap {
   const added = new Set<number>()
-  const moved = new Map<number, number | undefined>()
+  const headLines = new Map<number, number | undefined>()
   for (const { lines } of hunks) {
     for (const { kind, oldLine, newLine } of lines) {
       if (kind === 'added' && newLine !== null) added.add(newLine)
       if (kind !== 'added' && oldLine !== null)
-        moved.set(oldLine, kind === 'context' ? (newLine ?? undefined) : undefined)
+        headLines.set(oldLine, kind === 'context' ? (newLine ?? undefined) : undefined)
     }
   }
-  const ends = hunks.map(({ oldStart, oldCount, newStart, newCount }) => ({
-    // A hunk of no lines names the line before it.
-    oldEnd: oldCount === 0 ? oldStart + 1 : oldStart + oldCount,
-    shift:
-      newStart +
-      newCount +
-      (newCount === 0 ? 1 : 0) -
-      (oldStart + oldCount + (oldCount === 0 ? 1 : 0)),
+  const hunkEnds = hunks.map(({ oldStart, oldCount, newStart, newCount }) => ({
+    oldEnd: endOfRange(oldStart, oldCount),
+    newEnd: endOfRange(newStart, newCount),
   }))
   return {
     added,
     toHead(line) {
-      if (moved.has(line)) return moved.get(line)
-      const shift = ends.findLast(({ oldEnd }) => oldEnd <= line)?.shift ?? 0
-      return line + shift
+      if (headLines.has(line)) return headLines.get(line)
+      const precedingHunk = hunkEnds.findLast(({ oldEnd }) => oldEnd <= line)
+      if (precedingHunk === undefined) return line
+      return line + precedingHunk.newEnd - precedingHunk.oldEnd
     },
   }
+}
+
+/** Calculates the first line after a range. An empty range in a diff starts one line too early. */
+function endOfRange(start: number, count: number): number {
+  return count === 0 ? start + 1 : start + count
 }

@@ -1,47 +1,58 @@
-// Chooses which uses a reader is shown: the surest and nearest of each definition first.
+// Chooses call sites to report, by confidence and distance.
 import type { SymbolChange } from './compare-symbols.ts'
 import type { UnreadCallSite } from './find-change-callers.ts'
 
 /**
- * The uses that are shown, at most `limit`: no definition keeps those of another one out.
+ * Chooses at most `limit` call sites. Each symbol gets a fair share of them.
  *
- * @param uses of `symbols`
+ * @param callSites refer to `symbols` by index
  */
 export function chooseCallers(
-  uses: readonly UnreadCallSite[],
+  callSites: readonly UnreadCallSite[],
   symbols: readonly Pick<SymbolChange, 'path'>[],
   limit: number,
 ): UnreadCallSite[] {
-  const bySymbol = Map.groupBy(uses, ({ symbol }) => symbol)
-  const ranked = [...bySymbol].flatMap(([symbol, group]) => {
-    const home = symbols[symbol]?.path ?? ''
-    const weighed = group.map((use) => ({ use, distance: folderDistance(home, use.path) }))
-    weighed.sort(
-      (a, b) =>
-        compareUses(a.use, b.use) || a.distance - b.distance || compareLocations(a.use, b.use),
-    )
-    return weighed.map(({ use }, rank) => ({ use, rank }))
-  })
-  ranked.sort((a, b) => a.rank - b.rank || a.use.symbol - b.use.symbol)
+  const sitesBySymbol = Map.groupBy(callSites, ({ symbol }) => symbol)
+  const ranked = [...sitesBySymbol].flatMap(([symbol, sites]) =>
+    rankCallSites(sites, symbols[symbol]?.path ?? ''),
+  )
+  ranked.sort((a, b) => a.rank - b.rank || a.site.symbol - b.site.symbol)
   return ranked
     .slice(0, limit)
-    .map(({ use }) => use)
+    .map(({ site }) => site)
+    .sort(compareForOutput)
+}
+
+/** Ranks the call sites of one symbol by test, confidence and distance from its definition. */
+function rankCallSites(
+  sites: readonly UnreadCallSite[],
+  definitionPath: string,
+): { site: UnreadCallSite; rank: number }[] {
+  return sites
+    .map((site) => ({ site, distance: folderDistance(definitionPath, site.path) }))
     .sort(
       (a, b) =>
-        a.symbol - b.symbol || Number(a.isTest) - Number(b.isTest) || compareLocations(a, b),
+        compareReliability(a.site, b.site) ||
+        a.distance - b.distance ||
+        compareLocations(a.site, b.site),
     )
+    .map(({ site }, rank) => ({ site, rank }))
 }
 
-/** Steps from folder to folder. */
+/** Measures how many steps the folders of two paths are apart. */
 function folderDistance(a: string, b: string): number {
-  const one = a.split('/').slice(0, -1)
-  const other = b.split('/').slice(0, -1)
+  const foldersOfA = a.split('/').slice(0, -1)
+  const foldersOfB = b.split('/').slice(0, -1)
   let shared = 0
-  while (shared < one.length && one[shared] === other[shared]) shared++
-  return one.length + other.length - 2 * shared
+  while (shared < foldersOfA.length && foldersOfA[shared] === foldersOfB[shared]) shared++
+  return foldersOfA.length + foldersOfB.length - 2 * shared
 }
 
-function compareUses(a: UnreadCallSite, b: UnreadCallSite): number {
+function compareForOutput(a: UnreadCallSite, b: UnreadCallSite): number {
+  return a.symbol - b.symbol || Number(a.isTest) - Number(b.isTest) || compareLocations(a, b)
+}
+
+function compareReliability(a: UnreadCallSite, b: UnreadCallSite): number {
   return (
     Number(a.isTest) - Number(b.isTest) ||
     Math.round(10 * b.confidence) - Math.round(10 * a.confidence)
@@ -49,5 +60,6 @@ function compareUses(a: UnreadCallSite, b: UnreadCallSite): number {
 }
 
 function compareLocations(a: UnreadCallSite, b: UnreadCallSite): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line
+  if (a.path === b.path) return a.line - b.line
+  return a.path < b.path ? -1 : 1
 }

@@ -1,56 +1,55 @@
-// What reviews read of code lately: the next one of the same repository asks for most of it again.
+// Caches code data in memory, because the next review of a repository needs most of it again.
 
 import type { FileIndex } from '../../code/code-index.ts'
 import type { SourceKind } from '../../code/indexing/source-kind.ts'
 import { createLruCache, type LruCache } from '../../lib/lru-cache.ts'
 
-/** What facts hang on: bytes, and how they are read. */
+/** The blob and the kind of source determine an index entry. */
 export interface SourceBlob {
   readonly oid: string
   readonly kind: SourceKind
 }
 
-/** Of this process. What is in it never gets out of date: it goes by what never changes. */
+/** Entries never become outdated, because their keys identify immutable data. */
 export interface CodeCache {
-  /** By `blobKey`. */
+  /** Contains index entries by `blobKey`. */
   readonly fileIndexes: Pick<LruCache<FileIndex>, 'get'> & {
     set(key: string, fileIndexes: FileIndex): void
   }
-  /** The blobs of all files by path, by graph and commit. */
+  /** Contains the file lists of graphs by id and commit. */
   readonly fileBlobs: Pick<LruCache<FileBlobs>, 'get'> & {
     set(key: string, fileBlobs: FileBlobs): void
   }
 }
 
+/** Maps paths to blob ids. */
 export type FileBlobs = ReadonlyMap<string, string>
 
-/** About as many bytes of memory. */
 const maxIndexBytes = 48 * 1024 * 1024
-/** The same, of all graphs together: some 150,000 files of usual paths. */
+/** Suffices for about 150,000 files with paths of usual length. */
 const maxFileListBytes = 32 * 1024 * 1024
 
-/** Makes an empty one. */
 export function createCodeCache(): CodeCache {
-  const facts = createLruCache<FileIndex>(maxIndexBytes)
-  const files = createLruCache<FileBlobs>(maxFileListBytes)
+  const fileIndexes = createLruCache<FileIndex>(maxIndexBytes)
+  const fileBlobs = createLruCache<FileBlobs>(maxFileListBytes)
   return {
     fileIndexes: {
-      get: facts.get,
-      set: (key, item) => facts.set(key, item, estimateIndexBytes(item)),
+      get: fileIndexes.get,
+      set: (key, fileIndex) => fileIndexes.set(key, fileIndex, estimateIndexBytes(fileIndex)),
     },
     fileBlobs: {
-      get: files.get,
-      set: (key, list) => files.set(key, list, estimateFileListBytes(list)),
+      get: fileBlobs.get,
+      set: (key, blobs) => fileBlobs.set(key, blobs, estimateFileListBytes(blobs)),
     },
   }
 }
 
-/** Names facts among those of all repositories. */
+/** Identifies an index entry over all repositories. */
 export function blobKey({ oid, kind }: SourceBlob): string {
   return `${oid} ${kind}`
 }
 
-/** Measured on JavaScript and TypeScript. */
+/** The numbers were measured with JavaScript and TypeScript. */
 function estimateIndexBytes({ symbols, references, imports, bindings }: FileIndex): number {
   return (
     500 +
@@ -61,9 +60,9 @@ function estimateIndexBytes({ symbols, references, imports, bindings }: FileInde
   )
 }
 
-/** By the paths as well: a hostile repository's are as long as can be. */
-function estimateFileListBytes(files: FileBlobs): number {
-  let weight = 0
-  for (const path of files.keys()) weight += 150 + path.length
-  return weight
+/** Includes the lengths of the paths, which can be extreme in a hostile repository. */
+function estimateFileListBytes(blobs: FileBlobs): number {
+  let bytes = 0
+  for (const path of blobs.keys()) bytes += 150 + path.length
+  return bytes
 }

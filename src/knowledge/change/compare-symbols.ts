@@ -1,7 +1,9 @@
-// Compares the definitions of a file before and after a change: which came, went, or became others.
+// Compares the definitions of a file before and after a change.
 
 import type { CodeSymbol, FileIndex } from '../../code/code-index.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
+
+const maxNestingDepth = 20
 
 /** A file as it is on one side of a change. */
 export interface FileVersion {
@@ -10,90 +12,87 @@ export interface FileVersion {
   readonly fileIndex: FileIndex
 }
 
-/** A changed definition with its indexes into the facts of both sides; -1 where it isn't. */
+/** A changed definition, with its ordinals in both versions; -1 where it doesn't exist. */
 export interface SymbolChange extends ChangedSymbol {
   readonly beforeOrdinal: number
   readonly afterOrdinal: number
 }
 
-/** A definition and what of it is compared. */
+/** A definition, with the texts that are compared. */
 interface ComparedSymbol {
   readonly symbol: CodeSymbol
   readonly ordinal: number
   readonly name: string
-  /** What callers see. */
-  readonly face: string
-  /** Its lines but for those of definitions in it, without the indentation that they share. */
+  /** Contains all that callers depend on. */
+  readonly publicInterface: string
+  /** Contains its lines without those of nested definitions and without common indentation. */
   readonly body: string
 }
 
 /**
- * What the change did to the definitions of one file. One that only moved is left out.
+ * Finds the changed definitions of one file. A definition that only moved is not changed.
  *
- * @param before the file at the base, under the path that it had there; null where it is new
- * @param after at the head; null where it is gone
+ * @param before the file at the base, with its path there; null if it is new
+ * @param after the file at the head; null if it is deleted
  */
 export function compareSymbols(
   before: FileVersion | null,
   after: FileVersion | null,
 ): SymbolChange[] {
-  const old = before === null ? new Map<string, ComparedSymbol[]>() : groupByName(before)
-  const now = after === null ? new Map<string, ComparedSymbol[]>() : groupByName(after)
+  const oldSymbols = groupByName(before)
+  const newSymbols = groupByName(after)
   const changes: SymbolChange[] = []
-  for (const name of new Set([...old.keys(), ...now.keys()])) {
-    const olds = old.get(name) ?? []
-    const nows = now.get(name) ?? []
-    const isOverloaded = olds.length > 1 || nows.length > 1
-    for (const [was, is] of pairSymbols(olds, nows)) {
-      const change = classifyChange(was, is)
-      const path = is === undefined ? before?.path : after?.path
+  for (const name of new Set([...oldSymbols.keys(), ...newSymbols.keys()])) {
+    const olds = oldSymbols.get(name) ?? []
+    const news = newSymbols.get(name) ?? []
+    const isOverloaded = olds.length > 1 || news.length > 1
+    for (const [oldSymbol, newSymbol] of pairSymbols(olds, news)) {
+      const change = classifyChange(oldSymbol, newSymbol)
+      const path = newSymbol === undefined ? before?.path : after?.path
       if (change !== undefined && path !== undefined)
-        changes.push(describeChange({ path, was, is, change, isOverloaded }))
+        changes.push(describeChange({ path, oldSymbol, newSymbol, change, isOverloaded }))
     }
   }
   return changes.sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine)
 }
 
-/** Name of a symbol with what it is defined in, joined by a full stop. */
-export function qualifiedNameOf(facts: FileIndex, ordinal: number): string {
+/** Joins the name of a symbol and those of the enclosing symbols with full stops. */
+export function qualifiedNameOf({ symbols }: FileIndex, ordinal: number): string {
   const names: string[] = []
-  for (let at = ordinal, steps = 0; at >= 0 && steps < 20; steps++) {
-    const symbol = facts.symbols[at]
-    if (symbol === undefined) break
+  let symbol = symbols[ordinal]
+  for (let depth = 0; symbol !== undefined && depth < maxNestingDepth; depth++) {
     names.unshift(symbol.name)
     if (symbol.within === -1 && symbol.owner !== null) names.unshift(symbol.owner)
-    at = symbol.within
+    symbol = symbols[symbol.within]
   }
   return names.join('.')
 }
 
-function groupByName(version: FileVersion): Map<string, ComparedSymbol[]> {
-  const lines = version.text.split('\n')
-  const own = ownLines(version.fileIndex)
-  const groups = new Map<string, ComparedSymbol[]>()
-  version.fileIndex.symbols.forEach((symbol, ordinal) => {
-    const name = qualifiedNameOf(version.fileIndex, ordinal)
-    const body = dedent((own[ordinal] ?? []).map((line) => lines[line - 1] ?? ''))
-    const entry = { symbol, ordinal, name, face: publicInterfaceOf(symbol, body), body }
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [entry])
-    else group.push(entry)
+function groupByName(version: FileVersion | null): Map<string, ComparedSymbol[]> {
+  if (version === null) return new Map()
+  const { text, fileIndex } = version
+  const lines = text.split('\n')
+  const ownLines = listOwnLines(fileIndex)
+  const symbols = fileIndex.symbols.map((symbol, ordinal) => {
+    const name = qualifiedNameOf(fileIndex, ordinal)
+    const body = dedent((ownLines[ordinal] ?? []).map((line) => lines[line - 1] ?? ''))
+    return { symbol, ordinal, name, publicInterface: publicInterfaceOf(symbol, body), body }
   })
-  return groups
+  return Map.groupBy(symbols, ({ name }) => name)
 }
 
-/** For each symbol the lines that belong to no symbol in it. */
-function ownLines({ symbols }: FileIndex): readonly (readonly number[])[] {
-  const inner = symbols.map(() => [] as CodeSymbol[])
-  for (const symbol of symbols) inner[symbol.within]?.push(symbol)
+/** Collects for each symbol its lines without those of nested symbols. */
+function listOwnLines({ symbols }: FileIndex): readonly (readonly number[])[] {
+  const nestedSymbols = symbols.map(() => [] as CodeSymbol[])
+  for (const symbol of symbols) nestedSymbols[symbol.within]?.push(symbol)
   return symbols.map(({ startLine, endLine }, ordinal) => {
     const lines: number[] = []
-    const parts = (inner[ordinal] ?? []).toSorted((a, b) => a.startLine - b.startLine)
+    const nested = (nestedSymbols[ordinal] ?? []).toSorted((a, b) => a.startLine - b.startLine)
     let line = startLine
-    for (const part of parts) {
-      // One that shares its first line with what is around it doesn't hide that line.
-      for (; line < part.startLine || line === startLine; line++) lines.push(line)
-      line = Math.max(line, part.endLine + 1)
+    for (const inner of nested) {
+      // A nested symbol can start on the first line, which also belongs to the outer symbol.
+      for (; line < inner.startLine || line === startLine; line++) lines.push(line)
+      line = Math.max(line, inner.endLine + 1)
     }
     for (; line <= endLine; line++) lines.push(line)
     return lines
@@ -101,72 +100,80 @@ function ownLines({ symbols }: FileIndex): readonly (readonly number[])[] {
 }
 
 function dedent(lines: readonly string[]): string {
-  const filled = lines.map((line) => line.trimEnd()).filter((line) => line !== '')
-  const indentation = /^\s*/.exec(filled[0] ?? '')?.[0] ?? ''
-  return filled
+  const nonEmpty = lines.map((line) => line.trimEnd()).filter((line) => line !== '')
+  const indentation = /^\s*/.exec(nonEmpty[0] ?? '')?.[0] ?? ''
+  return nonEmpty
     .map((line) => (line.startsWith(indentation) ? line.slice(indentation.length) : line))
     .join('\n')
 }
 
-/** A type is all that is written of it; of a value the part before what it is set to. */
 function publicInterfaceOf(symbol: CodeSymbol, body: string): string {
-  const { kind, signature, exported, parameters } = symbol
-  const isType = kind === 'interface' || kind === 'type' || kind === 'enum'
-  const words = isType
-    ? body
-    : kind === 'value'
-      ? signature.replace(/\s*:?=(?![=>]).*$/s, '')
-      : signature
-  return JSON.stringify([kind, words, exported, parameters, symbol.extends])
+  const { kind, exported, parameters } = symbol
+  const declaration = declarationOf(symbol, body)
+  return JSON.stringify([kind, declaration, exported, parameters, symbol.extends])
 }
 
-/** Equal ones first, then those with the same face (overloads), then in their order. */
+/** Callers depend on the whole text of a type, but not on the value of a constant. */
+function declarationOf({ kind, signature }: CodeSymbol, body: string): string {
+  if (kind === 'interface' || kind === 'type' || kind === 'enum') return body
+  return kind === 'value' ? signature.replace(/\s*:?=(?![=>]).*$/s, '') : signature
+}
+
+type SymbolPair = [oldSymbol: ComparedSymbol | undefined, newSymbol: ComparedSymbol | undefined]
+
+/**
+ * Pairs symbols of one name, such as overloads: equal symbols first, then those with an equal
+ * public interface, then those of the same kind in their order.
+ */
 function pairSymbols(
-  old: readonly ComparedSymbol[],
-  now: readonly ComparedSymbol[],
-): [ComparedSymbol | undefined, ComparedSymbol | undefined][] {
-  const oldLeft = new Set(old)
-  const nowLeft = new Set(now)
-  const pairs: [ComparedSymbol | undefined, ComparedSymbol | undefined][] = []
-  const pair = (key: (entry: ComparedSymbol) => string) => {
-    const byKey = Map.groupBy(oldLeft, key)
-    for (const is of nowLeft) {
-      const was = byKey.get(key(is))?.shift()
-      if (was === undefined) continue
-      pairs.push([was, is])
-      oldLeft.delete(was)
-      nowLeft.delete(is)
+  oldSymbols: readonly ComparedSymbol[],
+  newSymbols: readonly ComparedSymbol[],
+): SymbolPair[] {
+  const unpairedOld = new Set(oldSymbols)
+  const unpairedNew = new Set(newSymbols)
+  const pairs: SymbolPair[] = []
+  const pairByKey = (keyOf: (compared: ComparedSymbol) => string) => {
+    const oldByKey = Map.groupBy(unpairedOld, keyOf)
+    for (const newSymbol of unpairedNew) {
+      const oldSymbol = oldByKey.get(keyOf(newSymbol))?.shift()
+      if (oldSymbol === undefined) continue
+      pairs.push([oldSymbol, newSymbol])
+      unpairedOld.delete(oldSymbol)
+      unpairedNew.delete(newSymbol)
     }
   }
-  pair(({ face, body }) => `${face}\n${body}`)
-  pair(({ face }) => face)
-  pair(({ symbol }) => symbol.kind)
-  for (const was of oldLeft) pairs.push([was, undefined])
-  for (const is of nowLeft) pairs.push([undefined, is])
+  pairByKey(({ publicInterface, body }) => `${publicInterface}\n${body}`)
+  pairByKey(({ publicInterface }) => publicInterface)
+  pairByKey(({ symbol }) => symbol.kind)
+  for (const oldSymbol of unpairedOld) pairs.push([oldSymbol, undefined])
+  for (const newSymbol of unpairedNew) pairs.push([undefined, newSymbol])
   return pairs
 }
 
 function classifyChange(
-  was: ComparedSymbol | undefined,
-  is: ComparedSymbol | undefined,
+  oldSymbol: ComparedSymbol | undefined,
+  newSymbol: ComparedSymbol | undefined,
 ): ChangedSymbol['change'] | undefined {
-  if (was === undefined) return 'added'
-  if (is === undefined) return 'removed'
-  if (was.face !== is.face) return 'signature'
-  return was.body === is.body ? undefined : 'body'
+  if (oldSymbol === undefined) return 'added'
+  if (newSymbol === undefined) return 'removed'
+  if (oldSymbol.publicInterface !== newSymbol.publicInterface) return 'signature'
+  return oldSymbol.body === newSymbol.body ? undefined : 'body'
 }
 
-interface SymbolPair {
+interface ClassifiedPair {
   readonly path: string
-  readonly was: ComparedSymbol | undefined
-  readonly is: ComparedSymbol | undefined
+  readonly oldSymbol: ComparedSymbol | undefined
+  readonly newSymbol: ComparedSymbol | undefined
   readonly change: ChangedSymbol['change']
-  /** Several definitions have the name: which one a call means is for a compiler to say. */
+  /** Only a compiler can find out which of several definitions a call means. */
   readonly isOverloaded: boolean
 }
 
-function describeChange({ path, was, is, change, isOverloaded }: SymbolPair): SymbolChange {
-  const { symbol, name } = (is ?? was) as ComparedSymbol
+function describeChange(pair: ClassifiedPair): SymbolChange {
+  const { path, oldSymbol, newSymbol, change, isOverloaded } = pair
+  const { symbol, name } = (newSymbol ?? oldSymbol) as ComparedSymbol
+  const before = describeCallable(oldSymbol, isOverloaded)
+  const after = describeCallable(newSymbol, isOverloaded)
   return {
     path,
     name,
@@ -174,12 +181,22 @@ function describeChange({ path, was, is, change, isOverloaded }: SymbolPair): Sy
     startLine: symbol.startLine,
     endLine: symbol.endLine,
     change,
-    exported: symbol.exported || (was?.symbol.exported ?? false),
-    parametersBefore: isOverloaded ? null : (was?.symbol.parameters ?? null),
-    parameters: isOverloaded ? null : (is?.symbol.parameters ?? null),
-    signatureBefore: isOverloaded || !was?.symbol.parameters ? null : was.symbol.signature,
-    signature: isOverloaded || !is?.symbol.parameters ? null : is.symbol.signature,
-    beforeOrdinal: was?.ordinal ?? -1,
-    afterOrdinal: is?.ordinal ?? -1,
+    exported: symbol.exported || (oldSymbol?.symbol.exported ?? false),
+    parametersBefore: before.parameters,
+    parameters: after.parameters,
+    signatureBefore: before.signature,
+    signature: after.signature,
+    beforeOrdinal: oldSymbol?.ordinal ?? -1,
+    afterOrdinal: newSymbol?.ordinal ?? -1,
   }
+}
+
+function describeCallable(
+  compared: ComparedSymbol | undefined,
+  isOverloaded: boolean,
+): { parameters: CodeSymbol['parameters']; signature: string | null } {
+  const parameters = compared?.symbol.parameters ?? null
+  if (compared === undefined || parameters === null || isOverloaded)
+    return { parameters: null, signature: null }
+  return { parameters, signature: compared.symbol.signature }
 }

@@ -1,68 +1,74 @@
-// Tells whether a file has a name that others can import from it, and knows when it can't tell.
+// Checks whether other files can import a name from a file, as far as the code index shows it.
 import type { FileIndex } from '../../code/code-index.ts'
 import type { CodeView } from '../resolution/code-view.ts'
 
-/** Files that pass names on from file to file at most. */
-const maxSteps = 8
+/** The maximum number of files to search over re-exports. */
+const maxFiles = 8
 
 const scriptFile = /\.[cm]?[jt]sx?$/
 const pythonFile = /\.pyi?$/
-/** Types alone: what they speak of is defined elsewhere. */
+/** A declaration file can describe names that are defined elsewhere. */
 const declarationFile = /\.d\.[cm]?ts$/
 
-/** Whether names of what a file imports can be checked against what is there. */
 export function canCheckExports(path: string): boolean {
   return scriptFile.test(path) || pythonFile.test(path)
 }
 
 /**
- * Whether a name can be imported from a file.
+ * Checks whether a name can be imported from a file.
  *
- * @param name as it is called over there; `default` can't be told
- * @returns undefined where it can't be told: the file wasn't read or is damaged, or passes on all names of one that wasn't
+ * @param name the name in the imported file
+ * @returns undefined if it isn't known: for `default`, for a file that isn't loaded or can't be
+ *   parsed completely, and if such a file may define a re-exported name
  */
 export function hasExport(view: CodeView, path: string, name: string): boolean | undefined {
-  return findExport(view, path, name, new Set())
+  return findExport({ view, name, seen: new Set() }, path)
 }
 
-function findExport(
-  view: CodeView,
-  path: string,
-  name: string,
-  seen: Set<string>,
-): boolean | undefined {
+interface ExportSearch {
+  readonly view: CodeView
+  readonly name: string
+  readonly seen: Set<string>
+}
+
+function findExport(search: ExportSearch, path: string): boolean | undefined {
+  const { view, name, seen } = search
   if (seen.has(path)) return false
   seen.add(path)
-  const facts = view.fileIndex(path)
-  if (facts === undefined || seen.size > maxSteps || name === '*' || name === 'default')
-    return undefined
-  if (scriptFile.test(path)) {
-    if (declarationFile.test(path)) return undefined
-    if (hasScriptName(facts, name)) return true
-    const passesOn = facts.imports.filter(({ kind }) => kind === 'reexport')
-    const exportsAny =
-      passesOn.length > 0 || facts.symbols.some(({ exported, within }) => exported && within === -1)
-    // Damaged, or exports the CommonJS way, which only a running program knows.
-    if (facts.incomplete || !exportsAny) return undefined
-    return findInReexports(
-      view,
-      path,
-      name,
-      seen,
-      passesOn.filter(({ names }) => names.some(({ local }) => local === '*')),
-    )
-  }
-  if (!pythonFile.test(path)) return undefined
-  if (hasPythonName(facts, name)) return true
-  if (facts.incomplete || facts.symbols.some((symbol) => symbol.name === '__getattr__'))
-    return undefined
-  return findInReexports(
-    view,
-    path,
-    name,
-    seen,
-    facts.imports.filter(({ kind }) => kind === 'all'),
-  )
+  if (seen.size > maxFiles || name === '*' || name === 'default') return undefined
+  const fileIndex = view.fileIndex(path)
+  if (fileIndex === undefined || declarationFile.test(path)) return undefined
+  if (scriptFile.test(path)) return findScriptExport(search, path, fileIndex)
+  return pythonFile.test(path) ? findPythonExport(search, path, fileIndex) : undefined
+}
+
+function findScriptExport(
+  search: ExportSearch,
+  path: string,
+  fileIndex: FileIndex,
+): boolean | undefined {
+  if (hasScriptName(fileIndex, search.name)) return true
+  const { imports, symbols, incomplete } = fileIndex
+  const reexports = imports.filter(({ kind }) => kind === 'reexport')
+  const hasExports =
+    reexports.length > 0 || symbols.some(({ exported, within }) => exported && within === -1)
+  // A file without exports may be CommonJS, whose exports are only known at run time.
+  if (incomplete || !hasExports) return undefined
+  const wildcards = reexports.filter(({ names }) => names.some(({ local }) => local === '*'))
+  return findInReexports(search, path, wildcards)
+}
+
+function findPythonExport(
+  search: ExportSearch,
+  path: string,
+  fileIndex: FileIndex,
+): boolean | undefined {
+  if (hasPythonName(fileIndex, search.name)) return true
+  const { imports, symbols, incomplete } = fileIndex
+  // A module with `__getattr__` can provide any name at run time.
+  if (incomplete || symbols.some((symbol) => symbol.name === '__getattr__')) return undefined
+  const wildcards = imports.filter(({ kind }) => kind === 'all')
+  return findInReexports(search, path, wildcards)
 }
 
 function hasScriptName({ symbols, imports }: FileIndex, name: string): boolean {
@@ -82,21 +88,19 @@ function hasPythonName({ symbols, imports, bindings }: FileIndex, name: string):
   )
 }
 
-/** In all that a file passes on as a whole. */
+/** Searches the targets of imports that re-export all names. */
 function findInReexports(
-  view: CodeView,
+  search: ExportSearch,
   path: string,
-  name: string,
-  seen: Set<string>,
-  imports: FileIndex['imports'],
+  wildcards: FileIndex['imports'],
 ): boolean | undefined {
-  let answer: boolean | undefined = false
-  for (const item of imports) {
-    const { kind, paths } = view.imports.resolve(path, item)
+  let isKnown = true
+  for (const item of wildcards) {
+    const { kind, paths } = search.view.imports.resolve(path, item)
     const found =
-      kind === 'inside' ? paths.map((target) => findExport(view, target, name, seen)) : [undefined]
+      kind === 'inside' ? paths.map((target) => findExport(search, target)) : [undefined]
     if (found.includes(true)) return true
-    if (found.includes(undefined)) answer = undefined
+    if (found.includes(undefined)) isKnown = false
   }
-  return answer
+  return isKnown ? false : undefined
 }

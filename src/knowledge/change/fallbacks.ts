@@ -1,14 +1,18 @@
-// Runs the parts of a piece of work so that none of them fails the whole: what went wrong is logged and told.
+// Runs optional parts of an operation: a failed part is logged, noted, and replaced by a fallback.
 import type { Log } from '../../lib/logger.ts'
 
 export interface Fallbacks {
-  /** What could not be told, one sentence each. */
+  /** Contains a sentence for each failed part. */
   readonly notes: string[]
-  /** Comes to `fallback` when the work fails, or isn't done when the signal is aborted. */
+  /**
+   * Returns `fallback` if the work fails or the signal is aborted.
+   *
+   * @param what names the part, in the plural or with an article, at the beginning of a sentence
+   */
   withFallback<Result>(what: string, fallback: Result, work: () => Promise<Result>): Promise<Result>
 }
 
-/** @param signal the deadline of all parts together */
+/** @param signal is the deadline of all parts together */
 export function createFallbacks(log: Log, signal: AbortSignal): Fallbacks {
   const notes: string[] = []
   return {
@@ -18,8 +22,8 @@ export function createFallbacks(log: Log, signal: AbortSignal): Fallbacks {
         signal.throwIfAborted()
         return await Promise.race([work(), rejectWhenAborted(signal)])
       } catch (error) {
-        log.warn({ err: error }, `${what} could not be told of a change`)
-        notes.push(`${what} could not be told${signal.aborted ? ' in time' : ''}.`)
+        log.warn({ err: error }, `${what} could not be read for a change`)
+        notes.push(`${what} could not be read${signal.aborted ? ' in time' : ''}.`)
         return fallback
       }
     },

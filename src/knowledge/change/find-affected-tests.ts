@@ -1,4 +1,4 @@
-// Finds the tests that reach a change, and what of it none reaches.
+// Finds the tests that reach a change, and the changed files that no test reaches.
 
 import { isTestPath } from '../../code/languages.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
@@ -14,16 +14,16 @@ export type TestImpact = Pick<ChangeGraph, 'tests' | 'untested'> &
 
 const runnableKinds: ReadonlySet<string> = new Set(['function', 'method'])
 
-/** What sets something up for programs to run by. */
+/** Configuration and build scripts, which usually have no tests. */
 const configPath =
   /(^|\/)(\.[^/]+|[^/]+\.config|[^/]*rc|conftest|setup|manage|tasks|build|rakefile|gemfile)\.[a-z]+$/i
 
 /**
- * Who reaches the changed files.
+ * Finds the tests and other files that depend on the changed files.
  *
- * @param uses between files at the head
- * @param paths of all files at the head
- * @param isWhole whether all uses are known; otherwise nothing is called untested
+ * @param uses the uses between files at the head
+ * @param paths the paths of all files at the head
+ * @param isWhole whether `uses` is complete; otherwise no file is reported as untested
  */
 export function findAffectedTests(
   files: readonly ChangedFile[],
@@ -33,9 +33,9 @@ export function findAffectedTests(
 ): TestImpact {
   const origins = files.flatMap(({ diff, after }) => (after === null ? [] : [diff.path]))
   const reached = traceDependents(origins, uses, maxTestSteps)
-  const changed = new Set(origins)
-  const others = [...reached].filter(
-    ([path, distances]) => !changed.has(path) && minDistance(distances) <= maxImpactSteps,
+  const changedPaths = new Set(origins)
+  const impacted = [...reached].filter(
+    ([path, distances]) => !changedPaths.has(path) && minDistance(distances) <= maxImpactSteps,
   )
   const tests = [...reached]
     .filter(([path]) => isTestPath(path))
@@ -44,7 +44,7 @@ export function findAffectedTests(
   return {
     tests: tests.sort((a, b) => a.distance - b.distance || (a.path < b.path ? -1 : 1)),
     untested: isWhole ? listUntested(files, tested, paths) : [],
-    reachedFiles: others.length,
+    reachedFiles: impacted.length,
   }
 }
 
@@ -63,20 +63,19 @@ function listUntested(
   paths: Iterable<string>,
 ): string[] {
   const candidates = files
+    .filter(hasRunnableChange)
     .map(({ diff }) => diff.path)
-    .filter((path, index) => {
-      // Only what runs can be tested.
-      const runs =
-        files[index]?.symbols.some(
-          ({ kind, change }) => change !== 'removed' && runnableKinds.has(kind),
-        ) ?? false
-      return runs && !isTestPath(path) && !configPath.test(path) && !tested.has(path)
-    })
+    .filter((path) => !isTestPath(path) && !configPath.test(path) && !tested.has(path))
   const families = listTestedFamilies(new Set(candidates.map(familyOfPath)), paths)
   return candidates.filter((path) => families.has(familyOfPath(path)))
 }
 
-/** Those of some families of languages that have tests here. */
+/** Only functions and methods need tests, not types or constants. */
+function hasRunnableChange({ symbols }: ChangedFile): boolean {
+  return symbols.some(({ kind, change }) => change !== 'removed' && runnableKinds.has(kind))
+}
+
+/** Finds the wanted language families for which the repository has tests. */
 function listTestedFamilies(
   wanted: ReadonlySet<LanguageFamily | undefined>,
   paths: Iterable<string>,

@@ -1,4 +1,4 @@
-// Finds imports that the change makes lead nowhere, or that it writes so.
+// Finds imports that the change breaks, and broken imports that it adds.
 
 import type { CodeImport, FileIndex } from '../../code/code-index.ts'
 import type { BrokenImport } from '../../domain/change-graph.ts'
@@ -9,16 +9,16 @@ import type { ChangeViews } from './find-change-callers.ts'
 const maxOccurrences = 200
 const maxExportListLength = 5_000
 
-/** A name that a file doesn't have any more, to be looked for in its text before it is told. */
+/** An import of a missing file or name; `isConfirmed` must check the text of its target. */
 export interface SuspectedImport extends BrokenImport {
-  /** The change took the name away; otherwise it names what may never have been there. */
+  /** Is true if the change removed the target, and false if the target may never have existed. */
   readonly isRemoved: boolean
 }
 
 /**
- * Imports that lead nowhere at the head.
+ * Finds imports without a target at the head.
  *
- * @param paths of files at the head that may import what the change took away, beside the changed ones
+ * @param paths unchanged files at the head that may import removed files and names
  */
 export function findBrokenImports(
   views: ChangeViews,
@@ -26,88 +26,111 @@ export function findBrokenImports(
   paths: readonly string[],
 ): SuspectedImport[] {
   const oldPaths = new Map(files.map(({ diff, before }) => [diff.path, before?.path]))
-  const lost = listLostExports(files)
-  const changed = new Map(files.map((file) => [file.diff.path, file]))
+  const lostNames = listLostNames(files)
+  const changedFiles = new Map(files.map((file) => [file.diff.path, file]))
   const found: SuspectedImport[] = []
-  for (const path of new Set([...changed.keys(), ...paths])) {
-    const facts = views.after.fileIndex(path)
-    if (facts === undefined) continue
-    const file = changed.get(path)
-    for (const item of facts.imports)
-      found.push(...checkImport(views, { path, file, oldPaths, lost }, item))
+  for (const path of new Set([...changedFiles.keys(), ...paths])) {
+    const fileIndex = views.after.fileIndex(path)
+    if (fileIndex === undefined) continue
+    const importer = { path, file: changedFiles.get(path), oldPaths, lostNames }
+    for (const item of fileIndex.imports) found.push(...checkImport(views, importer, item))
   }
   return found
 }
 
 interface Importer {
   readonly path: string
-  /** Where it is one of the change. */
+  /** Is undefined for an unchanged file. */
   readonly file: ChangedFile | undefined
-  /** What changed files were called before; undefined where they are new. */
+  /** Maps changed files to their paths at the base; undefined for new files. */
   readonly oldPaths: ReadonlyMap<string, string | undefined>
   /** See `listLostNames`. */
-  readonly lost: ReadonlySet<string>
+  readonly lostNames: ReadonlySet<string>
 }
 
-/** Names that changed files showed to others before, and don't show by themselves now; `*` where they passed on all of others. */
-function listLostExports(files: readonly ChangedFile[]): Set<string> {
-  return new Set(
-    files.flatMap(({ before, after }) => {
-      if (before === null) return []
-      const now = new Set(after === null ? [] : listVisibleNames(after.fileIndex))
-      return listVisibleNames(before.fileIndex).flatMap((shown) =>
-        now.has(shown) ? [] : [shown.slice(2)],
-      )
-    }),
-  )
+/** Collects names that changed files no longer define or export; `*` if a re-export was removed. */
+function listLostNames(files: readonly ChangedFile[]): Set<string> {
+  const lostNames = new Set<string>()
+  for (const { before, after } of files) {
+    if (before === null) continue
+    const keysAfter = new Set(
+      after === null ? [] : listVisibleNames(after.fileIndex).map(({ key }) => key),
+    )
+    for (const { name, key } of listVisibleNames(before.fileIndex))
+      if (!keysAfter.has(key)) lostNames.add(name)
+  }
+  return lostNames
 }
 
-/** Each with whether it says to be for others. */
-function listVisibleNames({ symbols, imports }: FileIndex): string[] {
+/** The key differs if a name is exported in one version only. */
+interface VisibleName {
+  readonly name: string
+  readonly key: string
+}
+
+function listVisibleNames({ symbols, imports }: FileIndex): VisibleName[] {
+  const toVisibleName = (name: string, isExported: boolean) => ({
+    name,
+    key: `${isExported ? '+' : '-'} ${name}`,
+  })
+  const topLevel = symbols.filter(({ within }) => within === -1)
   return [
-    ...symbols.flatMap(({ name, within, exported }) =>
-      within === -1 ? [`${exported ? '+' : '-'} ${name}`] : [],
-    ),
-    ...imports.flatMap(({ names }) => names.map(({ local }) => `+ ${local}`)),
+    ...topLevel.map(({ name, exported }) => toVisibleName(name, exported)),
+    ...imports.flatMap(({ names }) => names.map(({ local }) => toVisibleName(local, true))),
   ]
 }
 
 function checkImport(views: ChangeViews, importer: Importer, item: CodeImport): SuspectedImport[] {
-  const { path, file, oldPaths, lost } = importer
+  const { path, file } = importer
   const inChange = file?.lines.added.has(item.line) ?? false
-  const place = { path, line: item.line, from: item.from, inChange }
-  const now = views.after.imports.resolve(path, item)
-  if (now.kind === 'missing') {
-    const then = views.before.imports.resolve(file?.before?.path ?? path, item)
+  const location = { path, line: item.line, from: item.from, inChange }
+  const { kind, paths } = views.after.imports.resolve(path, item)
+  if (kind === 'missing') {
     const isNew = inChange && !wasImportedBefore(file, item)
-    return then.kind === 'inside' || isNew
-      ? [{ ...place, name: null, target: null, isRemoved: !isNew }]
+    return isNew || resolvedBefore(views, importer, item)
+      ? [{ ...location, name: null, target: null, isRemoved: !isNew }]
       : []
   }
-  const target = now.paths[0]
-  if (
-    now.kind !== 'inside' ||
-    target === undefined ||
-    now.paths.length !== 1 ||
-    !canCheckExports(target)
-  )
-    return []
+  const [target] = paths
+  if (kind !== 'inside' || target === undefined || paths.length > 1) return []
+  if (!canCheckExports(target)) return []
+  return checkNames(views, importer, item, target).map(({ name, isRemoved }) => ({
+    ...location,
+    name,
+    target,
+    isRemoved,
+  }))
+}
+
+function resolvedBefore(views: ChangeViews, { path, file }: Importer, item: CodeImport): boolean {
+  const oldPath = file?.before?.path ?? path
+  return views.before.imports.resolve(oldPath, item).kind === 'inside'
+}
+
+/** Finds the imported names that the target doesn't export. */
+function checkNames(
+  views: ChangeViews,
+  { path, file, oldPaths, lostNames }: Importer,
+  item: CodeImport,
+  target: string,
+): { name: string; isRemoved: boolean }[] {
+  const inChange = file?.lines.added.has(item.line) ?? false
+  const oldTarget = oldPaths.get(target) ?? target
   return item.names.flatMap(({ name }) => {
-    if (!inChange && !lost.has(name) && !lost.has('*')) return []
-    if (isSubmodule(views, path, item, name) || hasExport(views.after, target, name) !== false)
-      return []
-    const oldTarget = oldPaths.get(target) ?? target
+    if (!inChange && !lostNames.has(name) && !lostNames.has('*')) return []
+    if (isSubmodule(views, path, item, name)) return []
+    if (hasExport(views.after, target, name) !== false) return []
     const isRemoved = hasExport(views.before, oldTarget, name) === true
-    return isRemoved || inChange ? [{ ...place, name, target, isRemoved }] : []
+    return isRemoved || inChange ? [{ name, isRemoved }] : []
   })
 }
 
-/** It was there before, on another line: whatever it leads to isn't the change's doing. */
+/** An import that only moved to another line is not new. */
 function wasImportedBefore(file: ChangedFile | undefined, { from }: CodeImport): boolean {
   return file?.before?.fileIndex.imports.some((item) => item.from === from) ?? false
 }
 
-/** Python's `from package import module`. */
+/** Checks whether a Python import names a module, as in `from package import module`. */
 function isSubmodule(
   { after }: ChangeViews,
   path: string,
@@ -120,20 +143,20 @@ function isSubmodule(
   return paths.some((found) => found.includes(`/${name}.py`) || found.includes(`/${name}/`))
 }
 
-/** Whether the text of the target still leaves the suspicion standing: it may have the name in a way that facts don't show. */
+/** Checks that the target's text doesn't define the name in a way that the code index misses. */
 export function isConfirmed({ name, isRemoved }: SuspectedImport, text: string): boolean {
   if (name === null) return true
-  const word = RegExp.escape(name)
-  if (!isRemoved) return !new RegExp(`(?<![\\w$])${word}(?![\\w$])`).test(text)
-  return (
-    !isInExportList(text, word) && !new RegExp(`\\bexports\\s*[.=[]|^${word}\\b`, 'm').test(text)
-  )
+  const escapedName = RegExp.escape(name)
+  if (!isRemoved) return !new RegExp(`(?<![\\w$])${escapedName}(?![\\w$])`).test(text)
+  const otherDefinition = new RegExp(`\\bexports\\s*[.=[]|^${escapedName}\\b`, 'm')
+  return !isInExportList(text, escapedName) && !otherDefinition.test(text)
 }
 
-/** It stands in an `export { … }`. */
-function isInExportList(text: string, word: string): boolean {
-  const places = text.matchAll(new RegExp(`(?<![\\w$])${word}(?![\\w$])`, 'g')).take(maxOccurrences)
-  return places.some(({ index }) => {
+/** Checks whether the name is listed in `export { … }`. */
+function isInExportList(text: string, escapedName: string): boolean {
+  const wholeName = new RegExp(`(?<![\\w$])${escapedName}(?![\\w$])`, 'g')
+  const occurrences = text.matchAll(wholeName).take(maxOccurrences)
+  return occurrences.some(({ index }) => {
     const before = text.slice(Math.max(0, index - maxExportListLength), index)
     const open = before.lastIndexOf('{')
     return (

@@ -1,4 +1,4 @@
-// Finds the uses of changed definitions that the change itself left as they are.
+// Finds uses of changed definitions in lines that the change doesn't contain.
 
 import type { CodeReference, FileIndex } from '../../code/code-index.ts'
 import { isTestPath } from '../../code/languages.ts'
@@ -8,33 +8,34 @@ import { isHeader } from '../resolution/shared-scopes.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { qualifiedNameOf, type SymbolChange } from './compare-symbols.ts'
 
-/** A use, before its line's text was read. */
+/** A call site of which the line's text isn't read yet. */
 export type UnreadCallSite = Omit<CallSite, 'text'>
 
-/** The repository before and after the change, as far as it was read. */
+/** Contains the loaded part of the repository before and after the change. */
 export interface ChangeViews {
-  /** The changed files as they were at the base; all others as they are at the head. */
+  /** Contains the base versions of changed files, and the head versions of all others. */
   readonly before: CodeView
   readonly after: CodeView
 }
 
-/** Below it a use is more likely one of something else. */
+/** With a lower confidence, a use more likely means another definition. */
 const minConfidence = 0.3
-/** Nobody used before what the change adds: only who surely means it does so now. */
+/** Older code rarely uses a new definition, so that its uses need more confidence. */
 const minAddedConfidence = 0.7
-
-/** A name that more files define tells nothing by itself. */
+/** The confidence of a use if a few files that aren't loaded define the name too. */
+const ambiguousConfidence = 0.3
+/** A name that more files define is too ambiguous. */
 const maxCompetingFiles = 3
 
-/** Where a definition is: its file and its place among the file's symbols. */
+/** Identifies a definition by its ordinal and path. */
 export type SymbolKey = string
 export const symbolKey = (path: string, ordinal: number): SymbolKey => `${ordinal} ${path}`
 
 /**
- * Uses of changed definitions outside of the changed lines.
+ * Finds uses of changed definitions outside of the changed lines.
  *
- * @param symbols the changed definitions; `symbol` of what comes is an index into them
- * @param paths of files at the head that may use them, beside the changed ones
+ * @param symbols the changed definitions; `symbol` of a result is an index into them
+ * @param paths unchanged files at the head that may use them
  */
 export function findChangeCallers(
   views: ChangeViews,
@@ -42,160 +43,194 @@ export function findChangeCallers(
   symbols: readonly SymbolChange[],
   paths: readonly string[],
 ): UnreadCallSite[] {
-  const living = indexSymbols(symbols, ({ path, afterOrdinal: after }) =>
-    after === -1 ? undefined : symbolKey(path, after),
+  const existing = indexSymbols(symbols, ({ path, afterOrdinal }) =>
+    afterOrdinal === -1 ? undefined : symbolKey(path, afterOrdinal),
   )
   const oldPaths = new Map(
     files.map(({ diff, before }) => [diff.path, before?.path ?? diff.oldPath]),
   )
-  const gone = indexSymbols(symbols, ({ path, beforeOrdinal: before, afterOrdinal: after }) =>
-    after === -1 ? symbolKey(oldPaths.get(path) ?? path, before) : undefined,
+  const removed = indexSymbols(symbols, ({ path, beforeOrdinal, afterOrdinal }) =>
+    afterOrdinal === -1 ? symbolKey(oldPaths.get(path) ?? path, beforeOrdinal) : undefined,
   )
-  const changed = new Set(files.map(({ diff }) => diff.path))
-  const found: UnreadCallSite[] = []
-  for (const file of files)
-    if (file.after !== null)
-      found.push(...findInChangedFile(views, file, symbols, { living, gone }))
-  for (const path of paths) {
-    if (!changed.has(path))
-      found.push(...findInUnchangedFile(views, path, symbols, { living, gone }))
-  }
-  return found
+  const changedPaths = new Set(files.map(({ diff }) => diff.path))
+  const search = { views, symbols, existing, removed }
+  return [
+    ...files.flatMap((file) => findInChangedFile(search, file)),
+    ...paths
+      .filter((path) => !changedPaths.has(path))
+      .flatMap((path) => findInUnchangedFile(search, path)),
+  ]
 }
 
-interface SymbolIndexes {
-  readonly living: ReadonlyMap<SymbolKey, number>
-  readonly gone: ReadonlyMap<SymbolKey, number>
+interface CallerSearch {
+  readonly views: ChangeViews
+  readonly symbols: readonly SymbolChange[]
+  /** Contains indexes into `symbols` for definitions at the head. */
+  readonly existing: ReadonlyMap<SymbolKey, number>
+  /** Maps removed definitions at the base to indexes into `symbols`. */
+  readonly removed: ReadonlyMap<SymbolKey, number>
 }
 
 function indexSymbols(
   symbols: readonly SymbolChange[],
   keyOfSymbol: (symbol: SymbolChange) => SymbolKey | undefined,
 ): Map<SymbolKey, number> {
-  const index = new Map<SymbolKey, number>()
-  symbols.forEach((symbol, at) => {
+  const indexesByKey = new Map<SymbolKey, number>()
+  for (const [index, symbol] of symbols.entries()) {
     const key = keyOfSymbol(symbol)
-    if (key !== undefined) index.set(key, at)
-  })
-  return index
+    if (key !== undefined) indexesByKey.set(key, index)
+  }
+  return indexesByKey
 }
 
-/** One reference that means one of the changed definitions. */
+/** A reference that resolves to one of the searched definitions. */
 export interface ReferenceMatch {
   readonly reference: CodeReference
   readonly symbol: number
   readonly confidence: number
 }
 
-function findInUnchangedFile(
-  views: ChangeViews,
-  path: string,
-  symbols: readonly SymbolChange[],
-  { living, gone }: SymbolIndexes,
-): UnreadCallSite[] {
-  const facts = views.after.fileIndex(path)
-  if (facts === undefined) return []
-  const now = new Map<number, ReferenceMatch>()
-  const matches = matchReferences(views.after, path, facts, living, now)
-  if (gone.size > 0) {
-    const then = matchReferences(views.before, path, facts, gone)
-    for (const [at, match] of then) {
-      // It may have moved to where this file still finds it.
-      if ((now.get(at)?.confidence ?? 0) < match.confidence) matches.set(at, match)
+function findInUnchangedFile(search: CallerSearch, path: string): UnreadCallSite[] {
+  const { views, symbols, existing, removed } = search
+  const fileIndex = views.after.fileIndex(path)
+  if (fileIndex === undefined) return []
+  const resolvedAfter = new Map<number, ReferenceMatch>()
+  const matches = matchReferences(views.after, path, fileIndex, existing, resolvedAfter)
+  if (removed.size > 0) {
+    const removedMatches = matchReferences(views.before, path, fileIndex, removed)
+    for (const [index, match] of removedMatches) {
+      // The definition may have moved to a file where the reference still resolves.
+      const confidenceAfter = resolvedAfter.get(index)?.confidence ?? 0
+      if (confidenceAfter < match.confidence) matches.set(index, match)
     }
   }
   return [...matches.values()]
     .filter(({ symbol, confidence }) => isConfident(symbols[symbol], confidence))
-    .map((match) => toCallSite(path, facts, match, match.reference.line, false))
+    .map((match) =>
+      toCallSite(match, { path, fileIndex, line: match.reference.line, inChange: false }),
+    )
 }
 
-function findInChangedFile(
-  views: ChangeViews,
-  { diff, before, after, lines }: ChangedFile,
-  symbols: readonly SymbolChange[],
-  { living, gone }: SymbolIndexes,
-): UnreadCallSite[] {
+function findInChangedFile(search: CallerSearch, file: ChangedFile): UnreadCallSite[] {
+  const { views, symbols, existing } = search
+  const { diff, after, lines } = file
   if (after === null) return []
-  const now = new Map<number, ReferenceMatch>()
-  const matches = matchReferences(views.after, diff.path, after.fileIndex, living, now)
+  const { fileIndex } = after
+  const resolvedAfter = new Map<number, ReferenceMatch>()
+  const matches = matchReferences(views.after, diff.path, fileIndex, existing, resolvedAfter)
   const sites = [...matches.values()]
     .filter(({ reference, symbol, confidence }) => {
       const { path, startLine, endLine } = symbols[symbol]!
-      const isItself =
+      const isInDefinition =
         path === diff.path && reference.line >= startLine && reference.line <= endLine
-      return (
-        !isItself && !lines.added.has(reference.line) && isConfident(symbols[symbol], confidence)
-      )
+      const isChanged = lines.added.has(reference.line)
+      return !isInDefinition && !isChanged && isConfident(symbols[symbol], confidence)
     })
-    .map((match) => toCallSite(diff.path, after.fileIndex, match, match.reference.line, true))
-  if (gone.size === 0 || before === null) return sites
-  const placed = new Map(
-    [...now.values()].map((match) => [`${match.reference.line} ${match.reference.name}`, match]),
+    .map((match) =>
+      toCallSite(match, {
+        path: diff.path,
+        fileIndex,
+        line: match.reference.line,
+        inChange: true,
+      }),
+    )
+  return [...sites, ...findRemovedInChangedFile(search, file, [...resolvedAfter.values()])]
+}
+
+/** Finds uses of removed definitions in the base version, by their lines at the head. */
+function findRemovedInChangedFile(
+  { views, symbols, removed }: CallerSearch,
+  { diff, before, lines }: ChangedFile,
+  resolvedAfter: readonly ReferenceMatch[],
+): UnreadCallSite[] {
+  if (removed.size === 0 || before === null) return []
+  const { path, fileIndex } = before
+  const confidences = new Map(
+    resolvedAfter.map(({ reference, confidence }) => [
+      `${reference.line} ${reference.name}`,
+      confidence,
+    ]),
   )
-  for (const match of matchReferences(views.before, before.path, before.fileIndex, gone).values()) {
-    const line = lines.toHead(match.reference.line)
-    if (line === undefined || !isConfident(symbols[match.symbol], match.confidence)) continue
-    if ((placed.get(`${line} ${match.reference.name}`)?.confidence ?? 0) >= match.confidence)
-      continue
-    sites.push(toCallSite(diff.path, before.fileIndex, match, line, true))
-  }
-  return sites
+  const matches = matchReferences(views.before, path, fileIndex, removed)
+  return [...matches.values()].flatMap((match) => {
+    const { reference, symbol, confidence } = match
+    const line = lines.toHead(reference.line)
+    if (line === undefined || !isConfident(symbols[symbol], confidence)) return []
+    const confidenceAfter = confidences.get(`${line} ${reference.name}`) ?? 0
+    if (confidenceAfter >= confidence) return []
+    return [toCallSite(match, { path: diff.path, fileIndex, line, inChange: true })]
+  })
 }
 
 /**
- * The references of a file that mean definitions of an index, by their place among the file's references.
+ * Finds the references of a file to searched definitions.
  *
- * @param all receives the surest meaning of every reference that has one, in the index (`symbol`) or not (-1)
+ * @param symbolsByKey maps the searched definitions to symbol indexes
+ * @param allResolved receives the best match of each resolved reference, with the symbol -1 for
+ *   definitions that aren't searched
+ * @returns the best matches by their indexes into the file's references
  */
 export function matchReferences(
   view: CodeView,
   path: string,
-  facts: FileIndex,
-  index: ReadonlyMap<SymbolKey, number>,
-  all?: Map<number, ReferenceMatch>,
+  fileIndex: FileIndex,
+  symbolsByKey: ReadonlyMap<SymbolKey, number>,
+  allResolved = new Map<number, ReferenceMatch>(),
 ): Map<number, ReferenceMatch> {
   const matches = new Map<number, ReferenceMatch>()
-  for (const { reference: at, targets } of resolveReferences(view, path)) {
-    const reference = facts.references[at]
+  const addIfBetter = (
+    bestMatches: Map<number, ReferenceMatch>,
+    index: number,
+    match: ReferenceMatch,
+  ) => {
+    const bestConfidence = bestMatches.get(index)?.confidence ?? 0
+    if (match.confidence > bestConfidence) bestMatches.set(index, match)
+  }
+  for (const { reference: index, targets } of resolveReferences(view, path)) {
+    const reference = fileIndex.references[index]
     if (reference === undefined) continue
     for (const target of targets) {
-      const symbol = index.get(symbolKey(target.path, target.ordinal)) ?? -1
+      const symbol = symbolsByKey.get(symbolKey(target.path, target.ordinal)) ?? -1
       const confidence = adjustConfidence(view, reference, target.confidence)
       const match = { reference, symbol, confidence }
-      if (confidence > (all?.get(at)?.confidence ?? 0)) all?.set(at, match)
-      if (symbol !== -1 && confidence > (matches.get(at)?.confidence ?? 0)) matches.set(at, match)
+      addIfBetter(allResolved, index, match)
+      if (symbol !== -1) addIfBetter(matches, index, match)
     }
   }
   return matches
 }
 
-/** What was told by the name alone is worth less where files that weren't read define it too. */
+/** Lowers the confidence of a guess by name if files that aren't loaded define the name too. */
 function adjustConfidence(view: CodeView, { name }: CodeReference, confidence: number): number {
   if (confidence >= minSureConfidence) return confidence
-  const rivals = new Set(
-    view.definitionsOf(name).flatMap(({ path }) => (isHeader(path) ? [] : [path])),
-  ).size
-  return rivals <= 1 ? confidence : rivals <= maxCompetingFiles ? Math.min(confidence, 0.3) : 0
+  const definingPaths = view.definitionsOf(name).map(({ path }) => path)
+  const fileCount = new Set(definingPaths.filter((path) => !isHeader(path))).size
+  if (fileCount <= 1) return confidence
+  return fileCount <= maxCompetingFiles ? Math.min(confidence, ambiguousConfidence) : 0
 }
 
 function isConfident(symbol: SymbolChange | undefined, confidence: number): boolean {
   return confidence >= (symbol?.change === 'added' ? minAddedConfidence : minConfidence)
 }
 
-/** A match as it is told. */
+interface CallLocation {
+  readonly path: string
+  /** The index entry that contains the reference. */
+  readonly fileIndex: FileIndex
+  /** The line at the head. */
+  readonly line: number
+  readonly inChange: boolean
+}
+
 export function toCallSite(
-  path: string,
-  facts: FileIndex,
-  match: ReferenceMatch,
-  line: number,
-  inChange: boolean,
+  { reference, symbol, confidence }: ReferenceMatch,
+  { path, fileIndex, line, inChange }: CallLocation,
 ): UnreadCallSite {
-  const { reference, symbol, confidence } = match
   return {
     path,
     line,
     symbol,
-    within: reference.within === -1 ? null : qualifiedNameOf(facts, reference.within),
+    within: reference.within === -1 ? null : qualifiedNameOf(fileIndex, reference.within),
     kind: reference.kind,
     arguments: reference.arguments,
     inChange,

@@ -1,4 +1,4 @@
-// Finds who uses a symbol of the default branch, by its name, in the stored code graph.
+// Finds the uses of a symbol by its name in the stored code graph of the default branch.
 import { sql } from 'kysely'
 import type { FileIndex } from '../../code/code-index.ts'
 import { isTestPath } from '../../code/languages.ts'
@@ -30,76 +30,75 @@ import { narrowFileIndex } from './open-change-views.ts'
 
 export interface SymbolQuery {
   readonly repo: RepositoryName
-  /** Of the symbol; where it is defined in others, those before it: `Cart.add`, `Cart::add`, `Cart#add`. */
+  /** Its name, optionally with enclosing definitions: `Cart.add`, `Cart::add`, `Cart#add`. */
   readonly symbol: string
-  /** Of the file that defines it; left out: any. */
+  /** Restricts the definitions to one file. */
   readonly path?: string | undefined
-  /** Uses at most, of all definitions together. */
+  /** Applies to the uses of all definitions together. */
   readonly limit: number
-  /** For one statement. */
+  /** Applies to each statement. */
   readonly timeoutMs: number
 }
 
-/** A definition of the symbol, and who uses it. */
+/** A definition that matches the query, and its uses. */
 export interface SymbolUses {
-  /** The commit that all of it is of. */
+  /** The commit that the graph was built from. */
   readonly commit: string
-  /** With what it is defined in, joined by a full stop. */
+  /** Includes the names of enclosing definitions, joined by full stops. */
   readonly name: string
   readonly kind: string
   readonly path: string
   readonly startLine: number
   readonly endLine: number
-  /** The sure ones first, and tests last. */
+  /** Is sorted by reliability; tests come last. */
   readonly uses: readonly UnreadCallSite[]
-  /** How many there are with those that are not shown. */
+  /** Counts all uses, including those beyond the limit. */
   readonly count: number
 }
 
-/** A name that more places define says nothing without a path. */
 const maxDefinitions = 20
-/** Files whose code is looked at. */
 const maxUsingFiles = 200
-/** Below it a use is more likely one of something else. */
+/** With a lower confidence, a use more likely means another definition. */
 const minConfidence = 0.3
-/** Names that files give it one after the other, as they pass it on. */
 const maxAliases = 20
 
 /**
- * The definitions of that name, and the uses of each outside of itself. Empty where there is no graph, or nothing of that name.
+ * Finds the definitions of a name and the uses of each outside of itself.
+ * The list is empty if there is no graph or no such definition.
  *
- * @throws the signal's reason when it fires
+ * @throws the reason of the signal if it is aborted
  */
 export async function findSymbolUses(
   db: Db,
   query: SymbolQuery,
   signal: AbortSignal,
 ): Promise<SymbolUses[]> {
-  // No name of the graph holds what text can't.
-  if (
-    toStorableText(query.symbol) !== query.symbol ||
-    toStorableText(query.path ?? '') !== (query.path ?? '')
-  )
-    return []
+  // PostgreSQL rejects text with null characters, which no stored name contains.
+  if (!isStorable(query.symbol) || !isStorable(query.path ?? '')) return []
   return readInOneSnapshot(db, query.timeoutMs, async (tx) => {
     const graph = await findGraph(tx, query.repo)
-    const definitions = graph === null ? [] : await findSymbolDefinitions(tx, graph, query)
-    if (graph === null || definitions.length === 0) return []
+    if (graph === null) return []
+    const definitions = await findSymbolDefinitions(tx, graph, query)
+    if (definitions.length === 0) return []
     const uses = await findUses(tx, graph, definitions, signal)
-    const shown = Map.groupBy(chooseCallers(uses, definitions, query.limit), ({ symbol }) => symbol)
-    return definitions.map(({ places: _, ...definition }, symbol) => ({
+    const chosenUses = chooseCallers(uses, definitions, query.limit)
+    const usesBySymbol = Map.groupBy(chosenUses, ({ symbol }) => symbol)
+    return definitions.map(({ overloads: _, ...definition }, symbol) => ({
       ...definition,
       commit: graph.commit,
-      uses: sortUses(shown.get(symbol) ?? []),
+      uses: sortUses(usesBySymbol.get(symbol) ?? []),
       count: uses.filter((use) => use.symbol === symbol).length,
     }))
   })
 }
 
-/** Those of one name in one file are one, as overloads are. */
+function isStorable(text: string): boolean {
+  return toStorableText(text) === text
+}
+
+/** Symbols that have the same name in one file are one definition. */
 interface Definition extends Pick<SymbolUses, 'name' | 'kind' | 'path' | 'startLine' | 'endLine'> {
-  /** The symbols of the file's facts that it is. */
-  readonly places: readonly { ordinal: number; startLine: number; endLine: number }[]
+  readonly overloads: readonly { ordinal: number; startLine: number; endLine: number }[]
 }
 
 async function findSymbolDefinitions(
@@ -108,40 +107,50 @@ async function findSymbolDefinitions(
   { symbol, path }: SymbolQuery,
 ): Promise<Definition[]> {
   const names = symbol.split(/::|[.#]/)
-  const own = names.at(-1) as string
-  const isMeant = (name: string) => `.${name}`.endsWith(`.${names.join('.')}`)
-  const definers =
-    path === undefined ? ((await findDefinitionsByName(db, graph, [own])).get(own) ?? []) : []
-  const paths = definers
-    .filter(({ container }) => isMeant(`${container}.${own}`))
-    .map((definer) => definer.path)
-  const chosen = path === undefined ? sortPaths(new Set(paths)).slice(0, maxDefinitions) : [path]
-  const facts = await readFileIndexes(db, graph, chosen)
-  return chosen
-    .flatMap((at) => listDefinitions(at, facts.get(at), own, isMeant))
+  const matchesQuery = (name: string) => `.${name}`.endsWith(`.${names.join('.')}`)
+  const lastName = names.at(-1) as string
+  const paths =
+    path === undefined ? await findDefiningFiles(db, graph, lastName, matchesQuery) : [path]
+  const fileIndexes = await readFileIndexes(db, graph, paths)
+  return paths
+    .flatMap((each) => listDefinitions(each, fileIndexes.get(each), lastName))
+    .filter(({ name }) => matchesQuery(name))
     .slice(0, maxDefinitions)
 }
 
-/** What is no test first. */
-function sortPaths(paths: Iterable<string>): string[] {
-  return [...paths].sort(
-    (a, b) => Number(isTestPath(a)) - Number(isTestPath(b)) || (a < b ? -1 : 1),
-  )
+/** Finds the files that define a matching symbol; tests come last. */
+async function findDefiningFiles(
+  db: Db,
+  graph: Graph,
+  name: string,
+  matchesQuery: (qualifiedName: string) => boolean,
+): Promise<string[]> {
+  const definitionsByName = await findDefinitionsByName(db, graph, [name])
+  const definitions = definitionsByName.get(name) ?? []
+  const paths = definitions
+    .filter(({ container }) => matchesQuery(`${container}.${name}`))
+    .map((definition) => definition.path)
+  return [...new Set(paths)].sort(compareDefiningPaths).slice(0, maxDefinitions)
+}
+
+function compareDefiningPaths(a: string, b: string): number {
+  return Number(isTestPath(a)) - Number(isTestPath(b)) || (a < b ? -1 : 1)
 }
 
 function listDefinitions(
   path: string,
-  facts: FileIndex | undefined,
-  own: string,
-  isMeant: (fullName: string) => boolean,
+  fileIndex: FileIndex | undefined,
+  symbolName: string,
 ): Definition[] {
-  const found = (facts?.symbols ?? []).flatMap((symbol, ordinal) => {
-    const name = symbol.name === own && facts ? qualifiedNameOf(facts, ordinal) : ''
-    return name !== '' && isMeant(name) ? [{ ...symbol, name, ordinal }] : []
-  })
-  return [...Map.groupBy(found, ({ name }) => name).values()].map((places) => {
-    const { name, kind, startLine, endLine } = places[0]!
-    return { name, kind, path, startLine, endLine, places }
+  if (fileIndex === undefined) return []
+  const symbols = fileIndex.symbols.flatMap((symbol, ordinal) =>
+    symbol.name === symbolName
+      ? [{ ...symbol, ordinal, name: qualifiedNameOf(fileIndex, ordinal) }]
+      : [],
+  )
+  return [...Map.groupBy(symbols, ({ name }) => name).values()].map((overloads) => {
+    const { name, kind, startLine, endLine } = overloads[0]!
+    return { name, kind, path, startLine, endLine, overloads }
   })
 }
 
@@ -151,34 +160,40 @@ async function findUses(
   definitions: readonly Definition[],
   signal: AbortSignal,
 ): Promise<UnreadCallSite[]> {
-  const homes = new Set(definitions.map(({ path }) => path))
-  // A constructor is used by the name of its class.
+  const definingPaths = new Set(definitions.map(({ path }) => path))
+  // A constructor is called by the name of its class.
   const names = new Set(definitions.flatMap(({ name }) => name.split('.').slice(-2)))
-  const users = new Set([...homes, ...(await listUsingFiles(db, graph, [...homes], [...names]))])
-  const facts = await readFileIndexes(db, graph, [...users])
-  addAliases(names, [...facts.values()])
-  const overlay = new Map([...facts].map(([path, item]) => [path, narrowFileIndex(item, names)]))
+  const usingPaths = await listUsingFiles(db, graph, [...definingPaths], [...names])
+  const fileIndexes = await readFileIndexes(db, graph, [
+    ...new Set([...definingPaths, ...usingPaths]),
+  ])
+  addAliases(names, [...fileIndexes.values()])
+  const overlay = new Map(
+    [...fileIndexes].map(([path, fileIndex]) => [path, narrowFileIndex(fileIndex, names)]),
+  )
   const imports = createImportResolver(
     await readPaths(db, graph),
     graph.resolution as unknown as ImportConfig,
   )
-  const index = new Map(
-    definitions.flatMap(({ path, places }, at) =>
-      places.map(({ ordinal }) => [symbolKey(path, ordinal), at] as const),
+  const symbolsByKey = new Map(
+    definitions.flatMap(({ path, overloads }, symbol) =>
+      overloads.map(({ ordinal }) => [symbolKey(path, ordinal), symbol] as const),
     ),
   )
   return queryStoredView(db, graph, { overlay, imports }, (view) => {
     signal.throwIfAborted()
-    return [...overlay].flatMap(([path, item]) =>
-      [...matchReferences(view, path, item, index).values()]
+    return [...overlay].flatMap(([path, fileIndex]) =>
+      [...matchReferences(view, path, fileIndex, symbolsByKey).values()]
         .filter(({ confidence }) => confidence >= minConfidence)
-        .map((match) => toCallSite(path, item, match, match.reference.line, false))
+        .map((match) =>
+          toCallSite(match, { path, fileIndex, line: match.reference.line, inChange: false }),
+        )
         .filter((use) => !isWithin(use, definitions[use.symbol])),
     )
   })
 }
 
-/** Files with an edge to one of these, those first that have one of the names in their code. */
+/** Finds files with an edge to one of these; those that may contain one of the names come first. */
 async function listUsingFiles(
   db: Db,
   { id }: Pick<Graph, 'id'>,
@@ -198,23 +213,23 @@ async function listUsingFiles(
   return rows.map(({ path }) => path)
 }
 
-/** Adds the names under which files import these, or pass them on. */
-function addAliases(names: Set<string>, facts: readonly FileIndex[]): void {
-  for (let before = -1; before !== names.size && names.size < maxAliases; ) {
-    before = names.size
-    for (const { imports } of facts)
-      for (const item of imports)
-        for (const { name, local } of item.names)
-          if (names.has(name) && local !== '*') names.add(local)
+/** Adds the local names of imports and re-exports until no further alias is found. */
+function addAliases(names: Set<string>, fileIndexes: readonly FileIndex[]): void {
+  const importedNames = fileIndexes.flatMap(({ imports }) => imports.flatMap((item) => item.names))
+  let previousSize = -1
+  while (previousSize !== names.size && names.size < maxAliases) {
+    previousSize = names.size
+    for (const { name, local } of importedNames)
+      if (names.has(name) && local !== '*') names.add(local)
   }
 }
 
 function isWithin({ path, line }: UnreadCallSite, definition: Definition | undefined): boolean {
-  const places = definition?.path === path ? definition.places : []
-  return places.some(({ startLine, endLine }) => line >= startLine && line <= endLine)
+  const overloads = definition?.path === path ? definition.overloads : []
+  return overloads.some(({ startLine, endLine }) => line >= startLine && line <= endLine)
 }
 
 function sortUses(uses: readonly UnreadCallSite[]): UnreadCallSite[] {
-  const isSure = ({ confidence }: UnreadCallSite) => confidence >= minSureConfidence
-  return uses.toSorted((a, b) => Number(isSure(b)) - Number(isSure(a)))
+  const isReliable = ({ confidence }: UnreadCallSite) => confidence >= minSureConfidence
+  return uses.toSorted((a, b) => Number(isReliable(b)) - Number(isReliable(a)))
 }

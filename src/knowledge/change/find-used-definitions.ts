@@ -1,61 +1,69 @@
-// Finds what changed lines use of files that the change leaves alone.
+// Finds definitions in unchanged files that changed lines use.
 import type { UsedDefinition } from '../../domain/change-graph.ts'
-import { type CodeView, resolveReferences } from '../resolution/resolve-references.ts'
+import {
+  type CodeView,
+  type ReferenceTarget,
+  resolveReferences,
+} from '../resolution/resolve-references.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { qualifiedNameOf } from './compare-symbols.ts'
 
-/** Below it, it would more likely be something else. */
+/** With a lower confidence, a reference more likely means another definition. */
 const minConfidence = 0.4
 
-/** Definitions outside of the change that its lines use, the most used first. */
+/** Sorts the definitions by the number of their uses. */
 export function findUsedDefinitions(
   view: CodeView,
   files: readonly ChangedFile[],
 ): UsedDefinition[] {
-  const changed = new Set(files.map(({ diff }) => diff.path))
-  const found = new Map<string, { definition: UsedDefinition; uses: number }>()
-  for (const { diff, after, lines } of files) {
-    if (after === null) continue
-    for (const { reference: at, targets } of resolveReferences(view, diff.path)) {
-      const reference = after.fileIndex.references[at]
-      const target = targets.reduce<(typeof targets)[number] | undefined>(
-        (best, one) => (best === undefined || one.confidence > best.confidence ? one : best),
-        undefined,
-      )
-      if (reference === undefined || !lines.added.has(reference.line)) continue
-      if (target === undefined || changed.has(target.path) || target.confidence < minConfidence)
-        continue
+  const changedPaths = new Set(files.map(({ diff }) => diff.path))
+  const found = new Map<string, { definition: UsedDefinition; useCount: number }>()
+  for (const file of files) {
+    for (const { line, target } of listChangedReferences(view, file)) {
+      if (changedPaths.has(target.path) || target.confidence < minConfidence) continue
       const key = `${target.ordinal} ${target.path}`
       const known = found.get(key)
-      if (known !== undefined) known.uses++
-      else {
-        const definition = describeDefinition(view, target, {
-          path: diff.path,
-          line: reference.line,
-        })
-        if (definition !== undefined) found.set(key, { definition, uses: 1 })
+      if (known !== undefined) {
+        known.useCount++
+        continue
       }
+      const definition = describeDefinition(view, target, { path: file.diff.path, line })
+      if (definition !== undefined) found.set(key, { definition, useCount: 1 })
     }
   }
   return [...found.values()]
-    .sort((a, b) => b.uses - a.uses || b.definition.confidence - a.definition.confidence)
+    .sort((a, b) => b.useCount - a.useCount || b.definition.confidence - a.definition.confidence)
     .map(({ definition }) => definition)
+}
+
+/** Yields the references in changed lines with their most likely targets. */
+function* listChangedReferences(
+  view: CodeView,
+  { diff, after, lines }: ChangedFile,
+): Generator<{ line: number; target: ReferenceTarget }> {
+  if (after === null) return
+  for (const { reference, targets } of resolveReferences(view, diff.path)) {
+    const line = after.fileIndex.references[reference]?.line
+    if (line === undefined || !lines.added.has(line)) continue
+    const [target] = targets.toSorted((a, b) => b.confidence - a.confidence)
+    if (target !== undefined) yield { line, target }
+  }
 }
 
 function describeDefinition(
   view: CodeView,
-  { path, ordinal, confidence }: { path: string; ordinal: number; confidence: number },
+  { path, ordinal, confidence }: ReferenceTarget,
   usedAt: UsedDefinition['usedAt'],
 ): UsedDefinition | undefined {
-  const facts = view.fileIndex(path)
-  const symbol = facts?.symbols[ordinal]
-  if (facts === undefined || symbol === undefined) return undefined
+  const fileIndex = view.fileIndex(path)
+  const symbol = fileIndex?.symbols[ordinal]
+  if (fileIndex === undefined || symbol === undefined) return undefined
   const { startLine, endLine, signature } = symbol
   return {
     path,
     line: startLine,
     endLine,
-    name: qualifiedNameOf(facts, ordinal),
+    name: qualifiedNameOf(fileIndex, ordinal),
     signature,
     usedAt,
     confidence,

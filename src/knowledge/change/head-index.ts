@@ -1,4 +1,4 @@
-// The facts of files as they are at the head: stored ones where the graph has the same blob, else read there.
+// Provides the code index at the head: from the graph where it has the same blob, else by parsing.
 
 import type { FileIndex } from '../../code/code-index.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
@@ -9,112 +9,109 @@ import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { type CodeReader, forEachConcurrently, readFileVersion } from './read-changed-files.ts'
 import { readBlobIndexes, type StoredCode } from './read-stored-code.ts'
 
-/** Files outside of the change that are read at the head, where the stored graph shows another commit. */
+/** The maximum number of files outside of the change to read and parse at the head. */
 const maxReads = 100
 const maxLoadedFiles = 800
 const maxFileBytes = 512 * 1024
 
 export interface HeadIndex {
   readonly fileIndexes: ReadonlyMap<string, FileIndex>
-  /** Source files at the head whose content isn't that of the stored ones, but for those of the change. */
+  /** Contains the source files at the head that differ from the graph, without changed files. */
   readonly differingFiles: ReadonlySet<string>
-  /** How many files were asked for in vain, because there were too many. */
+  /** Counts the files that weren't loaded because of the limits. */
   countUnread(): number
-  /** Sees to it that `facts` has those of these files that there are. */
+  /** Adds the index entries of these files to `fileIndexes`, as far as the limits allow. */
   load(paths: Iterable<string>): Promise<void>
 }
 
 interface Sources {
   readonly db: Db
   readonly cache: CodeCache
-  /** Null where there is none: all is read at the head. */
+  /** Is null if there is no graph; all files are then read at the head. */
   readonly stored: Pick<StoredCode, 'graph' | 'fileIndexes'> | null
   readonly timeoutMs: number
   readonly reader: CodeReader
   readonly head: Snapshot
   readonly entries: ReadonlyMap<string, TreeEntry>
-  /** See `HeadIndex`. */
-  readonly fresh: ReadonlySet<string>
-  /** Facts that are there already: of the changed files. */
-  readonly known: ReadonlyMap<string, FileIndex>
+  readonly differingFiles: ReadonlySet<string>
+  /** Contains the index entries of the changed files, by path. */
+  readonly changedFiles: ReadonlyMap<string, FileIndex>
 }
 
-/** Makes an empty one but for what is known. */
+/** Creates an index that contains the changed files. */
 export function createHeadIndex(sources: Sources): HeadIndex {
-  const { reader, head, entries, fresh, known } = sources
-  const facts = new Map(known)
-  /** By `blobKey`. */
-  const near = new Map(sources.stored?.fileIndexes)
-  const asked = new Set(known.keys())
-  let read = 0
-  let unread = 0
+  const { reader, head, entries, differingFiles, changedFiles } = sources
+  const fileIndexes = new Map(changedFiles)
+  const indexesByBlob = new Map(sources.stored?.fileIndexes)
+  const requested = new Set(changedFiles.keys())
+  let readCount = 0
+  let unreadCount = 0
   const blobAt = (path: string): SourceBlob => ({
     oid: entries.get(path)?.oid ?? '',
     kind: sourceKindOf(path)!,
   })
+  const readAtHead = async (paths: readonly string[]) => {
+    const chosen = paths.slice(0, Math.max(0, maxReads - readCount))
+    const startedCount = await forEachConcurrently(chosen, reader.signal, async (path) => {
+      const version = await readFileVersion(reader, head, path)
+      if (version !== undefined) fileIndexes.set(path, version.fileIndex)
+    })
+    readCount += startedCount
+    unreadCount += paths.length - startedCount
+  }
   return {
-    fileIndexes: facts,
-    differingFiles: fresh,
-    countUnread: () => unread,
+    fileIndexes,
+    differingFiles,
+    countUnread: () => unreadCount,
     async load(paths) {
-      const wanted = [...new Set(paths)].filter(
-        (path) => isSource(entries.get(path)) && !asked.has(path),
+      const missing = [...new Set(paths)].filter(
+        (path) => isSource(entries.get(path)) && !requested.has(path),
       )
-      const taken = wanted.slice(0, Math.max(0, maxLoadedFiles - asked.size))
-      unread += wanted.length - taken.length
-      for (const path of taken) asked.add(path)
-      const blobs = taken.map(blobAt)
-      await loadMissing(sources, blobs, near)
-      for (const [index, path] of taken.entries()) {
-        const item = near.get(blobKey(blobs[index]!))
-        if (item !== undefined) facts.set(path, item)
+      const chosen = missing.slice(0, Math.max(0, maxLoadedFiles - requested.size))
+      unreadCount += missing.length - chosen.length
+      for (const path of chosen) requested.add(path)
+      await loadStored(sources, chosen.map(blobAt), indexesByBlob)
+      for (const path of chosen) {
+        const fileIndex = indexesByBlob.get(blobKey(blobAt(path)))
+        if (fileIndex !== undefined) fileIndexes.set(path, fileIndex)
       }
-      const rest = taken.filter((path) => fresh.has(path) && !facts.has(path))
-      const begun = await forEachConcurrently(
-        rest.slice(0, Math.max(0, maxReads - read)),
-        reader.signal,
-        async (path) => {
-          const version = await readFileVersion(reader, head, path)
-          if (version !== undefined) facts.set(path, version.fileIndex)
-        },
-      )
-      read += begun
-      unread += rest.length - begun
+      await readAtHead(chosen.filter((path) => differingFiles.has(path) && !fileIndexes.has(path)))
     },
   }
 }
 
-/** Adds facts to those that are near. */
-async function loadMissing(
+/** Adds the index entries of these blobs from the cache and the database. */
+async function loadStored(
   { db, cache, stored, timeoutMs }: Sources,
   blobs: readonly SourceBlob[],
-  near: Map<string, FileIndex>,
+  indexesByBlob: Map<string, FileIndex>,
 ): Promise<void> {
-  const missing = blobs.filter((blob) => {
+  const missing: SourceBlob[] = []
+  for (const blob of blobs) {
     const key = blobKey(blob)
-    const kept = near.get(key) ?? cache.fileIndexes.get(key)
-    if (kept !== undefined) near.set(key, kept)
-    return kept === undefined
-  })
+    const cached = indexesByBlob.get(key) ?? cache.fileIndexes.get(key)
+    if (cached === undefined) missing.push(blob)
+    else indexesByBlob.set(key, cached)
+  }
   if (stored === null || missing.length === 0) return
   const read = await readInOneSnapshot(db, timeoutMs, (tx) =>
     readBlobIndexes(tx, stored.graph, cache, missing),
   )
-  for (const [key, item] of read) near.set(key, item)
+  for (const [key, fileIndex] of read) indexesByBlob.set(key, fileIndex)
 }
 
-/** Source files at the head whose content isn't that of the stored ones. */
+/** Finds source files at the head that are new or have another blob. */
 export function listDifferingFiles(
   entries: Iterable<TreeEntry>,
   blobs: ReadonlyMap<string, string>,
 ): Set<string> {
-  const fresh = new Set<string>()
+  const differing = new Set<string>()
   for (const entry of entries)
-    if (blobs.get(entry.path) !== entry.oid && isSource(entry)) fresh.add(entry.path)
-  return fresh
+    if (blobs.get(entry.path) !== entry.oid && isSource(entry)) differing.add(entry.path)
+  return differing
 }
 
-/** A file that facts are read from. */
+/** Checks whether a file can be indexed. */
 function isSource(entry: TreeEntry | undefined): boolean {
   return (
     entry?.kind === 'file' && entry.size <= maxFileBytes && sourceKindOf(entry.path) !== undefined

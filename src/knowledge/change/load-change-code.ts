@@ -1,4 +1,4 @@
-// Reads all that is needed of the code around a change: what is stored, and what differs at the head.
+// Loads the code around a change: from the stored graph, and from the head where it differs.
 
 import { isTestPath } from '../../code/languages.ts'
 import type { FileDiff } from '../../domain/diff.ts'
@@ -23,109 +23,116 @@ import { openChangeViews } from './open-change-views.ts'
 import { findFilesMentioning } from './read-head-texts.ts'
 import { maxUsingFiles, type StoredCode } from './read-stored-code.ts'
 
-/** Files that differ from the graph, whose texts are looked through for the change's names. */
+/** The text of at most this number of files that differ from the graph is searched for names. */
 export const maxDifferingFiles = 500
-const maxWords = 100
-/** For reading beyond the change: what is known by then is told. */
+const maxSearchTerms = 100
+/** The files around the change that aren't read after this time are left out. */
 const loadTimeoutMs = 2_500
 const maxNames = 300
-/** Tests that the graph doesn't know. */
 const maxNewTests = 50
 
-/** Languages whose files pass on names of others. */
+/** Languages in which files often re-export names of others. */
 const reexportingFamilies: ReadonlySet<LanguageFamily | undefined> = new Set([
   'script',
   'python',
   'rust',
 ])
 
-/** What is looked at. */
 export interface CodeImpactInput {
   readonly head: Snapshot
-  /** All of the diff. */
+  /** Contains all files of the diff. */
   readonly diffs: readonly FileDiff[]
   readonly files: readonly ChangedFile[]
-  /** Their changed definitions, as they are told. */
+  /** Contains the changed definitions of `files`, possibly not all of them. */
   readonly symbols: readonly SymbolChange[]
-  /** What the graph has around the change; null without one. */
+  /** Is null if the repository has no graph. */
   readonly stored: StoredCode | null
-  /** All files at the head. */
+  /** Contains all files at the head. */
   readonly headEntries: Promise<readonly TreeEntry[]>
 }
 
-/** Everything that was read for it. */
+/** The loaded code around a change. */
 export interface ChangeCode {
   readonly input: CodeImpactInput
   readonly headIndex: HeadIndex
   readonly views: ChangeViews
-  /** Files outside of the change that may use it. */
+  /** Contains files outside of the change that may use it. */
   readonly usingPaths: readonly string[]
-  /** At the head. */
+  /** Contains all files at the head, by path. */
   readonly entries: ReadonlyMap<string, TreeEntry>
 }
 
-/** Reads what the code around a change says, as far as there is time for it. */
+/** Loads the code around a change; what isn't loaded in time is missing from the result. */
 export async function loadChangeCode(
-  reading: ChangeGraphContext,
-  task: CodeImpactInput,
+  context: ChangeGraphContext,
+  input: CodeImpactInput,
   signal: AbortSignal,
 ): Promise<ChangeCode> {
-  const { files, symbols, head, stored } = task
-  const names = listNames(symbols)
-  const used = listUsedNames(files)
-  const asked = new Set([...names, ...[...used.values()].flatMap((list) => [...list])])
-  // Looked up while the files at the head are gone through.
-  const looking = findStoredDefinitions(reading, stored, [...asked].slice(0, maxNames))
-  const listed = await task.headEntries
-  const entries = new Map(listed.map((entry) => [entry.path, entry]))
-  const loading = AbortSignal.any([signal, AbortSignal.timeout(loadTimeoutMs)])
-  const code = createHeadIndex({
-    db: reading.db,
-    cache: reading.codeCache,
+  const { files, symbols, head, stored } = input
+  const { db, syntax, codeCache, queryTimeoutMs } = context
+  const changedNames = listNames(symbols)
+  const usedNames = listUsedNames(files)
+  const allNames = new Set([
+    ...changedNames,
+    ...[...usedNames.values()].flatMap((names) => [...names]),
+  ])
+  // The query runs while git lists the files at the head.
+  const definitionsPromise = findStoredDefinitions(
+    context,
     stored,
-    timeoutMs: reading.queryTimeoutMs,
-    reader: { syntax: reading.syntax, cache: reading.codeCache, signal: loading },
+    [...allNames].slice(0, maxNames),
+  )
+  const headEntries = await input.headEntries
+  const entries = new Map(headEntries.map((entry) => [entry.path, entry]))
+  const loadSignal = AbortSignal.any([signal, AbortSignal.timeout(loadTimeoutMs)])
+  const headIndex = createHeadIndex({
+    db,
+    cache: codeCache,
+    stored,
+    timeoutMs: queryTimeoutMs,
+    reader: { syntax, cache: codeCache, signal: loadSignal },
     head,
     entries,
-    fresh: chooseDifferingFiles(task, entries),
-    known: new Map(
+    differingFiles: chooseDifferingFiles(input, entries),
+    changedFiles: new Map(
       files.flatMap(({ diff, after }) =>
         after === null ? [] : [[diff.path, after.fileIndex] as const],
       ),
     ),
   })
-  const imports = await openImports(reading, task, [...entries.keys()])
-  const users = stored === null ? [] : await chooseUsingPaths(task, stored, code, loading)
-  await code.load(users)
-  const definers = await looking
-  // Between a file and what it uses there may be others that only pass names on.
-  const asking = [
-    ...users.filter((path) => reexportingFamilies.has(familyOfPath(path))),
+  const imports = await openImports(context, input, [...entries.keys()])
+  const usingPaths =
+    stored === null ? [] : await chooseUsingPaths(input, stored, headIndex, loadSignal)
+  await headIndex.load(usingPaths)
+  const definitions = await definitionsPromise
+  // Files that re-export the changed names can be in between a using file and the change.
+  const startPaths = [
+    ...usingPaths.filter((path) => reexportingFamilies.has(familyOfPath(path))),
     ...files.map(({ diff }) => diff.path),
   ]
-  await loadDefinitions(code, imports.after, new Map(asking.map((path) => [path, names])), definers)
-  await loadDefinitions(code, imports.after, used, definers)
+  const changedNamesByPath = new Map(startPaths.map((path) => [path, changedNames]))
+  await loadDefinitions(headIndex, imports.after, changedNamesByPath, definitions)
+  await loadDefinitions(headIndex, imports.after, usedNames, definitions)
   const views = openChangeViews({
     files,
-    fileIndexes: code.fileIndexes,
-    completePaths: code.differingFiles,
-    names,
-    definitions: definers,
+    fileIndexes: headIndex.fileIndexes,
+    completePaths: headIndex.differingFiles,
+    names: changedNames,
+    definitions,
     imports,
   })
-  return { input: task, headIndex: code, views, usingPaths: users, entries }
+  return { input, headIndex, views, usingPaths, entries }
 }
 
 type DefinitionsByName = ReadonlyMap<string, readonly StoredDefinition[]>
 
 function findStoredDefinitions(
-  reading: ChangeGraphContext,
+  { db, queryTimeoutMs, withFallback }: ChangeGraphContext,
   stored: StoredCode | null,
   names: readonly string[],
-) {
-  const { db, queryTimeoutMs, withFallback: attempt } = reading
-  if (stored === null) return new Map<string, readonly StoredDefinition[]>()
-  return attempt<DefinitionsByName>('Who defines what the change uses', new Map(), () =>
+): DefinitionsByName | Promise<DefinitionsByName> {
+  if (stored === null) return new Map()
+  return withFallback<DefinitionsByName>('Definitions that the change uses', new Map(), () =>
     readInOneSnapshot(db, queryTimeoutMs, async (tx) => {
       await requireCurrent(tx, stored.graph)
       return findDefinitionsByName(tx, stored.graph, names)
@@ -133,72 +140,82 @@ function findStoredDefinitions(
   )
 }
 
-/** Names by which changed definitions are used: a constructor by that of its class. */
+/** Collects the names of definitions and of their owners: a constructor is called by its class. */
 function listNames(symbols: readonly SymbolChange[]): Set<string> {
   return new Set(symbols.flatMap(({ name }) => name.split('.').slice(-2)))
 }
 
-/** What isn't as in the graph, beside the change itself. */
+/** Finds the files outside of the change that differ from the graph. */
 function chooseDifferingFiles(
   { diffs, stored }: CodeImpactInput,
   entries: ReadonlyMap<string, TreeEntry>,
 ): Set<string> {
   if (stored?.blobs === null) return new Set()
-  const fresh = listDifferingFiles(entries.values(), stored?.blobs ?? new Map())
-  for (const { path } of diffs) fresh.delete(path)
-  return fresh
+  const differing = listDifferingFiles(entries.values(), stored?.blobs ?? new Map())
+  for (const { path } of diffs) differing.delete(path)
+  return differing
 }
 
+/** Finds files outside of the change that may use it, including new tests. */
 async function chooseUsingPaths(
   { diffs, files, symbols, head }: CodeImpactInput,
-  { usingPaths: users, blobs }: StoredCode,
-  code: HeadIndex,
+  stored: StoredCode,
+  headIndex: HeadIndex,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const changed = new Set(diffs.map(({ path }) => path))
-  const stems = [...files.map(({ diff }) => diff.path), ...listRemovedPaths(diffs)].map((path) =>
-    stemOf(path),
+  const changedPaths = new Set(diffs.map(({ path }) => path))
+  const stems = [...files.map(({ diff }) => diff.path), ...listRemovedPaths(diffs)].map(
+    importStemOf,
   )
-  const words = [...new Set([...listNames(symbols), ...stems])].filter((word) => word.length > 2)
-  // What came after the graph, or stands otherwise at the head, may have become a user.
-  const fresh = [...code.differingFiles].slice(0, maxDifferingFiles)
-  const mentioning = await findFilesMentioning(head, fresh, words.slice(0, maxWords), signal)
-  const tests = fresh
-    .filter((path) => isTestPath(path) && blobs?.has(path) === false)
+  const searchTerms = [...new Set([...listNames(symbols), ...stems])]
+    .filter((term) => term.length > 2)
+    .slice(0, maxSearchTerms)
+  // A file that differs from the graph can use the change without an edge in the graph.
+  const differing = [...headIndex.differingFiles].slice(0, maxDifferingFiles)
+  const mentioning = await findFilesMentioning(head, differing, searchTerms, signal)
+  const newTests = differing
+    .filter((path) => isTestPath(path) && stored.blobs?.has(path) === false)
     .slice(0, maxNewTests)
-  return [...new Set([...users.slice(0, maxUsingFiles), ...mentioning, ...tests])].filter(
-    (path) => !changed.has(path),
-  )
+  const candidates = new Set([
+    ...stored.usingPaths.slice(0, maxUsingFiles),
+    ...mentioning,
+    ...newTests,
+  ])
+  return [...candidates].filter((path) => !changedPaths.has(path))
 }
 
-/** What an import calls a file: its name without extension, or that of its folder where it stands for that. */
-function stemOf(path: string): string {
+/** Finds the name by which imports refer to a file: `cart` for `cart.ts` and `cart/index.ts`. */
+function importStemOf(path: string): string {
   const [folder = '', filename = ''] = path.split('/').slice(-2)
   const stem = (filename === '' ? folder : filename).split('.', 1)[0] ?? ''
   return /^(index|mod|lib|main|__init__)$/.test(stem) ? folder : stem
 }
 
-/** Imports before and after the change: by the manifests that the graph was built with, unless the change touches one. */
+/**
+ * Opens import resolvers for the trees before and after the change. They use the configuration of
+ * the graph, unless the change affects it.
+ */
 async function openImports(
-  reading: ChangeGraphContext,
+  { withFallback }: ChangeGraphContext,
   { head, diffs, stored }: CodeImpactInput,
   paths: readonly string[],
 ): Promise<{ before: ImportResolver; after: ImportResolver }> {
-  const known = stored?.graph.resolution as unknown as ImportConfig | undefined
-  const isKnown =
-    known !== undefined &&
+  const storedConfig = stored?.graph.resolution as unknown as ImportConfig | undefined
+  const isCurrent =
+    storedConfig !== undefined &&
     !diffs.some(
       ({ path, oldPath }) =>
-        affectsImportConfig(path, known) || affectsImportConfig(oldPath, known),
+        affectsImportConfig(path, storedConfig) || affectsImportConfig(oldPath, storedConfig),
     )
-  const resolution = isKnown
-    ? known
-    : await reading.withFallback('Where imports lead', known ?? emptyImportConfig, () =>
+  const config = isCurrent
+    ? storedConfig
+    : await withFallback('Import settings', storedConfig ?? emptyImportConfig, () =>
         readImportConfig(head, paths),
       )
-  const after = createImportResolver(paths, resolution)
-  const gone = listRemovedPaths(diffs)
-  // Nothing that leads nowhere now led somewhere before.
-  const before = gone.size === 0 ? after : createImportResolver([...paths, ...gone], resolution)
+  const after = createImportResolver(paths, config)
+  const removedPaths = listRemovedPaths(diffs)
+  // Without removed files, no import that is missing now resolved before.
+  const before =
+    removedPaths.size === 0 ? after : createImportResolver([...paths, ...removedPaths], config)
   return { before, after }
 }

@@ -1,117 +1,126 @@
-// Loads the files that changed lines may use: those that their names are imported from, or are defined in.
+// Loads the files that define or re-export the names that other files use.
 import type { CodeBinding, CodeImport, FileIndex } from '../../code/code-index.ts'
 import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
 import { folderOf } from '../resolution/paths.ts'
 import type { ChangedFile } from './changed-file.ts'
 import type { HeadIndex } from './head-index.ts'
 
-/** From the changed file over files that pass names on, and base classes. */
+/** The maximum number of imports to follow, over re-exporting files and base classes. */
 const maxSteps = 3
 const maxFiles = 120
-/** A name that more files define is most likely none of these. */
+/** A name that more files define is too ambiguous to load them all. */
 const maxDefiningFiles = 4
 
-/** A file whose names are looked for, and which: `null` for whatever it imports. */
+/** The names to find, by the path of the file that uses them. */
 type WantedNames = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The names that changed lines of files use, by path. */
+/** Collects the names that changed lines use, by path. */
 export function listUsedNames(files: readonly ChangedFile[]): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>()
   for (const { diff, after, lines } of files) {
     if (after === null) continue
-    const used = after.fileIndex.references.filter(({ line }) => lines.added.has(line))
-    names.set(
-      diff.path,
-      new Set(used.flatMap(({ name, qualifier }) => (qualifier ? [name, qualifier] : [name]))),
+    const references = after.fileIndex.references.filter(({ line }) => lines.added.has(line))
+    const used = references.flatMap(({ name, qualifier }) =>
+      qualifier ? [name, qualifier] : [name],
     )
+    names.set(diff.path, new Set(used))
   }
   return names
 }
 
 /**
- * Loads what names in some files may lead to: who defines them, whom they are imported from, over how many files ever.
+ * Loads the files that define the wanted names, and those that imports of these names lead to.
  *
- * @param wanted names by the file that uses them, whose facts are there
- * @param definers of names for others
+ * @param wanted contains only files that are in the index already
+ * @param definitions maps names to the files that define them
  */
 export async function loadDefinitions(
-  code: HeadIndex,
+  headIndex: HeadIndex,
   imports: ImportResolver,
   wanted: WantedNames,
-  definers: ReadonlyMap<string, readonly { readonly path: string }[]>,
+  definitions: ReadonlyMap<string, readonly { readonly path: string }[]>,
 ): Promise<void> {
-  const named = new Set<string>()
-  for (const [path, names] of wanted)
-    for (const name of names)
-      for (const near of chooseDefiningFiles(definers.get(name) ?? [], path)) named.add(near)
-  await code.load([...named].slice(0, maxFiles))
-  const defining = new Set([...definers.values()].flatMap((list) => list.map(({ path }) => path)))
-  let at = wanted
-  let left = maxFiles
-  for (let step = 0; step < maxSteps && at.size > 0 && left > 0; step++) {
-    const next = followImports({ code, imports, defining }, at, left)
-    await code.load(next.keys())
-    left -= next.size
-    at = next
+  const chosenFiles = new Set<string>()
+  for (const [path, names] of wanted) {
+    for (const name of names) {
+      const definingPaths = (definitions.get(name) ?? []).map((definition) => definition.path)
+      for (const chosen of chooseDefiningFiles(definingPaths, path)) chosenFiles.add(chosen)
+    }
+  }
+  await headIndex.load([...chosenFiles].slice(0, maxFiles))
+  const definingFiles = new Set(
+    definitions.values().flatMap((list) => list.map(({ path }) => path)),
+  )
+  let current = wanted
+  let filesLeft = maxFiles
+  for (let step = 0; step < maxSteps && current.size > 0 && filesLeft > 0; step++) {
+    const next = followImports({ headIndex, imports, definingFiles }, current, filesLeft)
+    await headIndex.load(next.keys())
+    filesLeft -= next.size
+    current = next
   }
 }
 
 interface ImportSearch {
-  readonly code: HeadIndex
+  readonly headIndex: HeadIndex
   readonly imports: ImportResolver
-  /** Files that define a name that is used. */
-  readonly defining: ReadonlySet<string>
+  /** Contains the files that define a used name. */
+  readonly definingFiles: ReadonlySet<string>
 }
 
-/** All of a few; of many those beside the file that uses the name. */
-function chooseDefiningFiles(
-  definers: readonly { readonly path: string }[],
-  user: string,
-): string[] {
-  const paths = definers.map(({ path }) => path)
-  return paths.length <= maxDefiningFiles
-    ? paths
-    : paths.filter((path) => folderOf(path) === folderOf(user))
+/** Chooses all files if there are few, and otherwise those in the folder of the using file. */
+function chooseDefiningFiles(definingPaths: readonly string[], user: string): readonly string[] {
+  return definingPaths.length <= maxDefiningFiles
+    ? definingPaths
+    : definingPaths.filter((path) => folderOf(path) === folderOf(user))
 }
 
-/** The files that imports lead to from those in hand, each with the names that are looked for there. */
+/** Finds the files that imports of the wanted names lead to, with the names to find there. */
 function followImports(
-  { code, imports, defining }: ImportSearch,
+  { headIndex, imports, definingFiles }: ImportSearch,
   wanted: WantedNames,
-  limit: number,
+  maxTargets: number,
 ): Map<string, Set<string>> {
   const next = new Map<string, Set<string>>()
   for (const [path, names] of wanted) {
-    const facts = code.fileIndexes.get(path)
-    if (facts === undefined) continue
-    const sought = new Set([...names, ...listTypeNames(facts, names)])
-    for (const item of facts.imports) {
-      if (!mayImport(item, sought)) continue
+    const fileIndex = headIndex.fileIndexes.get(path)
+    if (fileIndex === undefined) continue
+    const wantedNames = new Set([...names, ...listTypeNames(fileIndex, names)])
+    for (const item of fileIndex.imports) {
+      if (!mayImport(item, wantedNames)) continue
+      const originalNames = item.names
+        .filter(({ local }) => wantedNames.has(local))
+        .map(({ name }) => name)
       const { paths } = imports.resolve(path, item)
-      // Of a package that is many files, those that have something to offer.
-      const targets = paths.length === 1 ? paths : paths.filter((target) => defining.has(target))
+      // A package can consist of many files, of which only the defining ones are needed.
+      const targets =
+        paths.length === 1 ? paths : paths.filter((target) => definingFiles.has(target))
       for (const target of targets) {
-        if (wanted.has(target) || (next.size >= limit && !next.has(target))) continue
-        const names = item.names.filter(({ local }) => sought.has(local)).map(({ name }) => name)
-        next.set(target, new Set([...(next.get(target) ?? []), ...sought, ...names]))
+        const isOverLimit = next.size >= maxTargets && !next.has(target)
+        if (wanted.has(target) || isOverLimit) continue
+        const earlierNames = next.get(target) ?? []
+        next.set(target, new Set([...earlierNames, ...wantedNames, ...originalNames]))
       }
     }
   }
   return next
 }
 
-/** What bindings and base classes say of names: their methods are in there. */
+/** Collects the types of names and the bases of types: they define the methods that are called. */
 function listTypeNames({ bindings, symbols }: FileIndex, names: ReadonlySet<string>): string[] {
-  // What a function returns is bound inside of it.
-  const speaksOf = ({ name, within }: CodeBinding) =>
-    names.has(name === '()' ? (symbols[within]?.name ?? '') : name)
-  return [
-    ...bindings.filter(speaksOf).flatMap(({ type }) => type.replace(/\(\)$/, '').split('.')),
-    ...symbols.filter(({ name }) => names.has(name)).flatMap((symbol) => symbol.extends),
-  ].flatMap((type) => [type, type.slice(type.search(/\w+$/))])
+  const bindsWantedName = ({ name, within }: CodeBinding) => {
+    // A return type is bound to `()` within the function.
+    const boundName = name === '()' ? (symbols[within]?.name ?? '') : name
+    return names.has(boundName)
+  }
+  const boundTypes = bindings
+    .filter(bindsWantedName)
+    .flatMap(({ type }) => type.replace(/\(\)$/, '').split('.'))
+  const bases = symbols.filter(({ name }) => names.has(name)).flatMap((symbol) => symbol.extends)
+  return [...boundTypes, ...bases].flatMap((type) => [type, type.slice(type.search(/\w+$/))])
 }
 
-function mayImport({ names, kind }: CodeImport, sought: ReadonlySet<string>): boolean {
+function mayImport({ names, kind }: CodeImport, wantedNames: ReadonlySet<string>): boolean {
   if (kind === 'all' || kind === 'include' || kind === 'system') return true
-  return names.some(({ local }) => local === '*' || sought.has(local))
+  return names.some(({ local }) => local === '*' || wantedNames.has(local))
 }

@@ -1,82 +1,89 @@
-// Lays the changed files over the others: the code before and after the change, as far as it was read.
+// Opens views of the code before and after a change by overlaying the changed files.
 import type { FileIndex } from '../../code/code-index.ts'
 import type { StoredDefinition } from '../graph/read-graph.ts'
 import { type CodeView, createCodeView, openCodeView } from '../resolution/code-view.ts'
 import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
 import type { ChangedFile } from './changed-file.ts'
+import type { FileVersion } from './compare-symbols.ts'
 import type { ChangeViews } from './find-change-callers.ts'
 
 export interface ViewParts {
   readonly files: readonly ChangedFile[]
-  /** At the head, changed files too. */
+  /** Contains the index entries at the head, also of changed files. */
   readonly fileIndexes: ReadonlyMap<string, FileIndex>
-  /** Whose references count all; of the others only those to `names`. */
+  /** Contains files of which all references are needed; of others, only those to `names` are. */
   readonly completePaths: ReadonlySet<string>
-  /** Names of changed definitions. */
+  /** Contains the names of changed definitions. */
   readonly names: ReadonlySet<string>
-  /** Who defines a name in files that weren't read. */
+  /** Contains stored definitions by name, also of files that aren't loaded. */
   readonly definitions: ReadonlyMap<string, readonly StoredDefinition[]>
   readonly imports: { readonly before: ImportResolver; readonly after: ImportResolver }
 }
 
-/** Makes both views. */
 export function openChangeViews({
   files,
-  fileIndexes: facts,
-  completePaths: whole,
+  fileIndexes,
+  completePaths,
   names,
-  definitions: definers,
+  definitions,
   imports,
 }: ViewParts): ChangeViews {
-  const changed = new Set(files.flatMap(({ diff }) => [diff.path, diff.oldPath]))
-  const others = [...facts]
-    .filter(([path]) => !changed.has(path))
-    .map(([path, item]) => [path, whole.has(path) ? item : narrowFileIndex(item, names)] as const)
-  const strangers = new Map(
-    [...definers].map(([name, list]) => [
+  const changedPaths = new Set(files.flatMap(({ diff }) => [diff.path, diff.oldPath]))
+  const unchangedFiles = [...fileIndexes]
+    .filter(([path]) => !changedPaths.has(path))
+    .map(([path, fileIndex]) => {
+      const isComplete = completePaths.has(path)
+      return [path, isComplete ? fileIndex : narrowFileIndex(fileIndex, names)] as const
+    })
+  const unloadedDefinitions = new Map(
+    [...definitions].map(([name, list]) => [
       name,
-      list.filter(({ path }) => !changed.has(path) && !facts.has(path)),
+      list.filter(({ path }) => !changedPaths.has(path) && !fileIndexes.has(path)),
     ]),
   )
-  const open = (
-    versions: readonly (readonly [string, FileIndex])[],
+  const openView = (
+    changedFiles: readonly (FileVersion | null)[],
     resolver: ImportResolver,
   ): CodeView => {
-    const { fileIndex, definitionsOf, filesInNamespace } = createCodeView(
-      [...others, ...versions],
-      resolver,
-    )
+    const versions = changedFiles
+      .filter((version) => version !== null)
+      .map(({ path, fileIndex }) => [path, fileIndex] as const)
+    const loaded = createCodeView([...unchangedFiles, ...versions], resolver)
     const source = {
-      fileIndex,
-      filesInNamespace,
-      definitionsOf: (name: string) => [...definitionsOf(name), ...(strangers.get(name) ?? [])],
+      fileIndex: loaded.fileIndex,
+      filesInNamespace: loaded.filesInNamespace,
+      definitionsOf: (name: string) => [
+        ...loaded.definitionsOf(name),
+        ...(unloadedDefinitions.get(name) ?? []),
+      ],
     }
     return openCodeView(source, resolver)
   }
   return {
-    before: open(
-      files.flatMap(({ before }) =>
-        before === null ? [] : [[before.path, before.fileIndex] as const],
-      ),
+    before: openView(
+      files.map(({ before }) => before),
       imports.before,
     ),
-    after: open(
-      files.flatMap(({ after }) =>
-        after === null ? [] : [[after.path, after.fileIndex] as const],
-      ),
+    after: openView(
+      files.map(({ after }) => after),
       imports.after,
     ),
   }
 }
 
-/** Leaves out references to anything but these names, under whatever name a file imports them: most of a file's. */
-export function narrowFileIndex(facts: FileIndex, names: ReadonlySet<string>): FileIndex {
-  const local = new Set(names)
-  // What is called tells the types of others.
-  for (const { type } of facts.bindings)
-    if (type.endsWith('()')) local.add(type.slice(type.lastIndexOf('.') + 1, -2))
-  for (const item of facts.imports)
-    for (const { name, local: own } of item.names)
-      if (names.has(name) || name === 'default') local.add(own)
-  return { ...facts, references: facts.references.filter(({ name }) => local.has(name)) }
+/**
+ * Removes references that can't mean one of these names, considering aliases of imports.
+ * That speeds up the resolution, because most references of a file have other names.
+ */
+export function narrowFileIndex(fileIndex: FileIndex, names: ReadonlySet<string>): FileIndex {
+  const relevantNames = new Set(names)
+  // The types of variables are resolved by the calls that they are bound to.
+  for (const { type } of fileIndex.bindings)
+    if (type.endsWith('()')) relevantNames.add(type.slice(type.lastIndexOf('.') + 1, -2))
+  for (const item of fileIndex.imports) {
+    for (const { name, local } of item.names)
+      if (names.has(name) || name === 'default') relevantNames.add(local)
+  }
+  const references = fileIndex.references.filter(({ name }) => relevantNames.has(name))
+  return { ...fileIndex, references }
 }

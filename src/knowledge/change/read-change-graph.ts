@@ -1,4 +1,4 @@
-// Reads all that is known around a change under review: the code graph at its head, earlier reviews, memories.
+// Reads the knowledge about a change under review: its code graph, earlier reviews and memories.
 import { setTimeout } from 'node:timers/promises'
 import type { AppliedMemory, ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
@@ -10,37 +10,41 @@ import { searchMemories } from '../memory/search-memories.ts'
 import type { ChangeGraphContext, KnowledgeContext } from './change-graph-context.ts'
 import type { SymbolChange } from './compare-symbols.ts'
 import { createFallbacks } from './fallbacks.ts'
-import { readChangedFiles } from './read-changed-files.ts'
+import { type CodeReader, readChangedFiles } from './read-changed-files.ts'
 import { type CodeImpact, noCodeImpact, readCodeImpact } from './read-code-impact.ts'
 import { readFileHistory, readRelatedPullRequests } from './read-file-history.ts'
 import { readStoredCode } from './read-stored-code.ts'
 
-/** What is known late is no help: the review goes on without it. */
+/** After this time, the review continues without the parts that aren't ready. */
 const deadlineMs = 7_000
-/** For the changed files themselves: what was read by then is told. */
+/** The changed files that aren't read after this time are left out. */
 const readTimeoutMs = 3_000
-/** After that the files are parsed, whose facts the graph may have. */
+/** After this time, changed files are parsed even if the graph may contain their index entries. */
 const graphTimeoutMs = 200
 const maxSymbols = 300
 const maxMemories = 12
 const maxPaths = 300
+const maxDiffs = 1000
+/** Limits for the text by which memories are searched. */
+const maxSections = 100
+const maxQueryLength = 4_000
 
-/** A change at hand. */
 export interface ReviewedChange extends PullRequestRef {
   readonly title: string
-  /** Those of the diff that are to be reviewed. */
+  /** Contains the files of the diff that are reviewed. */
   readonly files: readonly FileDiff[]
-  /** All of it. */
+  /** Contains all files of the diff. */
   readonly diffs: readonly FileDiff[]
   readonly head: Snapshot
   readonly base: Snapshot
 }
 
 /**
- * Reads what is known around a change, within a few seconds. What fails or takes too long is left out and noted.
+ * Reads the knowledge about a change within a few seconds. A note says which parts failed or took
+ * too long.
  *
- * @returns null with nothing known: both layers are off
- * @throws nothing but the reason of an aborted signal
+ * @returns null if both layers are off
+ * @throws the reason of the signal if it is aborted, and nothing else
  */
 export async function readChangeGraph(
   context: KnowledgeContext,
@@ -49,28 +53,29 @@ export async function readChangeGraph(
 ): Promise<ChangeGraph | null> {
   const { layers, db } = context
   if (!layers.graph && !layers.memory) return null
-  const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const reading: ChangeGraphContext = { ...context, ...createFallbacks(context.log, within) }
-  const { withFallback: attempt, notes } = reading
-  const paths = [...new Set(change.files.flatMap(({ path, oldPath }) => [path, oldPath]))].slice(
-    0,
-    2 * maxPaths,
-  )
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const changeContext: ChangeGraphContext = {
+    ...context,
+    ...createFallbacks(context.log, deadline),
+  }
+  const { withFallback, notes } = changeContext
+  const allPaths = new Set(change.files.flatMap(({ path, oldPath }) => [path, oldPath]))
+  const paths = [...allPaths].slice(0, 2 * maxPaths)
   const [code, history, memories] = await Promise.all([
     layers.graph
-      ? readSymbolsAndCode(reading, change, within)
+      ? readSymbolsAndCode(changeContext, change, deadline)
       : { ...noCodeImpact, symbols: [], changed: [] },
     layers.graph
-      ? attempt('What earlier reviews came to', [], () =>
+      ? withFallback('Results of earlier reviews', [], () =>
           readFileHistory(db, change, change.files.slice(0, maxPaths)),
         )
       : [],
     layers.memory
-      ? attempt('What is remembered', [], () => readMemories(context, change, paths, within))
+      ? withFallback('Memories', [], () => readMemories(context, change, paths, deadline))
       : [],
   ])
   const related = layers.graph
-    ? await attempt('Which other pull requests touch the same', [], () =>
+    ? await withFallback('Other pull requests that change the same files', [], () =>
         readRelatedPullRequests(db, change, paths, code.symbols),
       )
     : []
@@ -79,49 +84,53 @@ export async function readChangeGraph(
 }
 
 async function readSymbolsAndCode(
-  reading: ChangeGraphContext,
-  { repo, files: reviewed, diffs, head, base }: ReviewedChange,
+  context: ChangeGraphContext,
+  { repo, files: reviewedFiles, diffs, head, base }: ReviewedChange,
   signal: AbortSignal,
 ): Promise<CodeImpact & Pick<ChangeGraph, 'symbols'>> {
-  const { db, syntax, codeCache: cache, queryTimeoutMs, withFallback: attempt } = reading
-  // All at once: git lists and reads, the database answers, threads parse.
-  const around = { repo, base: base.sha, paths: listPaths(diffs) }
-  const storing = attempt('What the code graph knows', null, () =>
-    readInOneSnapshot(db, queryTimeoutMs, (tx) => readStoredCode(tx, cache, around)),
+  const { db, syntax, codeCache, queryTimeoutMs, withFallback } = context
+  // The database query, git's listing of files and the parsing of files run at the same time.
+  const query = { repo, base: base.sha, paths: listPaths(diffs) }
+  const storedPromise = withFallback('The code graph', null, () =>
+    readInOneSnapshot(db, queryTimeoutMs, (tx) => readStoredCode(tx, codeCache, query)),
   )
-  const listed = head.listFiles({ signal })
-  listed.catch(() => {})
-  const within = AbortSignal.any([signal, AbortSignal.timeout(readTimeoutMs)])
-  const known = Promise.race([storing, setTimeout(graphTimeoutMs, null, { ref: false })])
-  const reader = {
+  const headEntries = head.listFiles({ signal })
+  headEntries.catch(() => {})
+  const storedInTime = Promise.race([
+    storedPromise,
+    setTimeout(graphTimeoutMs, null, { ref: false }),
+  ])
+  const reader: CodeReader = {
     syntax,
-    cache,
-    signal: within,
-    known: known.then((stored) => stored?.fileIndexes ?? new Map()),
+    cache: codeCache,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(readTimeoutMs)]),
+    storedIndexes: storedInTime.then((stored) => stored?.fileIndexes ?? new Map()),
   }
-  const { files, notes } = await attempt(
-    'What the changed files define',
+  const { files, notes } = await withFallback(
+    'Definitions in the changed files',
     { files: [], notes: [] },
-    () => readChangedFiles(reader, { files: reviewed, head, base }),
+    () => readChangedFiles(reader, { files: reviewedFiles, head, base }),
   )
-  const all = files.flatMap(({ symbols }) => symbols).sort(comparePriority)
-  const symbols = all.slice(0, maxSymbols)
-  const left = all.length - symbols.length
-  if (left > 0) reading.notes.push(`Of the changed definitions, ${left} were left out.`)
-  reading.notes.push(...notes)
-  const stored = await storing
-  const code = await attempt('Whom the change reaches', noCodeImpact, () =>
-    readCodeImpact(reading, { head, diffs, files, symbols, stored, headEntries: listed }, signal),
+  const allSymbols = files.flatMap(({ symbols }) => symbols).sort(comparePriority)
+  const symbols = allSymbols.slice(0, maxSymbols)
+  const omittedCount = allSymbols.length - symbols.length
+  if (omittedCount > 0)
+    context.notes.push(`Of the changed definitions, ${omittedCount} were left out.`)
+  context.notes.push(...notes)
+  const stored = await storedPromise
+  const code = await withFallback('Callers and tests of the change', noCodeImpact, () =>
+    readCodeImpact(context, { head, diffs, files, symbols, stored, headEntries }, signal),
   )
-  return { ...code, symbols: symbols.map(describeSymbol) }
+  return { ...code, symbols: symbols.map(toChangedSymbol) }
 }
 
-/** Of the changed files, before and after; also of those that hold no code, for what imports them. */
+/** Includes files without code, because other files can import them. */
 function listPaths(diffs: readonly FileDiff[]): string[] {
-  return [...new Set(diffs.slice(0, 1000).flatMap(({ path, oldPath }) => [path, oldPath]))]
+  const paths = diffs.slice(0, maxDiffs).flatMap(({ path, oldPath }) => [path, oldPath])
+  return [...new Set(paths)]
 }
 
-/** What concerns others comes first. */
+/** Changes that affect callers come first. */
 const changePriorities: Readonly<Record<ChangedSymbol['change'], number>> = {
   removed: 0,
   signature: 1,
@@ -136,7 +145,7 @@ function comparePriority(a: SymbolChange, b: SymbolChange): number {
   )
 }
 
-function describeSymbol({
+function toChangedSymbol({
   beforeOrdinal: _,
   afterOrdinal: __,
   ...symbol
@@ -151,16 +160,24 @@ async function readMemories(
   signal: AbortSignal,
 ) {
   const sections = diffs.flatMap(({ hunks }) => hunks.map(({ section }) => section))
-  const text = [title, ...sections.slice(0, 100), ...paths].join('\n').slice(0, 4_000)
-  const query = { text, paths, limit: maxMemories }
+  const lines = [title, ...sections.slice(0, maxSections), ...paths]
+  const query = {
+    text: lines.join('\n').slice(0, maxQueryLength),
+    paths,
+    limit: maxMemories,
+  }
   const found = await (recall ? recall(repo, query, signal) : searchMemories(db, repo, query))
   return found.map(({ id, type, text, path, trust, provenance }) => ({
-    ...{ id, type, text, path, trust },
-    source: sourceOf(provenance),
+    id,
+    type,
+    text,
+    path,
+    trust,
+    source: toMemorySource(provenance),
   }))
 }
 
-function sourceOf({ commit, file, line, user }: Provenance): AppliedMemory['source'] {
+function toMemorySource({ commit, file, line, user }: Provenance): AppliedMemory['source'] {
   if (commit !== undefined && file !== undefined) return { commit, path: file, line: line ?? null }
   return user === undefined ? null : { user }
 }

@@ -1,4 +1,4 @@
-// Reads what the changed files say, at the base and at the head.
+// Reads and indexes the changed files at the base and at the head.
 
 import type { FileIndex } from '../../code/code-index.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
@@ -12,25 +12,25 @@ import { createLineMap } from './changed-lines.ts'
 import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { compareSymbols, type FileVersion } from './compare-symbols.ts'
 
-/** Of one file; larger ones were written by programs. */
+/** Larger files are usually generated. */
 const maxFileBytes = 512 * 1024
-/** Of all texts together. */
-const maxTotalText = 32 * 1024 * 1024
+/** No further file is read when the texts exceed this length together. */
+const maxTotalLength = 32 * 1024 * 1024
 const maxFiles = 300
-/** Read and parsed at the same time: there are two threads, and git answers one after the other. */
+/** Two threads parse, while git reads one file after the other. */
 const maxConcurrency = 4
 
-/** What is needed to read code at a commit. */
+/** The dependencies that reading code at a commit needs. */
 export interface CodeReader {
   readonly syntax: Pick<SyntaxParser, 'indexFile'>
   readonly signal: AbortSignal
-  /** Keeps what was read. */
+  /** Receives the index entries of the files that are read. */
   readonly cache: CodeCache
-  /** Facts by `blobKey` that need not be read again. */
+  /** Contains stored index entries by `blobKey`. */
   readonly storedIndexes?: Promise<ReadonlyMap<string, FileIndex>>
 }
 
-/** Reads one file; undefined where it isn't, is too large, or can't be parsed. */
+/** Returns undefined if the file doesn't exist, is too large, or can't be parsed. */
 export async function readFileVersion(
   reader: CodeReader,
   snapshot: Pick<Snapshot, 'readFile' | 'sha'>,
@@ -42,29 +42,33 @@ export async function readFileVersion(
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     const kind = sourceKindOf(path)
     const oid = blobIdOf(bytes, snapshot.sha.length)
-    const facts = kind && (await readFileIndex(reader, { oid, kind }, { path, text }))
-    return facts && { path, text, fileIndex: facts }
+    const fileIndex = kind && (await readFileIndex(reader, { oid, kind }, { path, text }))
+    return fileIndex && { path, text, fileIndex }
   } catch (error) {
-    // Too large, or damaged: as good as not there. What may pass is for the caller.
+    // The file is too large or damaged. The caller handles temporary errors.
     if (error instanceof GitError && !error.retryable) return undefined
     throw error
   }
 }
 
 async function readFileIndex(
-  { syntax, cache, storedIndexes: known }: CodeReader,
+  { syntax, cache, storedIndexes }: CodeReader,
   blob: SourceBlob,
   { path, text }: { path: string; text: string },
 ): Promise<FileIndex | undefined> {
   const key = blobKey(blob)
-  const kept = cache.fileIndexes.get(key) ?? (await known)?.get(key)
-  if (kept !== undefined) return kept
-  const facts = await syntax.indexFile(path, text)
-  if (facts !== undefined) cache.fileIndexes.set(key, facts)
-  return facts
+  const cached = cache.fileIndexes.get(key) ?? (await storedIndexes)?.get(key)
+  if (cached !== undefined) return cached
+  const fileIndex = await syntax.indexFile(path, text)
+  if (fileIndex !== undefined) cache.fileIndexes.set(key, fileIndex)
+  return fileIndex
 }
 
-/** Does something with many, some at the same time, until the signal is aborted. Returns how many were begun. */
+/**
+ * Processes items, at most `maxConcurrency` at a time, until the signal is aborted.
+ *
+ * @returns the number of items of which processing was started
+ */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   signal: AbortSignal,
@@ -78,55 +82,66 @@ export async function forEachConcurrently<Item>(
   return next
 }
 
-/** The source files of a change with their facts, and what could not be read, one sentence each. */
+/** Returns the source files of a change, and a note if some were not read. */
 export async function readChangedFiles(
   reader: CodeReader,
   { files, head, base }: { files: readonly FileDiff[]; head: Snapshot; base: Snapshot },
 ): Promise<{ files: readonly ChangedFile[]; notes: readonly string[] }> {
-  const sources = files.filter(({ path, oldPath, binary, submodule }) => {
-    return (
-      !binary &&
-      !submodule &&
-      (sourceKindOf(path) !== undefined || sourceKindOf(oldPath) !== undefined)
-    )
-  })
-  const { syntax, cache, signal } = reader
+  const sources = files.filter(isSource)
+  const chosen = sources.slice(0, maxFiles)
   const read = new Map<FileDiff, ChangedFile>()
-  let text = 0
-  let unread = Math.max(0, sources.length - maxFiles)
-  const begun = await forEachConcurrently(sources.slice(0, maxFiles), signal, async (diff) => {
-    if (text > maxTotalText) {
-      unread++
+  let totalLength = 0
+  let skippedCount = 0
+  const startedCount = await forEachConcurrently(chosen, reader.signal, async (diff) => {
+    if (totalLength > maxTotalLength) {
+      skippedCount++
       return
     }
-    const { status, path, oldPath } = diff
-    const [before = null, after = null] = await Promise.all([
-      status === 'added' || status === 'copied'
-        ? undefined
-        : readFileVersion(reader, base, oldPath),
-      // What is new there can't be known.
-      status === 'deleted' ? undefined : readFileVersion({ syntax, cache, signal }, head, path),
-    ])
-    text += (before?.text.length ?? 0) + (after?.text.length ?? 0)
-    const isHalf = (before === null && hasBefore(diff)) || (after === null && status !== 'deleted')
-    const symbols = isHalf ? [] : compareSymbols(before, after)
-    if (before !== null || after !== null)
-      read.set(diff, { diff, before, after, lines: createLineMap(diff), symbols })
+    const file = await readChangedFile(reader, diff, { head, base })
+    if (file === null) return
+    totalLength += (file.before?.text.length ?? 0) + (file.after?.text.length ?? 0)
+    read.set(diff, file)
   })
-  unread += Math.min(sources.length, maxFiles) - begun
+  const unreadCount = sources.length - startedCount + skippedCount
   return {
     files: sources.flatMap((diff) => read.get(diff) ?? []),
-    notes:
-      unread === 0
-        ? []
-        : [`${countFiles(unread)} of the change were not looked at for what they define and use.`],
+    notes: unreadCount === 0 ? [] : [describeUnread(unreadCount)],
   }
+}
+
+function isSource({ path, oldPath, binary, submodule }: FileDiff): boolean {
+  if (binary || submodule) return false
+  return sourceKindOf(path) !== undefined || sourceKindOf(oldPath) !== undefined
+}
+
+/** Returns null if neither version can be read. */
+async function readChangedFile(
+  reader: CodeReader,
+  diff: FileDiff,
+  { head, base }: { head: Snapshot; base: Snapshot },
+): Promise<ChangedFile | null> {
+  const { status, path, oldPath } = diff
+  const isNew = status === 'added' || status === 'copied'
+  const isDeleted = status === 'deleted'
+  // The graph can't contain a blob of the head yet: its entries need not be awaited.
+  const headReader = { syntax: reader.syntax, cache: reader.cache, signal: reader.signal }
+  const [before = null, after = null] = await Promise.all([
+    isNew ? undefined : readFileVersion(reader, base, oldPath),
+    isDeleted ? undefined : readFileVersion(headReader, head, path),
+  ])
+  if (before === null && after === null) return null
+  // With one unreadable version, all definitions would seem to be added or removed.
+  const isIncomplete = (before === null && hasBefore(diff)) || (after === null && !isDeleted)
+  const symbols = isIncomplete ? [] : compareSymbols(before, after)
+  return { diff, before, after, lines: createLineMap(diff), symbols }
 }
 
 function hasBefore({ status }: FileDiff): boolean {
   return status === 'modified' || status === 'renamed' || status === 'deleted'
 }
 
-function countFiles(count: number): string {
-  return count === 1 ? '1 source file' : `${count} source files`
+function describeUnread(count: number): string {
+  const files =
+    count === 1 ? '1 source file of the change was' : `${count} source files of the change were`
+  return `${files} not searched for definitions and uses.`
 }

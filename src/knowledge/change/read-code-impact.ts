@@ -1,4 +1,4 @@
-// Reads what code says of a change: whom it reaches, what it uses, which tests reach it, which imports it breaks.
+// Analyzes the code around a change: callers, used definitions, affected tests and broken imports.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import { resolveFileEdges } from '../resolution/resolve-file-edges.ts'
 import type { ChangeGraphContext } from './change-graph-context.ts'
@@ -22,11 +22,12 @@ const maxCallers = 200
 const maxDefinitions = 60
 const maxBrokenImports = 50
 const maxTests = 50
+/** Edges with a lower confidence connect too many files to be useful. */
+const minConfidence = 0.5
 
-/** The part of a change's graph that its code tells. */
+/** The part of a change graph that is derived from code. */
 export type CodeImpact = Omit<ChangeGraph, 'symbols' | 'history' | 'related' | 'memories'>
 
-/** With nothing known. */
 export const noCodeImpact: CodeImpact = {
   commit: null,
   callers: [],
@@ -38,84 +39,95 @@ export const noCodeImpact: CodeImpact = {
   notes: [],
 }
 
-/** Reads what code tells of a change. What can't be told is left out and noted. */
+/** Parts of the impact that exceed a limit are left out, with a note. */
 export async function readCodeImpact(
-  reading: ChangeGraphContext,
-  task: CodeImpactInput,
+  context: ChangeGraphContext,
+  input: CodeImpactInput,
   signal: AbortSignal,
 ): Promise<CodeImpact> {
-  const { files, symbols, head, stored } = task
+  const { files, symbols, head, stored } = input
   const commit = stored?.graph.commit ?? null
-  if (files.length === 0 && listRemovedPaths(task.diffs).size === 0)
+  if (files.length === 0 && listRemovedPaths(input.diffs).size === 0)
     return { ...noCodeImpact, commit }
-  const known = await loadChangeCode(reading, task, signal)
-  const { views, usingPaths: users, headIndex: code } = known
-  const uses = stored === null ? [] : findChangeCallers(views, files, symbols, users)
-  const suspicions = findBrokenImports(views, files, users).slice(0, maxBrokenImports)
-  const reach = findAffectedTests(files, listUses(known), known.entries.keys(), knowsAllUses(known))
+  const code = await loadChangeCode(context, input, signal)
+  const { views, usingPaths, headIndex } = code
+  const callSites = stored === null ? [] : findChangeCallers(views, files, symbols, usingPaths)
+  const suspected = findBrokenImports(views, files, usingPaths).slice(0, maxBrokenImports)
+  const testImpact = findAffectedTests(files, listUses(code), code.entries.keys(), hasAllUses(code))
   const [callers, brokenImports] = await Promise.all([
-    readCallerLines(head, chooseCallers(uses, symbols, maxCallers), signal),
-    confirmBrokenImports(head, suspicions, signal),
+    readCallerLines(head, chooseCallers(callSites, symbols, maxCallers), signal),
+    confirmBrokenImports(head, suspected, signal),
   ])
   return {
     commit,
     callers,
     definitions: findUsedDefinitions(views.after, files).slice(0, maxDefinitions),
     brokenImports,
-    tests: reach.tests.slice(0, maxTests),
-    untested: reach.untested,
+    tests: testImpact.tests.slice(0, maxTests),
+    untested: testImpact.untested,
     counts: {
-      callers: uses.length,
-      callingFiles: new Set(uses.map(({ path }) => path)).size,
-      reachedFiles: reach.reachedFiles,
-      tests: reach.tests.length,
+      callers: callSites.length,
+      callingFiles: new Set(callSites.map(({ path }) => path)).size,
+      reachedFiles: testImpact.reachedFiles,
+      tests: testImpact.tests.length,
     },
-    notes: describeLimits(known, code.countUnread()),
+    notes: describeLimits(code, headIndex.countUnread()),
   }
 }
 
-/** Uses between files at the head: those of files that were read there in place of the stored ones. */
-function listUses({ input: task, headIndex: code, views, entries }: ChangeCode): FileUse[] {
-  const read = [...code.differingFiles].filter((path) => views.after.fileIndex(path) !== undefined)
-  const own = new Set([...task.diffs.map(({ path }) => path), ...read])
-  const uses = (task.stored?.uses ?? []).filter(
-    ({ source, target }) => !own.has(source) && entries.has(source) && entries.has(target),
+/** Finds uses between files at the head. Stored uses of files that were read there are replaced. */
+function listUses({ input, headIndex, views, entries }: ChangeCode): FileUse[] {
+  const { diffs, stored } = input
+  const readPaths = [...headIndex.differingFiles].filter(
+    (path) => views.after.fileIndex(path) !== undefined,
   )
-  for (const path of own) {
+  const replacedPaths = new Set([...diffs.map(({ path }) => path), ...readPaths])
+  const uses = (stored?.uses ?? []).filter(
+    ({ source, target }) =>
+      !replacedPaths.has(source) && entries.has(source) && entries.has(target),
+  )
+  for (const path of replacedPaths) {
     if (views.after.fileIndex(path) === undefined) continue
     for (const { target, confidence } of resolveFileEdges(views.after, path))
-      if (confidence >= 0.5) uses.push({ source: path, target })
+      if (confidence >= minConfidence) uses.push({ source: path, target })
   }
   return uses
 }
 
-function knowsAllUses({ input: { stored }, headIndex: code }: ChangeCode): boolean {
+function hasAllUses({ input: { stored }, headIndex }: ChangeCode): boolean {
   return (
     stored?.isWhole === true &&
-    code.differingFiles.size <= maxDifferingFiles &&
-    code.countUnread() === 0
+    headIndex.differingFiles.size <= maxDifferingFiles &&
+    headIndex.countUnread() === 0
   )
 }
 
 function describeLimits(
-  { input: { stored }, usingPaths: users, headIndex: code }: ChangeCode,
-  unread: number,
+  { input: { stored }, usingPaths, headIndex }: ChangeCode,
+  unreadCount: number,
 ): string[] {
   const notes: string[] = []
-  if (stored !== null && code.differingFiles.size > maxDifferingFiles)
+  const differingCount = headIndex.differingFiles.size
+  if (stored !== null && differingCount > maxDifferingFiles) {
     notes.push(
-      `${code.differingFiles.size} files are others than in the code graph; whether they use the change was looked for in ${maxDifferingFiles}.`,
+      `${differingCount} files differ from the code graph; ` +
+        `uses of the change were searched in ${maxDifferingFiles} of them.`,
     )
-  const left = (stored?.usingPaths.length ?? 0) - maxUsingFiles
-  if (left > 0)
+  }
+  const omittedCount = (stored?.usingPaths.length ?? 0) - maxUsingFiles
+  if (omittedCount > 0) {
     notes.push(
-      `Uses of what changed were looked for in ${users.length} files, not in ${left} others.`,
+      `Uses of the change were searched in ${usingPaths.length} files, ` +
+        `not in ${omittedCount} others.`,
     )
+  }
   if (stored?.isWhole === false)
-    notes.push('So many files depend on the change that not all of its tests were looked for.')
-  if (unread > 0)
+    notes.push('Too many files depend on the change to search all of its tests.')
+  if (unreadCount > 0) {
     notes.push(
-      `${unread} files around the change were not read: they are too many, or it took too long.`,
+      `${unreadCount} files around the change were not read: there are too many, ` +
+        'or reading took too long.',
     )
+  }
   return notes
 }

@@ -1,4 +1,4 @@
-// Reads of the stored graph that only the graph of a change needs: blobs, facts by blob, uses over several steps.
+// Reads the part of the stored code graph around a change: blobs, index entries and uses.
 import { sql } from 'kysely'
 import { codeIndexVersion, type FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
@@ -10,11 +10,11 @@ import type { FileUse } from './trace-dependents.ts'
 
 type GraphId = Pick<Graph, 'id'>
 
-/** The blobs of all files of the graph, by path. */
+/** Reads the blob ids of all files of the graph, by path. */
 async function readBlobs(db: Db, cache: CodeCache, { id, commit }: Graph): Promise<FileBlobs> {
   const key = `${id} ${commit}`
-  const known = cache.fileBlobs.get(key)
-  if (known !== undefined) return known
+  const cached = cache.fileBlobs.get(key)
+  if (cached !== undefined) return cached
   const { rows } = await sql<{ blobs: [path: string, oid: string][] }>`
     select json_agg(json_build_array(path, oid)) as blobs from code_files where graph_id = ${id}
     group by ${pageOfId}`.execute(db)
@@ -24,8 +24,9 @@ async function readBlobs(db: Db, cache: CodeCache, { id, commit }: Graph): Promi
 }
 
 /**
- * The facts of blobs, by `blobKey`: those that are kept in memory, and those that are stored, whatever file shows them. Blobs
- * that were never read are left out.
+ * Reads index entries from the cache and the database, whatever file has the blob.
+ *
+ * @returns the entries by `blobKey`; blobs that aren't indexed are left out
  */
 export async function readBlobIndexes(
   db: Db,
@@ -36,30 +37,33 @@ export async function readBlobIndexes(
   const found = new Map<string, FileIndex>()
   const missing: SourceBlob[] = []
   for (const blob of blobs) {
-    const facts = cache.fileIndexes.get(blobKey(blob))
-    if (facts !== undefined) found.set(blobKey(blob), facts)
+    const cached = cache.fileIndexes.get(blobKey(blob))
+    if (cached !== undefined) found.set(blobKey(blob), cached)
     else missing.push(blob)
   }
   if (missing.length === 0) return found
+  const oids = missing.map(({ oid }) => oid)
+  const kinds = missing.map(({ kind }) => kind)
   const { rows } = await sql<{ oid: string; kind: SourceKind; facts: Buffer }>`
     select c.oid, c.grammar as kind, c.facts
-    from unnest(${missing.map(({ oid }) => oid)}::text[], ${missing.map(({ kind }) => kind)}::text[]) as asked (oid, grammar)
-    join code_facts c on c.graph_id = ${indexId} and c.oid = asked.oid and c.grammar = asked.grammar
+    from unnest(${oids}::text[], ${kinds}::text[]) as missing (oid, grammar)
+    join code_facts c
+      on c.graph_id = ${indexId} and c.oid = missing.oid and c.grammar = missing.grammar
     where c.version = ${codeIndexVersion} and c.facts is not null`.execute(db)
   for (const { facts, ...blob } of rows) {
-    const decoded = decodeFileIndex(facts)
-    found.set(blobKey(blob), decoded)
-    cache.fileIndexes.set(blobKey(blob), decoded)
+    const fileIndex = decodeFileIndex(facts)
+    found.set(blobKey(blob), fileIndex)
+    cache.fileIndexes.set(blobKey(blob), fileIndex)
   }
   return found
 }
 
-/** A file of the graph; the kind is empty where facts aren't read from it. */
+/** A file of the graph, with an empty kind if it can't be indexed. */
 interface StoredFile extends SourceBlob {
   readonly path: string
 }
 
-/** The files that use some, those that surely do first: one that only imports may use nothing. */
+/** Finds the files that use these. Files that only import them come last: they may use nothing. */
 async function readUsingFiles(
   db: Db,
   { id }: GraphId,
@@ -72,7 +76,8 @@ async function readUsingFiles(
     join code_files s on s.id = e.source_id
     where n.graph_id = ${id} and n.path = any(${paths}::text[])
     group by s.id
-    order by max(e.confidence) filter (where e.kind <> 'import') desc nulls last, max(e.confidence) desc, s.path
+    order by max(e.confidence) filter (where e.kind <> 'import') desc nulls last,
+      max(e.confidence) desc, s.path
     limit ${sql.lit(maxEdges)}`.execute(db)
   return rows
 }
@@ -85,87 +90,87 @@ async function readFiles(db: Db, { id }: GraphId, paths: readonly string[]): Pro
 }
 
 /**
- * Uses that lead to some files over a number of steps.
+ * Reads the direct and indirect uses of these files.
  *
- * @param limit of edges in one step
- * @returns `isWhole` is false where there were more
+ * @returns `isWhole` is false if one step has more edges than allowed
  */
 async function readUses(
   db: Db,
   { id }: GraphId,
   paths: readonly string[],
-  { limit, confidence }: { limit: number; confidence: number },
 ): Promise<{ uses: FileUse[]; isWhole: boolean }> {
   const { rows } = await sql<{ id: number }>`
     select id from code_files where graph_id = ${id} and path = any(${paths}::text[])`.execute(db)
   const edges: [source: number, target: number][] = []
   const seen = new Set(rows.map((row) => row.id))
   let isWhole = true
-  let edge = [...seen]
-  for (let step = 0; step < maxSteps && edge.length > 0 && isWhole; step++) {
-    const found = await readEdgesTo(db, edge, { limit, confidence })
-    isWhole = found.length < limit
-    for (const pair of found) edges.push(pair)
-    edge = found.map(([source]) => source).filter((source) => !seen.has(source) && seen.add(source))
+  let frontier = [...seen]
+  for (let step = 0; step < maxSteps && frontier.length > 0 && isWhole; step++) {
+    const found = await readEdgesTo(db, frontier)
+    isWhole = found.length < maxUses
+    for (const edge of found) edges.push(edge)
+    const sources = new Set(found.map(([source]) => source))
+    frontier = [...sources.difference(seen)]
+    for (const source of frontier) seen.add(source)
   }
   const pathOf = await readPathsOf(db, [...seen])
-  const uses = edges.flatMap(([source, target]) => {
-    const ends = { source: pathOf.get(source), target: pathOf.get(target) }
-    return ends.source === undefined || ends.target === undefined ? [] : [ends as FileUse]
+  const uses = edges.flatMap(([sourceId, targetId]) => {
+    const source = pathOf.get(sourceId)
+    const target = pathOf.get(targetId)
+    return source === undefined || target === undefined ? [] : [{ source, target }]
   })
   return { uses, isWhole }
 }
 
-/** Ids of both ends; several edges between two files are one. */
+/** Reads pairs of file ids; several edges between two files are one pair. */
 async function readEdgesTo(
   db: Db,
   targets: readonly number[],
-  { limit, confidence }: { limit: number; confidence: number },
 ): Promise<[source: number, target: number][]> {
   const { rows } = await sql<{ edges: [number, number][] | null }>`
     select json_agg(json_build_array(source_id, target_id)) as edges from (
       select distinct source_id, target_id from code_edges
-      where target_id = any(${targets}::bigint[]) and confidence >= ${confidence}
-      limit ${sql.lit(limit)}) as found`.execute(db)
+      where target_id = any(${targets}::bigint[]) and confidence >= ${minConfidence}
+      limit ${sql.lit(maxUses)}) as found`.execute(db)
   return rows[0]?.edges ?? []
 }
 
 async function readPathsOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await sql<{ paths: [number, string][] | null }>`
-    select json_agg(json_build_array(id, path)) as paths from code_files where id = any(${ids}::bigint[])`.execute(
-    db,
-  )
+    select json_agg(json_build_array(id, path)) as paths from code_files
+    where id = any(${ids}::bigint[])`.execute(db)
   return new Map(rows[0]?.paths ?? [])
 }
 
-/** What the stored graph says around changed files. */
+/** The part of the stored graph around changed files. */
 export interface StoredCode {
   readonly graph: Graph
-  /** Of all its files, by path; null where it shows the very commit that the change is based on. */
+  /** Maps all paths to blob ids; null if the graph has the commit that the change is based on. */
   readonly blobs: FileBlobs | null
-  /** Files that use the changed ones, those that surely do first. */
+  /** Contains files that use the changed ones, by descending confidence. */
   readonly usingPaths: readonly string[]
-  /** Of the changed files and of those that use them, as the graph has them, by `blobKey`. */
+  /** Contains the stored index entries of changed and using files, by `blobKey`. */
   readonly fileIndexes: ReadonlyMap<string, FileIndex>
   readonly uses: readonly FileUse[]
-  /** All uses that lead to the change were read. */
+  /** Is true if `uses` is complete. */
   readonly isWhole: boolean
 }
 
-/** Steps of use between a change and the tests that are looked for. */
+/** The maximum number of uses between a change and the tests that reach it. */
 const maxSteps = 4
+/** The maximum number of uses to read for each step. */
 const maxUses = 10_000
 const maxEdges = 5_000
-/** Files that may use the changed ones, at most so many. */
+/** The maximum number of using files to load. */
 export const maxUsingFiles = 300
-/** Less sure ones lead everywhere. */
+/** Edges with a lower confidence connect too many files to be useful. */
 const minConfidence = 0.5
 
 /**
- * Reads what a repository's graph has around a change; null where there is none.
+ * Reads the part of a repository's graph around a change; null if there is no graph.
  *
  * @param base the commit that the change is based on
- * @param paths of the changed files, before and after
+ * @param paths the paths of the changed files, before and after the change
  */
 export async function readStoredCode(
   db: Db,
@@ -174,13 +179,14 @@ export async function readStoredCode(
 ): Promise<StoredCode | null> {
   const graph = await findGraph(db, repo)
   if (graph === null) return null
-  const users = await readUsingFiles(db, graph, paths)
-  const around = [...(await readFiles(db, graph, paths)), ...users.slice(0, maxUsingFiles)]
+  const usingFiles = await readUsingFiles(db, graph, paths)
+  const changedFiles = await readFiles(db, graph, paths)
+  const files = [...changedFiles, ...usingFiles.slice(0, maxUsingFiles)]
   return {
     graph,
-    usingPaths: users.map(({ path }) => path),
-    fileIndexes: await readBlobIndexes(db, graph, cache, around),
+    usingPaths: usingFiles.map(({ path }) => path),
+    fileIndexes: await readBlobIndexes(db, graph, cache, files),
     blobs: graph.commit === base ? null : await readBlobs(db, cache, graph),
-    ...(await readUses(db, graph, paths, { limit: maxUses, confidence: minConfidence })),
+    ...(await readUses(db, graph, paths)),
   }
 }

@@ -1,18 +1,18 @@
-// Follows uses from file to file, backwards: who depends on what, over how many steps.
+// Finds direct and indirect dependents of files, with their distances.
 
-/** One file uses the other. */
+/** The source file uses the target file. */
 export interface FileUse {
   readonly source: string
   readonly target: string
 }
 
-/** For each origin, by its place in the list, the steps from it; 0 where it isn't reached. */
+/** Contains the number of uses between a file and each origin; 0 if it doesn't depend on it. */
 export type Distances = Uint8Array
 
 /**
- * The files that depend on some, over a number of steps.
+ * Finds the files that depend on the origins over at most `steps` uses.
  *
- * @returns by path; an origin is in it where it depends on another one
+ * @returns the distances by path; an origin is included if it depends on another one
  */
 export function traceDependents(
   origins: readonly string[],
@@ -27,27 +27,25 @@ export function traceDependents(
     else users.add(source)
   }
   const reached = new Map<string, Distances>()
-  origins.forEach((origin, index) => {
-    let edge = [origin]
-    const seen = new Set(edge)
-    for (let step = 1; step <= steps && edge.length > 0; step++) {
-      edge = edge
-        .flatMap((path) => [...(usersOf.get(path) ?? [])])
-        .filter((path) => !seen.has(path) && seen.add(path))
-      for (const path of edge) {
+  for (const [index, origin] of origins.entries()) {
+    const seen = new Set([origin])
+    let frontier = [origin]
+    for (let step = 1; step <= steps && frontier.length > 0; step++) {
+      const users = new Set(frontier.flatMap((path) => [...(usersOf.get(path) ?? [])]))
+      frontier = [...users].filter((path) => !seen.has(path))
+      for (const path of frontier) {
+        seen.add(path)
         const distances = reached.get(path) ?? new Uint8Array(origins.length)
         distances[index] = step
         reached.set(path, distances)
       }
     }
-  })
+  }
   return reached
 }
 
-/** Steps from the nearest origin. */
+/** Returns the distance from the nearest origin; 0 if the file depends on none. */
 export function minDistance(distances: Distances): number {
-  return distances.reduce(
-    (least, steps) => (steps > 0 && (least === 0 || steps < least) ? steps : least),
-    0,
-  )
+  const positive = distances.filter((distance) => distance > 0)
+  return positive.length === 0 ? 0 : positive.reduce((min, distance) => Math.min(min, distance))
 }
