@@ -40,8 +40,8 @@ export interface ReviewedChange extends PullRequestRef {
 }
 
 /**
- * Reads the knowledge about a change within a few seconds. A note says which parts failed or took
- * too long.
+ * Reads the knowledge about a change within a few seconds. Parts that fail or take too long are
+ * left out, with a note.
  *
  * @returns null if both layers are off
  * @throws the reason of the signal if it is aborted, and nothing else
