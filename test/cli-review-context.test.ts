@@ -117,7 +117,7 @@ it('names those that have no answer, which makes nobody’s review partial', asy
   )
   const env = { ...sources(), CONTEXT_SOURCES: file, TRACKER_TOKEN: 'tracker-token-0123456789' }
   const report = await reviewAsJson(repository, ['--context'], { env })
-  const reason = 'it could not be reached, or answered what could not be understood'
+  const reason = 'it could not be reached, or its answer could not be understood'
   expect(report).toMatchObject({
     exit_code: 0,
     sources: { records: [told], missing: [{ source: 'tracker', reason }] },

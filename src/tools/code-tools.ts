@@ -17,7 +17,7 @@ const maxLines = 400
 const maxEntries = 200
 const maxCommits = 10
 
-/** The tools for one change. Every output is bounded; errors say how to call it right. */
+/** Makes the tools for one change. Outputs are bounded; errors explain how to correct a call. */
 export function createCodeTools(repository: Repository): Tool[] {
   const makers = [
     readFileTool,
@@ -33,7 +33,8 @@ export function createCodeTools(repository: Repository): Tool[] {
 function readFileTool(repository: Repository) {
   return defineTool({
     name: 'read_file',
-    description: `Reads a file of the repository with line numbers, at most ${maxLines} lines at a time.`,
+    description:
+      `Reads a file of the repository with line numbers, at most ${maxLines} lines ` + 'at a time.',
     input: z.object({
       path: z.string().describe('Path from the root of the repository'),
       start_line: z.number().nullish().describe('First line, 1 by default'),
@@ -42,22 +43,19 @@ function readFileTool(repository: Repository) {
     }),
     run: async (input, signal) => {
       const path = cleanPath(input.path)
-      const bytes = await repository[input.at ?? 'head'].readFile(path)
+      const version = input.at ?? 'head'
+      const bytes = await repository[version].readFile(path)
       signal.throwIfAborted()
-      if (bytes === undefined)
-        throw new UmpireError(
-          'not_found',
-          `There is no file ${JSON.stringify(path)} at the ${input.at ?? 'head'}.`,
-        )
+      if (bytes === undefined) {
+        const quoted = JSON.stringify(path)
+        throw new UmpireError('not_found', `There is no file ${quoted} at the ${version}.`)
+      }
       if (bytes.includes(0))
         throw new UmpireError('not_text', `${JSON.stringify(path)} is not a text file.`)
       const lines = splitLines(new TextDecoder().decode(bytes))
       const first = Math.max(1, Math.trunc(input.start_line ?? 1))
-      const last = Math.min(
-        lines.length,
-        Math.trunc(input.end_line ?? Infinity),
-        first + maxLines - 1,
-      )
+      const requestedLast = Math.trunc(input.end_line ?? Infinity)
+      const last = Math.min(lines.length, requestedLast, first + maxLines - 1)
       if (first > lines.length)
         throw new UmpireError('out_of_range', `The file has ${lines.length} lines.`)
       if (first > last)
@@ -83,14 +81,14 @@ function listFilesTool(repository: Repository) {
       const entries = await repository[version ?? 'head'].listFiles({ signal, ...option })
       if (entries.length === 0) throw new UmpireError('not_found', 'There are no files there.')
       const paths = entries.map((entry) => entry.path)
-      return (
+      const lines =
         paths.length <= maxEntries ? paths : summarizeFolders(paths, option.prefix ?? '')
-      ).join('\n')
+      return lines.join('\n')
     },
   })
 }
 
-/** A large tree as its first level: folders with their number of files. */
+/** Shows only the first level of a large tree, where folders have their number of files. */
 function summarizeFolders(paths: readonly string[], prefix: string): string[] {
   const base = prefix === '' ? '' : `${prefix}/`
   const counts = new Map<string, number>()
@@ -110,7 +108,9 @@ function summarizeFolders(paths: readonly string[], prefix: string): string[] {
 function showHistoryTool(repository: Repository) {
   return defineTool({
     name: 'show_history',
-    description: `Shows the newest commits that touched a file or folder, ${maxCommits} at most: why its code is as it is.`,
+    description:
+      `Shows the newest commits that touched a file or folder, ${maxCommits} at most: ` +
+      'why its code is as it is.',
     input: z.object({ path: z.string().describe('Path from the root of the repository') }),
     run: async ({ path }, signal) => {
       const commits = await repository.history(cleanPath(path), maxCommits, signal)
@@ -128,7 +128,7 @@ function showHistoryTool(repository: Repository) {
   })
 }
 
-/** The first lines of a commit's message, indented. */
+/** Returns the first lines of a commit's message, indented. */
 function formatMessage(message: string): string[] {
   const lines = splitLines(message.trim())
   const shown = lines.slice(0, 8).map((line) => `  ${truncateLine(line)}`)

@@ -1,11 +1,10 @@
-// What the code graph knows of a name around the change: who calls it, and where it is defined.
+// Looks up callers and definitions of a name in the change's code graph.
 import { type CallSite, type ChangeGraph, minSureConfidence } from '../domain/change-graph.ts'
 import { truncateLine } from './tool-input.ts'
 
-/** Places that are shown before what a search finds. */
 const maxLocations = 40
 
-/** Lines as tools show them, and the places that stand in them, as `path:line`. */
+/** Formatted lines for tool output, and their locations as `path:line`. */
 export interface KnownLocations {
   readonly lines: readonly string[]
   readonly locations: ReadonlySet<string>
@@ -13,18 +12,18 @@ export interface KnownLocations {
 
 const noLocations: KnownLocations = { lines: [], locations: new Set() }
 
-/** Uses of changed definitions of a name outside of the changed lines, the surest first. */
+/** Lists uses of changed definitions outside of the changed lines, the most confident first. */
 export function listKnownCallers(
   graph: ChangeGraph | null | undefined,
   name: string,
   prefix: string | undefined,
 ): KnownLocations {
   if (!graph) return noLocations
-  const meant = new Set(
+  const matchingSymbols = new Set(
     graph.symbols.flatMap((symbol, index) => (bareName(symbol.name) === name ? [index] : [])),
   )
   const uses = graph.callers
-    .filter(({ symbol, path }) => meant.has(symbol) && isInFolder(path, prefix))
+    .filter(({ symbol, path }) => matchingSymbols.has(symbol) && isInFolder(path, prefix))
     .toSorted((one, other) => other.confidence - one.confidence)
     .slice(0, maxLocations)
   return {
@@ -37,12 +36,14 @@ function describeUse(
   { within, text, symbol, confidence }: CallSite,
   { symbols }: ChangeGraph,
 ): string {
-  const where = within === null ? '' : `in ${truncateLine(within)}: `
+  const location = within === null ? '' : `in ${truncateLine(within)}: `
   const { name, path } = symbols[symbol]!
-  return `${where}${truncateLine(text.trim())} [${confidence >= minSureConfidence ? 'means' : 'may mean'} ${truncateLine(name)} of ${path}]`
+  const relation = confidence >= minSureConfidence ? 'means' : 'may mean'
+  const target = `[${relation} ${truncateLine(name)} of ${path}]`
+  return `${location}${truncateLine(text.trim())} ${target}`
 }
 
-/** Definitions of a name that changed lines use, with their signatures. */
+/** Lists definitions of a name that the changed lines use, with their signatures. */
 export function listKnownDefinitions(
   graph: ChangeGraph | null | undefined,
   name: string,

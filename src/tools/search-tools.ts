@@ -1,4 +1,4 @@
-// Read-only tools that search: for text, for where a name is defined, and for who uses it.
+// Read-only tools that search for text, for definitions of a name, and for its uses.
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
 import type { SearchMatch, Snapshot } from '../git/snapshot.ts'
@@ -16,9 +16,8 @@ import {
 } from './tool-input.ts'
 
 const maxMatches = 60
-/** Files that are read to name what encloses a use. */
+/** Limit of files that are read to find the enclosing definitions of uses. */
 const maxFilesRead = 20
-/** A name that is defined more often than this says nothing. */
 const maxDefinitions = 200
 
 export function searchCodeTool(repository: Repository) {
@@ -68,7 +67,8 @@ export function findCallersTool(repository: Repository) {
   return defineTool({
     name: 'find_callers',
     description:
-      'Finds who calls or otherwise uses a function, class, type, variable or method of this name, outside its definition, and in which definition each use stands.',
+      'Finds who calls or otherwise uses a function, class, type, variable or method of this ' +
+      'name, outside its definition, and in which definition each use stands.',
     input: z.object({ name: nameInput, path_prefix: pathPrefixInput, at: versionInput }),
     run: async (input, signal) => {
       const symbol = requireName(input.name)
@@ -99,28 +99,38 @@ export function findCallersTool(repository: Repository) {
   })
 }
 
-// Defining words of many languages before the name (a Go receiver between), or a method's name before its brackets at
-// the beginning of a line that goes on with a body.
+const definitionKeywords = [
+  ...['function\\*?', 'class', 'interface', 'type', 'enum', 'struct', 'trait', 'union'],
+  ...['def', 'func', 'fn', 'fun', 'const', 'let', 'var', 'val', 'static'],
+  ...['module', 'namespace', 'record', 'object', 'macro', 'package', 'protocol'],
+].join('|')
+
+const wordStart = '(^|[^[:alnum:]_$])'
+const wordEnd = '([^[:alnum:]_$]|$)'
+
+/**
+ * A POSIX extended expression for a keyword before the name (in Go with a receiver between), or
+ * for a method: the name and its parameters on a line that opens a body.
+ */
 function definitionPattern(symbol: string): string {
-  const escaped = symbol.replaceAll('$', '\\$')
-  const words =
-    'function\\*?|class|interface|type|enum|struct|trait|union|def|func|fn|fun|const|let|var|val|static|module|namespace|record|object|macro|package|protocol'
-  const end = '([^[:alnum:]_$]|$)'
-  const byWord = `(^|[^[:alnum:]_$])(${words})[[:space:]]+(\\([^)]*\\)[[:space:]]*)?${escaped}${end}`
-  const asMethod = `^[[:space:]]*([[:alpha:]]+[[:space:]]+)*${escaped}[[:space:]]*(<[^>]*>)?\\([^;]*(\\{|:)[[:space:]]*$`
-  return `(${byWord})|(${asMethod})`
+  const name = symbol.replaceAll('$', '\\$')
+  const receiver = '(\\([^)]*\\)[[:space:]]*)?'
+  const byKeyword = `${wordStart}(${definitionKeywords})[[:space:]]+${receiver}${name}${wordEnd}`
+  const modifiers = '^[[:space:]]*([[:alpha:]]+[[:space:]]+)*'
+  const parametersAndBody = '[[:space:]]*(<[^>]*>)?\\([^;]*(\\{|:)[[:space:]]*$'
+  const asMethod = `${modifiers}${name}${parametersAndBody}`
+  return `(${byKeyword})|(${asMethod})`
 }
 
-/** The name as a word of its own. */
 function usePattern(symbol: string): string {
-  return `(^|[^[:alnum:]_$])${symbol.replaceAll('$', '\\$')}([^[:alnum:]_$]|$)`
+  return `${wordStart}${symbol.replaceAll('$', '\\$')}${wordEnd}`
 }
 
 function locationKey({ path, line }: SearchMatch): string {
   return `${path}:${line}`
 }
 
-/** Names of the definitions that uses stand in, by place, where the text around tells them. */
+/** Returns the names of the definitions that enclose uses, by location. */
 async function findEnclosingNames(
   snapshot: Snapshot,
   uses: readonly SearchMatch[],
@@ -130,7 +140,7 @@ async function findEnclosingNames(
   const paths = [...new Set(uses.map(({ path }) => path))].slice(0, maxFilesRead)
   for (const path of paths) {
     signal.throwIfAborted()
-    // A file that is too large to be read is only not looked into.
+    // The name is optional, so a file that is too large to read is no error.
     const bytes = await snapshot.readFile(path).catch(() => undefined)
     if (bytes === undefined) continue
     const lines = new TextDecoder().decode(bytes).split(/\r?\n/)
@@ -142,12 +152,12 @@ async function findEnclosingNames(
   return names
 }
 
-/** The graph knows the head. */
+/** Whether the tool reads the head, which is the only version in the code graph. */
 function isAtHead(input: { at?: 'head' | 'base' | null | undefined }): boolean {
   return input.at !== 'base'
 }
 
-/** What is known stands first, then what the search found beside it. */
+/** Lists what the code graph has first, then the other matches of the search. */
 function formatMatches(
   found: readonly SearchMatch[],
   { known, enclosing }: { known?: KnownLocations; enclosing?: ReadonlyMap<string, string> } = {},
@@ -156,8 +166,9 @@ function formatMatches(
   const matches = found.filter((match) => !known?.locations.has(locationKey(match)))
   if (lines.length + matches.length === 0) return 'Nothing found.'
   const shown = matches.slice(0, maxMatches).map((match) => {
-    const within = enclosing?.get(locationKey(match))
-    return `${locationKey(match)}: ${within === undefined ? '' : `in ${within}: `}${truncateLine(match.text.trim())}`
+    const definition = enclosing?.get(locationKey(match))
+    const within = definition === undefined ? '' : `in ${definition}: `
+    return `${locationKey(match)}: ${within}${truncateLine(match.text.trim())}`
   })
   return [
     ...lines,

@@ -1,4 +1,4 @@
-// What the code tools take and how they show it: versions, paths, lines, names; all of it bounded.
+// Validates the inputs of the code tools and bounds the lines they show.
 import { z } from 'zod'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import { UmpireError } from '../domain/errors.ts'
@@ -8,16 +8,16 @@ import type { Tool } from './tool.ts'
 
 const maxLineLength = 400
 
-/** What the tools look at; a change has it. */
+/** The repository that the tools read. */
 export interface Repository {
   readonly head: Snapshot
   readonly base: Snapshot
-  /** What is known around the change, at the head. */
+  /** The code graph around the change, at the head. */
   readonly graph?: ChangeGraph | null
   history(path: string, limit: number, signal: AbortSignal): Promise<readonly CommitSummary[]>
 }
 
-// Some providers send null for what is left out, so every optional input takes it.
+// Some providers send null for omitted inputs, so every optional input accepts null.
 export const versionInput = z
   .enum(['head', 'base'])
   .nullish()
@@ -25,20 +25,20 @@ export const versionInput = z
 export const pathPrefixInput = z.string().nullish().describe('Only files under this folder')
 export const nameInput = z.string().describe('The bare identifier')
 
-/** Gives a tool the type of its input. */
+/** Infers the type of a tool's input. */
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool
 }
 
-/** A path as the snapshot takes it. Leaving the tree is refused here too, to say so kindly. */
+/**
+ * Converts a path to the form of the snapshot. The snapshot refuses paths out of the tree too;
+ * the error here explains how to correct the call.
+ */
 export function cleanPath(path: string): string {
   const clean = path.replace(/^\.?\/+/, '').replace(/\/+$/, '')
-  if (
-    clean === '' ||
-    clean.length > 4096 ||
-    clean.includes('\0') ||
-    clean.split('/').includes('..')
-  )
+  const isInvalid =
+    clean === '' || clean.length > 4096 || clean.includes('\0') || clean.split('/').includes('..')
+  if (isInvalid)
     throw new UmpireError(
       'bad_path',
       'The path must lead from the root of the repository to a file in it.',
@@ -46,13 +46,13 @@ export function cleanPath(path: string): string {
   return clean
 }
 
-/** A folder as the snapshot takes it; none for the root. */
+/** Converts a folder to an option of the snapshot; the root has none. */
 export function prefixOption(prefix: string | null | undefined): { prefix?: string } {
   if (prefix == null || /^\.?\/*$/.test(prefix)) return {}
   return { prefix: cleanPath(prefix) }
 }
 
-/** Refuses what is no identifier. */
+/** Throws `UmpireError` unless the text is one identifier. */
 export function requireName(text: string): string {
   if (!/^[\p{L}_$][\p{L}\p{N}_$]{0,99}$/u.test(text))
     throw new UmpireError(

@@ -187,7 +187,7 @@ it('can be asked for more with tools of ours, and by no tool of the server’s',
   expect(asked[0]!.tools.filter((name) => /issue|public/.test(name))).toEqual([])
   const results = asked.at(-1)!.toolResults
   expect(results[0]).toContain(wish)
-  expect(results[1]).toContain('It knows of no such thing.')
+  expect(results[1]).toContain('No matching entry was found.')
   expect(results[2]).toContain('Eleven are not.')
   expect(slack.calls.at(-1)).toEqual({
     name: 'slack_search_public',

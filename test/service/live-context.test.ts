@@ -326,17 +326,17 @@ describe('case 70: a source that', () => {
           return true
         },
       },
-      'it could not be reached, or answered what could not be understood',
+      'it could not be reached, or its answer could not be understood',
     ],
     [
       'answers with 10 MB',
       { tools: { get_issue: () => 'x'.repeat(10 * 2 ** 20) } },
-      'it answered with too much',
+      'its answer was too large',
     ],
     [
       'sends 3 MB on a stream that goes on',
       { answerCall: floodStream },
-      'it answered with too much',
+      'its answer was too large',
     ],
     [
       'offers no such tool',

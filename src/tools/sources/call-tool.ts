@@ -1,4 +1,4 @@
-// Asks one source with a tool that was allowed beforehand and is still what it was, and no other.
+// Calls a configured tool of one context source, after checking that the tool hasn't changed.
 import type { Tool as RemoteTool } from '@modelcontextprotocol/client'
 import type { ContextSourceConfig, ToolCallTemplate } from '../../config/context-source-config.ts'
 import { UmpireError } from '../../domain/errors.ts'
@@ -9,15 +9,15 @@ import { fingerprintTool, type PinStore } from './pin-store.ts'
 import { readRecords } from './read-records.ts'
 import type { RemoteServer } from './remote-server.ts'
 
-/** What is asked of all sources of a kind. */
+/** A query that is sent to all sources of one kind. */
 export interface SourceQuery {
   readonly kind: ContextSourceKind
   readonly use: 'lookUp' | 'search' | 'searchSymbols'
-  /** The key to look up, or what to search for; what else the arguments of a source may hold. */
+  /** Values of the placeholders in the configured arguments. */
   readonly values: Readonly<Partial<Record<'key' | 'query' | 'path' | 'symbols', string>>>
 }
 
-/** Records of one source that a review gets at most. */
+/** Limits the records from one source in a review. */
 export const maxRecords = 5
 
 export interface Source {
@@ -26,14 +26,14 @@ export interface Source {
   readonly appliesTo: (repo: RepositoryName) => boolean
 }
 
-/** Looks at what a source offers, and gives the way to ask it that is allowed. */
+/** Chooses the source's tool for `use`, and resolves with a function that calls it. */
 export type OpenTool = (
   source: Source,
   use: ToolCallTemplate,
   signal: AbortSignal,
 ) => Promise<(values: SourceQuery['values']) => Promise<readonly ContextRecord[]>>
 
-/** Nothing where the source knows of no such thing. */
+/** Returns no records when the source has no such entry. */
 export async function callTool(
   { config, server }: Source,
   call: {
@@ -45,28 +45,29 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<readonly ContextRecord[]> {
   const { tool, use, values, secrets } = call
-  const given = dropUnknownArguments(
-    fillTemplate(use.arguments, values) as Record<string, unknown>,
-    tool,
-  )
+  const filled = fillTemplate(use.arguments, values) as Record<string, unknown>
+  const given = dropUnknownArguments(filled, tool)
   const { failed, text } = await server.call(tool.name, given, signal)
-  // Whoever asks for what isn't there is told so in as many ways as there are servers.
+  // Servers report "not found" in different ways, so any failure counts as no result.
   if (failed) return []
   const key = use === config.lookUp ? (values.key ?? null) : null
-  return readRecords(config, { key, text, most: maxRecords }, secrets)
+  return readRecords(config, { key, text, maxRecords }, secrets)
 }
 
-/** Without those that the tool refuses: what vendors take changes. */
+/** Vendors change their arguments over time, so those that a strict tool refuses are left out. */
 function dropUnknownArguments(
   given: Record<string, unknown>,
   { inputSchema }: RemoteTool,
 ): Record<string, unknown> {
   if (inputSchema.additionalProperties !== false) return given
-  const taken = inputSchema.properties ?? {}
-  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(taken, name)))
+  const accepted = inputSchema.properties ?? {}
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(accepted, name)))
 }
 
-/** The first of the allowed tools that the server offers: for reading, and still what it was. */
+/**
+ * Returns the first of the allowed tools that the server offers, and pins it when it is new.
+ * Throws `UmpireError` when there is none, when it may write, or when it differs from its pin.
+ */
 export async function chooseTool(
   source: Source,
   use: ToolCallTemplate,
@@ -75,15 +76,17 @@ export async function chooseTool(
 ): Promise<RemoteTool> {
   const { config, server } = source
   const offered = await server.listTools(signal)
-  const tool = use.tools.flatMap((name) => offered.find((each) => each.name === name) ?? [])[0]
+  const tool = use.tools
+    .map((name) => offered.find((each) => each.name === name))
+    .find((each) => each !== undefined)
   if (tool === undefined) throw refusal(`it offers no tool ${use.tools.join(' or ')}`)
   if (tool.annotations?.readOnlyHint === false || tool.annotations?.destructiveHint === true) {
     throw refusal(`its tool ${tool.name} is not for reading only`)
   }
   const fingerprint = fingerprintTool(tool)
-  const known = config.pins[tool.name] ?? (await pins.read(config.name))[tool.name]
-  if (known === undefined) await pins.add(config.name, tool.name, fingerprint)
-  else if (known !== fingerprint)
+  const pinned = config.pins[tool.name] ?? (await pins.read(config.name))[tool.name]
+  if (pinned === undefined) await pins.add(config.name, tool.name, fingerprint)
+  else if (pinned !== fingerprint)
     throw refusal(`its tool ${tool.name} is not the one that was trusted: ${fingerprint}`)
   return tool
 }
@@ -92,7 +95,7 @@ function refusal(reason: string): UmpireError {
   return new UmpireError('source_refused', reason)
 }
 
-/** Fills in texts at any depth. A value that isn't there is left empty. */
+/** Fills the placeholders in strings at any depth; a missing value becomes an empty string. */
 function fillTemplate(template: unknown, values: SourceQuery['values']): unknown {
   if (typeof template === 'string') {
     return template.replace(
@@ -107,16 +110,15 @@ function fillTemplate(template: unknown, values: SourceQuery['values']): unknown
   )
 }
 
-/** In our own words: what a server says of itself isn't shown. */
+/** Describes a failure in our own words, because error texts of the server are untrusted. */
 export function describeSourceFailure(error: unknown, deadline: AbortSignal): string {
   if (deadline.aborted) return 'it did not answer in time'
   if (error instanceof UmpireError) return error.message
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return 'it did not answer in time'
-  if ((error as { code?: unknown }).code === responseTooLargeCode)
-    return 'it answered with too much'
+  if ((error as { code?: unknown }).code === responseTooLargeCode) return 'its answer was too large'
   const status = (error as { data?: { status?: unknown } }).data?.status
   if (status === 401 || status === 403) return 'it refused the token'
   if (typeof status === 'number') return `it answered with status ${status}`
-  return 'it could not be reached, or answered what could not be understood'
+  return 'it could not be reached, or its answer could not be understood'
 }

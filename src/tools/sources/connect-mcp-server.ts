@@ -1,4 +1,4 @@
-// Connects to an MCP server that is a stranger. It takes long to load: only where one is asked.
+// Connects to an untrusted MCP server over HTTP or over a program's stdin and stdout.
 import {
   Client,
   type jsonSchemaValidator,
@@ -13,25 +13,33 @@ import { abortable } from '../../lib/abortable.ts'
 import { createBoundedFetch, responseTooLargeCode } from './bounded-fetch.ts'
 import { createProgramTransport } from './program-transport.ts'
 
-/** Most that a server may send in one answer, in bytes. */
 const maxResponseBytes = 2 * 2 ** 20
 
-/** @param environment what a program gets beside its own */
+/**
+ * Connects, over HTTP with a fallback from streamable HTTP to server-sent events.
+ *
+ * @param environment variables that a program gets in addition to its configured ones
+ */
 export async function connectMcpServer(
   server: SourceServer,
   environment: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Client> {
   const [first, ...others] = listTransports(server, environment)
-  const client = await tryTransport(first!, signal).catch((error) => {
-    // A server of the first protocol revision knows no other address than that of its stream.
-    const isOlder =
-      error instanceof SdkHttpError && error.data.status >= 400 && error.data.status < 500
-    if (others.length === 0 || !isOlder || error.data.status === 401 || error.data.status === 403)
-      throw error
-    return null
-  })
-  return client ?? tryTransport(others[0]!, signal)
+  try {
+    return await tryTransport(first!, signal)
+  } catch (error) {
+    const [fallback] = others
+    if (fallback === undefined || !isUnsupportedTransport(error)) throw error
+    return tryTransport(fallback, signal)
+  }
+}
+
+/** Servers of the first protocol revision answer a POST to their address with a 4xx status. */
+function isUnsupportedTransport(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false
+  const { status } = error.data
+  return status >= 400 && status < 500 && status !== 401 && status !== 403
 }
 
 function listTransports(
@@ -52,7 +60,7 @@ function listTransports(
   }
   const url = new URL(server.url)
   const requestInit = { headers: server.headers }
-  // Only the older way needs a stream for the answers; what else a server has to say is of no use to us.
+  // Only the older transport answers over a stream; notifications of newer servers aren't needed.
   const streamable = () => {
     const fetch = createBoundedFetch({
       maxStreams: 0,
@@ -74,7 +82,7 @@ function listTransports(
   return url.pathname.endsWith('/sse') ? [stream] : [streamable, stream]
 }
 
-/** The SDK waits on for what it was in the middle of reading: whoever asked is told in the server's place. */
+/** Answers requests with an error, because the SDK would wait forever for the aborted response. */
 function rejectRequests(transport: Transport, sent: readonly unknown[]): void {
   for (const body of sent) {
     const { id } = requestSchema.catch({ id: undefined }).parse(parseText(body))
@@ -104,7 +112,7 @@ async function tryTransport(create: () => Transport, signal: AbortSignal): Promi
   }
 }
 
-/** What a stranger's schema says of a stranger's answer is of no use to us, and checking it could be made costly. */
+/** Checking an untrusted answer against an untrusted schema is useless, and could be costly. */
 const acceptAllValidator: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }

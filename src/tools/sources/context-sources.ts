@@ -1,4 +1,4 @@
-// The sources that reviews may ask: side by side, each within its time, by tools that were allowed beforehand and no others.
+// Queries the configured context sources concurrently, each with its own deadline.
 import type { ContextSourceConfig } from '../../config/context-source-config.ts'
 import type { ContextRecord, LiveContext, UnavailableSource } from '../../domain/live-context.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -16,10 +16,10 @@ import {
   type SourceQuery,
 } from './call-tool.ts'
 import type { PinStore } from './pin-store.ts'
-import { createRemoteServer } from './remote-server.ts'
+import { RemoteServer } from './remote-server.ts'
 import { createSourceTools } from './source-tools.ts'
 
-/** For whom is asked. */
+/** The repository that a review queries for; decides which sources may be used. */
 export interface RequestingRepository {
   readonly repo: RepositoryName
   readonly isPublic: boolean
@@ -29,44 +29,44 @@ export interface RequestingRepository {
 
 export interface ContextSources extends AsyncDisposable {
   readonly names: readonly string[]
-  /** Never throws but for an aborted signal: a source that doesn't answer is named as missing. */
+  /** Lists failed sources as missing. Throws only when `signal` is aborted. */
   query(
-    asking: RequestingRepository,
-    questions: readonly SourceQuery[],
+    requester: RequestingRepository,
+    queries: readonly SourceQuery[],
     signal: AbortSignal,
   ): Promise<LiveContext>
-  /** Names of those that may be asked. */
-  listAllowed(asking: RequestingRepository): readonly string[]
-  /** For a model that looks around by itself: one tool for each way to ask a source. */
-  tools(asking: RequestingRepository): readonly Tool[]
-  /** What is wrong with a source; null where it would answer. */
+  /** Returns the names of the sources that this repository may use. */
+  listAllowed(requester: RequestingRepository): readonly string[]
+  /** Returns tools for a model: one for each configured use of each allowed source. */
+  tools(requester: RequestingRepository): readonly Tool[]
+  /** Returns what is wrong with a source, or null when it works. */
   check(name: string, signal: AbortSignal): Promise<string | null>
 }
 
 export interface ContextSourcesOptions {
   readonly log: Pick<Log, 'warn'>
   readonly pins: PinStore
-  /** What programs get beside their own. */
+  /** Variables that programs get in addition to their configured ones. */
   readonly environment: Readonly<Record<string, string>>
-  /** What no answer may bring to light. */
+  /** Values that are redacted in all records. */
   readonly secrets: readonly string[]
 }
 
-/** Makes them; nothing is connected to yet. Dispose of them: they may hold programs. */
+/** Connects to nothing yet. Dispose of the result, because it may hold running programs. */
 export function createContextSources(
   configs: readonly ContextSourceConfig[],
   options: ContextSourcesOptions,
 ): ContextSources {
   const sources = configs.map((config): Source => {
-    const fits = createGlobMatcher(config.repositories.map((glob) => glob.toLowerCase()))
+    const matches = createGlobMatcher(config.repositories.map((glob) => glob.toLowerCase()))
     const { environment } = options
-    const server = createRemoteServer(config.server, { environment, connectMs: config.timeoutMs })
-    return { config, server, appliesTo: (repo) => fits(repo.toLowerCase()) === true }
+    const server = new RemoteServer(config.server, { environment, connectMs: config.timeoutMs })
+    return { config, server, appliesTo: (repo) => matches(repo.toLowerCase()) === true }
   })
-  const forRepository = ({ repo, isPublic, isFork }: RequestingRepository) =>
+  const filterAllowed = ({ repo, isPublic, isFork }: RequestingRepository) =>
     sources.filter(
-      ({ config, appliesTo: isAskedFor }) =>
-        isAskedFor(repo) &&
+      ({ config, appliesTo }) =>
+        appliesTo(repo) &&
         (!isPublic || config.publicRepositories) &&
         (!isFork || config.forkPullRequests),
     )
@@ -77,10 +77,10 @@ export function createContextSources(
 
   return {
     names: configs.map(({ name }) => name),
-    async query(asking, questions, signal) {
+    async query(requester, queries, signal) {
       const answers = await Promise.all(
-        forRepository(asking).map((source) =>
-          querySource(source, questions, { openTool, log: options.log }, signal),
+        filterAllowed(requester).map((source) =>
+          querySource(source, queries, { openTool, log: options.log }, signal),
         ),
       )
       signal.throwIfAborted()
@@ -89,22 +89,22 @@ export function createContextSources(
         missing: answers.flatMap(({ missing }) => missing ?? []),
       }
     },
-    listAllowed: (asking) => forRepository(asking).map(({ config }) => config.name),
-    tools: (asking) =>
-      forRepository(asking).flatMap((source) => createSourceTools(source, openTool)),
+    listAllowed: (requester) => filterAllowed(requester).map(({ config }) => config.name),
+    tools: (requester) =>
+      filterAllowed(requester).flatMap((source) => createSourceTools(source, openTool)),
     async check(name, signal) {
       const source = sources.find(({ config }) => config.name === name)
       if (source === undefined) return 'There is no such source'
-      const within = AbortSignal.any([signal, AbortSignal.timeout(source.config.timeoutMs)])
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(source.config.timeoutMs)])
       try {
         const { lookUp, search, searchSymbols } = source.config
         for (const use of [lookUp, search, searchSymbols]) {
-          if (use !== null) await chooseTool(source, use, options.pins, within)
+          if (use !== null) await chooseTool(source, use, options.pins, deadline)
         }
         return null
       } catch (error) {
         signal.throwIfAborted()
-        return describeSourceFailure(error, within)
+        return describeSourceFailure(error, deadline)
       }
     },
     async [Symbol.asyncDispose]() {
@@ -120,35 +120,39 @@ interface SourceAnswer {
 
 async function querySource(
   source: Source,
-  questions: readonly SourceQuery[],
+  queries: readonly SourceQuery[],
   { openTool, log }: { openTool: OpenTool; log: Pick<Log, 'warn'> },
   signal: AbortSignal,
 ): Promise<SourceAnswer> {
   const { config } = source
-  const asked = questions.filter(({ kind, use }) => kind === config.kind && config[use] !== null)
-  const within = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
-  const open = (use: SourceQuery['use']) => lazily(() => openTool(source, config[use]!, within))
-  const opened = {
+  const supported = queries
+    .filter(({ kind, use }) => kind === config.kind && config[use] !== null)
+    .slice(0, maxRecords)
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
+  const open = (use: SourceQuery['use']) => once(() => openTool(source, config[use]!, deadline))
+  const openOnce = {
     lookUp: open('lookUp'),
     search: open('search'),
     searchSymbols: open('searchSymbols'),
   }
   const settled = await Promise.allSettled(
-    asked.slice(0, maxRecords).map(async ({ use, values }) => (await opened[use]())(values)),
+    supported.map(async ({ use, values }) => {
+      const call = await openOnce[use]()
+      return call(values)
+    }),
   )
-  const told = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  const found = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   // Two files may share an error, and two commits a ticket.
-  const records = [
-    ...new Map(told.map((record) => [`${record.url} ${record.title}`, record])).values(),
-  ]
+  const byIdentity = new Map(found.map((record) => [`${record.url} ${record.title}`, record]))
+  const records = [...byIdentity.values()].slice(0, maxRecords)
   const failed = settled.find((each) => each.status === 'rejected')
-  if (failed === undefined) return { records: records.slice(0, maxRecords), missing: null }
-  log.warn({ err: failed.reason, source: config.name }, 'A source of context did not answer')
-  const reason = describeSourceFailure(failed.reason, within)
-  return { records: records.slice(0, maxRecords), missing: { source: config.name, reason } }
+  if (failed === undefined) return { records, missing: null }
+  log.warn({ err: failed.reason, source: config.name }, 'A context source did not answer')
+  const reason = describeSourceFailure(failed.reason, deadline)
+  return { records, missing: { source: config.name, reason } }
 }
 
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {
     made ??= make()

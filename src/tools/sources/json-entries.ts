@@ -1,9 +1,9 @@
-// Finds the things that a source tells of in its JSON, whatever they are wrapped in, and writes them down for a reader. Pure.
+// Finds the entries in a source's JSON, in whatever wrappers, and formats them as text.
 import { stringify } from 'yaml'
 
-/** What things are called by, the first that is there. */
+/** Fields that hold the title of an entry, in order of preference. */
 export const titleFields = ['title', 'summary', 'subject', 'name', 'message']
-/** They say nothing about the thing. */
+/** Links and images that user interfaces need. */
 const ignoredFields = new Set([
   'self',
   'expand',
@@ -18,51 +18,53 @@ const maxDepth = 6
 const maxNodes = 2_000
 const maxItems = 50
 const maxTextChars = 6_000
+const maxNameChars = 100
+const maxRichTextDepth = 50
 
-/** What has a title: the outermost ones, at most so many. */
-export function findEntries(value: unknown, most: number, depth = 0): object[] {
+/** Finds the outermost objects that have a title, at most `limit`. */
+export function findEntries(value: unknown, limit: number, depth = 0): object[] {
   if (typeof value !== 'object' || value === null || depth > maxDepth) return []
   if (!Array.isArray(value) && ownField(value, titleFields) !== undefined) return [value]
   const found: object[] = []
   for (const part of Object.values(value).slice(0, maxItems)) {
-    found.push(...findEntries(part, most - found.length, depth + 1))
-    if (found.length >= most) break
-    // Of an object's parts, one holds the things.
+    found.push(...findEntries(part, limit - found.length, depth + 1))
+    if (found.length >= limit) break
+    // A wrapper object has one property with the entries; the others hold metadata.
     if (!Array.isArray(value) && found.length > 0) break
   }
   return found
 }
 
-/** The text of the first of these fields that it has itself, or in its `fields`, as trackers have it. */
+/** Finds the first non-empty text of these fields, in the entry or in its `fields` (Jira). */
 export function ownField(entry: object, names: readonly string[]): string | undefined {
   const { fields } = entry as { fields?: unknown }
-  const places = typeof fields === 'object' && fields !== null ? [entry, fields] : [entry]
-  for (const place of places) {
+  const holders = typeof fields === 'object' && fields !== null ? [entry, fields] : [entry]
+  for (const holder of holders) {
     for (const name of names) {
-      const field = (place as Record<string, unknown>)[name]
+      const field = (holder as Record<string, unknown>)[name]
       if (typeof field === 'string' && field.trim() !== '') return field
     }
   }
   return undefined
 }
 
-/** What it says, as lines; without what is empty. */
+/** Formats an entry as YAML, without empty values, and bounded in depth and size. */
 export function formatEntry(entry: unknown): string {
-  let left = maxNodes
+  let remainingNodes = maxNodes
 
   function prune(value: unknown, depth: number): unknown {
-    left -= 1
+    remainingNodes -= 1
     if (typeof value === 'string') return value.slice(0, maxTextChars).trim()
     if (typeof value !== 'object' || value === null) return value
-    if (depth > maxDepth || left < 0) return undefined
+    if (depth > maxDepth || remainingNodes < 0) return undefined
     if (isRichText(value)) return readRichText(value).slice(0, maxTextChars).trim()
     if (Array.isArray(value)) return value.slice(0, maxItems).map((part) => prune(part, depth + 1))
-    const parts = Object.entries(value).slice(0, maxItems)
-    const kept = parts.flatMap(([name, part]) => {
+    const properties = Object.entries(value).slice(0, maxItems)
+    const prunedProperties = properties.flatMap(([name, part]) => {
       const pruned = ignoredFields.has(name) ? null : prune(part, depth + 1)
-      return isEmpty(pruned) ? [] : [[name.slice(0, 100), pruned]]
+      return isEmpty(pruned) ? [] : [[name.slice(0, maxNameChars), pruned]]
     })
-    return Object.fromEntries(kept)
+    return Object.fromEntries(prunedProperties)
   }
 
   return stringify(prune(entry, 0) ?? null, { lineWidth: 0, aliasDuplicateObjects: false })
@@ -73,7 +75,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** Atlassian's form of rich text. */
+/** Whether this is a document in the Atlassian Document Format. */
 function isRichText(value: object): boolean {
   const { type, content } = value as { type?: unknown; content?: unknown }
   return type === 'doc' && Array.isArray(content)
@@ -86,7 +88,7 @@ interface DocumentNode {
   readonly attrs?: { readonly text?: unknown; readonly url?: unknown }
 }
 
-const blocks = new Set([
+const blockTypes = new Set([
   'paragraph',
   'heading',
   'codeBlock',
@@ -97,22 +99,29 @@ const blocks = new Set([
   'rule',
 ])
 
-/** Its text, a line for each block. */
+/** Reads the text of an Atlassian document, a line for each block. */
 function readRichText(root: object): string {
-  let left = maxNodes
+  let remainingNodes = maxNodes
 
   function read(node: DocumentNode, depth: number): string {
-    left -= 1
-    if (left < 0 || depth > 50 || typeof node !== 'object' || node === null) return ''
+    remainingNodes -= 1
+    if (remainingNodes < 0 || depth > maxRichTextDepth) return ''
+    if (typeof node !== 'object' || node === null) return ''
     if (typeof node.text === 'string') return node.text
     if (node.type === 'hardBreak') return '\n'
-    const inside = Array.isArray(node.content)
-      ? node.content.map((part) => read(part, depth + 1)).join('')
-      : ''
-    const said =
-      inside || [node.attrs?.text, node.attrs?.url].find((text) => typeof text === 'string') || ''
-    return blocks.has(String(node.type)) ? `${String(said).replace(/\n$/, '')}\n` : String(said)
+    const text = readContent(node, depth) || readAttributeText(node)
+    return blockTypes.has(String(node.type)) ? `${text.replace(/\n$/, '')}\n` : text
+  }
+
+  function readContent({ content }: DocumentNode, depth: number): string {
+    if (!Array.isArray(content)) return ''
+    return content.map((part) => read(part, depth + 1)).join('')
   }
 
   return read(root as DocumentNode, 0)
+}
+
+/** Mentions and emoji have a text, and cards a URL. */
+function readAttributeText({ attrs }: DocumentNode): string {
+  return [attrs?.text, attrs?.url].find((text) => typeof text === 'string') ?? ''
 }

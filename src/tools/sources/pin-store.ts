@@ -1,16 +1,16 @@
-// Whether a tool is still the one that was trusted: a server that changes what a tool is said to do may have changed hands.
+// Pins tools of context sources by fingerprint, to notice when a server changes them.
 import { createHash } from 'node:crypto'
 import type { Tool } from '@modelcontextprotocol/client'
 
-/** Where the fingerprints of tools are kept that were met first without one in the configuration. */
+/** Stores the fingerprints of tools that have none in the configuration (trust on first use). */
 export interface PinStore {
-  /** By name of the tool. */
+  /** Reads the fingerprints by tool name. */
   read(source: string): Promise<Readonly<Record<string, string>>>
-  /** Keeps one that isn't there yet. */
+  /** Adds a fingerprint; never replaces one. */
   add(source: string, tool: string, fingerprint: string): Promise<void>
 }
 
-/** Keeps them for as long as the process lives. */
+/** Makes a store that lasts as long as the process. */
 export function createMemoryPinStore(): PinStore {
   const pins = new Map<string, Record<string, string>>()
   return {
@@ -21,7 +21,7 @@ export function createMemoryPinStore(): PinStore {
   }
 }
 
-/** Of all that says what a tool does and takes, whatever the order of its parts. */
+/** Hashes the name, descriptions and input of a tool, independent of the order of JSON keys. */
 export function fingerprintTool({
   name,
   title,
@@ -29,8 +29,8 @@ export function fingerprintTool({
   inputSchema,
   annotations,
 }: Tool): string {
-  const said = stableJson({ name, title, description, inputSchema, annotations })
-  return `sha256:${createHash('sha256').update(said).digest('hex')}`
+  const definition = stableJson({ name, title, description, inputSchema, annotations })
+  return `sha256:${createHash('sha256').update(definition).digest('hex')}`
 }
 
 function stableJson(value: unknown): string {

@@ -1,5 +1,7 @@
-// Speaks MCP with a program on its stdin and stdout. Unlike the SDK's own way it ends what the program started, reads no
-// more than so much between two questions, and passes on no environment but what it is given.
+// An MCP transport over a program's stdin and stdout.
+//
+// Unlike the SDK's transport it ends the child processes of the program, bounds what it reads
+// between two requests, and passes on only the environment that it is given.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
@@ -10,28 +12,28 @@ import {
 } from '@modelcontextprotocol/client'
 import { UmpireError } from '../../domain/errors.ts'
 
-/** How long a program may take to leave of its own accord, and again when it is told to. */
-const graceMs = 1000
+/** Time to exit after stdin is closed, and again after SIGTERM. */
+const exitGraceMs = 1000
 
 export interface Program {
   readonly command: string
   readonly args: readonly string[]
-  /** All of it. */
+  /** The whole environment; nothing is inherited from this process. */
   readonly env: Readonly<Record<string, string>>
-  /** Most that it may write until it is asked something again, in bytes. */
+  /** Bounds its output between two requests. */
   readonly maxBytes: number
 }
 
-/** It is started without a shell. */
+/** Makes the transport. The program is started without a shell. */
 export function createProgramTransport(program: Program): Transport {
   const buffer = new ReadBuffer({ maxBufferSize: 2 * program.maxBytes })
   let child: ChildProcess | null = null
-  let left = program.maxBytes
+  let remainingBytes = program.maxBytes
 
   function read(chunk: Buffer): void {
-    left -= chunk.length
-    if (left < 0) {
-      // It ends with the connection: whoever waits is told so.
+    remainingBytes -= chunk.length
+    if (remainingBytes < 0) {
+      // Closing the connection rejects the pending requests.
       buffer.clear()
       void transport.close()
       return
@@ -41,7 +43,7 @@ export function createProgramTransport(program: Program): Transport {
       transport.onmessage?.(message)
   }
 
-  /** What isn't a message is let be: programs write greetings and warnings. */
+  /** Skips lines that are not messages, because programs print greetings and warnings. */
   function readMessage(): JSONRPCMessage | null {
     for (;;) {
       try {
@@ -55,7 +57,7 @@ export function createProgramTransport(program: Program): Transport {
   const transport: Transport = {
     async start() {
       const { command, args, env } = program
-      // A group of its own, so that its children can be ended with it.
+      // A detached program leads a process group, so its children can be ended with it.
       const started = spawn(command, args, {
         env,
         stdio: ['pipe', 'pipe', 'ignore'],
@@ -75,7 +77,7 @@ export function createProgramTransport(program: Program): Transport {
     async send(message) {
       const stdin = child?.stdin
       if (!stdin?.writable) throw new UmpireError('source_failed', 'its program ended')
-      left = program.maxBytes
+      remainingBytes = program.maxBytes
       await new Promise<void>((resolve, reject) => {
         stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()))
       })
@@ -91,19 +93,22 @@ export function createProgramTransport(program: Program): Transport {
   return transport
 }
 
-/** Asks it to leave, tells it to, then ends it; what it started as well. */
+/** Closes stdin, then sends SIGTERM, then SIGKILL, to the program and its children. */
 async function endProgram(child: ChildProcess): Promise<void> {
   child.stdout?.removeAllListeners('data').destroy()
   child.stdin?.end()
   if (child.pid === undefined) return
-  const gone = new Promise<void>((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) resolve()
-    else child.once('exit', () => resolve())
+  const exited = new Promise<true>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve(true)
+    else child.once('exit', () => resolve(true))
   })
-  for (const signal of [null, 'SIGTERM'] as const) {
-    if (signal !== null) signalGroup(child.pid, signal)
-    if (await Promise.race([gone.then(() => true), wait(graceMs, false, { ref: false })])) break
+  const exitsInTime = () =>
+    Promise.race([exited, wait(exitGraceMs, false as const, { ref: false })])
+  if (!(await exitsInTime())) {
+    signalGroup(child.pid, 'SIGTERM')
+    await exitsInTime()
   }
+  // The program's children may still run after the program has exited.
   signalGroup(child.pid, 'SIGKILL')
   child.stdin?.destroy()
 }
@@ -112,6 +117,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // All of them are gone.
+    // The process group has ended already.
   }
 }

@@ -1,67 +1,70 @@
-// Makes records of what sources answer: JSON of their own forms, or Markdown; one thing, or the results of a search.
+// Converts a source's answer, JSON or Markdown, to records.
 import type { ContextSourceConfig } from '../../config/context-source-config.ts'
 import type { ContextRecord } from '../../domain/live-context.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { findEntries, formatEntry, ownField, titleFields } from './json-entries.ts'
-import { saysNoResults, splitResults, titleOfText } from './split-results.ts'
+import { isNoResultsText, splitResults, titleOfText } from './split-results.ts'
 
 const maxTitleChars = 300
 const maxTextChars = 8_000
 const maxUrlChars = 500
+const maxLinkTextChars = 100_000
 
-/** What is told of one thing, before it is cut. */
+const urlPattern = /https?:\/\/[^\s"'<>()[\]\\`]{1,500}/g
+const trailingPunctuation = /[.,;:!?*_]+$/
+
+/** A record before its texts are truncated and redacted. */
 interface RecordDraft {
   readonly key: string | null
   readonly title: string
-  /** Where its address may stand. */
+  /** Text in which the record's URL is searched for. */
   readonly links: string
   readonly text: string
 }
 
 /**
- * @param key by which it was asked for; null for a search
- * @param secrets that no record may hold: a server could send our token back
- * @returns at most `most`, each once; none where the source knows of nothing
+ * @param answer.key the key that was looked up; null for a search
+ * @param secrets values that are redacted, because a server could echo our token
+ * @returns at most `maxRecords` records; none when the answer has no result
  */
 export function readRecords(
   source: Pick<ContextSourceConfig, 'name' | 'kind' | 'link' | 'linkHosts'>,
-  { key, text, most }: { key: string | null; text: string; most: number },
+  { key, text, maxRecords }: { key: string | null; text: string; maxRecords: number },
   secrets: readonly string[],
 ): ContextRecord[] {
-  return draftRecords(key, text, most).map((draft) => {
-    const blot = (words: string, length: number) =>
-      redactKnownSecrets(truncate(words, length), secrets)
-    const url = linkOf(source, draft)
+  const truncateAndRedact = (value: string, length: number) =>
+    redactKnownSecrets(truncate(value, length), secrets)
+  return draftRecords(key, text, maxRecords).map((draft) => {
+    const url = findUrl(source, draft)
+    const title = draft.title
+      .slice(0, 10 * maxTitleChars)
+      .replace(/\s+/g, ' ')
+      .trim()
     return {
       source: source.name,
       kind: source.kind,
       key: draft.key,
-      title: blot(
-        draft.title
-          .slice(0, 10 * maxTitleChars)
-          .replace(/\s+/g, ' ')
-          .trim(),
-        maxTitleChars,
-      ),
+      title: truncateAndRedact(title, maxTitleChars),
       url: url !== null && redactKnownSecrets(url, secrets) === url ? url : null,
-      text: blot(draft.text.trim(), maxTextChars),
+      text: truncateAndRedact(draft.text.trim(), maxTextChars),
     }
   })
 }
 
-function draftRecords(key: string | null, text: string, most: number): RecordDraft[] {
+function draftRecords(key: string | null, text: string, maxRecords: number): RecordDraft[] {
   const parsed = parseJson(text)
-  // A text within JSON.
-  const said = typeof parsed === 'object' && parsed !== null ? joinTexts(parsed) : text
-  if (said === null) return draftEntries(key, parsed, most)
-  const results = key === null ? splitResults(said, most) : []
+  // Some servers wrap plain text in a JSON object.
+  const plainText = typeof parsed === 'object' && parsed !== null ? joinTexts(parsed) : text
+  if (plainText === null) return draftEntries(key, parsed, maxRecords)
+  const isSearch = key === null
+  const results = isSearch ? splitResults(plainText, maxRecords) : []
   if (results.length > 0) return results.map((part) => ({ key: null, links: part.text, ...part }))
-  if (said.trim() === '' || (key === null && saysNoResults(said))) return []
-  return [{ key, title: titleOfText(said), links: said, text: said }]
+  if (plainText.trim() === '' || (isSearch && isNoResultsText(plainText))) return []
+  return [{ key, title: titleOfText(plainText), links: plainText, text: plainText }]
 }
 
-function draftEntries(key: string | null, parsed: unknown, most: number): RecordDraft[] {
-  const entries = findEntries(parsed, key === null ? most : 1)
+function draftEntries(key: string | null, parsed: unknown, maxRecords: number): RecordDraft[] {
+  const entries = findEntries(parsed, key === null ? maxRecords : 1)
   if (entries.length === 0 && key !== null)
     return [{ key, title: key, links: '', text: formatEntry(parsed) }]
   return entries.map((entry) => ({
@@ -74,7 +77,7 @@ function draftEntries(key: string | null, parsed: unknown, most: number): Record
 
 const urlFields = ['webUrl', 'web_url', 'html_url', 'permalink', 'url', 'link']
 
-/** The texts of an object that holds nothing else, and no title either. */
+/** Joins the values of an object without a title that holds only strings; null for others. */
 function joinTexts(parsed: object): string | null {
   const values = Object.values(parsed)
   const holdsMore =
@@ -83,19 +86,23 @@ function joinTexts(parsed: object): string | null {
   return values.filter((value) => value !== null).join('\n\n')
 }
 
-/** On the source's own hosts only: whoever writes a ticket could put any address into it. One with the key goes first. */
-function linkOf(
+/**
+ * Finds the URL of a record, on the source's own hosts only, because the author of a ticket can put
+ * any URL into it. Prefers a URL that contains the key.
+ */
+function findUrl(
   source: Pick<ContextSourceConfig, 'link' | 'linkHosts'>,
   { key, links }: RecordDraft,
 ): string | null {
   if (source.link !== null && key !== null)
     return source.link.replaceAll('{key}', encodeURIComponent(key))
-  const found = [...links.slice(0, 100_000).matchAll(/https?:\/\/[^\s"'<>()[\]\\`]{1,500}/g)]
-    .map(([link]) => URL.parse(link.replace(/[.,;:!?*_]+$/, '')))
-    .filter((url) => url !== null && url.username === '' && url.password === '')
-    .filter((url) => source.linkHosts.some((host) => matchesHost(url as URL, host)))
-    .map((url) => (url as URL).href)
-    .filter((link) => link.length <= maxUrlChars)
+  const found: string[] = []
+  for (const [link] of links.slice(0, maxLinkTextChars).matchAll(urlPattern)) {
+    const url = URL.parse(link.replace(trailingPunctuation, ''))
+    if (url === null || url.username !== '' || url.password !== '') continue
+    if (!source.linkHosts.some((host) => matchesHost(url, host))) continue
+    if (url.href.length <= maxUrlChars) found.push(url.href)
+  }
   return found.find((link) => key !== null && link.includes(key)) ?? found[0] ?? null
 }
 

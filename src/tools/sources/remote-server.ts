@@ -1,126 +1,134 @@
-// One MCP server that is asked for context: connected to when it is first needed, asked within its time, never trusted.
+// The connection to one MCP server: opened when first needed, bounded in time, never trusted.
 import type { Client, Tool } from '@modelcontextprotocol/client'
 import type { SourceServer } from '../../config/context-source-config.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import { abortable } from '../../lib/abortable.ts'
 
-/** Who isn't asked for so long is left. */
-const idleMs = 5 * 60_000
+/** A connection that is unused for this long is closed. */
+const idleTimeoutMs = 5 * 60_000
+const callTimeoutMs = 60_000
 const maxTools = 500
 
-/** What a call came to: the texts of the answer, one after the other. */
 export interface RemoteAnswer {
-  /** The server says that it could not do it. */
+  /** The server reported that it could not do the call. */
   readonly failed: boolean
+  /** The text parts of the answer, joined by empty lines. */
   readonly text: string
 }
 
-export interface RemoteServer extends AsyncDisposable {
-  /** Connects, where that isn't so yet. What the server says of its tools is data. */
-  listTools(signal: AbortSignal): Promise<readonly Tool[]>
-  call(
-    name: string,
-    given: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<RemoteAnswer>
+export interface RemoteServerOptions {
+  /** Variables that a program gets in addition to its configured ones. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Time to connect. It replaces the callers' deadlines, because they share the connection. */
+  readonly connectMs: number
 }
 
-/** Shared by all who ask at the same time. */
+/** One connection, shared by all concurrent requests. */
 interface Connection {
   readonly client: Promise<Client>
   readonly ended: AbortController
-  /** Questions that wait for an answer. */
-  waiting: number
+  pendingRequests: number
 }
 
-/**
- * Makes one; nothing is sent yet.
- *
- * @param options.environment what a program gets beside its own
- * @param options.connectMs how long connecting may take: it is for all who wait, so none of their deadlines counts
- */
-export function createRemoteServer(
-  server: SourceServer,
-  { environment, connectMs }: { environment: Readonly<Record<string, string>>; connectMs: number },
-): RemoteServer {
-  const open = new Set<Connection>()
-  let current: Connection | null = null
-  let idle: NodeJS.Timeout | undefined
-  let isDisposed = false
+/** Connects on first use. Descriptions of tools that the server sends are untrusted data. */
+export class RemoteServer implements AsyncDisposable {
+  readonly #server: SourceServer
+  readonly #options: RemoteServerOptions
+  readonly #open = new Set<Connection>()
+  #current: Connection | null = null
+  #idleTimer: NodeJS.Timeout | undefined
+  #isDisposed = false
 
-  function takeConnection(): Connection {
-    if (isDisposed) throw new UmpireError('source_failed', 'the service is stopping')
-    clearTimeout(idle)
-    idle = setTimeout(() => leave(current), idleMs)
-    idle.unref()
-    current ??= connect()
-    return current
+  constructor(server: SourceServer, options: RemoteServerOptions) {
+    this.#server = server
+    this.#options = options
   }
 
-  function connect(): Connection {
+  /** Returns at most 500 tools. Rejects when the server can't be reached or `signal` fires. */
+  async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
+    const { tools } = await this.#request((client) => {
+      return client.listTools(undefined, { signal })
+    }, signal)
+    return tools.slice(0, maxTools)
+  }
+
+  /** Calls a tool. Rejects when the server can't be reached or `signal` fires. */
+  async call(
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<RemoteAnswer> {
+    const answer = await this.#request((client) => {
+      const request = { name, arguments: { ...given } }
+      return client.callTool(request, { signal, timeout: callTimeoutMs })
+    }, signal)
+    return { failed: answer.isError === true, text: readText(answer) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    clearTimeout(this.#idleTimer)
+    await Promise.all([...this.#open].map((connection) => this.#close(connection)))
+  }
+
+  async #request<T>(send: (client: Client) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const connection = this.#useConnection()
+    connection.pendingRequests += 1
+    let isBroken = true
+    try {
+      const client = await abortable(connection.client, signal)
+      const answer = await abortable(send(client), signal)
+      isBroken = false
+      return answer
+    } finally {
+      connection.pendingRequests -= 1
+      // A connection that failed once may stay broken, so the next request opens another one.
+      if (isBroken || this.#current !== connection) this.#retire(connection)
+    }
+  }
+
+  #useConnection(): Connection {
+    if (this.#isDisposed) throw new UmpireError('source_failed', 'the service is stopping')
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      if (this.#current !== null) this.#retire(this.#current)
+    }, idleTimeoutMs)
+    this.#idleTimer.unref()
+    this.#current ??= this.#connect()
+    return this.#current
+  }
+
+  #connect(): Connection {
     const ended = new AbortController()
-    const within = AbortSignal.any([ended.signal, AbortSignal.timeout(connectMs)])
-    const client = import('./connect-mcp-server.ts').then(({ connectMcpServer }) =>
-      connectMcpServer(server, environment, within),
-    )
-    const connection: Connection = { client, ended, waiting: 0 }
-    open.add(connection)
+    const timeout = AbortSignal.timeout(this.#options.connectMs)
+    const client = this.#openClient(AbortSignal.any([ended.signal, timeout]))
+    const connection: Connection = { client, ended, pendingRequests: 0 }
+    this.#open.add(connection)
     client.then(
       (connected) => {
-        connected.onclose = () => leave(connection)
+        connected.onclose = () => this.#retire(connection)
       },
-      () => leave(connection),
+      () => this.#retire(connection),
     )
     return connection
   }
 
-  /** Nobody new gets it; it is closed when nobody waits any more. */
-  function leave(connection: Connection | null): void {
-    if (current === connection) current = null
-    if (connection?.waiting === 0) void close(connection)
+  async #openClient(signal: AbortSignal): Promise<Client> {
+    // The SDK takes long to load, so it is loaded when a source is used.
+    const { connectMcpServer } = await import('./connect-mcp-server.ts')
+    return connectMcpServer(this.#server, this.#options.environment, signal)
   }
 
-  async function close(connection: Connection): Promise<void> {
+  /** Gives the connection to no further request, and closes it once none is pending. */
+  #retire(connection: Connection): void {
+    if (this.#current === connection) this.#current = null
+    if (connection.pendingRequests === 0) void this.#close(connection)
+  }
+
+  async #close(connection: Connection): Promise<void> {
     connection.ended.abort()
     await connection.client.then((client) => client.close()).catch(() => {})
-    open.delete(connection)
-  }
-
-  async function ask<T>(question: (client: Client) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const connection = takeConnection()
-    connection.waiting += 1
-    let isBroken = true
-    try {
-      const client = await abortable(connection.client, signal)
-      const answer = await abortable(question(client), signal)
-      isBroken = false
-      return answer
-    } finally {
-      connection.waiting -= 1
-      // What broke once may be broken for good: the next question gets a connection of its own.
-      if (isBroken || current !== connection) leave(connection)
-    }
-  }
-
-  return {
-    listTools: (signal) =>
-      ask(
-        async (client) => (await client.listTools(undefined, { signal })).tools.slice(0, maxTools),
-        signal,
-      ),
-    call: (name, given, signal) =>
-      ask(async (client) => {
-        const answer = await client.callTool(
-          { name, arguments: { ...given } },
-          { signal, timeout: 60_000 },
-        )
-        return { failed: answer.isError === true, text: readText(answer) }
-      }, signal),
-    async [Symbol.asyncDispose]() {
-      isDisposed = true
-      clearTimeout(idle)
-      await Promise.all([...open].map(close))
-    },
+    this.#open.delete(connection)
   }
 }
 
