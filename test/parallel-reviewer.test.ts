@@ -339,7 +339,7 @@ describe('synthesis', () => {
       expect(titles).toEqual([finding.title, moderate.title])
       expect(report).toMatchObject({ summary: 'It changes totals.', complete: true })
       expect(report.notes).toHaveLength(1)
-      expect(report.notes[0]).toContain('What the specialists found stands as they put it')
+      expect(report.notes[0]).toContain('The findings of the specialists could not be merged')
       expect(report.notes[0]).toContain(why)
     },
   )
@@ -603,7 +603,7 @@ describe('case 49: budget', () => {
     expect(report.complete).toBe(false)
     expect(report.notes).toEqual([
       'The performance, tests, and maintainability specialists took no part. The model budget for one review ($0.01) is spent.',
-      'What the specialists found stands as they put it, for it could not be made one report. The model budget for one review ($0.01) is spent.',
+      'The findings of the specialists could not be merged. The model budget for one review ($0.01) is spent.',
     ])
   })
 

@@ -528,7 +528,7 @@ describe('too many findings', () => {
     expect(lines).toEqual([...Array.from({ length: 99 }, (_, index) => index + 1), 151])
     expect(report.findings).toHaveLength(101)
     expect(report.notes).toEqual([
-      expect.stringContaining('found 51 more places that are not shown'),
+      expect.stringContaining('51 findings of the rules are not shown'),
     ])
     expect(report).toMatchObject({ complete: true, unread: ['src/many.py'] })
   })
@@ -543,7 +543,7 @@ describe('too many findings', () => {
     expect(report.findings).toHaveLength(500)
     expect(report.findings.map(({ severity }) => severity)).toContain('critical')
     expect(report.notes).toEqual([
-      expect.stringContaining('found 61 more places that are not shown'),
+      expect.stringContaining('61 findings of the rules are not shown'),
     ])
     expect(report.complete).toBe(true)
     expect(report.unread).toHaveLength(7)

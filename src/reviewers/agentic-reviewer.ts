@@ -1,4 +1,4 @@
-// A reviewer that gives one model the change, lets it look around with read-only tools, and reads its findings.
+// A reviewer that has one model review the whole change with read-only tools.
 import type { GenerateLimits } from '../models/index.ts'
 import type { AttentionCheckOptions, ModelOptions } from './model-options.ts'
 import { createPromptFence } from './prompts/prompt-fence.ts'
@@ -7,7 +7,7 @@ import type { ReviewField } from './prompts/specialist-prompts.ts'
 import { reviewRounds } from './review-rounds.ts'
 import type { Reviewer } from './reviewer.ts'
 
-/** `steps` and `outputTokens` hold for one round, `totalTokens` and `timeMs` for the whole review. */
+/** `steps` and `outputTokens` apply to one round, `totalTokens` and `timeMs` to all rounds. */
 const defaultLimits: GenerateLimits = {
   steps: 24,
   outputTokens: 16_000,
@@ -15,7 +15,7 @@ const defaultLimits: GenerateLimits = {
   timeMs: 600_000,
 }
 
-/** Defects of the other fields are easier to take for a matter of taste. */
+/** A model may regard defects of the other fields as a matter of taste. */
 const canaryFields: readonly ReviewField[] = ['correctness', 'security']
 
 /** Makes the agentic reviewer of one review. */

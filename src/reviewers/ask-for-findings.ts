@@ -1,4 +1,4 @@
-// Asks a model for the findings in one round of a change, with one repair round for what does not fit.
+// Asks a model for the findings in one round, and once to repair invalid findings.
 import { ModelError } from '../domain/errors.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
 import {
@@ -33,57 +33,56 @@ import type { ReviewField } from './prompts/specialist-prompts.ts'
 import type { Change, Citable, ContextRound } from './reviewer.ts'
 
 const notJsonObject =
-  'The answer is not just the JSON object that was asked for. JSON that its words only quote, or speak against, is not part of it.'
+  'The answer is not just the JSON object that was asked for. JSON that its words only quote, ' +
+  'or speak against, is not part of it.'
 
-/** One model's review of a change, with one task. Those of one change that differ in their task share the rest. */
+/** One model's review of a change, which has one task. */
 export interface Assignment {
-  /** Name of the reviewer, for its findings. */
+  /** Names the reviewer in its findings. */
   readonly reviewer: string
-  /** Who reviews, within a sentence: `the model`. */
+  /** Names the reviewer within a sentence, such as `the model`. */
   readonly label: string
   readonly model: Model
   readonly task: readonly PromptPart[]
   readonly change: Change
-  /** Read-only, and all that the model can call. */
+  /** Makes the read-only tools for a change. The model can call no others. */
   readonly tools: (change: Change) => readonly Tool[]
-  /** Of which a defect is planted in each round, as proof that it was read; empty where none is. */
+  /** Fields of the canary that each round gets; empty turns the attention check off. */
   readonly canaryFields: readonly ReviewField[]
-  /** Others look at the same rounds with a task of their own. */
+  /** Whether other reviewers read the same rounds with other tasks. */
   readonly sharesRounds: boolean
-  /** Of what the model writes. */
   readonly language: string
-  /** Of the review. */
   readonly fence: PromptFence
-  /** `steps` and `outputTokens` hold for one round, `totalTokens` and `timeMs` for all. */
+  /** `steps` and `outputTokens` apply to one round, `totalTokens` and `timeMs` to all rounds. */
   readonly limits: GenerateLimits
-  /** Counts what this assignment uses. */
+  /** Counts only what this assignment uses. */
   readonly budget: Budget
+  /** By `performance.now()`. */
   readonly startedAt: number
   /** Called whenever the model begins to answer about a round. */
   readonly onAnswerBegins?: () => void
 }
 
-/** What came of one round. */
 export interface RoundReport {
   readonly findings: readonly ProposedFinding[]
   readonly summary: string
-  /** Limits of the work on it, one sentence each. */
+  /** Describes the limits of the review of this round, one sentence each. */
   readonly notes: readonly string[]
-  /** Proposals that did not fit, or were too many. */
+  /** Number of proposals that were invalid or too many. */
   readonly dropped: number
   /** Names of the models that answered. */
   readonly answeredBy: readonly string[]
-  /** False when the model did not come to an end with it. */
+  /** False when a limit stopped the model. */
   readonly complete: boolean
-  /** It reported the planted defect, or there was none. */
+  /** Whether the model reported the canary; true without one. */
   readonly passedAttentionCheck: boolean
 }
 
 /**
- * Asks for the findings in one round. What a planted defect leads to is neither in them nor in any other words.
- * Throws `ModelError` where there is no usable answer.
+ * Asks for the findings in one round. The report contains nothing about the canary.
+ * Throws `ModelError` when there is no usable answer.
  *
- * @param files names those of the round, for the notes
+ * @param files names the files of the round, for the notes
  */
 export async function askForFindings(
   assignment: Assignment,
@@ -91,19 +90,19 @@ export async function askForFindings(
   files: string,
   signal: AbortSignal,
 ): Promise<RoundReport> {
-  const { model, fence, label: who, change, canaryFields: plantedFields } = assignment
-  const plant = plantedFields.length > 0 ? createCanary(round, plantedFields) : null
-  const shown = plant === null ? change : addCanaryToChange(change, plant)
+  const { model, fence, label, change, canaryFields } = assignment
+  const canary = canaryFields.length > 0 ? createCanary(round, canaryFields) : null
+  const shownChange = canary === null ? change : addCanaryToChange(change, canary)
   const { shared, own } =
-    plant === null
+    canary === null
       ? { shared: round.spans, own: [] }
-      : addCanaryToRound(round, plant, assignment.sharesRounds ? fence.mark : null)
+      : addCanaryToRound(round, canary, assignment.sharesRounds ? fence.mark : null)
   const answer = await model.generate(
     {
       system: reviewInstructions(assignment.language),
       shared: renderRound(shared, fence),
       prompt: [...renderSpans(own, fence), renderTask(assignment.task)].join('\n\n'),
-      tools: fenceTools(assignment.tools(shown), fence),
+      tools: fenceTools(assignment.tools(shownChange), fence),
       output: answerSchema,
       limits: remainingLimits(assignment),
       budget: assignment.budget,
@@ -112,32 +111,36 @@ export async function askForFindings(
     signal,
   )
   const citable = round.spans.flatMap((span) => span.citable ?? [])
-  const { read, dropped } = await readWithRepair(
-    { ...assignment, change: shown, citable },
-    answer,
-    signal,
-  )
-  const left =
-    plant === null ? { ...read, passedAttentionCheck: true } : removeCanary(read, plant, change)
-  const findings = keepMostSevere(left.findings)
-  const notes: string[] = []
-  if (answer.truncated) notes.push(`The answer of ${who} about ${files} ended at its output limit.`)
-  if (answer.earlyEnd !== null)
-    notes.push(
-      `While ${who} looked at ${files}, it was stopped by its limit of ${answer.earlyEnd}.`,
-    )
+  const roundTask = { ...assignment, change: shownChange, citable }
+  const { parsed, dropped } = await parseWithRepair(roundTask, answer, signal)
+  const cleaned =
+    canary === null
+      ? { ...parsed, passedAttentionCheck: true }
+      : removeCanary(parsed, canary, change)
+  const findings = keepMostSevere(cleaned.findings)
   return {
     findings,
-    summary: left.summary.trim(),
-    notes,
-    dropped: dropped + left.findings.length - findings.length,
+    summary: cleaned.summary.trim(),
+    notes: describeLimits(answer, label, files),
+    dropped: dropped + cleaned.findings.length - findings.length,
     answeredBy: answer.answeredBy,
     complete: !answer.truncated && answer.earlyEnd === null,
-    passedAttentionCheck: left.passedAttentionCheck,
+    passedAttentionCheck: cleaned.passedAttentionCheck,
   }
 }
 
-/** What is left of limits that hold for several calls. Throws `ModelError` when it is nothing. */
+function describeLimits(answer: ModelAnswer, label: string, files: string): string[] {
+  const notes: string[] = []
+  if (answer.truncated)
+    notes.push(`The answer of ${label} about ${files} ended at its output limit.`)
+  if (answer.earlyEnd !== null)
+    notes.push(
+      `While ${label} looked at ${files}, it was stopped by its limit of ${answer.earlyEnd}.`,
+    )
+  return notes
+}
+
+/** Computes the rest of limits that apply to several calls. Throws `ModelError` without any. */
 export function remainingLimits({
   limits,
   budget,
@@ -151,62 +154,75 @@ export function remainingLimits({
   return { ...limits, timeMs, totalTokens }
 }
 
-/** An assignment within one round, and what of it findings can cite. */
+/** An assignment for one round, with the entries that its findings can cite. */
 type RoundTask = Assignment & { readonly citable: readonly Citable[] }
 
-/** Reads the findings; what doesn't fit is sent back once, and then dropped and counted. */
-async function readWithRepair(
-  assignment: RoundTask,
+interface ParsedRound {
+  readonly parsed: ParsedAnswer
+  /** Number of proposals that were invalid or too many. */
+  readonly dropped: number
+}
+
+/** Parses the findings. Invalid ones are sent back once; those that stay invalid are dropped. */
+async function parseWithRepair(
+  task: RoundTask,
   answer: ModelAnswer,
   signal: AbortSignal,
-): Promise<{ read: ParsedAnswer; dropped: number }> {
-  const read = parseFindings(answer, assignment.change, assignment.reviewer, assignment.citable)
-  // What was cut is wrong at its end only, and nothing but another full answer would mend it.
-  if (read !== undefined && (read.invalid.length === 0 || answer.truncated))
-    return { read, dropped: read.surplus + read.invalid.length }
-  const wrong =
-    read === undefined
-      ? { text: answer.text, problems: [notJsonObject] }
-      : {
-          text: JSON.stringify({ summary: read.summary, findings: read.invalid }),
-          problems: read.problems,
-        }
-  const repaired = answer.text.trim() === '' ? undefined : await repair(assignment, wrong, signal)
-  if (read === undefined) {
-    const isEmpty = repaired?.findings.length === 0
-    if (
-      repaired === undefined ||
-      (isEmpty && !(repaired.invalid.length === 0 && isEmptyAnswer(answer.text)))
-    )
-      throw new ModelError('model_invalid_output', 'Model: it gave no usable answer.')
-    return { read: repaired, dropped: repaired.surplus + repaired.invalid.length }
-  }
-  // Only what was wrong counts of the second answer; it may repeat what was right.
+): Promise<ParsedRound> {
+  const parsed = parseFindings(answer, task.change, task.reviewer, task.citable)
+  if (parsed === undefined) return repairAnswer(task, answer, signal)
+  // Only the end of a truncated answer is invalid, and a repair would need the whole answer again.
+  if (parsed.invalid.length === 0 || answer.truncated)
+    return { parsed, dropped: parsed.surplus + parsed.invalid.length }
+  return repairInvalidFindings(task, parsed, signal)
+}
+
+/** Repairs an answer that isn't the requested JSON object. Throws `ModelError` without success. */
+async function repairAnswer(
+  task: RoundTask,
+  { text }: ModelAnswer,
+  signal: AbortSignal,
+): Promise<ParsedRound> {
+  const rejected = { text, problems: [notJsonObject] }
+  const repaired = text.trim() === '' ? undefined : await repair(task, rejected, signal)
+  const isUsable =
+    repaired !== undefined &&
+    (repaired.findings.length > 0 || (repaired.invalid.length === 0 && isEmptyAnswer(text)))
+  if (!isUsable) throw new ModelError('model_invalid_output', 'Model: it gave no usable answer.')
+  return { parsed: repaired, dropped: repaired.surplus + repaired.invalid.length }
+}
+
+/** Adds the repaired findings to the valid ones, which the second answer may repeat. */
+async function repairInvalidFindings(
+  task: RoundTask,
+  parsed: ParsedAnswer,
+  signal: AbortSignal,
+): Promise<ParsedRound> {
+  const text = JSON.stringify({ summary: parsed.summary, findings: parsed.invalid })
+  const repaired = await repair(task, { text, problems: parsed.problems }, signal)
   const isKnown = (finding: ProposedFinding) =>
-    read.findings.some((each) => each.path === finding.path && each.title === finding.title)
+    parsed.findings.some((each) => each.path === finding.path && each.title === finding.title)
   const corrected = (repaired?.findings ?? []).filter((finding) => !isKnown(finding))
-  const added = corrected.slice(0, read.invalid.length)
-  const dropped = read.surplus + read.invalid.length - added.length
-  return { read: { ...read, findings: [...read.findings, ...added] }, dropped }
+  const added = corrected.slice(0, parsed.invalid.length)
+  return {
+    parsed: { ...parsed, findings: [...parsed.findings, ...added] },
+    dropped: parsed.surplus + parsed.invalid.length - added.length,
+  }
 }
 
 async function repair(
-  assignment: RoundTask,
-  wrong: { text: string; problems: readonly string[] },
+  task: RoundTask,
+  rejected: { text: string; problems: readonly string[] },
   signal: AbortSignal,
 ): Promise<ParsedAnswer | undefined> {
-  const { model, change, reviewer, budget, citable } = assignment
+  const { model, change, reviewer, budget, citable } = task
   try {
-    const limits = remainingLimits(assignment)
-    const answer = await requestRepair(
-      model,
-      { ...wrong, output: answerSchema },
-      { limits, budget },
-      signal,
-    )
+    const request = { ...rejected, output: answerSchema }
+    const options = { limits: remainingLimits(task), budget }
+    const answer = await requestRepair(model, request, options, signal)
     return parseFindings(answer, change, reviewer, citable)
   } catch (error) {
-    // The findings that did fit are not to be lost with it.
+    // A failed repair must not lose the findings that are valid.
     if (error instanceof ModelError) return undefined
     throw error
   }

@@ -1,4 +1,4 @@
-// A reviewer of several specialists that look at the same change side by side, each for one field.
+// A reviewer that runs specialists concurrently on one change, each for one field.
 import { ModelError } from '../domain/errors.ts'
 import type { Budget, GenerateLimits, Model } from '../models/index.ts'
 import type { Assignment } from './ask-for-findings.ts'
@@ -9,7 +9,7 @@ import { listPaths, reviewRounds } from './review-rounds.ts'
 import type { PackedContext, Reviewer, ReviewerReport } from './reviewer.ts'
 import { type Synthesis, synthesize } from './synthesize.ts'
 
-/** They hold for each specialist: `steps` and `outputTokens` for one round, the others for all. */
+/** Limits of each specialist: `steps` and `outputTokens` apply to one round, the others to all. */
 const defaultLimits: GenerateLimits = {
   steps: 16,
   outputTokens: 16_000,
@@ -24,10 +24,10 @@ const synthesisLimits: GenerateLimits = {
   timeMs: 120_000,
 }
 
-/** Longest that the others wait for the first one's answer to begin. */
+/** Limits how long the other specialists wait until the answer of the first one begins. */
 const maxHeadStartMs = 15_000
 
-/** What is easier, and harmless when missed, is for the cheaper model. */
+/** The cheaper model reviews the fields that are easier, and where a miss does little harm. */
 const modelRoles: Readonly<Record<ReviewField, 'main' | 'fast'>> = {
   correctness: 'main',
   security: 'main',
@@ -37,7 +37,7 @@ const modelRoles: Readonly<Record<ReviewField, 'main' | 'fast'>> = {
 }
 
 export interface ParallelReviewerOptions extends CommonModelOptions, AttentionCheckOptions {
-  /** `fast` also makes the one report of all; it may be the same as `main`. */
+  /** `fast` also merges the reports; it may be the same as `main`. */
   readonly models: { readonly main: Model; readonly fast: Model }
 }
 
@@ -67,7 +67,7 @@ export function createParallelReviewer(options: ParallelReviewerOptions): Review
         { common, models, budget, context, attentionCheck },
         signal,
       )
-      if (outcome.reports.length === 0) throw chooseFailure(outcome.absent)
+      if (outcome.reports.length === 0) throw chooseFailure(outcome.failed)
       const timeMs = Math.min(synthesisLimits.timeMs, limits.timeMs)
       const synthesis = await synthesize(
         { model: models.fast, fence, language, limits: { ...synthesisLimits, timeMs }, budget },
@@ -87,61 +87,63 @@ interface SpecialistsRun {
   readonly context: PackedContext
 }
 
-/** A specialist that could do nothing. */
+/** A specialist whose review failed. */
 interface FailedSpecialist {
   readonly field: ReviewField
   readonly failure: ModelError
 }
 
-/** What the specialists came to, in the order of their fields. */
+/** Results are in the order of the fields. */
 interface SpecialistsOutcome {
   readonly reports: readonly (ReviewerReport & { readonly field: ReviewField })[]
-  readonly absent: readonly FailedSpecialist[]
+  readonly failed: readonly FailedSpecialist[]
 }
 
 async function runSpecialists(
   run: SpecialistsRun,
   signal: AbortSignal,
 ): Promise<SpecialistsOutcome> {
-  const takeTurn = createHeadStarts(Math.min(maxHeadStartMs, run.common.limits.timeMs / 10))
+  const waitForHeadStart = createHeadStarts(Math.min(maxHeadStartMs, run.common.limits.timeMs / 10))
   const settled = await Promise.allSettled(
     specialistFields.map(async (field) => {
       const model = run.models[modelRoles[field]]
-      const letOthersBegin = await takeTurn(model.name)
+      const letOthersStart = await waitForHeadStart(model.name)
       try {
         const assignment: Assignment = {
           ...run.common,
-          ...{ label: `the ${field} specialist`, model, task: [specialistTask(field)] },
+          label: `the ${field} specialist`,
+          model,
+          task: [specialistTask(field)],
           canaryFields: run.attentionCheck ? [field] : [],
           budget: run.budget.createShare(specialistFields.length),
-          onAnswerBegins: letOthersBegin,
+          onAnswerBegins: letOthersStart,
         }
         return await reviewRounds(assignment, run.context, signal)
       } finally {
-        letOthersBegin()
+        letOthersStart()
       }
     }),
   )
   signal.throwIfAborted()
   const reports: (ReviewerReport & { field: ReviewField })[] = []
-  const absent: FailedSpecialist[] = []
-  for (const [at, result] of settled.entries()) {
-    const field = specialistFields[at]!
+  const failed: FailedSpecialist[] = []
+  for (const [index, result] of settled.entries()) {
+    const field = specialistFields[index]!
     if (result.status === 'fulfilled') reports.push({ ...result.value, field })
-    else if (result.reason instanceof ModelError) absent.push({ field, failure: result.reason })
+    else if (result.reason instanceof ModelError) failed.push({ field, failure: result.reason })
     else throw result.reason
   }
-  return { reports, absent }
+  return { reports, failed }
 }
 
 /**
- * Lets the first call to each model go ahead of the others until its answer begins: then what they share is in the
- * provider's cache, and each of the others pays a fraction for it.
+ * Delays all but the first call to each model until the answer of the first one begins. By then
+ * the shared part of the prompt is in the provider's cache, where it costs a fraction.
  *
- * @param longestMs after which the others don't wait any more
- * @returns what to call when one's own answer begins, or won't come
+ * @param maxMs the longest delay
+ * @returns a function that waits, and resolves with what to call when one's own answer begins
  */
-function createHeadStarts(longestMs: number): (model: string) => Promise<() => void> {
+function createHeadStarts(maxMs: number): (model: string) => Promise<() => void> {
   const gates = new Map<string, PromiseWithResolvers<void>>()
   return async (model) => {
     const gate = gates.get(model)
@@ -151,7 +153,7 @@ function createHeadStarts(longestMs: number): (model: string) => Promise<() => v
     }
     const own = Promise.withResolvers<void>()
     gates.set(model, own)
-    const timer = setTimeout(own.resolve, longestMs)
+    const timer = setTimeout(own.resolve, maxMs)
     return () => {
       clearTimeout(timer)
       own.resolve()
@@ -159,25 +161,25 @@ function createHeadStarts(longestMs: number): (model: string) => Promise<() => v
   }
 }
 
-/** The failure to tell when all failed: one that goes away by itself, where there is one. */
-function chooseFailure(absent: readonly FailedSpecialist[]): ModelError {
-  const failures = absent.map(({ failure }) => failure)
+/** Prefers a retryable error, so that the review is tried again. */
+function chooseFailure(failed: readonly FailedSpecialist[]): ModelError {
+  const failures = failed.map(({ failure }) => failure)
   return failures.find(({ retryable }) => retryable) ?? failures[0]!
 }
 
 function composeReport(
-  { reports, absent }: SpecialistsOutcome,
+  { reports, failed }: SpecialistsOutcome,
   synthesis: Synthesis,
   context: PackedContext,
 ) {
   const unread =
-    absent.length > 0
+    failed.length > 0
       ? listPaths(context.rounds)
       : new Set(reports.flatMap((report) => report.unread))
-  // Several may have the same to say about the model.
+  // Several specialists may have equal notes about the model.
   const notes = new Set([
     ...reports.flatMap((report) => report.notes),
-    ...describeFailedSpecialists(absent),
+    ...describeFailedSpecialists(failed),
   ])
   return {
     findings: synthesis.findings,
@@ -185,18 +187,18 @@ function composeReport(
     notes: [...notes, ...synthesis.notes],
     unread: [...unread],
     failures: [
-      ...absent.map(({ failure }) => failure),
+      ...failed.map(({ failure }) => failure),
       ...reports.flatMap(({ failures = [] }) => failures),
     ],
-    complete: absent.length === 0 && reports.every((report) => report.complete),
+    complete: failed.length === 0 && reports.every((report) => report.complete),
   }
 }
 
-/** Who took no part and why, one sentence for each reason. */
-function describeFailedSpecialists(absent: readonly FailedSpecialist[]): string[] {
-  const byReason = Map.groupBy(absent, ({ failure }) => failure.publicMessage)
-  return [...byReason].map(([reason, those]) => {
-    const names = those.map(({ field }) => field)
+/** Writes one note for each reason. */
+function describeFailedSpecialists(failed: readonly FailedSpecialist[]): string[] {
+  const byReason = Map.groupBy(failed, ({ failure }) => failure.publicMessage)
+  return [...byReason].map(([reason, specialists]) => {
+    const names = specialists.map(({ field }) => field)
     const list = new Intl.ListFormat('en').format(names)
     return `The ${list} specialist${names.length === 1 ? '' : 's'} took no part. ${reason}`
   })

@@ -1,4 +1,4 @@
-// Reads what a model answered as checks of claims: what fits is kept, what doesn't is named.
+// Parses a model's answer as checks of claims, and lists the invalid ones.
 import { z } from 'zod'
 import { toStorableText } from '../contract/storable-text.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
@@ -7,13 +7,13 @@ import { unescapeInvisible } from './prompts/prompt-fence.ts'
 import type { NamedClaim } from './prompts/verify-prompt.ts'
 import type { ClaimCheck } from './reviewer.ts'
 
-/** More are not even looked at; a call asks about a few claims. */
+/** A request is about a few claims, so further checks are ignored. */
 const maxChecks = 100
 const maxReasonChars = 500
 const maxNoteChars = 300
 const maxEvidence = 5
 
-// No ranges and no optional keys: that is what all providers take as a shape.
+// Some providers accept no ranges and no optional keys in a schema.
 const checkSchema = z.object({
   id: z.string(),
   outcome: z.enum(['confirmed', 'refuted', 'unsure']),
@@ -22,21 +22,20 @@ const checkSchema = z.object({
   evidence: z.array(z.object({ path: z.string(), line: z.number(), note: z.string() })),
 })
 
-/** The shape demanded of the answer. */
 export const checksSchema = z.object({ checks: z.array(checkSchema) })
 
 const looseChecksSchema = z.object({ checks: z.array(z.unknown()) })
 
-/** What an answer holds. */
 export interface ParsedChecks {
-  /** By the id of the claim. Where an answer speaks of a claim twice, neither counts. */
+  /** Checks by the id of their claim. When a claim has two checks, neither counts. */
   readonly checks: ReadonlyMap<string, ClaimCheck>
-  /** Checks as they came that don't fit, and what is wrong with them, one sentence each. */
+  /** The checks that don't match the schema. */
   readonly invalid: readonly unknown[]
+  /** What is wrong with the invalid checks, one sentence each. */
   readonly problems: readonly string[]
 }
 
-/** Reads an answer; undefined where it is not the object that was asked for. What speaks of no claim is left out. */
+/** Parses an answer. Ignores checks of unknown claims. Returns undefined for any other JSON. */
 export function parseChecks(
   json: ModelAnswer['json'],
   claims: readonly NamedClaim[],
@@ -46,12 +45,12 @@ export function parseChecks(
   const byId = new Map(claims.map(({ id, claim }) => [id, claim]))
   const checks = new Map<string, ClaimCheck>()
   const seen = new Set<string>()
-  const misfits: unknown[] = []
+  const invalid: unknown[] = []
   const problems: string[] = []
   for (const [index, raw] of loose.data.checks.slice(0, maxChecks).entries()) {
     const parsed = checkSchema.safeParse(raw)
     if (!parsed.success) {
-      misfits.push(raw)
+      invalid.push(raw)
       problems.push(
         ...describeProblems(parsed.error).map((problem) => `checks.${index}: ${problem}`),
       )
@@ -63,16 +62,16 @@ export function parseChecks(
     else checks.delete(id)
     seen.add(id)
   }
-  return { checks, invalid: misfits, problems }
+  return { checks, invalid, problems }
 }
 
-function toCheck(said: z.infer<typeof checkSchema>, claim: ProposedFinding): ClaimCheck {
-  const isMore = severities.indexOf(said.severity) < severities.indexOf(claim.severity)
+function toCheck(parsed: z.infer<typeof checkSchema>, claim: ProposedFinding): ClaimCheck {
+  const isMoreSevere = severities.indexOf(parsed.severity) < severities.indexOf(claim.severity)
   return {
-    outcome: said.outcome,
-    reason: toStorableText(said.reason.trim().slice(0, maxReasonChars)),
-    severity: isMore ? claim.severity : said.severity,
-    evidence: said.evidence.slice(0, maxEvidence).map(({ path, line, note }) => ({
+    outcome: parsed.outcome,
+    reason: toStorableText(parsed.reason.trim().slice(0, maxReasonChars)),
+    severity: isMoreSevere ? claim.severity : parsed.severity,
+    evidence: parsed.evidence.slice(0, maxEvidence).map(({ path, line, note }) => ({
       path: toStorableText(unescapeInvisible(path).replace(/^(\.\/|\/)/, '')),
       line,
       note: toStorableText(note.slice(0, maxNoteChars)),

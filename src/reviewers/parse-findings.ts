@@ -1,4 +1,4 @@
-// Reads what a model answered as findings: what fits is kept, what doesn't is named.
+// Parses a model's answer as findings, and lists the invalid ones.
 import { z } from 'zod'
 import {
   compareBySeverity,
@@ -10,14 +10,15 @@ import { describeProblems, type ModelAnswer } from '../models/index.ts'
 import { hasEscapedCharacter, unescapeInvisible } from './prompts/prompt-fence.ts'
 import type { Change, Citable } from './reviewer.ts'
 
-/** More than a person reads. */
+/** People don't read more findings. */
 export const maxFindings = 50
-/** More are not even looked at: what is wrong with each takes work and room. */
+/** Further findings are ignored, because the errors of each take time and memory. */
 const maxParsedFindings = 500
-/** No file that is reviewed has more lines. */
 const maxLine = 1_000_000
+const maxChars = { path: 200, quote: 4000, title: 300, body: 8000, suggestion: 8000 } as const
+const maxEvidence = 10
 
-// No ranges and no optional keys: that is what all providers take as a shape.
+// Some providers accept no ranges and no optional keys in a schema.
 const findingSchema = z.object({
   path: z.string(),
   side: z.enum(['RIGHT', 'LEFT']),
@@ -34,10 +35,9 @@ const findingSchema = z.object({
   rests_on: z.string().nullable(),
 })
 
-/** What is taken for a finding: none is lost for saying nothing, or nonsense, about what it rests on. */
+/** Accepts findings with a missing or invalid citation, so that none is lost for it. */
 const lenientFindingSchema = findingSchema.extend({ rests_on: z.string().nullish().catch(null) })
 
-/** The shape demanded of the answer. */
 export const answerSchema = z.object({ summary: z.string(), findings: z.array(findingSchema) })
 
 const looseAnswerSchema = z.object({
@@ -45,51 +45,50 @@ const looseAnswerSchema = z.object({
   findings: z.array(z.unknown()),
 })
 
-/** What an answer holds. */
 export interface ParsedAnswer {
   readonly summary: string
   readonly findings: readonly ProposedFinding[]
-  /** Findings as they came that don't fit, and what is wrong with them, one sentence each. */
+  /** The findings that don't match the schema or the change. */
   readonly invalid: readonly unknown[]
+  /** What is wrong with the invalid findings, one sentence each. */
   readonly problems: readonly string[]
-  /** Proposals that weren't looked at, for there were too many. */
+  /** The number of findings that were ignored, because there were too many. */
   readonly surplus: number
 }
 
 /**
- * Reads an answer. What stands between other words may be quoted from the change, and says by itself neither that
- * there is nothing to find nor that the change was looked at.
+ * Parses an answer: an object with findings or, when JSON is the whole text, a list of findings.
+ * JSON within a text may be quoted from the change, so it doesn't prove that nothing was found.
  *
- * @param citable what the model was shown under a name: it can cite nothing else
- * @param answer its JSON is the object asked for, or where it stands alone the bare list of findings
- * @returns undefined where it is neither, or stands between other words and holds no finding that fits
+ * @param citable the entries that findings can cite, by the names that the model was given
+ * @returns undefined for other JSON, and for JSON within a text that has no valid finding
  */
 export function parseFindings(
-  { json, isWholeText: alone }: Pick<ModelAnswer, 'json' | 'isWholeText'>,
+  { json, isWholeText }: Pick<ModelAnswer, 'json' | 'isWholeText'>,
   change: Change,
   reviewer: string,
   citable: readonly Citable[] = [],
 ): ParsedAnswer | undefined {
   const isList =
-    alone && Array.isArray(json) && json.every((item) => z.object({}).safeParse(item).success)
+    isWholeText && Array.isArray(json) && json.every((item) => z.object({}).safeParse(item).success)
   const loose = looseAnswerSchema.safeParse(isList ? { findings: json } : json)
   if (!loose.success) return undefined
   const findings: ProposedFinding[] = []
-  const misfits: unknown[] = []
+  const invalid: unknown[] = []
   const problems: string[] = []
   for (const [index, raw] of loose.data.findings.slice(0, maxParsedFindings).entries()) {
-    const read = parseFinding(raw, change, reviewer, citable)
-    if (Array.isArray(read)) {
-      misfits.push(raw)
-      problems.push(...read.map((problem) => `findings.${index}: ${problem}`))
-    } else findings.push(read)
+    const result = parseFinding(raw, change, reviewer, citable)
+    if (Array.isArray(result)) {
+      invalid.push(raw)
+      problems.push(...result.map((problem) => `findings.${index}: ${problem}`))
+    } else findings.push(result)
   }
-  if (!alone && findings.length === 0) return undefined
+  if (!isWholeText && findings.length === 0) return undefined
   const surplus = Math.max(0, loose.data.findings.length - maxParsedFindings)
-  return { summary: loose.data.summary, findings, invalid: misfits, problems, surplus }
+  return { summary: loose.data.summary, findings, invalid, problems, surplus }
 }
 
-/** As many findings as people read, the most severe where there are more. */
+/** Drops the least severe findings above the limit. */
 export function keepMostSevere(findings: readonly ProposedFinding[]): readonly ProposedFinding[] {
   return findings.length > maxFindings
     ? findings.toSorted(compareBySeverity).slice(0, maxFindings)
@@ -97,19 +96,18 @@ export function keepMostSevere(findings: readonly ProposedFinding[]): readonly P
 }
 
 /**
- * Whether a text is one answer without findings, with mistakes or with words around it. Only then may a corrected
- * answer have none: out of a refusal, or of several answers, no review without findings may come.
+ * Whether a text contains exactly one answer, without findings. Only then may a repaired answer be
+ * empty: a refusal, or several answers, must not become a review without findings.
  */
 export function isEmptyAnswer(text: string): boolean {
-  const at = text.indexOf('"findings"')
-  if (at === -1 || at !== text.lastIndexOf('"findings"')) return false
-  return (
-    /^[ \t]*\{/m.test(text.slice(0, at)) &&
-    /^"findings"\s*:\s*\[\s*\]\s*\}?[ \t]*(?:\r?\n|$)/.test(text.slice(at))
-  )
+  const start = text.indexOf('"findings"')
+  if (start === -1 || start !== text.lastIndexOf('"findings"')) return false
+  const hasObjectStart = /^[ \t]*\{/m.test(text.slice(0, start))
+  const emptyList = /^"findings"\s*:\s*\[\s*\]\s*\}?[ \t]*(?:\r?\n|$)/
+  return hasObjectStart && emptyList.test(text.slice(start))
 }
 
-/** One finding, or what is wrong with it. */
+/** Returns the finding, or a list of what is wrong with it. */
 function parseFinding(
   raw: unknown,
   change: Change,
@@ -118,38 +116,41 @@ function parseFinding(
 ): ProposedFinding | string[] {
   const parsed = lenientFindingSchema.safeParse(raw)
   if (!parsed.success) return describeProblems(parsed.error)
-  const { start_line: startLine, end_line: endLine, rests_on: cited, ...said } = parsed.data
-  const path = findPath(said.path, said.side, change)
-  const problems = [
-    ...(path === undefined
-      ? [`path ${JSON.stringify(said.path.slice(0, 200))} is not a file of the change`]
-      : []),
-    ...checkLines(startLine, endLine),
-    ...(said.title.trim() === '' ? ['title is empty'] : []),
-  ]
+  const { start_line: startLine, end_line: endLine, rests_on: citedName, ...fields } = parsed.data
+  const path = findPath(fields.path, fields.side, change)
+  const problems = checkLines(startLine, endLine)
+  if (path === undefined) {
+    const quotedPath = JSON.stringify(fields.path.slice(0, maxChars.path))
+    problems.unshift(`path ${quotedPath} is not a file of the change`)
+  }
+  if (fields.title.trim() === '') problems.push('title is empty')
   if (path === undefined || problems.length > 0) return problems
-  const ground = citable.find(({ name }) => name === cited?.trim())?.citation
+  const citation = citable.find(({ name }) => name === citedName?.trim())?.citation
   return {
     reviewer,
     rule: null,
     path,
-    side: said.side,
+    side: fields.side,
     startLine,
     endLine,
-    quote: unescapeInvisible(said.quote).slice(0, 4000),
-    severity: said.severity,
-    category: said.category,
-    title: said.title.trim().slice(0, 300),
-    body: said.body.slice(0, 8000),
-    // Nobody is to commit invisible characters with one click.
-    suggestion:
-      said.suggestion === null || hasEscapedCharacter(said.suggestion)
-        ? null
-        : said.suggestion.slice(0, 8000),
-    evidence: said.evidence.slice(0, 10).map((each) => ({ ...each, path: trimPath(each.path) })),
-    ...(ground && { citation: ground }),
-    confidence: Math.min(1, Math.max(0, said.confidence)),
+    quote: unescapeInvisible(fields.quote).slice(0, maxChars.quote),
+    severity: fields.severity,
+    category: fields.category,
+    title: fields.title.trim().slice(0, maxChars.title),
+    body: fields.body.slice(0, maxChars.body),
+    suggestion: cleanSuggestion(fields.suggestion),
+    evidence: fields.evidence
+      .slice(0, maxEvidence)
+      .map((each) => ({ ...each, path: trimPath(each.path) })),
+    ...(citation && { citation }),
+    confidence: Math.min(1, Math.max(0, fields.confidence)),
   }
+}
+
+/** Drops a suggestion with invisible characters, because people commit suggestions unread. */
+function cleanSuggestion(suggestion: string | null): string | null {
+  if (suggestion === null || hasEscapedCharacter(suggestion)) return null
+  return suggestion.slice(0, maxChars.suggestion)
 }
 
 function checkLines(start: number, end: number): string[] {
@@ -159,9 +160,9 @@ function checkLines(start: number, end: number): string[] {
   return start > end ? [`start_line ${start} is after end_line ${end}`] : []
 }
 
-/** The change's own spelling of a path; models add the prefixes of diffs and the old name of a renamed file. */
-function findPath(said: string, side: 'LEFT' | 'RIGHT', change: Change): string | undefined {
-  const paths = [said, trimPath(said)].map(unescapeInvisible)
+/** Finds the changed file; models add the prefixes of diffs, and use the old names of files. */
+function findPath(given: string, side: 'LEFT' | 'RIGHT', change: Change): string | undefined {
+  const paths = [given, trimPath(given)].map(unescapeInvisible)
   const file =
     change.files.find((candidate) => paths.includes(candidate.path)) ??
     change.files.find(

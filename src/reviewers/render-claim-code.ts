@@ -1,4 +1,4 @@
-// Shows the code that claims are about: their lines and what they rest on with the code around, and the diff.
+// Renders the code of claims for the verifier: their lines and evidence with context, and the diff.
 import type { DiffHunk, DiffSide } from '../domain/diff.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
 import type { LineReader } from '../git/line-reader.ts'
@@ -6,14 +6,12 @@ import { renderNumberedLines } from '../git/render-diff.ts'
 import type { PromptFence } from './prompts/prompt-fence.ts'
 import type { Change } from './reviewer.ts'
 
-/** Lines shown around a claim's own, around a place that it rests on, and around its lines of the diff. */
+/** How many lines are shown above and below. */
 const contextLines = { claim: 30, evidence: 5, diff: 30 } as const
-/** Longest line and longest block, in characters, and most for all blocks together. */
 const maxChars = { line: 400, block: 16_000, all: 60_000 } as const
-/** Of a claim. */
+/** Applies to each claim. */
 const maxEvidence = 5
 
-/** The files of a change as lines. */
 export interface ClaimFiles {
   readonly head: LineReader
   readonly base: LineReader
@@ -26,42 +24,38 @@ interface Window {
   readonly end: number
 }
 
-/** Fenced blocks, the claims' own lines first; what goes over the limit is left to the tools. */
+/** Renders fenced blocks, the lines of the claims first. Blocks over the limit are left out. */
 export async function renderClaimCode(
   change: Change,
   files: ClaimFiles,
   claims: readonly ProposedFinding[],
   fence: PromptFence,
 ): Promise<string[]> {
-  const own = joinWindows(claims.map((claim) => windowOf(change, claim)))
-  const evidence = joinWindows(
+  const claimWindows = joinWindows(claims.map((claim) => windowOf(change, claim)))
+  const evidenceWindows = joinWindows(
     claims.flatMap(({ evidence }) => evidence.slice(0, maxEvidence).map(windowOfEvidence)),
-  )
-  const others = evidence.filter((window) => !own.some((other) => contains(other, window)))
+  ).filter((window) => !claimWindows.some((other) => contains(other, window)))
+  const render = (windows: readonly Window[]) =>
+    Promise.all(windows.map((window) => renderWindow(files, window, fence)))
   const blocks = [
-    ...(await Promise.all(own.map((window) => renderWindow(files, window, fence)))),
+    ...(await render(claimWindows)),
     ...renderHunks(change, claims, fence),
-    ...(await Promise.all(others.map((window) => renderWindow(files, window, fence)))),
+    ...(await render(evidenceWindows)),
   ]
-  let room: number = maxChars.all
+  let remainingChars: number = maxChars.all
   return blocks.filter((block) => {
-    if (block === '' || block.length > room) return false
-    room -= block.length
+    if (block === '' || block.length > remainingChars) return false
+    remainingChars -= block.length
     return true
   })
 }
 
 function windowOf({ files }: Change, { path, side, startLine, endLine }: ProposedFinding): Window {
-  const range = {
-    start: Math.max(1, startLine - contextLines.claim),
-    end: endLine + contextLines.claim,
-  }
-  if (side === 'RIGHT') return { version: 'head', path, ...range }
-  return {
-    version: 'base',
-    path: files.find((file) => file.path === path)?.oldPath ?? path,
-    ...range,
-  }
+  const start = Math.max(1, startLine - contextLines.claim)
+  const end = endLine + contextLines.claim
+  if (side === 'RIGHT') return { version: 'head', path, start, end }
+  const oldPath = files.find((file) => file.path === path)?.oldPath ?? path
+  return { version: 'base', path: oldPath, start, end }
 }
 
 function windowOfEvidence({ path, line }: { path: string; line: number }): Window {
@@ -73,15 +67,15 @@ function windowOfEvidence({ path, line }: { path: string; line: number }): Windo
   }
 }
 
-/** Windows of one file that touch are one. */
+/** Joins windows of one file that overlap or are adjacent. */
 function joinWindows(windows: readonly Window[]): Window[] {
   const joined: Window[] = []
   for (const window of windows.toSorted((a, b) => a.start - b.start)) {
-    const at = joined.findIndex(
+    const index = joined.findIndex(
       (other) => isSameFile(other, window) && window.start <= other.end + 1,
     )
-    const other = joined[at]
-    if (other) joined[at] = { ...other, end: Math.max(other.end, window.end) }
+    const other = joined[index]
+    if (other) joined[index] = { ...other, end: Math.max(other.end, window.end) }
     else joined.push(window)
   }
   return joined
@@ -112,7 +106,7 @@ async function renderWindow(
   )
 }
 
-/** The diff around the lines of the claims, one block a file. */
+/** Renders the diff around the lines of the claims, one block for each file. */
 function renderHunks(
   change: Change,
   claims: readonly ProposedFinding[],
@@ -136,20 +130,16 @@ function renderHunk(hunk: DiffHunk, claims: readonly ProposedFinding[]): string[
       return number !== null && number >= startLine && number <= endLine
     }),
   )
-  const at = isClaimed
+  const indexes = isClaimed
     .flatMap((flags) => [flags.indexOf(true), flags.lastIndexOf(true)])
     .filter((index) => index >= 0)
-  if (at.length === 0) return []
-  const lines = hunk.lines.slice(
-    Math.max(0, Math.min(...at) - contextLines.diff),
-    Math.max(...at) + contextLines.diff + 1,
-  )
-  return [
-    renderNumberedLines(
-      lines.map((line) => ({ ...line, text: truncateLine(line.text) })),
-      'all',
-    ),
-  ]
+  if (indexes.length === 0) return []
+  const first = Math.max(0, Math.min(...indexes) - contextLines.diff)
+  const last = Math.max(...indexes) + contextLines.diff
+  const lines = hunk.lines
+    .slice(first, last + 1)
+    .map((line) => ({ ...line, text: truncateLine(line.text) }))
+  return [renderNumberedLines(lines, 'all')]
 }
 
 function numberOn(side: DiffSide, line: DiffHunk['lines'][number]): number | null {

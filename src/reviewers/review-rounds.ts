@@ -1,13 +1,14 @@
-// Leads a model through all rounds of a change: halves what is too long, names what could not be looked at.
+// Has a model review all rounds of a change, and splits rounds that are too long.
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import type { Assignment, RoundReport } from './ask-for-findings.ts'
 import { type CheckedRoundReport, reviewWithAttentionCheck } from './review-with-attention-check.ts'
 import type { ContextRound, ContextSpan, PackedContext, ReviewerReport } from './reviewer.ts'
 
-/** How often a round that is too long for the model is halved. */
+/** Limits how often a round that is too long for the model is split in half. */
 const maxHalvings = 2
+const maxNamedFiles = 5
 
-/** After these further calls would only fail in the same way. */
+/** After one of these errors, further calls would fail in the same way. */
 export const fatalErrorCodes: readonly ModelErrorCode[] = [
   'model_unauthorized',
   'model_misconfigured',
@@ -16,7 +17,13 @@ export const fatalErrorCodes: readonly ModelErrorCode[] = [
   'model_unavailable',
 ]
 
-/** Reviews all rounds, one after the other. Throws `ModelError` when nothing came of any of them. */
+interface WaitingRound {
+  readonly round: ContextRound
+  /** How often it was split already. */
+  readonly halvings: number
+}
+
+/** Reviews all rounds in sequence. Throws `ModelError` when all of them failed. */
 export async function reviewRounds(
   assignment: Assignment,
   context: PackedContext,
@@ -25,10 +32,10 @@ export async function reviewRounds(
   const reports: CheckedRoundReport[] = []
   const notes: string[] = []
   const unread = new Set<string>()
-  const waiting = context.rounds.map((round) => ({ round, halvings: 0 }))
+  const waiting = context.rounds.map((round): WaitingRound => ({ round, halvings: 0 }))
   const failures: ModelError[] = []
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const { round, halvings } = next
+    const { round } = next
     try {
       const report = await reviewWithAttentionCheck(assignment, round, nameFiles([round]), signal)
       reports.push(report)
@@ -40,15 +47,15 @@ export async function reviewRounds(
       )
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
-      const halves =
-        error.code === 'model_context_overflow' && halvings < maxHalvings ? halve(round) : undefined
+      const halves = splitAfterOverflow(error, next)
       if (halves !== undefined) {
-        waiting.unshift(...halves.map((half) => ({ round: half, halvings: halvings + 1 })))
+        waiting.unshift(...halves)
         continue
       }
       failures.push(error)
-      const isFinal = fatalErrorCodes.includes(error.code)
-      const missed = isFinal ? [round, ...waiting.splice(0).map((each) => each.round)] : [round]
+      const missed = [round]
+      if (fatalErrorCodes.includes(error.code))
+        missed.push(...waiting.splice(0).map((each) => each.round))
       for (const path of listPaths(missed)) unread.add(path)
       notes.push(
         `${describeFiles(missed)} not reviewed by ${assignment.label}. ${error.publicMessage}`,
@@ -56,6 +63,20 @@ export async function reviewRounds(
     }
   }
   if (failures.length > 0 && reports.length === 0) throw failures[0]
+  return mergeReports(assignment, reports, { notes, unread, failures })
+}
+
+interface RoundFailures {
+  readonly notes: readonly string[]
+  readonly unread: ReadonlySet<string>
+  readonly failures: readonly ModelError[]
+}
+
+function mergeReports(
+  assignment: Assignment,
+  reports: readonly CheckedRoundReport[],
+  { notes, unread, failures }: RoundFailures,
+): ReviewerReport {
   return {
     findings: reports.flatMap((report) => report.findings),
     summary: joinParagraphs(reports.map((report) => report.summary)),
@@ -69,13 +90,13 @@ export async function reviewRounds(
     failures,
     complete:
       failures.length === 0 &&
-      reports.every(({ complete, unreadReason: unproven }) => complete && unproven === null),
+      reports.every(({ complete, unreadReason }) => complete && unreadReason === null),
   }
 }
 
-/** What is to be said once about all rounds: which model stood in, and how much of what was proposed did not fit. */
+/** Notes about all rounds: which models stood in, and how many proposals were dropped. */
 function describeModelAnswers(
-  { model, label: who }: Assignment,
+  { model, label }: Assignment,
   reports: readonly RoundReport[],
 ): string[] {
   const others = new Set(reports.flatMap((report) => report.answeredBy))
@@ -85,14 +106,14 @@ function describeModelAnswers(
     (name) => `${name} stood in for ${model.name}, which was unavailable.`,
   )
   if (dropped === 0) return standIns
-  const misfits =
+  const note =
     dropped === 1
-      ? `1 proposal of ${who} did not fit and was`
-      : `${dropped} proposals of ${who} did not fit and were`
-  return [...standIns, `${misfits} dropped.`]
+      ? `1 proposal of ${label} did not fit and was dropped.`
+      : `${dropped} proposals of ${label} did not fit and were dropped.`
+  return [...standIns, note]
 }
 
-/** The files that rounds show, or something of them. */
+/** Lists the files of which rounds show at least a part. */
 export function listPaths(rounds: readonly ContextRound[]): Set<string> {
   return new Set(rounds.flatMap((round) => round.spans.flatMap((span) => span.path ?? [])))
 }
@@ -101,17 +122,31 @@ function joinParagraphs(paragraphs: readonly string[]): string {
   return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')
 }
 
-/** A round in two of about the same size; what belongs to no file is in both. Undefined where there is one file only. */
+/** Splits a round that was too long for the model; undefined for other errors, and at the limit. */
+function splitAfterOverflow(
+  { code }: ModelError,
+  { round, halvings }: WaitingRound,
+): WaitingRound[] | undefined {
+  if (code !== 'model_context_overflow' || halvings >= maxHalvings) return undefined
+  return halve(round)?.map((half) => ({ round: half, halvings: halvings + 1 }))
+}
+
+/**
+ * Splits the files of a round in two parts of similar size. Spans of no file are in both.
+ * Returns undefined when there is only one file.
+ */
 function halve(round: ContextRound): ContextRound[] | undefined {
   const shared = round.spans.filter((span) => span.path === null)
-  const own = round.spans.filter((span) => span.path !== null)
-  if (own.length < 2) return undefined
-  const total = sumTokens(own)
-  let sum = 0
-  let at = 0
-  while (at < own.length - 1 && (at === 0 || sum + own[at]!.tokens <= total / 2))
-    sum += own[at++]!.tokens
-  return [own.slice(0, at), own.slice(at)].map((part) => {
+  const ofFiles = round.spans.filter((span) => span.path !== null)
+  if (ofFiles.length < 2) return undefined
+  const half = sumTokens(ofFiles) / 2
+  let firstTokens = ofFiles[0]!.tokens
+  let middle = 1
+  while (middle < ofFiles.length - 1 && firstTokens + ofFiles[middle]!.tokens <= half) {
+    firstTokens += ofFiles[middle]!.tokens
+    middle += 1
+  }
+  return [ofFiles.slice(0, middle), ofFiles.slice(middle)].map((part) => {
     const spans = [...shared, ...part]
     return { ...round, spans, tokens: sumTokens(spans) }
   })
@@ -123,12 +158,14 @@ function sumTokens(spans: readonly ContextSpan[]): number {
 
 function describeFiles(rounds: readonly ContextRound[]): string {
   const files = nameFiles(rounds)
-  return `${files[0]!.toUpperCase()}${files.slice(1)} ${files.includes(', ') ? 'were' : 'was'}`
+  const verb = files.includes(', ') ? 'were' : 'was'
+  return `${files[0]!.toUpperCase()}${files.slice(1)} ${verb}`
 }
 
 function nameFiles(rounds: readonly ContextRound[]): string {
   const paths = listPaths(rounds)
   if (paths.size === 0) return 'the change'
-  const named = [...paths].slice(0, 5).map((path) => `\`${path}\``)
-  return [...named, ...(paths.size > 5 ? [`${paths.size - 5} more files`] : [])].join(', ')
+  const names = [...paths].slice(0, maxNamedFiles).map((path) => `\`${path}\``)
+  if (paths.size > maxNamedFiles) names.push(`${paths.size - maxNamedFiles} more files`)
+  return names.join(', ')
 }

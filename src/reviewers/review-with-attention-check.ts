@@ -1,26 +1,24 @@
-// Has a model read one round, and asks it once more where it gave no proof of having read it.
+// Asks a model for the findings in one round, and again when it failed the attention check.
 import { ModelError } from '../domain/errors.ts'
 import { compareBySeverity, type ProposedFinding } from '../domain/finding.ts'
 import { type Assignment, askForFindings, type RoundReport } from './ask-for-findings.ts'
 import { keepMostSevere } from './parse-findings.ts'
 import type { ContextRound } from './reviewer.ts'
 
-/** What came of a round. */
 export interface CheckedRoundReport extends RoundReport {
-  /** Why it counts as not read; null where it was. */
+  /** Why the round counts as not read; null when it was read. */
   readonly unreadReason: string | null
-  /** Of the second asking. */
+  /** The error that ended the second request. */
   readonly failure: ModelError | null
 }
 
 const attentionCheckFailed = 'It gave no proof of having read what it was shown.'
 
 /**
- * Asks for the findings in one round, and once more in just the same way where the answer doesn't tell the planted
- * defect: with a new one, of which nothing was said yet. What the model found is kept either way. Throws `ModelError`
- * where there is no usable answer at all.
+ * Asks for the findings in one round. When the answer doesn't report the canary, asks again with
+ * another canary, and merges the findings. Throws `ModelError` when there is no usable answer.
  *
- * @param files names those of the round, for the notes
+ * @param files names the files of the round, for the notes
  */
 export async function reviewWithAttentionCheck(
   assignment: Assignment,
@@ -31,20 +29,20 @@ export async function reviewWithAttentionCheck(
   const callsBefore = assignment.budget.usage.calls
   const first = await askForFindings(assignment, round, files, signal)
   if (first.passedAttentionCheck) return { ...first, unreadReason: null, failure: null }
-  // The limit of steps holds for the round, and what ended early would end so again.
+  // Both requests share the round's steps, and an answer that ended early would do so again.
   const steps = assignment.limits.steps - (assignment.budget.usage.calls - callsBefore)
   if (!first.complete || steps < 1)
     return { ...first, unreadReason: attentionCheckFailed, failure: null }
   try {
-    const again = { ...assignment, limits: { ...assignment.limits, steps } }
-    const second = await askForFindings(again, round, files, signal)
+    const secondAssignment = { ...assignment, limits: { ...assignment.limits, steps } }
+    const second = await askForFindings(secondAssignment, round, files, signal)
     return {
       ...mergeReports(first, second),
       unreadReason: second.passedAttentionCheck ? null : attentionCheckFailed,
       failure: null,
     }
   } catch (error) {
-    // What was found before is not to be lost with it.
+    // A failed second request must not lose the findings of the first.
     if (!(error instanceof ModelError)) throw error
     return {
       ...first,
@@ -54,7 +52,7 @@ export async function reviewWithAttentionCheck(
   }
 }
 
-/** Both answers as one; most of what the second one says repeats the first. */
+/** Merges both answers. The second one mostly repeats the first, so counts are not added up. */
 function mergeReports(first: RoundReport, second: RoundReport): RoundReport {
   const all = mergeFindings([...first.findings, ...second.findings])
   const findings = keepMostSevere(all)
@@ -69,7 +67,7 @@ function mergeReports(first: RoundReport, second: RoundReport): RoundReport {
   }
 }
 
-/** Each claim once, as severe as it was made. */
+/** Keeps the most severe of equal claims. */
 function mergeFindings(findings: readonly ProposedFinding[]): ProposedFinding[] {
   const byClaim = Map.groupBy(findings, ({ path, title }) => JSON.stringify([path, title]))
   return [...byClaim.values()].map((same) => same.toSorted(compareBySeverity)[0]!)

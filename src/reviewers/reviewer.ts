@@ -1,10 +1,10 @@
-// The contract of a reviewer: it proposes findings about a change, and nothing else.
+// The interfaces of reviewers, which propose findings, and of the verifier, which checks them.
 //
 // Glossary
 //   change   the pull request, its diff, and the repository's files at base and head
-//   span     a piece of text in the packed context, with its origin and how far it may be trusted
-//   claim    a proposed finding that has its place in the diff
-//   round    one helping of a change that doesn't fit into the token budget at once
+//   span     a piece of text in the packed context, with its origin and trust
+//   claim    a proposed finding that is anchored in the diff
+//   round    the part of a change that is sent to a model at once
 import type { RepositorySettings } from '../config/repository-settings.ts'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
@@ -17,46 +17,48 @@ import type { NumberedLines } from '../git/render-diff.ts'
 import type { Snapshot } from '../git/snapshot.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** What is to be reviewed. */
+/** The change to review. */
 export interface Change {
   readonly pullRequest: PullRequest
   readonly headSha: string
-  /** Where head and base parted: the old side of the diff. */
+  /** The merge base is the old side of the diff. */
   readonly mergeBaseSha: string
   readonly diff: Diff
   /**
-   * The files of `diff` that everybody reads. One that moved here from where nobody looked is whole in it: its lines
-   * aren't in `diff`.
+   * The files of `diff` that models and rules read. A file that was renamed from a skipped path has
+   * all its lines here as added, although `diff` doesn't.
    */
   readonly files: readonly FileDiff[]
-  /** Files that only rules read: models are spared lock files, and copies and output that the base has too. */
+  /** Files that only rules read: lock files, and copies and output that are in the base too. */
   readonly exemptFiles: readonly ExemptFile[]
-  /** How the changed lines of `files` and `exemptFiles` have to be read, by path. */
+  /** How the changed lines of `files` and `exemptFiles` must be read, by path. */
   readonly needs: ReadonlyMap<string, ReadingNeeds>
-  /** The others, and why. */
+  /** Files that are not read, with the reason. */
   readonly skipped: readonly SkippedFile[]
-  /** Other limits of what could be gathered, one sentence each. */
+  /** Other limits of the collected change, one sentence each. */
   readonly notes: readonly string[]
-  /** The repository at the head and at the merge base. */
+  /** The repository as it is at the head. */
   readonly head: Snapshot
+  /** The repository as it is at the merge base. */
   readonly base: Snapshot
-  /** The repository's own, from its base branch. */
+  /** Settings are read from the base branch. */
   readonly settings: RepositorySettings
-  /** The commits of the change, oldest first; empty where they can't be had. */
+  /** The commits of the change, oldest first; empty when they aren't available. */
   readonly commits: readonly CommitSummary[]
-  /** The issues that the pull request names; those that can't be read are left out. */
+  /** The issues that the pull request names; unreadable ones are left out. */
   readonly issues: readonly LinkedIssue[]
   readonly earlier: EarlierReviews
-  /** What trackers and chats say about it, and tools to ask them further. */
+  /** Records from trackers and chats that concern the change. */
   readonly liveContext: LiveContext
+  /** Tools with which a model can query trackers and chats. */
   readonly remoteTools: readonly Tool[]
-  /** What the code graph and the memory know about it; null where there is neither, as on the command line. */
+  /** Is null without code graph and memory, as on the command line. */
   readonly graph: ChangeGraph | null
-  /** The newest commits before the head that touched a path, newest first, `limit` at most. */
+  /** Lists the commits before the head that changed a path, newest first, at most `limit`. */
   history(path: string, limit: number, signal: AbortSignal): Promise<readonly CommitSummary[]>
 }
 
-/** All files that somebody reads. */
+/** Lists the files that models or rules read. */
 export function listReviewedFiles({
   files,
   exemptFiles,
@@ -64,38 +66,37 @@ export function listReviewedFiles({
   return [...files, ...exemptFiles.map(({ file }) => file)]
 }
 
-/** A file that models need not read, and why, in one phrase. */
+/** A file that models don't have to read. */
 export interface ExemptFile {
   readonly file: FileDiff
+  /** Explains it in one phrase. */
   readonly reason: string
 }
 
 /** Numbers of changed lines of one file. */
 export interface ReadingNeeds {
   readonly changed: number
-  /** Those that a model or the rules of their language must have read; a search of the text is enough for the others. */
+  /** Lines that a model or a language's rules must read; for the others a text search is enough. */
   readonly program: number
 }
 
-/** What earlier reviews of the pull request came to. */
 export interface EarlierReviews {
-  /** Their findings, with what became of each. */
   readonly findings: readonly Finding[]
-  /** Identities of the changed lines that models have read, see `identifyLines`; empty before the first review. */
+  /** Identities of the changed lines that models have read, see `identifyLines`. */
   readonly seenLines: ReadonlySet<string>
-  /** What could not be recalled, one sentence each, for the coverage section. */
+  /** What could not be loaded, one sentence each, for the coverage section. */
   readonly notes: readonly string[]
 }
 
 export const noEarlierReviews: EarlierReviews = { findings: [], seenLines: new Set(), notes: [] }
 
-/** Of a change about which nobody else was asked. */
+/** Used when no context source is configured. */
 export const noOutsideContext: Pick<Change, 'liveContext' | 'remoteTools'> = {
   liveContext: emptyLiveContext,
   remoteTools: [],
 }
 
-/** Lines of a file, 1-based, both ends included: `LEFT` at the base, `RIGHT` at the head. */
+/** Lines of a file, 1-based and inclusive: `LEFT` means the base, `RIGHT` the head. */
 export interface ShownLines {
   readonly path: string
   readonly side: DiffSide
@@ -103,108 +104,108 @@ export interface ShownLines {
   readonly end: number
 }
 
-/** A piece of the packed context. */
+/** A piece of text that a model reads, with its origin. */
 export interface ContextSpan {
-  /** Where it comes from: `diff`, `file`, `pull_request`, … */
+  /** Names the kind of text: `diff`, `file`, `pull_request`, … */
   readonly origin: string
-  /** `operator`: written by whoever runs the service. Everything that a pull request can change is `untrusted`. */
+  /** All that a pull request can change is `untrusted`; `operator` texts are instructions. */
   readonly trust: 'operator' | 'base_branch' | 'untrusted'
   readonly path: string | null
   readonly text: string
   readonly tokens: number
-  /** The lines of files that stand in it, where it has any. */
+  /** The lines of files that the text contains. */
   readonly lines?: readonly ShownLines[]
-  /** What of it findings can cite, where there is something. */
+  /** The entries that findings can cite. */
   readonly citable?: readonly Citable[]
-  /** Of a list of the change's files: its text were this file one of them. */
+  /** Renders a list of the change's files with one more file. */
   readonly renderWithFile?: (file: FileDiff) => string
 }
 
-/** What a finding can rest on, under the short name by which a model cites it. */
+/** A memory or record with the short name by which a model cites it. */
 export interface Citable {
   readonly name: string
   readonly citation: Citation
 }
 
-/** What a model is shown of a change in one round. */
+/** The part of a change that a model reads in one round. */
 export interface ContextRound {
   readonly spans: readonly ContextSpan[]
   readonly tokens: number
-  /** Which lines of files have their number before them; all by default. */
+  /** Which lines of files are numbered; all by default. */
   readonly lineNumbers?: NumberedLines
 }
 
-/** The packed context: as many rounds as the budget allows, and what fitted into none. */
+/** The rounds that the budget allows, and the files that are in none of them. */
 export interface PackedContext {
   readonly rounds: readonly ContextRound[]
   readonly omitted: readonly OmittedFile[]
 }
 
-/** The context of a review without a model: none. */
+/** Used when no model is configured. */
 export const emptyContext: PackedContext = { rounds: [], omitted: [] }
 
-/** A file of which the rules read no more than the text, and why, in one phrase. */
+/** A file that the rules only searched as text. */
 export interface TextOnlyFile {
   readonly path: string
+  /** Explains it in one phrase. */
   readonly reason: string
 }
 
-/** A file that no round shows, or not whole. */
+/** A file that is not completely in the rounds. */
 export interface OmittedFile extends SkippedFile {
-  /** How many of its changed lines are in no round. */
+  /** The number of its changed lines that are in no round. */
   readonly lines: number
 }
 
-/** What a reviewer came to. */
 export interface ReviewerReport {
   readonly findings: readonly ProposedFinding[]
-  /** Free Markdown about the change as a whole; empty where the reviewer has none. Untrusted. */
+  /** Untrusted Markdown that describes the change; empty when the reviewer writes none. */
   readonly summary: string
   readonly usage: Usage
-  /** Limits of this reviewer's work, one sentence each, for the coverage section. */
+  /** Describes the limits of the review, one sentence each, for the coverage section. */
   readonly notes: readonly string[]
-  /** Paths of files that it could not look at, or not wholly, or gave no proof of having read. */
+  /** Files that it did not read completely, or whose attention check failed. */
   readonly unread: readonly string[]
-  /** What kept models from doing all of it, for the operator. */
+  /** Errors that models caused, for the operator. */
   readonly failures?: readonly ModelError[]
-  /** Ids of rules that had nothing to look at: what they found before may still be there. */
+  /** Ids of rules that could not run, so their earlier findings may still apply. */
   readonly skippedRules?: readonly string[]
-  /** Of the rules: files whose changed lines they read by the syntax of their language. */
+  /** Files whose changed lines the rules parsed. */
   readonly readByRules?: readonly string[]
-  /** Of the rules: files that they could only search as text. */
+  /** Files that the rules could only search as text. */
   readonly textOnly?: readonly TextOnlyFile[]
-  /** False when it could not look at all that it was given. */
+  /** False when it did not review everything in its input. */
   readonly complete: boolean
 }
 
-/** Proposes findings. Throws `ModelError` when it could do nothing at all. */
+/** Proposes findings. Throws `ModelError` when the whole review failed. */
 export interface Reviewer {
   readonly name: string
   review(change: Change, context: PackedContext, signal: AbortSignal): Promise<ReviewerReport>
 }
 
-/** What the verification of a claim came to. */
+/** The result of verifying one claim. */
 export interface ClaimCheck {
-  /** `unsure`: neither shown nor refuted by the code in hand. */
+  /** `unsure` when the code neither confirms nor refutes the claim. */
   readonly outcome: 'confirmed' | 'refuted' | 'unsure'
-  /** In one sentence. Untrusted. */
+  /** Untrusted text of one sentence. */
   readonly reason: string
-  /** What the claim is worth as far as it holds; never more than what was claimed. */
+  /** The verified severity, which is never higher than the claimed one. */
   readonly severity: Severity
-  /** Places that the check rests on. */
+  /** The locations that the outcome is based on. */
   readonly evidence: readonly Evidence[]
 }
 
-/** What a verification came to. */
+/** The result of verifying claims. */
 export interface VerifierReport {
-  /** One for each claim, in their order; undefined for those that could not be checked. */
+  /** One check for each claim, in their order; undefined for those that could not be checked. */
   readonly checks: readonly (ClaimCheck | undefined)[]
   readonly usage: Usage
-  /** Limits of the verification, one sentence each, for the coverage section. */
+  /** Describes the limits of the verification, one sentence each, for the coverage section. */
   readonly notes: readonly string[]
 }
 
-/** Tries to refute claims with the code in hand. Never throws but for an aborted signal. */
+/** Tries to refute claims. Throws only when the signal is aborted. */
 export interface Verifier {
   verify(
     change: Change,

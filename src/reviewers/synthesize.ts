@@ -1,4 +1,4 @@
-// Makes one report of what several specialists found. Every finding of it is one of theirs.
+// Merges the reports of several specialists into one. It adds no findings.
 import { z } from 'zod'
 import { ModelError } from '../domain/errors.ts'
 import { compareBySeverity, type ProposedFinding, severities } from '../domain/finding.ts'
@@ -12,6 +12,8 @@ import {
 } from './prompts/synthesis-prompt.ts'
 import type { ReviewerReport } from './reviewer.ts'
 
+const maxEvidence = 10
+
 const synthesisSchema = z.object({
   summary: z.string(),
   dropped: z.array(
@@ -19,7 +21,6 @@ const synthesisSchema = z.object({
   ),
 })
 
-/** As `dropped` lists them. */
 type Drop = z.output<typeof synthesisSchema>['dropped'][number]
 
 export interface SynthesisOptions {
@@ -30,7 +31,6 @@ export interface SynthesisOptions {
   readonly budget: Budget
 }
 
-/** What a specialist came to. */
 export interface SpecialistReport extends Pick<ReviewerReport, 'findings' | 'summary'> {
   readonly field: string
 }
@@ -38,8 +38,8 @@ export interface SpecialistReport extends Pick<ReviewerReport, 'findings' | 'sum
 export type Synthesis = Pick<ReviewerReport, 'findings' | 'summary' | 'notes'>
 
 /**
- * Merges reports: asks a model what repeats or contradicts what, and for the summary. Should it fail, the findings
- * stand as they came, and a note says so.
+ * Merges reports. A model selects repeated and contradictory findings and writes the summary.
+ * When the model fails, all findings stay and a note explains it.
  */
 export async function synthesize(
   options: SynthesisOptions,
@@ -49,28 +49,27 @@ export async function synthesize(
   const all = reports.flatMap(({ field, findings }) =>
     findings.map((finding) => ({ field, finding })),
   )
-  const kept = all.toSorted((a, b) => compareBySeverity(a.finding, b.finding)).slice(0, maxFindings)
-  const plain: Synthesis = {
-    findings: kept.map(({ finding }) => finding),
+  const mostSevere = all
+    .toSorted((a, b) => compareBySeverity(a.finding, b.finding))
+    .slice(0, maxFindings)
+  const surplus = all.length - mostSevere.length
+  const unmerged: Synthesis = {
+    findings: mostSevere.map(({ finding }) => finding),
     summary: reports.find(({ summary }) => summary !== '')?.summary ?? '',
-    notes:
-      all.length > kept.length
-        ? [`${all.length - kept.length} proposals over ${maxFindings} were dropped.`]
-        : [],
+    notes: surplus > 0 ? [`${surplus} proposals over ${maxFindings} were dropped.`] : [],
   }
-  // Nothing to merge.
-  if (kept.length < 2) return plain
+  if (mostSevere.length < 2) return unmerged
   try {
-    const { summary, dropped } = await askForSynthesis(options, reports, kept, signal)
+    const { summary, dropped } = await askForSynthesis(options, reports, mostSevere, signal)
     return {
-      findings: dropFindings(plain.findings, dropped),
-      summary: summary.trim() === '' ? plain.summary : summary.trim(),
-      notes: plain.notes,
+      findings: dropFindings(unmerged.findings, dropped),
+      summary: summary.trim() === '' ? unmerged.summary : summary.trim(),
+      notes: unmerged.notes,
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
-    const note = `What the specialists found stands as they put it, for it could not be made one report. ${error.publicMessage}`
-    return { ...plain, notes: [...plain.notes, note] }
+    const note = `The findings of the specialists could not be merged. ${error.publicMessage}`
+    return { ...unmerged, notes: [...unmerged.notes, note] }
   }
 }
 
@@ -84,45 +83,45 @@ async function askForSynthesis(
     system: synthesisInstructions(language),
     prompt: synthesisMessage(reports, findings, fence),
     output: synthesisSchema,
-    ...{ limits, budget },
+    limits,
+    budget,
   }
-  return (await generateObject(model, request, signal)).value
+  const { value } = await generateObject(model, request, signal)
+  return value
 }
 
 /**
- * Drops what another finding speaks for. The model was shown the words of others, so it is believed only so far: both
- * must be about the same file, the other one must be there still, and nothing becomes less severe by it.
+ * Drops findings that another one covers. The prompt contained untrusted text, so a drop is only
+ * accepted when both are about the same file, the other one remains, and no severity is lost.
  */
 function dropFindings(
   findings: readonly ProposedFinding[],
   dropped: readonly Drop[],
 ): ProposedFinding[] {
-  const left = new Map(findings.entries())
-  for (const { index, because, kept } of dropped) {
-    const gone = left.get(index)
-    const stays = left.get(kept)
-    if (gone === undefined || stays === undefined || index === kept || gone.path !== stays.path)
-      continue
-    if (
-      because === 'contradicts' &&
-      severities.indexOf(gone.severity) < severities.indexOf(stays.severity)
-    )
-      continue
-    left.delete(index)
-    if (because === 'repeats') left.set(kept, combineFindings(stays, gone))
+  const remaining = new Map(findings.entries())
+  for (const { index, because, kept: keptIndex } of dropped) {
+    const finding = remaining.get(index)
+    const keptFinding = remaining.get(keptIndex)
+    if (finding === undefined || keptFinding === undefined || index === keptIndex) continue
+    if (finding.path !== keptFinding.path) continue
+    const isMoreSevere =
+      severities.indexOf(finding.severity) < severities.indexOf(keptFinding.severity)
+    if (because === 'contradicts' && isMoreSevere) continue
+    remaining.delete(index)
+    if (because === 'repeats') remaining.set(keptIndex, combineFindings(keptFinding, finding))
   }
-  return [...left.values()]
+  return [...remaining.values()]
 }
 
-/** A finding that somebody else made too: as severe as the more severe of the two, with the evidence of both. */
+/** Combines equal claims: with the higher severity and confidence, and the evidence of both. */
 function combineFindings(finding: ProposedFinding, other: ProposedFinding): ProposedFinding {
-  const places = new Map(
+  const evidence = new Map(
     [...other.evidence, ...finding.evidence].map((each) => [`${each.path}:${each.line}`, each]),
   )
   return {
     ...finding,
     severity: compareBySeverity(finding, other) <= 0 ? finding.severity : other.severity,
     confidence: Math.max(finding.confidence, other.confidence),
-    evidence: [...places.values()].slice(0, 10),
+    evidence: [...evidence.values()].slice(0, maxEvidence),
   }
 }

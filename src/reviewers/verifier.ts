@@ -1,4 +1,4 @@
-// Has a model try to refute what reviewers claim, a few claims a call, with the code in hand and read-only tools.
+// Has a model try to refute the claims of reviewers, a few claims per call, with read-only tools.
 import { randomBytes } from 'node:crypto'
 import { ModelError } from '../domain/errors.ts'
 import { compareBySeverity, type ProposedFinding } from '../domain/finding.ts'
@@ -20,7 +20,7 @@ import { type ClaimFiles, renderClaimCode } from './render-claim-code.ts'
 import { fatalErrorCodes } from './review-rounds.ts'
 import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
 
-/** `steps` and `outputTokens` hold for one call with its tools, `totalTokens` and `timeMs` for the whole verification. */
+/** `steps` and `outputTokens` apply to one batch, `totalTokens` and `timeMs` to all batches. */
 const defaultLimits: GenerateLimits = {
   steps: 10,
   outputTokens: 8_000,
@@ -28,11 +28,10 @@ const defaultLimits: GenerateLimits = {
   timeMs: 300_000,
 }
 
-/** More share too little of their code, and one of them may not get its due. */
+/** In larger batches, claims have little code in common and may be checked less carefully. */
 const maxClaimsPerCall = 5
-/** More than people are shown; the least severe are left unchecked. */
+/** More than a review shows; the least severe claims stay unchecked. */
 const maxClaims = 60
-/** Calls side by side. The budget holds over all of them. */
 const maxConcurrentCalls = 3
 
 const notJsonObject = 'The answer is not the JSON object that was asked for.'
@@ -65,7 +64,7 @@ interface VerificationRun extends Omit<ModelOptions, 'limits'> {
   readonly files: ClaimFiles
   readonly startedAt: number
   readonly checks: Map<ProposedFinding, ClaimCheck>
-  /** Why claims could not be checked, in words. */
+  /** Messages that explain why claims could not be checked. */
   readonly failures: Set<string>
   /** Names of the models that answered. */
   readonly answeredBy: Set<string>
@@ -85,8 +84,8 @@ async function verifyBatches(
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof ModelError)) throw error
-        const half = Math.ceil(batch.length / 2)
         if (error.code === 'model_context_overflow' && batch.length > 1) {
+          const half = Math.ceil(batch.length / 2)
           waiting.unshift(batch.slice(0, half), batch.slice(half))
           continue
         }
@@ -98,12 +97,12 @@ async function verifyBatches(
   await Promise.all(Array.from({ length: maxConcurrentCalls }, work))
 }
 
-/** Those of a file together, in the order of their first claims: the worst first, for the budget may not last. */
+/** Groups claims by file, the most severe file first, because the budget may end early. */
 function groupClaims(claims: readonly ProposedFinding[]): ProposedFinding[][] {
   const sorted = [...Map.groupBy(claims, (claim) => claim.path).values()].flat()
   const batches: ProposedFinding[][] = []
-  for (let at = 0; at < sorted.length; at += maxClaimsPerCall)
-    batches.push(sorted.slice(at, at + maxClaimsPerCall))
+  for (let start = 0; start < sorted.length; start += maxClaimsPerCall)
+    batches.push(sorted.slice(start, start + maxClaimsPerCall))
   return batches
 }
 
@@ -123,14 +122,11 @@ async function verifyBatch(
         : null,
     }),
   )
+  const code = await renderClaimCode(run.change, run.files, batch, fence)
   const answer = await run.model.generate(
     {
       system: verifyInstructions(run.language ?? 'English'),
-      prompt: verifyMessage(
-        claims,
-        await renderClaimCode(run.change, run.files, batch, fence),
-        fence,
-      ),
+      prompt: verifyMessage(claims, code, fence),
       tools: fenceTools(run.tools(run.change), fence),
       output: checksSchema,
       limits: remainingLimits(run),
@@ -139,50 +135,47 @@ async function verifyBatch(
     signal,
   )
   for (const name of answer.answeredBy) run.answeredBy.add(name)
-  const checks = await readWithRepair(run, answer, claims, signal)
+  const checks = await parseWithRepair(run, answer, claims, signal)
   return claims.flatMap(({ id, claim }) => {
     const check = checks.get(id)
     return check ? [[claim, check]] : []
   })
 }
 
-/** Reads the checks; what doesn't fit is sent back once. What is still missing then stays unchecked. */
-async function readWithRepair(
+/** Parses the checks. Invalid ones are sent back once; claims without a check stay unchecked. */
+async function parseWithRepair(
   run: VerificationRun,
   answer: ModelAnswer,
   claims: readonly NamedClaim[],
   signal: AbortSignal,
 ): Promise<ParsedChecks['checks']> {
-  const read = parseChecks(answer.json, claims)
-  if (
-    answer.text.trim() === '' ||
-    (read !== undefined && (read.invalid.length === 0 || answer.truncated))
-  )
-    return read?.checks ?? new Map()
-  const wrong =
-    read === undefined
-      ? { text: answer.text, problems: [notJsonObject] }
-      : { text: JSON.stringify({ checks: read.invalid }), problems: read.problems }
-  const repaired = await repair(run, wrong, claims, signal)
-  // Out of mere words, which may be the data's, no refutation may come: it would silence a finding.
-  const usable = [...(repaired?.checks ?? [])].filter(
-    ([, { outcome }]) => read !== undefined || outcome !== 'refuted',
-  )
-  return new Map([...usable, ...(read?.checks ?? [])])
+  if (answer.text.trim() === '') return new Map()
+  const parsed = parseChecks(answer.json, claims)
+  if (parsed === undefined) {
+    const rejected = { text: answer.text, problems: [notJsonObject] }
+    const repaired = await repair(run, rejected, claims, signal)
+    // The text may quote untrusted data, so a refutation from it must not suppress a finding.
+    return new Map([...(repaired?.checks ?? [])].filter(([, check]) => check.outcome !== 'refuted'))
+  }
+  if (parsed.invalid.length === 0 || answer.truncated) return parsed.checks
+  const rejected = { text: JSON.stringify({ checks: parsed.invalid }), problems: parsed.problems }
+  const repaired = await repair(run, rejected, claims, signal)
+  return new Map([...(repaired?.checks ?? []), ...parsed.checks])
 }
 
 async function repair(
   run: VerificationRun,
-  wrong: { text: string; problems: readonly string[] },
+  rejected: { text: string; problems: readonly string[] },
   claims: readonly NamedClaim[],
   signal: AbortSignal,
 ): Promise<ParsedChecks | undefined> {
   try {
-    const asked = { limits: remainingLimits(run), budget: run.budget }
-    const answer = await requestRepair(run.model, { ...wrong, output: checksSchema }, asked, signal)
+    const request = { ...rejected, output: checksSchema }
+    const options = { limits: remainingLimits(run), budget: run.budget }
+    const answer = await requestRepair(run.model, request, options, signal)
     return parseChecks(answer.json, claims)
   } catch (error) {
-    // The checks that did fit are not to be lost with it.
+    // A failed repair must not lose the checks that are valid.
     if (!(error instanceof ModelError)) throw error
     run.failures.add(error.publicMessage)
     return undefined
@@ -191,19 +184,16 @@ async function repair(
 
 function createReport(run: VerificationRun, claims: readonly ProposedFinding[]): VerifierReport {
   const checks = claims.map((claim) => run.checks.get(claim))
-  const missing = checks.filter((check) => check === undefined).length
-  const what = missing === 1 ? '1 claim' : `${missing} claims`
-  if (claims.length > maxClaims) run.failures.add('They were too many.')
-  const why =
-    run.failures.size > 0 ? [...run.failures].join(' ') : 'The model gave no usable answer.'
   const { name } = run.model
-  const others = [...run.answeredBy].filter((other) => other !== name)
-  return {
-    checks,
-    usage: run.budget.usage,
-    notes: [
-      ...others.map((other) => `${other} stood in for ${name} in the verification.`),
-      ...(missing === 0 ? [] : [`${what} could not be verified: ${why}`]),
-    ],
+  const notes = [...run.answeredBy]
+    .filter((other) => other !== name)
+    .map((other) => `${other} stood in for ${name} in the verification.`)
+  const missing = checks.filter((check) => check === undefined).length
+  if (missing > 0) {
+    if (claims.length > maxClaims) run.failures.add('They were too many.')
+    if (run.failures.size === 0) run.failures.add('The model gave no usable answer.')
+    const subject = missing === 1 ? '1 claim' : `${missing} claims`
+    notes.push(`${subject} could not be verified: ${[...run.failures].join(' ')}`)
   }
+  return { checks, usage: run.budget.usage, notes }
 }

@@ -14,6 +14,7 @@ import {
 } from './tool-input.ts'
 
 const maxLines = 400
+const lineLimit = `at most ${maxLines} lines at a time`
 const maxEntries = 200
 const maxCommits = 10
 
@@ -33,8 +34,7 @@ export function createCodeTools(repository: Repository): Tool[] {
 function readFileTool(repository: Repository) {
   return defineTool({
     name: 'read_file',
-    description:
-      `Reads a file of the repository with line numbers, at most ${maxLines} lines ` + 'at a time.',
+    description: `Reads a file of the repository with line numbers, ${lineLimit}.`,
     input: z.object({
       path: z.string().describe('Path from the root of the repository'),
       start_line: z.number().nullish().describe('First line, 1 by default'),

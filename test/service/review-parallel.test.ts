@@ -85,7 +85,7 @@ it('posts one report of what the specialists of both models found, and writes do
   const [run] = await runsOf(scenario.app, number)
   expect(run).toMatchObject({
     status: 'completed',
-    decision: { promptVersions: { specialists: 1, synthesis: 2 } },
+    decision: { promptVersions: { specialists: 1, synthesis: 3 } },
   })
   const spent = await scenario.app.db
     .selectFrom('model_spend')

@@ -1,4 +1,4 @@
-// The change as it would be were a made-up file part of it: so a model can ask its tools about that file like any other.
+// Adds a canary to a change, so that a model's tools show the canary like any other file.
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { runInNewContext } from 'node:vm'
@@ -8,20 +8,21 @@ import type { Change } from '../reviewer.ts'
 import type { Canary } from './canary.ts'
 import { mentionsCanary } from './canary-mentions.ts'
 
-/** Longest time that a pattern of a model may take over the few lines, in milliseconds; a thousand times what it takes. */
+/** Bounds the time of a model's pattern; usual ones take less than a millisecond. */
 const maxMatchMs = 250
+const defaultSearchLimit = 200
 
-/** Adds a made-up file to the head of a change. Nothing about it is asked of a platform or a tracker. */
-export function addCanaryToChange(change: Change, plant: Canary): Change {
+/** Adds a canary to the head of a change. No request about it reaches the host or a source. */
+export function addCanaryToChange(change: Change, canary: Canary): Change {
   return {
     ...change,
-    files: [...change.files, plant.file],
-    head: addCanaryToSnapshot(change.head, plant),
-    history: async (path, limit, signal) =>
-      mentionsCanary(path, plant)
-        ? change.commits.slice(-1).filter(() => isCanaryPath(path, plant))
-        : change.history(path, limit, signal),
-    remoteTools: change.remoteTools.map((tool) => hideCanaryFromTool(tool, plant)),
+    files: [...change.files, canary.file],
+    head: addCanaryToSnapshot(change.head, canary),
+    async history(path, limit, signal) {
+      if (!mentionsCanary(path, canary)) return change.history(path, limit, signal)
+      return isCanaryPath(path, canary) ? change.commits.slice(-1) : []
+    },
+    remoteTools: change.remoteTools.map((tool) => hideCanaryFromTool(tool, canary)),
   }
 }
 
@@ -29,41 +30,41 @@ function isCanaryPath(path: string, { file }: Canary): boolean {
   return posix.normalize(path) === file.path
 }
 
-/** What is asked about the made-up file leads nowhere. */
-function hideCanaryFromTool(tool: Tool, plant: Canary): Tool {
+/** Answers calls about the canary with no result, without running the tool. */
+function hideCanaryFromTool(tool: Tool, canary: Canary): Tool {
   return {
     ...tool,
     run: async (input, signal) =>
-      mentionsCanary(JSON.stringify(input) ?? '', plant)
+      mentionsCanary(JSON.stringify(input) ?? '', canary)
         ? 'Nothing found.'
         : tool.run(input, signal),
   }
 }
 
-function addCanaryToSnapshot(snapshot: Snapshot, plant: Canary): Snapshot {
-  const { path } = plant.file
-  const bytes = Buffer.from(plant.lines.map((line) => `${line}\n`).join(''))
+function addCanaryToSnapshot(snapshot: Snapshot, canary: Canary): Snapshot {
+  const { path } = canary.file
+  const bytes = Buffer.from(canary.lines.map((line) => `${line}\n`).join(''))
   const entry: TreeEntry = {
     path,
     kind: 'file',
     oid: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
     size: bytes.length,
   }
-  const searchOwn = createCanarySearch(plant)
+  const searchCanary = createCanarySearch(canary)
   return {
     sha: snapshot.sha,
-    readFile: async (asked, options) =>
-      asked === path ? bytes : snapshot.readFile(asked, options),
+    readFile: async (requestedPath, options) =>
+      requestedPath === path ? bytes : snapshot.readFile(requestedPath, options),
     async listFiles(options = {}) {
       const entries = await snapshot.listFiles(options)
       return isInFolder(path, options.prefix) ? insertByPath(entries, entry) : entries
     },
     async search(pattern, options = {}) {
       const found = await snapshot.search(pattern, options)
-      const own = searchOwn(pattern, options)
-      return [...found, ...own].sort(byPath).slice(0, options.limit ?? 200)
+      const inCanary = searchCanary(pattern, options)
+      return [...found, ...inCanary].sort(byPath).slice(0, options.limit ?? defaultSearchLimit)
     },
-    // Whoever made the other one disposes of it.
+    // The wrapped snapshot is disposed of by its creator.
     [Symbol.asyncDispose]: async () => {},
   }
 }
@@ -74,7 +75,8 @@ function isInFolder(path: string, prefix = ''): boolean {
 }
 
 function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
-  return one.path === other.path ? 0 : one.path < other.path ? -1 : 1
+  if (one.path === other.path) return 0
+  return one.path < other.path ? -1 : 1
 }
 
 function insertByPath(entries: readonly TreeEntry[], entry: TreeEntry): TreeEntry[] {
@@ -83,8 +85,8 @@ function insertByPath(entries: readonly TreeEntry[], entry: TreeEntry): TreeEntr
 }
 
 /**
- * Searches the lines of the made-up file. A pattern that is none to JavaScript finds nothing there; nor does any other
- * once one took too long, for that was meant to.
+ * Makes a search in the lines of the canary. Patterns that JavaScript doesn't accept find nothing.
+ * After a pattern that took too long, which is an attack, no pattern finds anything.
  */
 function createCanarySearch({ file, lines }: Canary) {
   const all = lines.map((text, index) => ({ path: file.path, line: index + 1, text }))
@@ -94,8 +96,9 @@ function createCanarySearch({ file, lines }: Canary) {
     pattern: string,
     { fixed, ignoreCase, prefix, extensions }: SearchOptions,
   ): SearchMatch[] => {
-    if (isHostile || !isInFolder(file.path, prefix) || extensions?.includes(extension) === false)
-      return []
+    const isSearched =
+      isInFolder(file.path, prefix) && (extensions === undefined || extensions.includes(extension))
+    if (isHostile || !isSearched) return []
     try {
       const source = fixed ? RegExp.escape(pattern) : toJavaScriptPattern(pattern)
       const hits = testLines(new RegExp(source, ignoreCase ? 'i' : ''), lines)
@@ -107,26 +110,25 @@ function createCanarySearch({ file, lines }: Canary) {
   }
 }
 
-/** A model can be talked into a pattern that goes back and forth without end, and only a script can be stopped. */
+/** Runs in a script with a timeout, because a pattern from the model can backtrack without end. */
 function testLines(expression: RegExp, texts: readonly string[]): boolean[] {
   const script = 'texts.map((text) => expression.test(text))'
   return runInNewContext(script, { texts, expression }, { timeout: maxMatchMs }) as boolean[]
 }
 
 const posixClasses: Readonly<Record<string, string>> = {
-  ...{
-    alnum: 'a-zA-Z0-9',
-    alpha: 'a-zA-Z',
-    digit: '0-9',
-    space: '\\s',
-    blank: ' \\t',
-    upper: 'A-Z',
-    lower: 'a-z',
-  },
-  ...{ punct: '!-\\/:-@\\[-`{-~', xdigit: '0-9a-fA-F' },
+  alnum: 'a-zA-Z0-9',
+  alpha: 'a-zA-Z',
+  digit: '0-9',
+  space: '\\s',
+  blank: ' \\t',
+  upper: 'A-Z',
+  lower: 'a-z',
+  punct: '!-\\/:-@\\[-`{-~',
+  xdigit: '0-9a-fA-F',
 }
 
-/** A POSIX expression as JavaScript has it, as far as their syntax differs in what people write. */
+/** Character classes are the one common difference between the syntax of POSIX and JavaScript. */
 function toJavaScriptPattern(pattern: string): string {
   return pattern.replace(/\[:([a-z]+):\]/g, (whole, name: string) => posixClasses[name] ?? whole)
 }

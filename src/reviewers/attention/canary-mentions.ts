@@ -1,35 +1,35 @@
-// Tells whether a text speaks of a made-up file, and takes out of it what does.
+// Detects mentions of a canary in a text, and removes or masks them.
 import type { Canary } from './canary.ts'
 
-/** Whether a text holds a word that only the made-up file has. */
+/** Whether a text contains a word that only the canary has. */
 export function mentionsCanary(
   text: string,
-  { uniqueWords: marks }: Pick<Canary, 'uniqueWords'>,
+  { uniqueWords }: Pick<Canary, 'uniqueWords'>,
 ): boolean {
   const lower = text.toLowerCase()
-  return marks.some((mark) => lower.includes(mark))
+  return uniqueWords.some((word) => lower.includes(word))
 }
 
-/** A block of code, or a sentence with what separates it from the next. */
+/** Matches a block of code, or a sentence with the white space after it. */
 const sentence = /```[\s\S]*?(?:```|$)\n?|[^\n]*?(?:[.!?。！？]+(?=\s)[ \t]*|\n+|$)/g
 
-/** The sentences of a Markdown text; joined they are the text. */
+/** Splits a Markdown text into sentences. Joined, they are the text again. */
 export function splitSentences(text: string): string[] {
   return (text.match(sentence) ?? []).filter((each) => each !== '')
 }
 
-/** The sentences that don't speak of it. */
-export function removeMentions(text: string, plant: Pick<Canary, 'uniqueWords'>): string {
-  if (!mentionsCanary(text, plant)) return text
+/** Keeps the sentences that don't mention the canary. */
+export function removeMentions(text: string, canary: Pick<Canary, 'uniqueWords'>): string {
+  if (!mentionsCanary(text, canary)) return text
   return splitSentences(text)
-    .filter((each) => !mentionsCanary(each, plant))
+    .filter((each) => !mentionsCanary(each, canary))
     .join('')
     .trim()
 }
 
-/** The text with other words for each name that speaks of it: for one sentence, which can't be dropped. */
-export function maskMentions(text: string, plant: Pick<Canary, 'uniqueWords'>): string {
+/** Replaces each name that mentions the canary, for texts of one sentence that can't be dropped. */
+export function maskMentions(text: string, canary: Pick<Canary, 'uniqueWords'>): string {
   return text.replace(/[^\s`'"()[\]{},;]+/g, (name) =>
-    mentionsCanary(name, plant) ? 'other code' : name,
+    mentionsCanary(name, canary) ? 'other code' : name,
   )
 }

@@ -1,4 +1,4 @@
-// Makes up a small file with a planted defect: whoever reads a round of the change reports it.
+// Creates a canary: a small fictitious file with a defect that every attentive reader reports.
 import { posix } from 'node:path'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ReviewField } from '../prompts/specialist-prompts.ts'
@@ -7,49 +7,51 @@ import { type CanaryWords, createCanaryWords, kebab, pickRandom } from './canary
 import { type Defect, defects } from './defects.ts'
 import { type Dialect, dialectOf } from './dialects.ts'
 
-/** Most tokens that a planted file takes of a round, with its place in the list of files; held by a test. */
+/** Limits the tokens of a canary and its entry in the list of files; a test checks it. */
 export const maxCanaryTokens = 150
 
-/** A longer folder would take more tokens than the file. */
+/** The path of a deeper folder would take more tokens than the file. */
 const maxFolderChars = 20
 
-/** As a password is. */
-const longLiteral = /[0-9a-f]{10}/g
+/** Matches the passwords that defects contain. */
+const passwordLiteral = /[0-9a-f]{10}/g
 
-/** A made-up file, as a part of the change. */
+/** A fictitious new file that is added to the change. */
 export interface Canary {
-  /** A new one. */
+  /** The diff that adds the file. */
   readonly file: FileDiff
   readonly lines: readonly string[]
-  /** Lower-case words that stand in it and in nothing else of the round. */
+  /** Lower-case words that occur in the canary and nowhere else in the round. */
   readonly uniqueWords: readonly string[]
 }
 
 /**
- * Makes up a file for a round: in the language of one of its files, beside one of them, with a defect of one of the
- * fields. Nothing of it can be foreseen.
+ * Creates a canary for a round, with a random defect of one of the fields, in the language and the
+ * folder of a random file of the round, so that its content can't be predicted.
  */
 export function createCanary(round: ContextRound, fields: readonly ReviewField[]): Canary {
   const texts = round.spans.map(({ text }) => text.toLowerCase())
   const words = createCanaryWords(texts)
   const defect = pickRandom(defects.filter(({ field }) => fields.includes(field)))
-  const paths = listFiles(round)
-  const known = paths.filter((path) => dialectOf(extensionOf(path)) !== undefined)
-  const beside = pickRandom(known.length > 0 ? known : paths.length > 0 ? paths : [''])
-  const { name, lines } = writeFile(defect, beside, words)
-  const telling = [
-    words.word,
-    words.noun,
-    ...lines.flatMap((line) => line.match(longLiteral) ?? []),
-  ]
+  const sibling = chooseSibling(listFiles(round))
+  const { name, lines } = writeFile(defect, sibling, words)
+  const passwords = lines.flatMap((line) => line.match(passwordLiteral) ?? [])
+  const candidates = [words.word, words.noun, ...passwords]
   return {
-    file: describeNewFile(posix.join(chooseFolder(beside), name), lines),
+    file: describeNewFile(posix.join(chooseFolder(sibling), name), lines),
     lines,
-    uniqueWords: telling.filter((mark) => !texts.some((text) => text.includes(mark))),
+    uniqueWords: candidates.filter((word) => !texts.some((text) => text.includes(word))),
   }
 }
 
-/** The files that a round shows lines of. */
+/** Picks the file whose folder and language the canary takes; an empty path when there is none. */
+function chooseSibling(paths: readonly string[]): string {
+  const supported = paths.filter((path) => dialectOf(extensionOf(path)) !== undefined)
+  if (supported.length > 0) return pickRandom(supported)
+  return paths.length > 0 ? pickRandom(paths) : ''
+}
+
+/** Lists the files whose lines are in the round. */
 function listFiles({ spans }: ContextRound): string[] {
   return spans.flatMap(({ origin, path }) => (origin === 'diff' && path !== null ? [path] : []))
 }
@@ -58,13 +60,15 @@ function extensionOf(path: string): string {
   return posix.extname(path).toLowerCase()
 }
 
-function writeFile(defect: Defect, beside: string, made: CanaryWords) {
-  const words = [made.word, made.noun]
-  const dialect = dialectOf(extensionOf(beside))
-  if (dialect === undefined) return { name: `${kebab(words)}.yml`, lines: defect.settings(made) }
+function writeFile(defect: Defect, sibling: string, canaryWords: CanaryWords) {
+  const words = [canaryWords.word, canaryWords.noun]
+  const extension = extensionOf(sibling)
+  const dialect = dialectOf(extension)
+  if (dialect === undefined)
+    return { name: `${kebab(words)}.yml`, lines: defect.settings(canaryWords) }
   return {
-    name: nameFile(dialect, defect, words) + extensionOf(beside),
-    lines: writeLines(dialect, defect, made),
+    name: nameFile(dialect, defect, words) + extension,
+    lines: dialect.file(defect.write(dialect, canaryWords), words),
   }
 }
 
@@ -73,11 +77,7 @@ function nameFile(dialect: Dialect, { isTest }: Defect, words: readonly string[]
   return isTest ? dialect.testStem(stem) : stem
 }
 
-function writeLines(dialect: Dialect, defect: Defect, made: CanaryWords): string[] {
-  return dialect.file(defect.write(dialect, made), [made.word, made.noun])
-}
-
-/** The folder of a file, or as much of its beginning as is short and plain. */
+/** Returns the folder of a file, or the nearest parent whose path is short and plain. */
 function chooseFolder(path: string): string {
   const folders = path.split('/').slice(0, -1)
   while (folders.join('/').length > maxFolderChars || !/^[\w@./ -]*$/.test(folders.join('/')))
@@ -87,19 +87,24 @@ function chooseFolder(path: string): string {
 
 function describeNewFile(path: string, texts: readonly string[]): FileDiff {
   const lines = texts.map((text, index) => ({
-    ...{ kind: 'added' as const, text, oldLine: null, newLine: index + 1, noNewlineAtEnd: false },
+    kind: 'added' as const,
+    text,
+    oldLine: null,
+    newLine: index + 1,
+    noNewlineAtEnd: false,
   }))
   const hunk = { oldStart: 0, oldCount: 0, newStart: 1, newCount: lines.length, section: '', lines }
   return {
-    ...{
-      path,
-      oldPath: path,
-      status: 'added',
-      binary: false,
-      submodule: false,
-      oldMode: null,
-      newMode: '100644',
-    },
-    ...{ hunks: [hunk], additions: lines.length, deletions: 0, truncated: false },
+    path,
+    oldPath: path,
+    status: 'added',
+    binary: false,
+    submodule: false,
+    oldMode: null,
+    newMode: '100644',
+    hunks: [hunk],
+    additions: lines.length,
+    deletions: 0,
+    truncated: false,
   }
 }

@@ -1,4 +1,4 @@
-// The defects that are planted: each one plain to see for whoever reads its lines, by the field of review it belongs to.
+// The defects that canaries contain, each obvious from its lines, by field of review.
 import { randomBytes, randomInt } from 'node:crypto'
 import type { ReviewField } from '../prompts/specialist-prompts.ts'
 import { type CanaryWords, snake } from './canary-words.ts'
@@ -7,13 +7,13 @@ import type { Dialect } from './dialects.ts'
 export interface Defect {
   readonly field: ReviewField
   readonly isTest: boolean
-  /** The lines of its file, in one language. */
+  /** Writes the lines of the canary in a language. */
   readonly write: (dialect: Dialect, words: CanaryWords) => readonly string[]
-  /** The same as settings, for changes in other languages. */
+  /** Writes a settings file instead, for changes in other languages. */
   readonly settings: (words: CanaryWords) => readonly string[]
 }
 
-/** A name that holds the made-up words. */
+/** Joins words to a name, with the words of the canary in the middle. */
 function nameOf(
   { name }: Dialect,
   { word, noun }: CanaryWords,
@@ -28,10 +28,9 @@ const settingsOf = ({ word, noun }: CanaryWords, ...lines: readonly string[]) =>
   ...lines.map((line) => `  ${line}`),
 ]
 
-/** A number of two digits, and a much larger one. */
-const small = () => randomInt(11, 60)
-const large = () => randomInt(3_000, 9_000)
-const password = () => randomBytes(5).toString('hex')
+const drawSmallNumber = () => randomInt(11, 60)
+const drawLargeNumber = () => randomInt(3_000, 9_000)
+const drawPassword = () => randomBytes(5).toString('hex')
 
 const addsDiscount: Defect = {
   field: 'correctness',
@@ -42,10 +41,11 @@ const addsDiscount: Defect = {
       name: nameOf(dialect, words, ['discounted'], ['price']),
       parameter: { name: 'price', kind: 'number' },
       returns: 'number',
-      body: [dialect.returnValue(`${price} + ${price} * ${small()} / 100`, 'number')],
+      body: [dialect.returnValue(`${price} + ${price} * ${drawSmallNumber()} / 100`, 'number')],
     })
   },
-  settings: (words) => settingsOf(words, '# Tried again at most 3 times.', `retries: ${large()}`),
+  settings: (words) =>
+    settingsOf(words, '# Tried again at most 3 times.', `retries: ${drawLargeNumber()}`),
 }
 
 const invertsLimit: Defect = {
@@ -56,9 +56,15 @@ const invertsLimit: Defect = {
       name: nameOf(dialect, words, ['is', 'below'], ['limit']),
       parameter: { name: 'count', kind: 'number' },
       returns: 'flag',
-      body: [dialect.returnValue(dialect.isGreater(dialect.variable('count'), small()), 'flag')],
+      body: [
+        dialect.returnValue(
+          dialect.isGreater(dialect.variable('count'), drawSmallNumber()),
+          'flag',
+        ),
+      ],
     }),
-  settings: (words) => settingsOf(words, `minimum: ${large()}`, `maximum: ${small()}`),
+  settings: (words) =>
+    settingsOf(words, `minimum: ${drawLargeNumber()}`, `maximum: ${drawSmallNumber()}`),
 }
 
 const allowsAnyoneToDelete: Defect = {
@@ -73,7 +79,8 @@ const allowsAnyoneToDelete: Defect = {
         dialect.returnValue(dialect.equalsText(dialect.variable('role'), 'admin', true), 'flag'),
       ],
     }),
-  settings: (words) => settingsOf(words, 'verify_certificates: false', `port: ${large()}`),
+  settings: (words) =>
+    settingsOf(words, 'verify_certificates: false', `port: ${drawLargeNumber()}`),
 }
 
 const holdsPassword: Defect = {
@@ -85,10 +92,13 @@ const holdsPassword: Defect = {
       parameter: { name: 'password', kind: 'text' },
       returns: 'flag',
       body: [
-        dialect.returnValue(dialect.equalsText(dialect.variable('password'), password()), 'flag'),
+        dialect.returnValue(
+          dialect.equalsText(dialect.variable('password'), drawPassword()),
+          'flag',
+        ),
       ],
     }),
-  settings: (words) => settingsOf(words, 'user: admin', `password: ${password()}`),
+  settings: (words) => settingsOf(words, 'user: admin', `password: ${drawPassword()}`),
 }
 
 const queriesPerItem: Defect = {
@@ -121,7 +131,7 @@ const comparesWithItself: Defect = {
   field: 'tests',
   isTest: true,
   write: (dialect, words) => {
-    const call = dialect.call(nameOf(dialect, words, ['count']), small())
+    const call = dialect.call(nameOf(dialect, words, ['count']), drawSmallNumber())
     return dialect.test(nameOf(dialect, words, ['counts']), dialect.assertEqual(call, call))
   },
   settings: (words) => settingsOf(words, 'test: true', 'ignore_failures: true'),
@@ -131,7 +141,7 @@ const assertsConstant: Defect = {
   field: 'tests',
   isTest: true,
   write: (dialect, words) => {
-    const number = String(small())
+    const number = String(drawSmallNumber())
     return dialect.test(nameOf(dialect, words, ['sums', 'up']), dialect.assertEqual(number, number))
   },
   settings: (words) => settingsOf(words, 'test: true', 'skip: always'),
@@ -145,11 +155,12 @@ const contradictsComment: Defect = {
       name: nameOf(dialect, words, ['most']),
       parameter: { name: 'size', kind: 'number' },
       returns: 'number',
-      body: [dialect.returnValue(`${dialect.variable('size')} + ${large()}`, 'number')],
+      body: [dialect.returnValue(`${dialect.variable('size')} + ${drawLargeNumber()}`, 'number')],
     })
-    return [`${dialect.comment} Never more than ${small()}.`, ...routine]
+    return [`${dialect.comment} Never more than ${drawSmallNumber()}.`, ...routine]
   },
-  settings: (words) => settingsOf(words, `# Keeps ${small()} days.`, `days: ${large()}`),
+  settings: (words) =>
+    settingsOf(words, `# Keeps ${drawSmallNumber()} days.`, `days: ${drawLargeNumber()}`),
 }
 
 const contradictsName: Defect = {
@@ -160,19 +171,23 @@ const contradictsName: Defect = {
       name: nameOf(dialect, words, [], ['hours', 'in', 'seconds']),
       parameter: { name: 'hours', kind: 'number' },
       returns: 'number',
-      body: [dialect.returnValue(`${dialect.variable('hours')} * 60 + ${small()}`, 'number')],
+      body: [
+        dialect.returnValue(`${dialect.variable('hours')} * 60 + ${drawSmallNumber()}`, 'number'),
+      ],
     }),
-  settings: (words) => settingsOf(words, '# Of an hour, in seconds.', `length: ${large() * 10}`),
+  settings: (words) =>
+    settingsOf(words, '# Of an hour, in seconds.', `length: ${drawLargeNumber() * 10}`),
 }
 
 export const defects: readonly Defect[] = [
-  ...[
-    addsDiscount,
-    invertsLimit,
-    allowsAnyoneToDelete,
-    holdsPassword,
-    queriesPerItem,
-    scansPerItem,
-  ],
-  ...[comparesWithItself, assertsConstant, contradictsComment, contradictsName],
+  addsDiscount,
+  invertsLimit,
+  allowsAnyoneToDelete,
+  holdsPassword,
+  queriesPerItem,
+  scansPerItem,
+  comparesWithItself,
+  assertsConstant,
+  contradictsComment,
+  contradictsName,
 ]

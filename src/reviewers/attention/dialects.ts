@@ -1,7 +1,7 @@
-// How each language writes the few things that planted defects are made of.
+// The syntax of each language for the few constructs that canary defects use.
 import { camel, kebab, type NameStyle, pascal, snake } from './canary-words.ts'
 
-/** What a value is: each language has its own word for it. */
+/** Kinds of values; each language has its own type for them. */
 export type ValueKind = 'number' | 'text' | 'list' | 'flag'
 
 export interface FunctionParameter {
@@ -12,32 +12,32 @@ export interface FunctionParameter {
 export interface FunctionSpec {
   readonly name: string
   readonly parameter: FunctionParameter
-  /** Undefined for one that gives nothing back. */
+  /** Undefined for a function without a result. */
   readonly returns?: 'number' | 'flag'
   readonly body: readonly string[]
 }
 
-/** One language. Texts are lines without their ends. */
+/** One language. Texts are lines without line ends. */
 export interface Dialect {
   readonly extensions: readonly string[]
-  /** The name of a file without its extension, and what it becomes for tests. */
+  /** Makes the name of a file without its extension. */
   readonly stem: NameStyle
   readonly testStem: (stem: string) => string
   readonly name: NameStyle
   readonly comment: string
-  /** A parameter, or the item of a loop, within an expression. */
+  /** Writes a reference to a parameter or a loop's item. */
   readonly variable: (name: string) => string
-  readonly defineFunction: (defineFunction: FunctionSpec) => string[]
+  readonly defineFunction: (definition: FunctionSpec) => string[]
   readonly returnValue: (expression: string, kind: 'number' | 'flag') => string
   readonly isGreater: (variable: string, number: number) => string
   readonly equalsText: (variable: string, text: string, negated?: boolean) => string
   readonly call: (name: string, number: number) => string
   readonly loop: (list: string, body: (item: string) => readonly string[]) => string[]
-  /** A statement that asks a database, about an item where one is given. */
+  /** Writes a statement that queries a database, with the item as its parameter. */
   readonly query: (sql: string, item?: string) => string
   readonly test: (name: string, body: readonly string[]) => string[]
   readonly assertEqual: (one: string, other: string) => string[]
-  /** What the file holds around all of it. */
+  /** Adds what the language needs around the lines of a file. */
   readonly file: (lines: readonly string[], words: readonly string[]) => string[]
 }
 
@@ -50,7 +50,7 @@ const block = (head: string, body: readonly string[], by?: string) => [
 const equalsPlainText = (variable: string, text: string, negated = false) =>
   `${variable} ${negated ? '!=' : '=='} "${text}"`
 
-/** What most languages have in common. */
+/** The syntax that most languages share. */
 const common = {
   name: camel,
   comment: '//',
@@ -89,8 +89,8 @@ const typescriptTypes: Record<ValueKind, string> = {
 const typescript: Dialect = {
   ...javascript,
   extensions: ['.ts', '.mts', '.cts', '.tsx', '.vue', '.svelte'],
-  defineFunction: ({ name, parameter, returns: gives, body }) => {
-    const result = gives === undefined ? '' : `: ${typescriptTypes[gives]}`
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? '' : `: ${typescriptTypes[returns]}`
     return block(
       `export function ${name}(${parameter.name}: ${typescriptTypes[parameter.kind]})${result}`,
       body,
@@ -129,8 +129,8 @@ const go: Dialect = {
   stem: snake,
   testStem: (stem) => `${stem}_test`,
   name: pascal,
-  defineFunction: ({ name, parameter, returns: gives, body }) => {
-    const result = gives === undefined ? '' : ` ${goTypes[gives]}`
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? '' : ` ${goTypes[returns]}`
     return block(`func ${name}(${parameter.name} ${goTypes[parameter.kind]})${result}`, body, '\t')
   },
   returnValue: (expression) => `return ${expression}`,
@@ -153,11 +153,10 @@ const java: Dialect = {
   extensions: ['.java'],
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
-  defineFunction: ({ name, parameter, returns: gives, body }) =>
-    block(
-      `static ${gives === undefined ? 'void' : javaTypes[gives]} ${name}(${javaTypes[parameter.kind]} ${parameter.name})`,
-      body,
-    ),
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? 'void' : javaTypes[returns]
+    return block(`static ${result} ${name}(${javaTypes[parameter.kind]} ${parameter.name})`, body)
+  },
   equalsText: (variable, text, negated) => `${negated ? '!' : ''}${variable}.equals("${text}")`,
   loop: (list, body) => block(`for (int item : ${list})`, body('item')),
   test: (name, body) => block(`@Test void ${name}()`, body),
@@ -177,8 +176,8 @@ const kotlin: Dialect = {
   extensions: ['.kt', '.kts'],
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
-  defineFunction: ({ name, parameter, returns: gives, body }) => {
-    const result = gives === undefined ? '' : `: ${kotlinTypes[gives]}`
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? '' : `: ${kotlinTypes[returns]}`
     return block(`fun ${name}(${parameter.name}: ${kotlinTypes[parameter.kind]})${result}`, body)
   },
   returnValue: (expression) => `return ${expression}`,
@@ -220,8 +219,8 @@ const rust: Dialect = {
   stem: snake,
   testStem: (stem) => `${stem}_tests`,
   name: snake,
-  defineFunction: ({ name, parameter, returns: gives, body }) => {
-    const result = gives === undefined ? '' : ` -> ${rustTypes[gives]}`
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? '' : ` -> ${rustTypes[returns]}`
     return block(
       `pub fn ${name}(${parameter.name}: ${rustTypes[parameter.kind]})${result}`,
       body,
@@ -247,8 +246,8 @@ const php: Dialect = {
   stem: pascal,
   testStem: (stem) => `${stem}Test`,
   variable: (name) => `$${name}`,
-  defineFunction: ({ name, parameter, returns: gives, body }) => {
-    const result = gives === undefined ? '' : `: ${phpTypes[gives]}`
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? '' : `: ${phpTypes[returns]}`
     return block(
       `function ${name}(${phpTypes[parameter.kind]} $${parameter.name})${result}`,
       body,
@@ -276,13 +275,12 @@ const c: Dialect = {
   stem: snake,
   testStem: (stem) => `test_${stem}`,
   name: snake,
-  defineFunction: ({ name, parameter: { name: own, kind }, returns: gives, body }) => {
-    const count = kind === 'list' ? ', int count' : ''
-    return block(
-      `${gives === undefined ? 'void ' : cTypes[gives]}${name}(${cTypes[kind]}${own}${count})`,
-      body,
-      '    ',
-    )
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? 'void ' : cTypes[returns]
+    const typedParameter = `${cTypes[parameter.kind]}${parameter.name}`
+    // An array in C doesn't have its length.
+    const count = parameter.kind === 'list' ? ', int count' : ''
+    return block(`${result}${name}(${typedParameter}${count})`, body, '    ')
   },
   equalsText: (variable, text, negated) =>
     `strcmp(${variable}, "${text}") ${negated ? '!=' : '=='} 0`,
@@ -293,24 +291,21 @@ const c: Dialect = {
 }
 
 const cPlusPlusTypes: Record<ValueKind, string> = {
-  ...{
-    number: 'int ',
-    text: 'const std::string& ',
-    list: 'const std::vector<int>& ',
-    flag: 'bool ',
-  },
+  number: 'int ',
+  text: 'const std::string& ',
+  list: 'const std::vector<int>& ',
+  flag: 'bool ',
 }
 
 const cPlusPlus: Dialect = {
   ...c,
   extensions: ['.cpp', '.cc', '.cxx', '.hpp', '.hh'],
   name: camel,
-  defineFunction: ({ name, parameter, returns: gives, body }) =>
-    block(
-      `${gives === undefined ? 'void ' : cPlusPlusTypes[gives]}${name}(${cPlusPlusTypes[parameter.kind]}${parameter.name})`,
-      body,
-      '    ',
-    ),
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? 'void ' : cPlusPlusTypes[returns]
+    const typedParameter = `${cPlusPlusTypes[parameter.kind]}${parameter.name}`
+    return block(`${result}${name}(${typedParameter})`, body, '    ')
+  },
   equalsText: equalsPlainText,
   loop: (list, body) => block(`for (int item : ${list})`, body('item'), '    '),
   query: common.query,
@@ -331,11 +326,11 @@ const cSharp: Dialect = {
   stem: pascal,
   testStem: (stem) => `${stem}Tests`,
   name: pascal,
-  defineFunction: ({ name, parameter, returns: gives, body }) =>
-    block(
-      `public static ${gives === undefined ? 'void' : cSharpTypes[gives]} ${name}(${cSharpTypes[parameter.kind]} ${parameter.name})`,
-      body,
-    ),
+  defineFunction: ({ name, parameter, returns, body }) => {
+    const result = returns === undefined ? 'void' : cSharpTypes[returns]
+    const typedParameter = `${cSharpTypes[parameter.kind]} ${parameter.name}`
+    return block(`public static ${result} ${name}(${typedParameter})`, body)
+  },
   loop: (list, body) => block(`foreach (var item in ${list})`, body('item')),
   query: (sql, item) => `Db.Query("${sql}"${item === undefined ? '' : `, ${item}`});`,
   test: (name, body) => block(`[Fact] public void ${name}()`, body),
@@ -362,26 +357,23 @@ const shell: Dialect = {
   assertEqual: (one, other) => [`[ ${one} = ${other} ]`],
 }
 
-/** All languages that defects are written in. */
 export const dialects: readonly Dialect[] = [
-  ...[
-    javascript,
-    typescript,
-    python,
-    go,
-    java,
-    kotlin,
-    ruby,
-    rust,
-    php,
-    c,
-    cPlusPlus,
-    cSharp,
-    shell,
-  ],
+  javascript,
+  typescript,
+  python,
+  go,
+  java,
+  kotlin,
+  ruby,
+  rust,
+  php,
+  c,
+  cPlusPlus,
+  cSharp,
+  shell,
 ]
 
-/** That of a file with this extension, in lower case with its dot; undefined where it is in none of them. */
+/** Finds the dialect for an extension, which is in lower case and begins with a dot. */
 export function dialectOf(extension: string): Dialect | undefined {
   return dialects.find(({ extensions }) => extensions.includes(extension))
 }

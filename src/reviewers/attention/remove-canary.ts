@@ -1,4 +1,4 @@
-// Takes out of an answer what is about a made-up file, and keeps what is about the change, however they are mixed.
+// Removes what is about the canary from a model's answer, and keeps what is about the change.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { ParsedAnswer } from '../parse-findings.ts'
@@ -6,102 +6,102 @@ import type { Change } from '../reviewer.ts'
 import type { Canary } from './canary.ts'
 import { maskMentions, mentionsCanary, removeMentions, splitSentences } from './canary-mentions.ts'
 
-/** What is left of an answer. */
 export interface CleanedAnswer {
   readonly findings: readonly ProposedFinding[]
   readonly summary: string
-  /** It reported the planted defect: whoever wrote it has read the round. */
+  /** Whether the answer reported the defect of the canary, which proves that the round was read. */
   readonly passedAttentionCheck: boolean
 }
 
 /**
- * Takes the made-up file out of an answer. A finding is about it where it names or quotes it and nothing real; that
- * proves that the round was read. One that does both stays with what is real of it, and proves nothing.
+ * Removes the canary from an answer. A finding that names or quotes only the canary passes the
+ * attention check. A finding about both is moved to the lines of the change, and doesn't count.
  */
 export function removeCanary(
   answer: Pick<ParsedAnswer, 'findings' | 'summary'>,
-  plant: Canary,
+  canary: Canary,
   change: Change,
 ): CleanedAnswer {
-  const findPlaces = createLineIndex(change)
+  const findLines = createLineIndex(change)
   const findings: ProposedFinding[] = []
   let passedAttentionCheck = false
   for (const finding of answer.findings) {
-    const real = isAboutCanary(finding, plant)
-      ? relocateFinding(finding, plant, change, findPlaces)
+    const relocated = isAboutCanary(finding, canary)
+      ? relocateFinding(finding, canary, change, findLines)
       : finding
-    if (real === undefined) passedAttentionCheck = true
-    else findings.push(cleanFinding(real, plant))
+    if (relocated === undefined) passedAttentionCheck = true
+    else findings.push(cleanFinding(relocated, canary))
   }
   return {
     findings,
-    summary: cleanSummary(answer.summary, plant, change),
+    summary: cleanSummary(answer.summary, canary, change),
     passedAttentionCheck,
   }
 }
 
-/** A line of the change. */
 type ChangedLine = Pick<ProposedFinding, 'path' | 'side'> & {
   readonly line: number
   readonly text: string
 }
 
-/** The lines of the change that are such a line but for blanks. */
-type FindLines = (squeezed: string) => readonly ChangedLine[]
+/** Finds the lines of the change with this normalized text. */
+type FindLines = (normalized: string) => readonly ChangedLine[]
 
-/** Shorter lines stand everywhere. */
+/** Shorter lines, such as `return;`, occur in many files. */
 const minLineChars = 8
 
-/** Reads the change when it is first asked for a line, which is seldom. */
+/** Builds the index on first use, because most answers don't need it. */
 function createLineIndex(change: Change): FindLines {
-  let known: ReadonlyMap<string, readonly ChangedLine[]> | undefined
-  return (squeezed) => {
-    known ??= Map.groupBy(change.files.flatMap(listLines), ({ text }) => normalizeLine(text))
-    return known.get(squeezed) ?? []
+  let index: ReadonlyMap<string, readonly ChangedLine[]> | undefined
+  return (normalized) => {
+    index ??= Map.groupBy(change.files.flatMap(listLines), ({ text }) => normalizeLine(text))
+    return index.get(normalized) ?? []
   }
 }
 
 function listLines({ path, hunks }: FileDiff): ChangedLine[] {
   return hunks.flatMap(({ lines }) =>
     lines.map(({ kind, text, oldLine, newLine }) => {
-      const side = kind === 'deleted' ? 'LEFT' : 'RIGHT'
-      return { path, side, line: (kind === 'deleted' ? oldLine : newLine) ?? 1, text }
+      return kind === 'deleted'
+        ? { path, side: 'LEFT', line: oldLine ?? 1, text }
+        : { path, side: 'RIGHT', line: newLine ?? 1, text }
     }),
   )
 }
 
-/** A line without what models add to it or get wrong: numbers and markers before it, blanks. */
+/** Drops what models add to a line or copy wrongly: numbers and diff markers before it, blanks. */
 function normalizeLine(line: string): string {
   return line.replace(/^\s*(?:\d+\s+)?[+-]?/, '').replace(/\s+/g, '')
 }
 
-function isAboutCanary({ path, quote }: ProposedFinding, plant: Canary): boolean {
-  return path === plant.file.path || quote.split('\n').some((line) => isCanaryLine(line, plant))
+function isAboutCanary({ path, quote }: ProposedFinding, canary: Canary): boolean {
+  return path === canary.file.path || quote.split('\n').some((line) => isCanaryLine(line, canary))
 }
 
-/** Whether a line is one of the made-up file, and tells so. */
-function isCanaryLine(line: string, plant: Canary): boolean {
-  if (!mentionsCanary(line, plant)) return false
-  const squeezed = normalizeLine(line)
-  return plant.lines.some((own) => normalizeLine(own) === squeezed)
+/** Whether this is a line of the canary that can't be in another file. */
+function isCanaryLine(line: string, canary: Canary): boolean {
+  if (!mentionsCanary(line, canary)) return false
+  const normalized = normalizeLine(line)
+  return canary.lines.some((canaryLine) => normalizeLine(canaryLine) === normalized)
 }
 
-/** The finding at what it quotes or names of the change; undefined where that is nothing. */
+/** Moves a finding to the lines of the change that it quotes or cites; undefined without any. */
 function relocateFinding(
   finding: ProposedFinding,
-  plant: Canary,
+  canary: Canary,
   change: Change,
-  findPlaces: FindLines,
+  findLines: FindLines,
 ): ProposedFinding | undefined {
-  const own = new Set(plant.lines.map(normalizeLine))
+  const canaryLines = new Set(canary.lines.map(normalizeLine))
   const quoted = finding.quote.split('\n').flatMap((line) => {
-    const squeezed = normalizeLine(line)
-    const found = own.has(squeezed) || squeezed.length < minLineChars ? [] : findPlaces(squeezed)
+    const normalized = normalizeLine(line)
+    if (canaryLines.has(normalized) || normalized.length < minLineChars) return []
+    const found = findLines(normalized)
     return found.find(({ path }) => path === finding.path) ?? found.slice(0, 1)
   })
   const [first] = quoted
   if (first) return moveTo(finding, first, quoted)
-  const evidence = findEvidence(finding, plant, change)
+  const evidence = findEvidence(finding, canary, change)
   return evidence && moveTo(finding, evidence, [evidence])
 }
 
@@ -110,35 +110,33 @@ function moveTo(
   first: ChangedLine,
   lines: readonly ChangedLine[],
 ): ProposedFinding {
-  const together = lines.filter(({ path, side }) => path === first.path && side === first.side)
-  const numbers = together.map(({ line }) => line)
-  const [startLine, endLine] = [Math.min(...numbers), Math.max(...numbers)]
-  const quote = together.map(({ text }) => text).join('\n')
+  const sameFile = lines.filter(({ path, side }) => path === first.path && side === first.side)
+  const numbers = sameFile.map(({ line }) => line)
   return {
     ...finding,
     path: first.path,
     side: first.side,
-    startLine,
-    endLine,
-    quote,
+    startLine: Math.min(...numbers),
+    endLine: Math.max(...numbers),
+    quote: sameFile.map(({ text }) => text).join('\n'),
     suggestion: null,
   }
 }
 
-/** A changed line among the evidence, where what is said speaks of its file too: the rest only supports the claim. */
+/** Finds a changed line in the evidence whose file the text of the finding names. */
 function findEvidence(
   { title, body, evidence }: ProposedFinding,
-  plant: Canary,
+  canary: Canary,
   { files }: Change,
 ) {
-  const said = [title, ...splitSentences(body)]
-    .filter((each) => !mentionsCanary(each, plant))
+  const text = [title, ...splitSentences(body)]
+    .filter((each) => !mentionsCanary(each, canary))
     .join('\n')
   for (const { path, line } of evidence) {
-    if (!namesFile(said, path)) continue
-    const places = files.filter((file) => file.path === path).flatMap(listLines)
-    const place = places.find((each) => each.side === 'RIGHT' && each.line === line)
-    if (place) return place
+    if (!namesFile(text, path)) continue
+    const lines = files.filter((file) => file.path === path).flatMap(listLines)
+    const cited = lines.find((each) => each.side === 'RIGHT' && each.line === line)
+    if (cited) return cited
   }
   return undefined
 }
@@ -148,39 +146,35 @@ function namesFile(text: string, path: string): boolean {
   return text.includes(path) || text.includes(name)
 }
 
-/** A finding about the change, without a word about the made-up file. */
-function cleanFinding(finding: ProposedFinding, plant: Canary): ProposedFinding {
+/** Removes mentions of the canary from a finding about the change. */
+function cleanFinding(finding: ProposedFinding, canary: Canary): ProposedFinding {
   const { title, body, quote, suggestion, evidence } = finding
+  const quotedLines = quote.split('\n').filter((line) => !mentionsCanary(line, canary))
   return {
     ...finding,
-    title: maskMentions(title, plant),
-    body: removeMentions(body, plant),
-    quote: mentionsCanary(quote, plant)
-      ? quote
-          .split('\n')
-          .filter((line) => !mentionsCanary(line, plant))
-          .join('\n')
-      : quote,
-    suggestion: suggestion !== null && mentionsCanary(suggestion, plant) ? null : suggestion,
+    title: maskMentions(title, canary),
+    body: removeMentions(body, canary),
+    quote: quotedLines.join('\n'),
+    suggestion: suggestion !== null && mentionsCanary(suggestion, canary) ? null : suggestion,
     evidence: evidence.filter(
-      ({ path, note }) => !mentionsCanary(path, plant) && !mentionsCanary(note, plant),
+      ({ path, note }) => !mentionsCanary(path, canary) && !mentionsCanary(note, canary),
     ),
   }
 }
 
 /**
- * The summary's sentences that don't speak of the made-up file. What follows one that does may mean the same with other
- * words: within a line it stays only where it names a file of the change.
+ * Removes the sentences of a summary that mention the canary. The sentences after one in the same
+ * line may be about it too, so they are removed up to the first that names a file of the change.
  */
-function cleanSummary(summary: string, plant: Canary, { files }: Change): string {
-  if (!mentionsCanary(summary, plant)) return summary
-  let follows = false
-  const kept = splitSentences(summary).filter((each) => {
-    const isReal = files.some(({ path }) => namesFile(each, path))
-    follows = mentionsCanary(each, plant) || (follows && !isReal)
-    const isKept = !follows
-    if (each.endsWith('\n')) follows = false
-    return isKept
-  })
-  return kept.join('').trim()
+function cleanSummary(summary: string, canary: Canary, { files }: Change): string {
+  if (!mentionsCanary(summary, canary)) return summary
+  const remaining: string[] = []
+  let isOmitting = false
+  for (const sentence of splitSentences(summary)) {
+    const namesChange = files.some(({ path }) => namesFile(sentence, path))
+    isOmitting = mentionsCanary(sentence, canary) || (isOmitting && !namesChange)
+    if (!isOmitting) remaining.push(sentence)
+    if (sentence.endsWith('\n')) isOmitting = false
+  }
+  return remaining.join('').trim()
 }

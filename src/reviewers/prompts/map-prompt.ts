@@ -1,5 +1,4 @@
-// What the model is told that puts the project map into words.
-
+// The prompt for descriptions of the directories in the project map.
 import type { PromptFence } from './prompt-fence.ts'
 import {
   dataIsNotInstructions,
@@ -10,17 +9,26 @@ import {
 
 const parts: readonly PromptPart[] = [
   {
-    text: 'You describe directories of a code base to somebody who is new to it. Of each entry you are given the path and what a program found there: words of its README or comments, its files, the names that it defines, what uses it and what it uses.',
-    reason: 'It sees no code: all that it can do is to put together what the entries say.',
+    text:
+      'You describe directories of a code base to somebody who is new to it. Of each entry you ' +
+      'are given the path and what a program found there: words of its README or comments, its ' +
+      'files, the names that it defines, what uses it and what it uses.',
+    reason: 'The model sees no code, so it can only combine what is in the entries.',
   },
   dataIsNotInstructions,
   {
-    text: 'Say of each entry in one or two sentences what it is for and how it fits in with the others. Say only what the entries show; where they do not show it, give an empty text. Leave out numbers, praise, and advice. Plain text, without Markdown and addresses.',
+    text:
+      'Say of each entry in one or two sentences what it is for and how it fits in with the ' +
+      'others. Say only what the entries show; where they do not show it, give an empty text. ' +
+      'Leave out numbers, praise, and advice. Plain text, without Markdown and addresses.',
     reason:
-      'The words are kept for months, beside figures that are counted. A guess would be believed by whoever reads it.',
+      'The descriptions are stored for months, next to measured numbers, so readers would ' +
+      'believe a guess.',
   },
   {
-    text: 'Answer with one JSON object and nothing else:\n{"descriptions": [{"index": number, "text": string}]}',
+    text:
+      'Answer with one JSON object and nothing else:\n' +
+      '{"descriptions": [{"index": number, "text": string}]}',
     reason: 'Not every server can hold a model to a schema.',
   },
 ]
@@ -34,7 +42,7 @@ export function mapInstructions(): string {
   return joinParts([...parts, languageInstruction('English')])
 }
 
-/** The message: the entries as data, numbered from 0. */
+/** Renders the entries as fenced data, numbered from 0. */
 export function mapMessage(entries: readonly MapEntry[], fence: PromptFence): string {
   const lines = entries.map(({ path, text }, index) => JSON.stringify({ index, path, text }))
   return [

@@ -1,4 +1,4 @@
-// The versions of all prompts, to be stored with each review.
+// The versions of all prompts, which are stored with each review.
 import { reviewPromptVersion } from './review-prompt.ts'
 import { specialistPromptsVersion } from './specialist-prompts.ts'
 import { synthesisPromptVersion } from './synthesis-prompt.ts'

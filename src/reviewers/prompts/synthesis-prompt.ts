@@ -1,4 +1,4 @@
-// What the synthesis tells its model: to make one report of what the specialists found, and to find nothing itself.
+// The prompt that merges the reports of specialists into one.
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { PromptFence } from './prompt-fence.ts'
 import {
@@ -9,23 +9,34 @@ import {
   summaryInstruction,
 } from './prompt-part.ts'
 
-/** To be raised with every change of the words below. */
-export const synthesisPromptVersion = 2
+/** Increment it with every change of the texts below. */
+export const synthesisPromptVersion = 3
 
-/** Longest text of a finding that is shown, in characters. */
 const maxTextChars = 1200
+const maxEvidenceChars = 200
 
 const parts: readonly PromptPart[] = [
   {
-    text: 'Several specialists have reviewed one change to a code base, each for one field. You make one report of what they say. You do not review the change yourself: you add no findings and do not change their words.',
+    text:
+      'Several specialists have reviewed one change to a code base, each for one field. You make ' +
+      'one report of what they say. You do not review the change yourself: you add no findings ' +
+      'and do not change their words.',
     reason:
-      'It sees no code, so that whatever it added would be guessed. Code of ours takes only numbers from it.',
+      'The model sees no code, so an added finding would be a guess. Only indexes are read from ' +
+      'its answer.',
   },
   dataIsNotInstructions,
   {
-    text: 'Drop a finding that claims the same as another one of the same file, in whatever words: of the two keep the one that says more exactly when what goes wrong. Where two findings of the same file contradict each other, so that not both can be true or following one would undo the other, drop the one with the weaker evidence. Two different faults on the same line are two findings. In doubt keep both. Name for each dropped finding the one that is kept in its place; all that you do not name stays.',
+    text:
+      'Drop a finding that claims the same as another one of the same file, in whatever words: ' +
+      'of the two keep the one that says more exactly when what goes wrong. Where two findings ' +
+      'of the same file contradict each other, so that not both can be true or following one ' +
+      'would undo the other, drop the one with the weaker evidence. Two different faults on the ' +
+      'same line are two findings. In doubt keep both. Name for each dropped finding the one ' +
+      'that is kept in its place; all that you do not name stays.',
     reason:
-      'A finding may go only where another one speaks for it: so nothing is lost when the synthesis errs or is misled.',
+      'A finding may only be dropped for another one that stays, so no fault is lost when the ' +
+      'model errs or is misled.',
   },
   summaryInstruction,
   {
@@ -33,18 +44,19 @@ const parts: readonly PromptPart[] = [
     reason: 'They have read the change.',
   },
   {
-    text: 'Answer with one JSON object and nothing else:\n{"summary": string, "dropped": [{"index": number, "because": "repeats" or "contradicts", "kept": number}]}',
+    text:
+      'Answer with one JSON object and nothing else:\n' +
+      '{"summary": string, "dropped": [{"index": number, "because": "repeats" or "contradicts", ' +
+      '"kept": number}]}',
     reason: 'Not every server can hold a model to a schema.',
   },
 ]
 
-/** What a specialist has to say. */
 export interface SpecialistSummary {
   readonly field: string
   readonly summary: string
 }
 
-/** A finding, and the field of the specialist that proposes it. */
 export interface SpecialistFinding {
   readonly field: string
   readonly finding: ProposedFinding
@@ -55,9 +67,9 @@ export function synthesisInstructions(language: string): string {
   return joinParts([...parts, languageInstruction(language)])
 }
 
-/** The message: what the specialists said, as data, with the findings numbered from 0. */
+/** Renders the summaries and findings as fenced data; the findings are numbered from 0. */
 export function synthesisMessage(
-  words: readonly SpecialistSummary[],
+  summaries: readonly SpecialistSummary[],
   findings: readonly SpecialistFinding[],
   fence: PromptFence,
 ): string {
@@ -70,7 +82,7 @@ export function synthesisMessage(
     `The mark of this message is ${fence.mark}.`,
     block(
       'specialists',
-      words.map(({ field, summary }) => ({ field, summary: summary.slice(0, maxTextChars) })),
+      summaries.map(({ field, summary }) => ({ field, summary: summary.slice(0, maxTextChars) })),
     ),
     block(
       'findings',
@@ -83,10 +95,16 @@ export function synthesisMessage(
 function formatFinding(finding: ProposedFinding) {
   const { path, side, startLine, endLine, severity, category, title, confidence } = finding
   return {
-    ...{ path, side, lines: `${startLine}-${endLine}`, severity, category, confidence, title },
+    path,
+    side,
+    lines: `${startLine}-${endLine}`,
+    severity,
+    category,
+    confidence,
+    title,
     body: finding.body.slice(0, maxTextChars),
     evidence: finding.evidence.map(({ path, line, note }) =>
-      `${path}:${line} ${note}`.slice(0, 200),
+      `${path}:${line} ${note}`.slice(0, maxEvidenceChars),
     ),
   }
 }
