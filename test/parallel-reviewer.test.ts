@@ -615,7 +615,7 @@ describe('case 49: budget', () => {
     expect(run.server.requests).toHaveLength(5)
     expect(report).toMatchObject({ complete: true, findings: [{}, {}] })
     expect(report.notes[0]).toContain(
-      'could not be made one report. The model budget for one review ($0.03) is spent.',
+      'could not be merged. The model budget for one review ($0.03) is spent.',
     )
   })
 

@@ -1,4 +1,4 @@
-// Tokens, cost, and the budget that is asked before each call of a model.
+// Counts tokens and cost, and enforces the budget of a review before each call of a model.
 import { once, setMaxListeners } from 'node:events'
 import { ModelError } from '../domain/errors.ts'
 import { noUsage, type Usage } from '../domain/review.ts'
@@ -12,20 +12,20 @@ export interface CallTokens {
   readonly output: number
 }
 
-/** Cost of one call in US dollars; null where the price isn't known. */
+/** Computes the cost of one call in US dollars; null when the price is unknown. */
 export function costOf(tokens: CallTokens, price: Price | null): number | null {
   if (price === null) return null
   const rates = price.long !== undefined && tokens.input > price.long.over ? price.long : price
-  const fresh = Math.max(0, tokens.input - tokens.cacheRead - tokens.cacheWrite)
+  const uncached = Math.max(0, tokens.input - tokens.cacheRead - tokens.cacheWrite)
   const millionths =
-    fresh * rates.input +
+    uncached * rates.input +
     tokens.cacheRead * rates.cacheRead +
     tokens.cacheWrite * rates.cacheWrite +
     tokens.output * rates.output
   return millionths / 1_000_000
 }
 
-/** One call as usage. */
+/** Converts the tokens of one call to usage. */
 export function usageOf(tokens: CallTokens, price: Price | null): Usage {
   return {
     calls: 1,
@@ -36,7 +36,7 @@ export function usageOf(tokens: CallTokens, price: Price | null): Usage {
   }
 }
 
-/** Sum of two usages; its cost is unknown as soon as one of them is. */
+/** Adds two usages; the cost is unknown when one of them is. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     calls: a.calls + b.calls,
@@ -47,40 +47,38 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
-/** What one model was used for. */
 export interface ModelUse {
-  /** The model's name. */
   readonly model: string
   readonly usage: Usage
 }
 
 /**
- * The money of one review, shared by all that call models for it. Calls of unknown price are counted as usage but
- * not as money: a budget can't hold them back.
+ * The budget of one review, shared by all its calls of models. Calls with an unknown price count
+ * as usage only, so a budget can't limit them.
  */
 export interface Budget {
-  /** What was used through this object. */
+  /** The usage that was added to this object and its shares. */
   readonly usage: Usage
-  /** The same by model, in the order of their first call. */
+  /** The usage by model, in the order of their first call. */
   readonly uses: readonly ModelUse[]
-  /** The part of its cost whose price is known, in US dollars. */
+  /** The cost in US dollars of calls with a known price. */
   readonly knownCostUsd: number
-  /** US dollars left under the tighter limit, not below 0; Infinity without a limit. */
+  /** Computes the rest of the tightest limit in US dollars; Infinity without a limit. */
   remainingUsd(): Promise<number>
   /**
-   * Sets money aside for one call until the result is disposed of; to be called before each call. While others are
-   * under way that may use up what is left, it waits for them: calls side by side go over a limit no further than one
-   * alone. Throws `ModelError` of code `model_budget_spent` when nothing is left.
+   * Reserves the maximum cost of one call, until the result is disposed of. It waits while
+   * concurrent calls may use the rest, so that together they exceed a limit by at most one call.
+   * Throws `ModelError` with code `model_budget_spent` when nothing is left.
    *
-   * @param atMostUsd what the call may cost, in US dollars
+   * @param maxCostUsd in US dollars
    */
-  reserve(atMostUsd: number, signal?: AbortSignal): Promise<Disposable>
-  /** Counts what a model was used for. */
+  reserve(maxCostUsd: number, signal?: AbortSignal): Promise<Disposable>
+  /** Counts the usage of a model. */
   add(usage: Usage, model: string): void
   /**
-   * A part that counts its own usage, for one reviewer or one call; what it uses counts here too.
+   * Makes a budget for one reviewer or call, which counts its own usage and adds it here too.
    *
-   * @param sharers of how many such parts side by side it is one: `remainingUsd` is then its share of what is left
+   * @param sharers number of concurrent shares; `remainingUsd` of each is divided by it
    */
   createShare(sharers?: number): Budget
 }
@@ -88,13 +86,13 @@ export interface Budget {
 export interface BudgetLimits {
   readonly perReviewUsd: number | null
   readonly perDayUsd: number | null
-  /** For all reviews of the same owner. */
+  /** Limits all reviews of the same owner. */
   readonly perOwnerDayUsd?: number | null
-  /** What earlier tries of this review cost, in US dollars; they count against the review, and in `spentTodayUsd`. */
+  /** The cost of earlier attempts of this review, which `spentTodayUsd` includes too. */
   readonly spentBeforeUsd?: number
-  /** What all other reviews cost today, in US dollars. Asked before each call. */
+  /** Loads the cost of all other reviews today, in US dollars, before each call. */
   readonly spentTodayUsd: () => Promise<number>
-  /** The same of other reviews of the owner. */
+  /** Loads the cost of the owner's other reviews today, in US dollars. */
   readonly ownerSpentTodayUsd?: () => Promise<number>
 }
 
@@ -104,37 +102,37 @@ export function createBudget(limits: BudgetLimits): Budget {
   const reserved = new Set<{ readonly usd: number }>()
   const releases = new EventTarget()
   setMaxListeners(0, releases)
-  const remainders = async () => {
+  const readScopes = async () => {
     const [othersUsd = 0, ownersUsd = 0] = await Promise.all([
       hasLimit(limits.perDayUsd) ? limits.spentTodayUsd() : 0,
       hasLimit(limits.perOwnerDayUsd) ? limits.ownerSpentTodayUsd?.() : 0,
     ])
-    // Nothing may be waited for from here on: what is spent meanwhile would be missing from one of the two.
+    // There must be no `await` from here on, or cost that is added meanwhile would be missed.
     return [
       {
-        left: (limits.perReviewUsd ?? Infinity) - (limits.spentBeforeUsd ?? 0) - spentUsd,
-        scope: `for one review (${formatDollars(limits.perReviewUsd)})`,
+        remainingUsd: (limits.perReviewUsd ?? Infinity) - (limits.spentBeforeUsd ?? 0) - spentUsd,
+        label: `for one review (${formatDollars(limits.perReviewUsd)})`,
       },
       {
-        left: (limits.perDayUsd ?? Infinity) - othersUsd - spentUsd,
-        scope: `for one day (${formatDollars(limits.perDayUsd)})`,
+        remainingUsd: (limits.perDayUsd ?? Infinity) - othersUsd - spentUsd,
+        label: `for one day (${formatDollars(limits.perDayUsd)})`,
       },
       {
-        left: (limits.perOwnerDayUsd ?? Infinity) - ownersUsd - spentUsd,
-        scope: `for one day of one owner (${formatDollars(limits.perOwnerDayUsd)})`,
+        remainingUsd: (limits.perOwnerDayUsd ?? Infinity) - ownersUsd - spentUsd,
+        label: `for one day of one owner (${formatDollars(limits.perOwnerDayUsd)})`,
       },
     ]
   }
-  const reserve = async (atMostUsd: number, signal?: AbortSignal): Promise<Disposable> => {
+  const reserve = async (maxCostUsd: number, signal?: AbortSignal): Promise<Disposable> => {
     for (;;) {
-      const scopes = await remainders()
-      const empty = scopes.find(({ left }) => left <= 0)
-      if (empty) throw budgetSpentError(empty.scope)
-      const underWay = [...reserved].reduce((sum, { usd }) => sum + usd, 0)
-      if (reserved.size === 0 || smallestRemainder(scopes) - underWay >= atMostUsd) break
+      const scopes = await readScopes()
+      const spent = scopes.find(({ remainingUsd }) => remainingUsd <= 0)
+      if (spent) throw budgetSpentError(spent.label)
+      const reservedUsd = [...reserved].reduce((sum, { usd }) => sum + usd, 0)
+      if (reserved.size === 0 || minRemainingUsd(scopes) - reservedUsd >= maxCostUsd) break
       await once(releases, 'release', { signal })
     }
-    const reservation = { usd: atMostUsd }
+    const reservation = { usd: maxCostUsd }
     reserved.add(reservation)
     return {
       [Symbol.dispose]: () => {
@@ -142,7 +140,7 @@ export function createBudget(limits: BudgetLimits): Budget {
       },
     }
   }
-  const remainingUsd = async () => Math.max(0, smallestRemainder(await remainders()))
+  const remainingUsd = async () => Math.max(0, minRemainingUsd(await readScopes()))
   return createPart({ remainingUsd, reserve }, (usage) => {
     spentUsd += usage.costUsd ?? 0
   })
@@ -152,11 +150,11 @@ function hasLimit(limit: number | null | undefined): boolean {
   return limit !== null && limit !== undefined
 }
 
-function smallestRemainder(scopes: readonly { readonly left: number }[]): number {
-  return Math.min(...scopes.map(({ left }) => left))
+function minRemainingUsd(scopes: readonly { readonly remainingUsd: number }[]): number {
+  return Math.min(...scopes.map(({ remainingUsd }) => remainingUsd))
 }
 
-/** A budget without limits that only counts. */
+/** Makes a budget without limits that only counts. */
 export function createUnlimitedBudget(): Budget {
   return createBudget({ perReviewUsd: null, perDayUsd: null, spentTodayUsd: async () => 0 })
 }
@@ -191,8 +189,8 @@ function createPart(
   }
 }
 
-function budgetSpentError(which: string): ModelError {
-  return new ModelError('model_budget_spent', `The model budget ${which} is spent.`)
+function budgetSpentError(label: string): ModelError {
+  return new ModelError('model_budget_spent', `The model budget ${label} is spent.`)
 }
 
 function formatDollars(amount: number | null | undefined): string {

@@ -1,4 +1,4 @@
-// One call of a model: budget first, then retries with backoff, then the fallback model; every call is counted.
+// One call of a model, within the budget, with retries and a fallback model.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError } from '../domain/errors.ts'
 import { type Budget, costOf, usageOf } from './budget.ts'
@@ -8,31 +8,31 @@ import type { CallOptions, CallResult, ProviderModel, ProviderTraits } from './p
 import { countTokens, readStream, requireCompleteAnswer } from './read-stream.ts'
 import type { ModelCallRecorder } from './record-model-calls.ts'
 
-/** One way to get an answer: a configured model. */
+/** A configured model that calls can be sent to. */
 export interface ModelRoute {
   readonly name: string
   readonly model: ProviderModel
   readonly traits: ProviderTraits
   readonly price: Price | null
-  /** Kept out of messages. */
+  /** Values that are removed from error messages. */
   readonly secrets: readonly string[]
   readonly observed: {
-    /** Becomes true when its server turned out not to know demanded shapes; then the prompt's words must do. */
+    /** Set when the server refuses schemas; then only the prompt describes the answer. */
     refusesSchema: boolean
-    /** Why its key is refused; null once it answers. */
+    /** The error that refused the key; null once it answers. */
     refusal: ModelError | null
   }
   readonly calls: ModelCallRecorder
 }
 
 export interface CallTiming {
-  /** Longest silence on the line. */
+  /** Time without received bytes after which a call fails. */
   readonly idleTimeoutMs: number
-  /** Wait before the first retry; doubled for each further one. */
+  /** The wait before the first retry; it doubles for each further one. */
   readonly backoffMs: number
-  /** A longer wait that a provider asks for is left to the caller. */
+  /** When a provider requests a longer wait, the call fails instead. */
   readonly maxWaitMs: number
-  /** Tries after the first one, for each model. */
+  /** Counts attempts after the first one, for each model. */
   readonly retries: number
 }
 
@@ -43,24 +43,21 @@ export const defaultCallTiming: CallTiming = {
   retries: 2,
 }
 
-/** What the calls of one conversation have in common. */
 interface Conversation {
   readonly budget: Budget
   readonly timing: CallTiming
   readonly responseFormat: ResponseFormat
   /** Called whenever an answer begins. */
   readonly onBegin: () => void
-  /** Told the name of the model that answered. */
+  /** Called with the name of the model that answered. */
   readonly onAnswer: (name: string) => void
 }
 
-/** The shape demanded of the answer, as the protocol's clients take it. */
 export type ResponseFormat = CallOptions['responseFormat']
 
 /**
- * A model for the tool loop that stands for all routes, the first preferred; once another had to stand in, it goes on
- * to the end of the loop. Answers are streamed, so that silence and breaking off are noticed, and given to the loop
- * whole.
+ * Makes a model for the tool loop that tries the routes in order. After a fallback, the loop stays
+ * with that route. Answers are streamed from the provider, to detect timeouts and early ends.
  */
 export function createFallbackModel(
   routes: readonly ModelRoute[],
@@ -74,11 +71,11 @@ export function createFallbackModel(
     supportedUrls: {},
     doGenerate: async (options) => {
       let failure: ModelError | undefined
-      for (const [at, route] of routes.entries()) {
-        if (at < preferred) continue
+      for (const [index, route] of routes.entries()) {
+        if (index < preferred) continue
         try {
           const result = await callRoute(route, options, conversation)
-          preferred = at
+          preferred = index
           conversation.onAnswer(route.name)
           return result
         } catch (error) {
@@ -90,7 +87,7 @@ export function createFallbackModel(
       throw failure
     },
     doStream: async () => {
-      throw new Error('answers are given whole')
+      throw new Error('Streaming is not supported.')
     },
   }
 }
@@ -101,10 +98,10 @@ async function callRoute(
   conversation: Conversation,
 ): Promise<CallResult> {
   const { budget, timing, responseFormat } = conversation
-  const atMostUsd = estimateMaxCostUsd(route, options)
+  const maxCostUsd = estimateMaxCostUsd(route, options)
   for (let attempt = 0; ; attempt++) {
     try {
-      using _ = await budget.reserve(atMostUsd, options.abortSignal)
+      using _ = await budget.reserve(maxCostUsd, options.abortSignal)
       const result = await callOnce(route, { ...options, responseFormat }, conversation)
       route.observed.refusal = null
       return result
@@ -124,10 +121,10 @@ async function callRoute(
 }
 
 /**
- * Waits until a call may be tried again.
+ * Waits until a call may be retried.
  *
- * @param attempt tries before the one that failed
- * @throws the failure, where another try is no use, or not soon
+ * @param attempt the number of attempts before the failed one
+ * @throws the failure, when it isn't retryable, or only after a longer wait
  */
 export async function waitForRetry(
   failure: ModelError,
@@ -145,13 +142,14 @@ async function callOnce(
   options: CallOptions,
   { budget, onBegin }: Conversation,
 ): Promise<CallResult> {
-  const toolsOpen = (options.tools?.length ?? 0) > 0 && options.toolChoice?.type !== 'none'
+  const canCallTools = allowsToolCalls(options)
   const startedAt = performance.now()
-  const demandShape = !route.observed.refusesSchema && (route.traits.schemaWithTools || !toolsOpen)
+  const sendsSchema =
+    !route.observed.refusesSchema && (route.traits.schemaWithTools || !canCallTools)
   const { stream } = await route.model.doStream({
     ...options,
     prompt: route.traits.textParts ? options.prompt : joinTexts(options.prompt),
-    responseFormat: demandShape ? options.responseFormat : undefined,
+    responseFormat: sendsSchema ? options.responseFormat : undefined,
     providerOptions: { ...options.providerOptions, ...route.traits.options },
   })
   onBegin()
@@ -161,30 +159,31 @@ async function callOnce(
   route.calls.recordUsage(usage)
   const { content, finish } = requireCompleteAnswer(streamed)
   route.calls.recordAnswer(startedAt)
-  // Not every server obeys "no more tools"; the loop would throw away all that was done.
-  const kept = toolsOpen ? content : content.filter((part) => part.type !== 'tool-call')
-  const stopped = kept.length < content.length
+  // Some servers call tools even though they are turned off; the loop would then have no answer.
+  const allowed = canCallTools ? content : content.filter((part) => part.type !== 'tool-call')
+  const hasDroppedCalls = allowed.length < content.length
+  const stopReason = { unified: 'stop' as const, raw: finish.finishReason.raw }
   return {
-    content: [...kept],
-    finishReason: stopped ? { unified: 'stop', raw: finish.finishReason.raw } : finish.finishReason,
+    content: [...allowed],
+    finishReason: hasDroppedCalls ? stopReason : finish.finishReason,
     usage: finish.usage,
     warnings: [],
     ...(finish.providerMetadata === undefined ? {} : { providerMetadata: finish.providerMetadata }),
   }
 }
 
-/** What a call costs at most, in US dollars; 0 where the price isn't known. */
-function estimateMaxCostUsd({ price }: ModelRoute, options: CallOptions): number {
-  const input = Math.ceil(countCharacters(options) / 4)
-  return (
-    costOf(
-      { input, cacheRead: 0, cacheWrite: input, output: options.maxOutputTokens ?? 0 },
-      price,
-    ) ?? 0
-  )
+function allowsToolCalls({ tools = [], toolChoice }: CallOptions): boolean {
+  return tools.length > 0 && toolChoice?.type !== 'none'
 }
 
-/** Each message of the user as one text. */
+/** Estimates the maximum cost of a call in US dollars; 0 when the price is unknown. */
+function estimateMaxCostUsd({ price }: ModelRoute, options: CallOptions): number {
+  const input = Math.ceil(countCharacters(options) / 4)
+  const output = options.maxOutputTokens ?? 0
+  return costOf({ input, cacheRead: 0, cacheWrite: input, output }, price) ?? 0
+}
+
+/** Joins the texts of each user message, for servers that accept only one. */
 function joinTexts(prompt: CallOptions['prompt']): CallOptions['prompt'] {
   return prompt.map((message) => {
     if (message.role !== 'user') return message

@@ -1,4 +1,4 @@
-// The contract of a model that turns texts into vectors, and calls of one: in batches, within budget, retried, checked.
+// Embeds texts as vectors, in batches, within the budget, with retries.
 import { embedMany } from 'ai'
 import type { EmbedderConfig } from '../config/config.ts'
 import { ModelError } from '../domain/errors.ts'
@@ -15,32 +15,32 @@ import {
   type ModelMetrics,
 } from './record-model-calls.ts'
 
-/** Of one call. */
 const maxTextsPerCall = 64
 
-/** In characters; longer texts are cut. Below the second number it isn't the length that a provider minds. */
+/** In characters; longer texts are cut. */
 const maxTextLength = 2000
+/** When a provider refuses even shorter texts as too long, cutting further doesn't help. */
 const minTextLength = 250
 
-/** More than any well-known model has. A row of the database has room for as many. */
+/** Well-known models have fewer dimensions, and a row of the database can store as many. */
 const maxDimensions = 4096
 
 export interface EmbedRequest {
   readonly texts: readonly string[]
-  /** Some models put what is looked for elsewhere than what is found. */
+  /** Some models embed queries and documents differently. */
   readonly purpose: 'query' | 'document'
   readonly timeMs: number
   readonly budget: Budget
 }
 
 export interface Embedder {
-  /** `provider:id`, for people and for records. */
+  /** Has the form `provider:id`. */
   readonly name: string
-  /** Whether its price is known, so that a budget in money can hold it back. */
+  /** Whether its price is known, so that a budget can limit it. */
   readonly priced: boolean
   /**
-   * One vector for each text, in their order, all of one dimension. The ends of long texts are left out. Throws
-   * `ModelError` (see its codes), or the signal's reason when that was aborted.
+   * Returns one vector for each text, in their order, all of one dimension. Long texts are cut.
+   * Throws `ModelError` (see its codes), or the signal's reason when that was aborted.
    */
   embed(
     request: EmbedRequest,
@@ -52,28 +52,28 @@ interface EmbedderRoute {
   readonly name: string
   readonly model: ProviderEmbedder
   readonly price: Price | null
-  /** Kept out of messages. */
+  /** Values that are removed from error messages. */
   readonly secrets: readonly string[]
   readonly timing: CallTiming
-  /** In characters: shorter once the model turned out to take less. */
-  readonly learned: { longestText: number }
+  /** In characters; halved when the model refuses a text as too long. */
+  readonly observed: { maxTextLength: number }
   readonly calls: ModelCallRecorder
 }
 
-/** Makes the configured embedder. Nothing is asked over the network yet, and no key is checked. */
+/** Makes the configured embedder. It sends no request, so the key is not checked. */
 export function createEmbedder(
   choice: EmbedderConfig,
-  given: Partial<CallTiming> = {},
+  timingOptions: Partial<CallTiming> = {},
   metrics: ModelMetrics = noMetrics,
 ): Embedder {
-  const timing = { ...defaultCallTiming, ...given }
+  const timing = { ...defaultCallTiming, ...timingOptions }
   const route: EmbedderRoute = {
     name: `${choice.provider}:${choice.id}`,
     model: createProviderEmbedder(choice, createIdleFetch(timing.idleTimeoutMs)),
     price: priceOf(choice),
     secrets: choice.apiKey === null ? [] : [choice.apiKey],
     timing,
-    learned: { longestText: maxTextLength },
+    observed: { maxTextLength },
     calls: createModelCallRecorder(metrics, 'embedding'),
   }
   const { name, price } = route
@@ -83,13 +83,13 @@ export function createEmbedder(
 async function embed(route: EmbedderRoute, request: EmbedRequest, signal: AbortSignal) {
   signal.throwIfAborted()
   const deadline = AbortSignal.timeout(request.timeMs)
-  const within = AbortSignal.any([signal, deadline])
+  const combined = AbortSignal.any([signal, deadline])
   const vectors: number[][] = []
   let tokens = 0
   try {
     for (let start = 0; start < request.texts.length; start += maxTextsPerCall) {
       const texts = request.texts.slice(start, start + maxTextsPerCall)
-      const answer = await embedBatch(route, { ...request, texts }, within)
+      const answer = await embedBatch(route, { ...request, texts }, combined)
       vectors.push(...answer.vectors)
       tokens += answer.tokens
     }
@@ -106,15 +106,15 @@ async function embed(route: EmbedderRoute, request: EmbedRequest, signal: AbortS
 }
 
 async function embedBatch(route: EmbedderRoute, request: EmbedRequest, signal: AbortSignal) {
-  const { timing, learned, secrets } = route
+  const { timing, observed, secrets } = route
   for (let attempt = 0; ; attempt++) {
     try {
       return await embedOnce(route, request, signal)
     } catch (error) {
       signal.throwIfAborted()
       const failure = toModelError(error, secrets)
-      if (failure.code === 'model_context_overflow' && learned.longestText > minTextLength) {
-        learned.longestText = Math.ceil(learned.longestText / 2)
+      if (failure.code === 'model_context_overflow' && observed.maxTextLength > minTextLength) {
+        observed.maxTextLength = Math.ceil(observed.maxTextLength / 2)
         attempt = -1
         continue
       }
@@ -125,11 +125,11 @@ async function embedBatch(route: EmbedderRoute, request: EmbedRequest, signal: A
 }
 
 async function embedOnce(
-  { model, name, price, learned, calls }: EmbedderRoute,
+  { model, name, price, observed, calls }: EmbedderRoute,
   { texts, purpose, budget }: EmbedRequest,
   signal: AbortSignal,
 ) {
-  const values = texts.map((text) => text.slice(0, learned.longestText).toWellFormed())
+  const values = texts.map((text) => text.slice(0, observed.maxTextLength).toWellFormed())
   const estimate = Math.ceil(values.reduce((sum, { length }) => sum + length, 0) / 4)
   using _ = await budget.reserve(costOf(inputTokens(estimate), price) ?? 0, signal)
   const startedAt = performance.now()
@@ -138,20 +138,20 @@ async function embedOnce(
     values,
     maxRetries: 0,
     abortSignal: signal,
-    providerOptions: optionsFor[purpose],
+    providerOptions: purposeOptions[purpose],
   })
   const tokens = Number.isFinite(usage.tokens) && usage.tokens > 0 ? usage.tokens : estimate
-  const used = usageOf(inputTokens(tokens), price)
-  budget.add(used, name)
-  calls.recordUsage(used)
+  const callUsage = usageOf(inputTokens(tokens), price)
+  budget.add(callUsage, name)
+  calls.recordUsage(callUsage)
   if (embeddings.length !== values.length)
     throw unusableVectorsError('the number of vectors is not that of the texts')
   calls.recordAnswer(startedAt)
   return { vectors: embeddings, tokens }
 }
 
-/** Others ignore what isn't theirs. */
-const optionsFor: Readonly<Record<EmbedRequest['purpose'], ProviderOptions>> = {
+/** Providers ignore the options of others. */
+const purposeOptions: Readonly<Record<EmbedRequest['purpose'], ProviderOptions>> = {
   query: { google: { taskType: 'RETRIEVAL_QUERY' } },
   document: { google: { taskType: 'RETRIEVAL_DOCUMENT' } },
 }
@@ -170,6 +170,6 @@ function requireSameDimension(vectors: readonly (readonly number[])[]): void {
     throw unusableVectorsError('vectors are of finite numbers')
 }
 
-function unusableVectorsError(why: string): ModelError {
-  return new ModelError('model_invalid_output', `Model: its vectors can't be used: ${why}.`)
+function unusableVectorsError(reason: string): ModelError {
+  return new ModelError('model_invalid_output', `Model: its vectors can't be used: ${reason}.`)
 }

@@ -1,21 +1,18 @@
-// Finds the JSON in a model's text, and tells an answer from JSON that the text only mentions.
+// Finds the JSON of a model's answer in its text.
 import { parsePartialJson } from 'ai'
 
-/** Beyond this many opening brackets that lead nowhere the text isn't JSON with words around it. */
+/** A text with more opening brackets is code or prose. */
 const maxAttempts = 200
 
-/** JSON that was found in a text. */
 export interface FoundJson {
   readonly value: unknown
-  /** It is the whole text, or all that stands in the one fence that is the whole text. */
+  /** Whether the JSON is the whole text, with or without a Markdown fence around it. */
   readonly isWholeText: boolean
 }
 
 /**
- * The JSON that a text is: all of it, fenced or not, or else the only object between its words. Of several objects
- * none counts, for all but one are quotations, and which isn't certain; lists between words are mostly not JSON.
- *
- * @returns undefined where there is none, or more than one
+ * Finds the JSON that a text consists of, fenced or not, or else the only object within the text.
+ * Returns undefined for several objects, because all but one are quotations.
  */
 export function findJson(text: string): FoundJson | undefined {
   const whole = parse(stripFence(text))
@@ -24,7 +21,7 @@ export function findJson(text: string): FoundJson | undefined {
   return objects.length === 1 ? { value: objects[0], isWholeText: false } : undefined
 }
 
-/** What there is of the JSON in a text that was cut: open strings, arrays and objects are closed. */
+/** Finds the JSON in a text that was cut, and closes its strings, arrays and objects. */
 export async function findTruncatedJson(text: string): Promise<FoundJson | undefined> {
   const start = findNextBracket(text, 0)
   if (start === -1 || findValueEnd(text, start) !== -1) return findJson(text)
@@ -33,7 +30,7 @@ export async function findTruncatedJson(text: string): Promise<FoundJson | undef
   return { value, isWholeText: stripFence(text).startsWith(text.slice(start).trimEnd()) }
 }
 
-/** A text that is one fence without it; any other as it is, both without blanks around. */
+/** Drops the Markdown fence that encloses a text. */
 function stripFence(text: string): string {
   const trimmed = text.trim()
   const opening = /^```\w*\s*/.exec(trimmed)
@@ -41,16 +38,20 @@ function stripFence(text: string): string {
   return trimmed.slice(opening[0].length, trimmed.endsWith('```') ? -3 : undefined).trim()
 }
 
-/** The objects of a text that stand in no other brackets; none where there are too many brackets to tell. */
+/** Finds the outermost objects of a text; none when it has too many brackets. */
 function findObjects(text: string): unknown[] {
   const objects: unknown[] = []
   let attempts = 0
-  for (let at = findNextBracket(text, 0); at !== -1; attempts++) {
+  let start = findNextBracket(text, 0)
+  while (start !== -1) {
     if (attempts === maxAttempts) return []
-    const end = findValueEnd(text, at)
-    const value = end === -1 || text[at] === '[' ? undefined : parse(text.slice(at, end))
+    attempts += 1
+    const end = findValueEnd(text, start)
+    // Lists within a text, such as `[1]`, are mostly not JSON.
+    const isObject = end !== -1 && text[start] === '{'
+    const value = isObject ? parse(text.slice(start, end)) : undefined
     if (value !== undefined) objects.push(value)
-    at = findNextBracket(text, end === -1 ? at + 1 : end)
+    start = findNextBracket(text, end === -1 ? start + 1 : end)
   }
   return objects
 }
@@ -69,21 +70,34 @@ function findNextBracket(text: string, from: number): number {
   return found === -1 ? -1 : from + found
 }
 
-/** Index after the bracket that closes the one at `start`; -1 where none does. */
+/** Returns the index after the bracket that closes the one at `start`, or -1. */
 function findValueEnd(text: string, start: number): number {
   let depth = 0
-  let inString = false
-  for (let i = start; i < text.length; i++) {
-    const character = text[i]
-    if (inString) {
-      if (character === '\\') i++
-      else if (character === '"') inString = false
-    } else if (character === '"') inString = true
-    else if (character === '{' || character === '[') depth++
-    else if (character === '}' || character === ']') {
-      depth--
-      if (depth === 0) return i + 1
+  for (let index = start; index < text.length; index++) {
+    switch (text[index]) {
+      case '"':
+        index = findStringEnd(text, index)
+        if (index === -1) return -1
+        break
+      case '{':
+      case '[':
+        depth += 1
+        break
+      case '}':
+      case ']':
+        depth -= 1
+        if (depth === 0) return index + 1
+        break
     }
+  }
+  return -1
+}
+
+/** Returns the index of the quotation mark that closes the string at `start`, or -1. */
+function findStringEnd(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    if (text[index] === '"') return index
+    if (text[index] === '\\') index += 1
   }
   return -1
 }

@@ -1,4 +1,4 @@
-// The tool loop: asks the model, runs the tools it calls, and makes it answer before a limit is reached.
+// The tool loop: calls the model, runs its tool calls, and requests the answer before a limit.
 import { asSchema, generateText, isStepCount, type StepResult, type ToolSet, tool } from 'ai'
 import { ModelError, UmpireError } from '../domain/errors.ts'
 import type { Budget } from './budget.ts'
@@ -12,13 +12,14 @@ import { findJson, findTruncatedJson } from './find-json.ts'
 import type { EarlyEnd, GenerateLimits, GenerateRequest, ModelAnswer, ModelTool } from './model.ts'
 import { cacheBreakpoint } from './providers.ts'
 
-/** Calls of tools that one step may have on average; more are answered with a refusal. */
+/** Average tool calls in a step; further calls are refused. */
 const toolCallsPerStep = 8
 
 const lastStepNotice =
-  'No more tools can be called. Give the complete answer now, from what you have seen, in the form asked for.'
+  'No more tools can be called. Give the complete answer now, from what you have seen, ' +
+  'in the form asked for.'
 
-/** See `Model.generate`. */
+/** Implements `Model.generate`. */
 export async function generate(
   routes: readonly ModelRoute[],
   timing: CallTiming,
@@ -31,11 +32,13 @@ export async function generate(
   const deadline = AbortSignal.timeout(limits.timeMs)
   const toolCalls: string[] = []
   const answeredBy = new Set<string>()
-  const watch = createLimitWatcher(limits, budget)
+  const limitWatcher = createLimitWatcher(limits, budget)
   try {
     const result = await generateText({
       model: createFallbackModel(routes, {
-        ...{ budget, timing, responseFormat: await toResponseFormat(request) },
+        budget,
+        timing,
+        responseFormat: await toResponseFormat(request),
         onBegin: () => request.onAnswerBegins?.(),
         onAnswer: (name) => answeredBy.add(name),
       }),
@@ -45,7 +48,8 @@ export async function generate(
       toolCallConcurrency: 4,
       stopWhen: isStepCount(limits.steps),
       prepareStep: async ({ steps, messages }) => {
-        if ((request.tools ?? []).length === 0 || !(await watch.isLastStep(steps))) return undefined
+        const hasTools = (request.tools ?? []).length > 0
+        if (!hasTools || !(await limitWatcher.isLastStep(steps))) return undefined
         return {
           toolChoice: 'none',
           messages: [...messages, { role: 'user', content: lastStepNotice }],
@@ -55,12 +59,15 @@ export async function generate(
       maxRetries: 0,
       abortSignal: AbortSignal.any([signal, deadline]),
     })
-    const cut = result.finishReason === 'length'
-    const found = cut ? await findTruncatedJson(result.text) : findJson(result.text)
-    const { value: json, isWholeText: alone } = found ?? { value: undefined, isWholeText: false }
+    const truncated = result.finishReason === 'length'
+    const found = truncated ? await findTruncatedJson(result.text) : findJson(result.text)
     return {
-      ...{ text: result.text, json, isWholeText: alone, truncated: cut, toolCalls },
-      earlyEnd: watch.earlyEnd(),
+      text: result.text,
+      json: found?.value,
+      isWholeText: found?.isWholeText ?? false,
+      truncated,
+      toolCalls,
+      earlyEnd: limitWatcher.earlyEnd(),
       answeredBy: [...answeredBy],
       usage: budget.usage,
     }
@@ -76,33 +83,32 @@ export async function generate(
 }
 
 /**
- * Tells when the next step must be the answer: when a further step like those before, and the answer after it, would
- * go over a limit. So a loop that never ends still ends with an answer.
+ * Decides when the next step must be the answer: when another average step and the answer would
+ * exceed a limit. So a loop without an end of its own still ends with an answer.
  */
 function createLimitWatcher(limits: GenerateLimits, budget: Budget) {
   const startedAt = performance.now()
-  let early: EarlyEnd | null = null
-  const reached = async (steps: readonly StepResult<ToolSet>[]): Promise<EarlyEnd | null> => {
+  let earlyEnd: EarlyEnd | null = null
+  const findLimit = async (steps: readonly StepResult<ToolSet>[]): Promise<EarlyEnd | null> => {
     if (steps.length + 1 >= limits.steps) return 'steps'
-    const done = steps.length
-    if (done === 0) return null
+    const stepCount = steps.length
+    if (stepCount === 0) return null
     const { inputTokens, outputTokens, costUsd } = budget.usage
-    const last = steps[done - 1]!.usage
-    const used = inputTokens + outputTokens
-    if (used + 2 * ((last.inputTokens ?? 0) + (last.outputTokens ?? 0)) > limits.totalTokens)
-      return 'tokens'
-    const elapsed = performance.now() - startedAt
-    if (elapsed + (2 * elapsed) / done > limits.timeMs) return 'time'
-    if ((2 * (costUsd ?? 0)) / done > (await budget.remainingUsd())) return 'cost'
+    const lastUsage = steps[stepCount - 1]!.usage
+    const lastTokens = (lastUsage.inputTokens ?? 0) + (lastUsage.outputTokens ?? 0)
+    if (inputTokens + outputTokens + 2 * lastTokens > limits.totalTokens) return 'tokens'
+    const elapsedMs = performance.now() - startedAt
+    if (elapsedMs + (2 * elapsedMs) / stepCount > limits.timeMs) return 'time'
+    const costPerStepUsd = (costUsd ?? 0) / stepCount
+    if (2 * costPerStepUsd > (await budget.remainingUsd())) return 'cost'
     return null
   }
   return {
     isLastStep: async (steps: readonly StepResult<ToolSet>[]) => {
-      early = await reached(steps)
-      // The only step of a loop without room for tools is no early end.
-      return early !== null
+      earlyEnd = await findLimit(steps)
+      return earlyEnd !== null
     },
-    earlyEnd: () => early,
+    earlyEnd: () => earlyEnd,
   }
 }
 
@@ -134,7 +140,7 @@ function toToolSet(tools: readonly ModelTool[], maxCalls: number, calls: string[
   return Object.fromEntries(entries)
 }
 
-// A tool's failure is an answer for the model; what it didn't foresee stays inside.
+/** Shows the model the tool's own errors, but not the messages of unexpected ones. */
 async function runTool(called: ModelTool, input: unknown, signal: AbortSignal): Promise<string> {
   try {
     return await called.run(input, signal)

@@ -1,25 +1,23 @@
-// A fetch that gives up when the other side sends no bytes for a while, before or within the answer, or too many.
+// A `fetch` for providers that fails when no bytes arrive for a while, or too many.
 import { ModelError } from '../domain/errors.ts'
 
-/** Largest answer in bytes: the longest ones take a few MB, with all that protocols put around each token. */
+/** The longest answers take a few MB, including what protocols add to each token. */
 const maxBytes = 64 * 1024 * 1024
-/** Largest body of an error, in bytes; what is longer is cut, for the status says enough. */
+/** Longer bodies of errors are cut, because the status is enough. */
 const maxErrorBytes = 256 * 1024
 
 /**
- * Makes a fetch for one provider. Every received byte, also one that keeps a stream alive, starts the wait anew; after
- * 64 MB the answer fails. Redirects are refused: they would carry the key to another address.
- *
- * @param idleTimeoutMs longest silence, in milliseconds
+ * Makes a `fetch` for one provider. Every received byte, also one that keeps a stream alive,
+ * restarts the timeout. Redirects are refused, because they would send the key to another address.
  */
 export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch {
   return async (input, init) => {
     const idle = new AbortController()
-    const giveUp = () => idle.abort(idleTimeoutError(idleTimeoutMs))
-    let timer = setTimeout(giveUp, idleTimeoutMs)
+    const abort = () => idle.abort(idleTimeoutError(idleTimeoutMs))
+    let timer = setTimeout(abort, idleTimeoutMs)
     const restart = () => {
       clearTimeout(timer)
-      timer = setTimeout(giveUp, idleTimeoutMs)
+      timer = setTimeout(abort, idleTimeoutMs)
     }
     const signal = init?.signal ? AbortSignal.any([init.signal, idle.signal]) : idle.signal
     try {
@@ -49,23 +47,19 @@ function watchBody(
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  const most = isAnswer ? maxBytes : maxErrorBytes
+  const limit = isAnswer ? maxBytes : maxErrorBytes
   let received = 0
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read()
         received += value?.length ?? 0
-        if (received > most) {
-          // Not waited for: a server that won't stop may not confirm it either.
+        if (received > limit) {
+          // This isn't awaited, because a hostile server may never confirm the cancellation.
           reader.cancel().catch(() => {})
-          if (isAnswer)
-            throw new ModelError(
-              'model_unavailable',
-              `The model sent more than ${most / 1024 ** 2} MB.`,
-            )
+          if (isAnswer) throw answerTooLargeError(limit)
         }
-        if (done || received > most) {
+        if (done || received > limit) {
           onEnd()
           controller.close()
         } else {
@@ -82,6 +76,11 @@ function watchBody(
       await reader.cancel(reason)
     },
   })
+}
+
+function answerTooLargeError(limit: number): ModelError {
+  const megabytes = limit / 1024 ** 2
+  return new ModelError('model_unavailable', `The model sent more than ${megabytes} MB.`)
 }
 
 function idleTimeoutError(milliseconds: number): ModelError {

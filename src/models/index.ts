@@ -1,4 +1,4 @@
-// Chooses the models by configuration.
+// Creates the configured models, with the fallback from the main to the fast model.
 import type { ModelConfig } from '../config/config.ts'
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
@@ -31,26 +31,26 @@ export { describeProblems, generateObject, requestRepair } from './repair.ts'
 
 export interface ModelsConfig {
   readonly main: ModelConfig | null
-  /** Also the fallback of `main`. */
+  /** Is used as the fallback of `main` too. */
   readonly fast: ModelConfig | null
-  /** How long to wait for what; `defaultCallTiming` where left out. */
+  /** Replaces values of `defaultCallTiming`. */
   readonly timing?: Partial<CallTiming>
 }
 
-/** Makes the configured models. Nothing is asked over the network yet, and no key is checked. */
+/** Makes the configured models. It sends no request, so keys are not checked. */
 export function createModels(config: ModelsConfig, metrics: ModelMetrics = noMetrics): Models {
   const timing = { ...defaultCallTiming, ...config.timing }
-  const main =
+  const mainRoute =
     config.main === null
       ? null
       : createRoute(config.main, timing, createModelCallRecorder(metrics, 'main'))
-  const other =
+  const fastRoute =
     config.fast === null || isSame(config.main, config.fast)
       ? null
       : createRoute(config.fast, timing, createModelCallRecorder(metrics, 'fast'))
-  const mainModel =
-    main === null ? null : createModel(other === null ? [main] : [main, other], timing)
-  return { main: mainModel, fast: other === null ? mainModel : createModel([other], timing) }
+  const fallbacks = fastRoute === null ? [] : [fastRoute]
+  const main = mainRoute === null ? null : createModel([mainRoute, ...fallbacks], timing)
+  return { main, fast: fastRoute === null ? main : createModel([fastRoute], timing) }
 }
 
 function isSame(a: ModelConfig | null, b: ModelConfig): boolean {
@@ -81,37 +81,37 @@ function createRoute(
 
 function createModel(routes: readonly [ModelRoute, ...ModelRoute[]], timing: CallTiming): Model {
   const [route, ...others] = routes
-  const { observed: learned } = route
-  const ask = (request: GenerateRequest, signal: AbortSignal) => {
-    const accepted = others.filter((other) => other.observed.refusal === null)
-    return generate([route, ...accepted], timing, request, signal)
+  const { observed } = route
+  const send = (request: GenerateRequest, signal: AbortSignal) => {
+    const fallbacks = others.filter((other) => other.observed.refusal === null)
+    return generate([route, ...fallbacks], timing, request, signal)
   }
   const probe = async (signal: AbortSignal) => {
     try {
-      await ask({ ...probeRequest, budget: createUnlimitedBudget() }, signal)
+      await send({ ...probeRequest, budget: createUnlimitedBudget() }, signal)
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof ModelError)) return false
-      if (error.code === 'model_unauthorized') learned.refusal = error
-      // It took the key, whatever it thought of the question.
+      if (error.code === 'model_unauthorized') observed.refusal = error
+      // With these codes the provider accepted the key, but not the content.
       if (!keyAcceptedCodes.includes(error.code)) return false
-      learned.refusal = null
+      observed.refusal = null
     }
-    // Another model may have answered in its place.
-    return learned.refusal === null
+    // The fallback may have answered instead, so the answer alone proves nothing.
+    return observed.refusal === null
   }
   return {
     name: route.name,
     priced: routes.every(({ price }) => price !== null),
     get isRefusing() {
-      return learned.refusal !== null
+      return observed.refusal !== null
     },
     async generate(request, signal) {
-      if (learned.refusal !== null) throw learned.refusal
+      if (observed.refusal !== null) throw observed.refusal
       try {
-        return await ask(request, signal)
+        return await send(request, signal)
       } catch (error) {
-        // What one pull request holds must not keep the model from the others: a question without it decides.
+        // The content of one pull request may cause the refusal, so a neutral prompt decides.
         const isUnauthorized = error instanceof ModelError && error.code === 'model_unauthorized'
         if (isUnauthorized && routes.every((each) => each.observed.refusal === null))
           await probe(signal)

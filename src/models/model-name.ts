@@ -1,4 +1,4 @@
-// Reads a model's name as people write it: `provider:id`.
+// Parses the name of a model: `provider:id`.
 import type { ModelConfig } from '../config/config.ts'
 import { ConfigError } from '../domain/errors.ts'
 
@@ -10,7 +10,7 @@ const providers: readonly ModelConfig['provider'][] = [
 ]
 
 /**
- * Splits `provider:id`. The id may hold colons itself (`compatible:llama3:8b`).
+ * Parses `provider:id`. The id may contain colons too (`compatible:llama3:8b`).
  *
  * @throws ConfigError that lists the known providers
  */

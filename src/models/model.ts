@@ -1,91 +1,92 @@
-// The contract of a language model, as the rest of the program sees it: one call, with tools, limits and a budget.
+// The interface of a language model: one call, with tools, limits and a budget.
 import type { z } from 'zod'
 import type { Usage } from '../domain/review.ts'
 import type { Budget } from './budget.ts'
 
 /**
- * The part of a tool that the loop needs (`tools/tool.ts` lies above this folder and fits). Results go to the model as
- * they are: whoever gives the tools bounds and labels them.
+ * The part of a tool that the loop needs; `Tool` of `tools/tool.ts` is compatible. Results go to
+ * the model unchanged, so the caller must bound and fence them.
  */
 export interface ModelTool {
   readonly name: string
   readonly description: string
   readonly input: z.ZodType
-  // biome-ignore lint/suspicious/noExplicitAny: each tool has its own input, checked against its schema before the call.
+  // biome-ignore lint/suspicious/noExplicitAny: each tool has its own input, checked by its schema
   run(input: any, signal: AbortSignal): Promise<string>
 }
 
-/** How far one `generate` may go. Reaching one asks for the answer in a last step without tools. */
+/** Limits of one `generate`. Near a limit, the model must answer in a last step without tools. */
 export interface GenerateLimits {
-  /** Calls of the model, the answering one included; 1 means no tools. */
+  /** Calls of the model, including the answering one; 1 means no tools. */
   readonly steps: number
-  /** Of one call. */
+  /** Applies to each call. */
   readonly outputTokens: number
-  /** Input and output of all calls together. */
+  /** Limits the sum of input and output of all calls. */
   readonly totalTokens: number
   readonly timeMs: number
 }
 
 export interface GenerateRequest {
-  /** The stable part of the instructions, written by us; cached by the provider where it can. */
+  /** Constant instructions, which some providers cache. */
   readonly system: string
-  /** Stands before the prompt and is the same for several calls: cached by the provider where it can. */
+  /** Text before the prompt that several calls have in common, which some providers cache. */
   readonly shared?: string
   readonly prompt: string
   readonly tools?: readonly ModelTool[]
   /**
-   * Shape of the JSON that the answer is to be; sent to providers that can hold the model to it. Objects only, all
-   * keys required (null instead of absent), no ranges: that is what every provider takes. The answer isn't checked.
+   * The schema of the answer, for providers that can enforce it; the answer isn't validated here.
+   * All providers accept objects with required keys (null instead of absent) and without ranges.
    */
   readonly output?: z.ZodType
   readonly limits: GenerateLimits
   readonly budget: Budget
-  /** Called when the first answer begins: from then on the provider's cache holds what the calls share. */
+  /** Called when the first answer begins: by then the provider has cached the shared text. */
   readonly onAnswerBegins?: () => void
 }
 
-/** What ended the loop early; null when the model answered by itself. */
+/** The limit that ended the loop. */
 export type EarlyEnd = 'steps' | 'tokens' | 'cost' | 'time'
 
 export interface ModelAnswer {
   readonly text: string
   /**
-   * The JSON that the text is, or else the only object between its words; what there is of it where the text was cut.
-   * Undefined where there is none, or more than one.
+   * The JSON of the text, or else the only JSON object within it, completed when the text was cut.
+   * Undefined for a text with none or several.
    */
   readonly json: unknown
-  /** The JSON is the whole text, fenced or not. Between other words it may be a quotation. */
+  /** Whether the JSON is the whole text, fenced or not. JSON within a text may be a quotation. */
   readonly isWholeText: boolean
+  /** Null when the model answered before a limit. */
   readonly earlyEnd: EarlyEnd | null
-  /** The text ended at the output limit. */
+  /** Whether the text ended at the output limit. */
   readonly truncated: boolean
   /** Names of the tools that were called, in order. */
   readonly toolCalls: readonly string[]
-  /** Names of the models that answered its calls; another than the one that was asked stood in for it. */
+  /** Names of the models that answered the calls, including a fallback. */
   readonly answeredBy: readonly string[]
   readonly usage: Usage
 }
 
 export interface Model {
-  /** `provider:id`, for people and for records. */
+  /** Has the form `provider:id`. */
   readonly name: string
-  /** Whether its price is known, so that a budget in money can hold it back. */
+  /** Whether its price is known, so that a budget can limit it. */
   readonly priced: boolean
   /**
-   * Asks the model, running tools until it answers. Short waits, retries and the change to the other configured
-   * model happen inside. Throws `ModelError` (see its codes), or the signal's reason when that was aborted.
+   * Calls the model, and runs tools until it answers, with short waits, retries and the fallback.
+   * Throws `ModelError` (see its codes), or the signal's reason when that was aborted.
    */
   generate(request: GenerateRequest, signal: AbortSignal): Promise<ModelAnswer>
-  /** Whether its key was refused. Then each `generate` throws that refusal, and asks nobody, until `probe` succeeds. */
+  /** Whether its key was refused. `generate` then throws without a call until `probe` succeeds. */
   readonly isRefusing: boolean
-  /** Asks one short question. Resolves to whether it was answered. */
+  /** Sends a short prompt. Resolves to whether it was answered. */
   probe(signal: AbortSignal): Promise<boolean>
 }
 
-/** The configured models; null where none is. */
+/** The configured models; both are null when none is configured. */
 export interface Models {
-  /** Falls back on `fast` while it is unavailable. */
+  /** Falls back to `fast` while it is unavailable. */
   readonly main: Model | null
-  /** The cheaper one for the easy part; the main one where no other is configured. */
+  /** The cheaper model for easy tasks; the main model when no other is configured. */
   readonly fast: Model | null
 }

@@ -1,8 +1,8 @@
-// List prices of well-known models, in US dollars per million tokens, as published in November 2026.
+// List prices of well-known models in US dollars per million tokens, as of November 2026.
 import type { ModelConfig } from '../config/config.ts'
 
 export interface Rates {
-  /** Input that was neither read from nor written to a cache. */
+  /** Applies to input that was neither read from nor written to a cache. */
   readonly input: number
   readonly cacheRead: number
   readonly cacheWrite: number
@@ -10,23 +10,26 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** Other rates for calls whose input is longer than `over` tokens. */
+  /** Applies to calls whose input is longer than `over` tokens. */
   readonly long?: Rates & { readonly over: number }
 }
 
-/** Beginning of the id, price. The longest beginning that fits counts. */
+/** Prices by prefix of the model id; the longest matching prefix applies. */
 type PriceTable = Readonly<Record<string, Price>>
 
-// Anthropic writes to the cache at 1.25 times the input price (five minutes) and mostly reads at a tenth of it.
+/** Anthropic charges 1.25 times the input price for a cache write, mostly a tenth for a read. */
 function claude(input: number, output: number, cacheRead = input / 10): Price {
   return { input, output, cacheRead, cacheWrite: input * 1.25 }
 }
 
-// Above 272,000 tokens of input the whole call costs twice the input and one and a half times the output price.
+/** Above 272,000 input tokens, the rates of the whole call rise by 2 (input) and 1.5 (output). */
 function gpt6(input: number, output: number, cacheRead: number): Price {
   const cacheWrite = input * 1.25
   return {
-    ...{ input, output, cacheRead, cacheWrite },
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
     long: {
       over: 272_000,
       input: input * 2,
@@ -101,17 +104,15 @@ const priceTables: Readonly<Record<ModelConfig['provider'], PriceTable>> = {
   compatible: {},
 }
 
-// A beginning fits only up to a boundary, and not where another version follows: `gpt-5` says nothing about `gpt-5.9`.
-function matchesPrefix(id: string, beginning: string): boolean {
-  return (
-    id.startsWith(beginning) && (id.length === beginning.length || id[beginning.length] === '-')
-  )
+/** Whether the id is the prefix, or continues with a hyphen: `gpt-5` doesn't match `gpt-5.9`. */
+function matchesPrefix(id: string, prefix: string): boolean {
+  return id === prefix || id.startsWith(`${prefix}-`)
 }
 
-/** A model's price; null where it isn't known, and for servers of one's own. */
+/** Looks up a model's price; null for unknown models and self-hosted servers. */
 export function priceOf(choice: Pick<ModelConfig, 'provider' | 'id'>): Price | null {
   const table = priceTables[choice.provider]
-  const beginnings = Object.keys(table).filter((beginning) => matchesPrefix(choice.id, beginning))
-  const longest = beginnings.sort((a, b) => b.length - a.length)[0]
+  const prefixes = Object.keys(table).filter((prefix) => matchesPrefix(choice.id, prefix))
+  const longest = prefixes.sort((a, b) => b.length - a.length)[0]
   return longest === undefined ? null : table[longest]!
 }

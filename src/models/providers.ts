@@ -1,11 +1,11 @@
-// The providers: which client speaks which protocol, and what is particular about each.
+// The clients of the providers, and how their protocols differ.
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { EmbedderConfig, ModelConfig } from '../config/config.ts'
 
-/** What a provider's client offers; the names follow from it, so that its package stays the only source. */
+/** The types are derived from a client, so that its package stays their only source. */
 export type ProviderModel = ReturnType<ReturnType<typeof createAnthropic>['languageModel']>
 export type CallOptions = Parameters<ProviderModel['doStream']>[0]
 export type CallResult = Awaited<ReturnType<ProviderModel['doGenerate']>>
@@ -13,28 +13,28 @@ export type CallStream = Awaited<ReturnType<ProviderModel['doStream']>>['stream'
 export type ProviderEmbedder = ReturnType<ReturnType<typeof createOpenAI>['embeddingModel']>
 export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
 
-/** What is particular about a provider. */
+/** How a provider differs from others. */
 export interface ProviderTraits {
-  /** Whether the answer's shape may be demanded in a call that also offers tools. */
+  /** Whether a call with tools may have a schema for the answer. */
   readonly schemaWithTools: boolean
-  /** Whether a message may have several pieces of text; elsewhere they are joined. */
+  /** Whether a message may have several texts; otherwise they are joined. */
   readonly textParts: boolean
-  /** Sent with every call. */
+  /** Options that are sent with every call. */
   readonly options: ProviderOptions
 }
 
-/** Marks the end of what is worth caching; providers that cache by themselves ignore it. */
+/** Marks the end of the text to cache; providers with automatic caching ignore it. */
 export const cacheBreakpoint: ProviderOptions = {
   anthropic: { cacheControl: { type: 'ephemeral' } },
 }
 
 const traits: Readonly<Record<ModelConfig['provider'], ProviderTraits>> = {
-  // The mark on the call moves along with the conversation: each step of a tool loop reads what the last one wrote.
+  // The breakpoint moves with the conversation, so each step reads what the last one cached.
   anthropic: { schemaWithTools: true, textParts: true, options: cacheBreakpoint },
-  // Code under review is not to be kept at the provider.
+  // The provider must not store code under review.
   openai: { schemaWithTools: true, textParts: true, options: { openai: { store: false } } },
   google: { schemaWithTools: true, textParts: true, options: {} },
-  // Many servers constrain the answer by a grammar, under which no tool can be called; some take plain text only.
+  // Many servers enforce a schema by a grammar without tool calls, and some accept only text.
   compatible: { schemaWithTools: false, textParts: false, options: {} },
 }
 
@@ -42,7 +42,7 @@ export function traitsOf(choice: Pick<ModelConfig, 'provider'>): ProviderTraits 
   return traits[choice.provider]
 }
 
-// Addresses and keys are always given: left out, the clients would read them from the environment by themselves.
+// Without an address or a key, the clients would read them from the environment.
 const defaultAddresses: Readonly<Record<ModelConfig['provider'], string>> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
@@ -50,7 +50,7 @@ const defaultAddresses: Readonly<Record<ModelConfig['provider'], string>> = {
   compatible: 'http://127.0.0.1:11434/v1',
 }
 
-/** The client for a model. Nothing is asked over the network yet. */
+/** Makes the client for a model, without a request. */
 export function createProviderModel(
   choice: ModelConfig,
   fetch: typeof globalThis.fetch,
@@ -68,7 +68,7 @@ export function createProviderModel(
   }
 }
 
-/** The client for a model that turns texts into vectors. Nothing is asked over the network yet. */
+/** Makes the client for an embedding model, without a request. */
 export function createProviderEmbedder(
   choice: EmbedderConfig,
   fetch: typeof globalThis.fetch,

@@ -1,4 +1,4 @@
-// Reads a model's answer from its stream to the end, and tells a whole answer from one that broke off.
+// Reads a model's answer from its stream, and checks that it is complete.
 import { ModelError } from '../domain/errors.ts'
 import type { CallTokens } from './budget.ts'
 import type { CallResult, CallStream } from './providers.ts'
@@ -6,82 +6,114 @@ import type { CallResult, CallStream } from './providers.ts'
 type Content = CallResult['content'][number]
 type Finish = Pick<CallResult, 'finishReason' | 'usage' | 'providerMetadata'>
 
-/** Everything a stream held. `finish` is missing, or `error` there, when it broke off. */
+/** The content of a stream. An incomplete one has an `error`, or no `finish`. */
 export interface StreamedAnswer {
   readonly content: readonly Content[]
   readonly finish: Finish | undefined
   readonly error: unknown
-  /** Characters that arrived, to estimate the tokens of an answer that broke off. */
+  /** The number of received characters, to estimate the tokens of an incomplete answer. */
   readonly characters: number
 }
 
-/** More than any tokenizer makes of one token on average, and room for what is not counted as output. */
-const charactersPerToken = 16
+/** No tokenizer has more characters per token on average. */
+const maxCharactersPerToken = 16
+/** Allows for content that isn't counted as output. */
 const extraCharacters = 100_000
 
 /**
- * Reads a stream to its end, or until it holds more than an answer can, and lets go of it then. Never throws for what
- * is in the stream or for its breaking off: that is `error`.
+ * Reads a stream to its end, and cancels it when it is longer than an answer can be.
+ * Errors of the stream are returned as `error`.
  *
- * @param outputTokens the limit that the model was given; not every server keeps it
+ * @param outputTokens the limit of the request, which some servers ignore
  */
 export async function readStream(
   stream: CallStream,
   outputTokens: number,
 ): Promise<StreamedAnswer> {
-  const most = outputTokens * charactersPerToken + extraCharacters
-  const blocks = new Map<string, { at: number; kind: 'text' | 'reasoning' }>()
-  const content: Content[] = []
-  let finish: Finish | undefined
-  let error: unknown
-  let characters = 0
-  let held = 0
+  const maxLength = outputTokens * maxCharactersPerToken + extraCharacters
+  const answer = new AnswerBuilder()
+  let length = 0
   try {
     for await (const part of stream) {
-      // A part costs memory also when it is empty.
-      held +=
-        1 +
-        ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0)
-      if (held > most)
+      // Empty parts take memory too.
+      length += 1 + partLength(part)
+      if (length > maxLength)
         throw new ModelError('model_invalid_output', 'Model: it wrote more than it was allowed to.')
-      switch (part.type) {
-        case 'text-start':
-        case 'reasoning-start': {
-          const kind = part.type === 'text-start' ? 'text' : 'reasoning'
-          blocks.set(`${kind} ${part.id}`, { at: content.length, kind })
-          content.push({ type: kind, text: '', providerMetadata: part.providerMetadata })
-          break
-        }
-        case 'text-delta':
-        case 'reasoning-delta':
-        case 'text-end':
-        case 'reasoning-end': {
-          const block = blocks.get(`${part.type.slice(0, part.type.indexOf('-'))} ${part.id}`)
-          if (block === undefined) break
-          const delta = 'delta' in part ? part.delta : ''
-          characters += delta.length
-          content[block.at] = appendDelta(content[block.at]!, delta, part.providerMetadata)
-          break
-        }
-        case 'tool-call':
-          characters += part.input.length
-          content.push(part)
-          break
-        case 'finish':
-          finish = part
-          break
-        case 'error':
-          error ??= part.error
-          break
-      }
+      answer.add(part)
     }
-  } catch (caught) {
-    error ??= caught
+  } catch (error) {
+    answer.error ??= error
   }
+  const { content, finish, error, characters } = answer
   return { content, finish, error, characters }
 }
 
-// Signatures of reasoning arrive with a later part and must go back with the block.
+type StreamPart = CallStream extends ReadableStream<infer Part> ? Part : never
+
+function partLength(part: StreamPart): number {
+  if ('delta' in part) return part.delta.length
+  return part.type === 'tool-call' ? part.input.length : 0
+}
+
+/** Collects the parts of a stream into blocks of content. */
+class AnswerBuilder implements StreamedAnswer {
+  readonly content: Content[] = []
+  finish: Finish | undefined
+  error: unknown
+  characters = 0
+  /** Indexes into `content`, by kind and id of the block. */
+  readonly #blockIndexes = new Map<string, number>()
+
+  add(part: StreamPart): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start':
+        this.#startBlock(part.type === 'text-start' ? 'text' : 'reasoning', part)
+        break
+      case 'text-delta':
+      case 'text-end':
+        this.#appendToBlock('text', part)
+        break
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        this.#appendToBlock('reasoning', part)
+        break
+      case 'tool-call':
+        this.characters += part.input.length
+        this.content.push(part)
+        break
+      case 'finish':
+        this.finish = part
+        break
+      case 'error':
+        this.error ??= part.error
+        break
+    }
+  }
+
+  #startBlock(kind: 'text' | 'reasoning', { id, providerMetadata }: BlockPart): void {
+    this.#blockIndexes.set(`${kind} ${id}`, this.content.length)
+    this.content.push({ type: kind, text: '', providerMetadata })
+  }
+
+  #appendToBlock(
+    kind: 'text' | 'reasoning',
+    { id, delta = '', providerMetadata }: BlockPart,
+  ): void {
+    const index = this.#blockIndexes.get(`${kind} ${id}`)
+    if (index === undefined) return
+    this.characters += delta.length
+    this.content[index] = appendDelta(this.content[index]!, delta, providerMetadata)
+  }
+}
+
+interface BlockPart {
+  readonly id: string
+  readonly delta?: string
+  readonly providerMetadata?: Finish['providerMetadata']
+}
+
+/** Signatures of reasoning arrive with a later part, and must be sent back with the block. */
 function appendDelta(
   block: Content,
   delta: string,
@@ -96,9 +128,9 @@ function appendDelta(
 }
 
 /**
- * The whole answer in a stream that was read.
+ * Returns the answer of a stream.
  *
- * @throws the stream's own error, or a ModelError when it broke off, was refused, overflowed or is empty
+ * @throws the stream's error, or a ModelError when the answer is incomplete, refused or empty
  */
 export function requireCompleteAnswer(streamed: StreamedAnswer): {
   content: readonly Content[]
@@ -106,28 +138,29 @@ export function requireCompleteAnswer(streamed: StreamedAnswer): {
 } {
   const { content, finish, error } = streamed
   if (error !== undefined) throw error
-  const { unified, raw } = finish?.finishReason ?? { unified: 'interrupted', raw: undefined }
-  // Some clients end a stream that was cut cleanly with `other` and no reason of the provider's.
-  if (
-    finish === undefined ||
-    unified === 'interrupted' ||
-    unified === 'error' ||
-    (unified === 'other' && !raw)
-  )
+  if (finish === undefined || isInterrupted(finish.finishReason))
     throw new ModelError('model_unavailable', 'Model: the answer broke off before its end.')
+  const { unified, raw } = finish.finishReason
   if (unified === 'content-filter')
     throw new ModelError('model_refused', 'Model: it declined to answer.')
   if (unified === 'length' && raw === 'model_context_window_exceeded')
     throw new ModelError('model_context_overflow', 'Model: the input is too long for the model.')
-  const empty = content.every(
-    (part) => part.type !== 'tool-call' && (part.type !== 'text' || part.text.trim() === ''),
-  )
-  if (empty && unified !== 'length')
+  if (unified !== 'length' && content.every(isEmpty))
     throw new ModelError('model_unavailable', 'Model: the answer was empty.')
   return { content, finish }
 }
 
-/** Tokens of one call as the provider counted them, else estimated at four characters each. */
+/** Some clients report `other` without the provider's reason when a stream was cut. */
+function isInterrupted({ unified, raw }: Finish['finishReason']): boolean {
+  return unified === 'error' || (unified === 'other' && !raw)
+}
+
+function isEmpty(part: Content): boolean {
+  if (part.type === 'tool-call') return false
+  return part.type !== 'text' || part.text.trim() === ''
+}
+
+/** Uses the provider's count of tokens, or estimates one token for four characters. */
 export function countTokens(streamed: StreamedAnswer, promptCharacters: number): CallTokens {
   const usage = streamed.finish?.usage
   const { total, cacheRead, cacheWrite } = usage?.inputTokens ?? {}

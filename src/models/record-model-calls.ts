@@ -1,4 +1,4 @@
-// Records the calls of one model: how they ended, how long they took, what they used, and whether it is refused to us.
+// Records the metrics of one model's calls: outcome, duration, usage, and whether it refuses them.
 import type { ModelErrorCode } from '../domain/errors.ts'
 import type { Usage } from '../domain/review.ts'
 import { type LabelValue, type Metrics, secondsSince } from '../metrics/metrics.ts'
@@ -10,12 +10,12 @@ export type ModelMetrics = Pick<
 
 export interface ModelCallRecorder {
   recordUsage(usage: Usage): void
-  /** @param startedAt on the clock of `performance.now()` */
+  /** @param startedAt is a time of `performance.now()` */
   recordAnswer(startedAt: number): void
   recordFailure(code: ModelErrorCode): void
 }
 
-/** @param model what it is configured as; its own name is the operator's text */
+/** @param model its role in the configuration, because labels must not contain free text */
 export function createModelCallRecorder(
   metrics: ModelMetrics,
   model: LabelValue<'modelCalls', 'model'>,
@@ -40,7 +40,7 @@ export function createModelCallRecorder(
   }
 }
 
-/** What a failure shows about key, account and model; others show nothing. */
+/** Whether a failure shows that the key, the account or the model is refused, or accepted. */
 const isRefusing: { readonly [Code in ModelErrorCode]?: boolean } = {
   model_unauthorized: true,
   model_misconfigured: true,
