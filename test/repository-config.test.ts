@@ -82,7 +82,7 @@ rules: { disable: [breakpoint] }
     ['language: [German]', '`language` is to be the name of a language, such as `German`'],
     [
       'paths: { exclude: ["!src"] }',
-      "`paths.exclude`: `!src` begins with `!`, which isn't understood",
+      "`paths.exclude`: `!src` begins with `!`, which isn't supported",
     ],
     ['instructions: [{ paths: [a] }]', '`instructions`: one of them has no `text`'],
     ['instructions: [7]', '`instructions` is to be text'],

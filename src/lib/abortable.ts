@@ -1,16 +1,19 @@
-// Waits for work no longer than a signal allows, whether or not the work heeds it.
+// Stops waiting for a promise when a signal is aborted.
 
-/** What the work comes to. @throws the signal's reason when it fires first; the work may go on, and how it ends is lost */
+/**
+ * Returns the result of the work, or throws the signal's reason when that is aborted first. The
+ * work may continue then, and its result is ignored.
+ */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => {})
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   aborted.catch(() => {})
-  const leave = () => reject(signal.reason)
-  if (signal.aborted) leave()
-  signal.addEventListener('abort', leave, { once: true })
+  const onAbort = () => reject(signal.reason)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
   try {
     return await Promise.race([work, aborted])
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', onAbort)
   }
 }

@@ -1,15 +1,15 @@
-// Group commit: what is asked for while a batch runs goes into the next batch together.
+// Group commit: items that arrive while a batch runs form the next batch.
 
-/** Puts one item into the next batch; resolves with its own result. */
+/** Adds one item to the next batch; resolves with the item's result. */
 export type Submit<Item, Result> = (item: Item) => Promise<Result>
 
 /**
- * Makes a function that collects items and hands them over in batches. A batch starts at once when fewer than
- * `concurrency` run; there is no timer, so a lone item waits for nothing.
+ * Makes a function that collects items and runs them in batches. A batch starts at once when fewer
+ * than `concurrency` batches run; there is no timer, so a single item doesn't wait.
  *
- * @param run one result per item, in order; an Error fails its item alone. When it throws for a batch of several, each
- *   item is run again alone, so that one bad item fails nobody else; `isShared` tells the errors for which that would be
- *   useless.
+ * @param options.run returns one result per item, in order; an Error fails only its item. When it
+ *   throws for several items, each item runs again alone, so that one bad item doesn't fail others.
+ * @param options.isShared whether an error affects all items, so that running them again is useless
  */
 export function createBatcher<Item, Result>(options: {
   maxSize: number

@@ -1,49 +1,47 @@
-// Server-sent events as a stream of text: https://html.spec.whatwg.org/multipage/server-sent-events.html
+// Writes server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html
 import { Readable } from 'node:stream'
 
 export interface EventStream {
-  /** What goes out. */
   readonly output: Readable
-  /** @param data JSON of it is sent */
+  /** @param data is sent as JSON */
   send(event: string, data: unknown): void
-  /** @param text one line */
+  /** @param text must be one line */
   sendText(event: string, text: string): void
-  /** Keeps the connection from looking idle. */
+  /** Sends a comment, so that the connection doesn't look idle. */
   keepAlive(): void
-  /** Ends it; what waits still goes out. */
+  /** Ends the stream after the buffered events. */
   end(): void
 }
 
 export interface EventStreamOptions {
-  /** What clients are told to wait before they connect again. */
+  /** The time that clients must wait before they reconnect. */
   readonly retryMs: number
-  /** How long a reader may take for what waits when the stream ends. */
+  /** The time that a reader has for the buffered events when the stream ends. */
   readonly drainTimeoutMs: number
-  /** A reader for whom more than so many characters wait when the next event comes is cut off. */
+  /** A reader with more buffered characters when the next event arrives is disconnected. */
   readonly maxBufferedCharacters: number
-  /** Called when that happens. */
+  /** Called when a slow reader is disconnected. */
   readonly onSlowReader?: () => void
 }
 
-/** Opens a stream. */
 export function openEventStream(options: EventStreamOptions): EventStream {
-  // With an encoding, texts go on as they are.
+  // With an encoding, texts are buffered as texts, and `readableLength` counts characters.
   const output = new Readable({ read() {}, encoding: 'utf8' })
-  let ended = false
+  let isEnded = false
   const end = () => {
-    if (ended) return
-    ended = true
+    if (isEnded) return
+    isEnded = true
     output.push(null)
-    // A reader that doesn't take what waits for it can't hold the end up.
+    // A reader that doesn't read must not delay the end.
     setTimeout(() => output.destroy(), options.drainTimeoutMs).unref()
   }
   const write = (text: string) => {
-    if (ended || output.destroyed) return
+    if (isEnded || output.destroyed) return
     if (output.readableLength <= options.maxBufferedCharacters) {
       output.push(text)
       return
     }
-    // For people who look: it stands behind all that they did not read.
+    // The comment helps people who inspect the stream.
     output.push(': cut off, for too much waited to be read\n\n')
     end()
     options.onSlowReader?.()

@@ -1,15 +1,15 @@
-// Globs over paths, matched in time that grows with pattern times path: a hostile one can't be costly.
+// Matches globs against paths in time proportional to pattern times path.
 //
-// Libraries make expressions of globs, and those backtrack: a pattern with some stars that a repository brings along
-// could keep a process busy for hours. Here all ways to match are followed side by side instead.
+// Libraries compile globs to regular expressions, which backtrack: a hostile glob with some stars
+// could block the process for hours. This matcher follows all possible matches at once instead.
 
-/** What a glob may come to when its braces are written out. */
+/** Limits the globs that the braces of one glob expand to. */
 const maxAlternatives = 50
 const maxGlobLength = 200
-/** Work of one set of globs over all paths it is asked about: a second or two. */
+/** Limits the work of a matcher for all its paths to a second or two. */
 const maxSteps = 20_000_000
 
-/** What is left of the work that several sets of globs may make together. */
+/** Counts the steps that several matchers may take together. */
 export interface GlobMeter {
   remainingSteps: number
 }
@@ -19,33 +19,38 @@ export function createGlobMeter(): GlobMeter {
 }
 
 type Token =
-  /** A character that stands for itself. */
+  /** A literal character. */
   | { readonly kind: 'character'; readonly text: string }
-  /** One character of some, `[a-z]`. */
-  | { readonly kind: 'set'; readonly holds: (character: string) => boolean }
-  /** `*`: any within a name. `deep`, `**`: any at all. `folders`, a leading `**` with its slash: whole folders, or none. */
+  /** One character of a set, such as `[a-z]` or `?`. */
+  | { readonly kind: 'set'; readonly contains: (character: string) => boolean }
+  /** `*` matches any characters but slashes. */
   | { readonly kind: 'star' }
+  /** `**` matches any characters. */
   | { readonly kind: 'deep' }
+  /** A `**` with its slash matches any number of folders. */
   | { readonly kind: 'folders' }
 
-/** What is wrong with a glob, to be read after its text; null where nothing is. */
+/** Describes what is wrong with a glob, to be shown after its text; null for a valid one. */
 export function findGlobError(glob: string): string | null {
   if (glob.trim() === '') return 'is empty'
   if (glob.length > maxGlobLength) return `is longer than ${maxGlobLength} characters`
-  if (glob.startsWith('!')) return "begins with `!`, which isn't understood"
+  if (glob.startsWith('!')) return "begins with `!`, which isn't supported"
   return expandBraces(glob) === undefined
     ? `has braces for more than ${maxAlternatives} alternatives`
     : null
 }
 
 /**
- * Makes a test of whether a path fits one of the globs: true, false, or undefined where that is too costly to tell, for
- * this path and all later ones. Globs without fault are those of `.gitattributes` (`*`, `**`, `?`, `[a-z]`, `\`; without a
- * slash it is the name that counts, in any folder), and `{a,b}`; one that ends in a slash, or whose last part has no
- * wildcard, stands for all in the folder too. A glob with a fault fits nothing.
+ * Makes a function that returns whether a path matches one of the globs, or undefined for this and
+ * all later paths once the limit of steps is reached.
  *
- * @param options.braces false takes braces literally
- * @param options.meter shared by several sets; each has its own by default
+ * The syntax is that of `.gitattributes`: `*`, `**`, `?`, `[a-z]` and `\`; a glob without a slash
+ * matches names in any folder. In addition, `{a,b}` lists alternatives, and a glob that ends in a
+ * slash, or whose last part has no wildcard, matches all files in that folder too. An invalid glob
+ * matches nothing.
+ *
+ * @param options.braces false to match braces literally
+ * @param options.meter limits several matchers together; by default, each has its own
  */
 export function createGlobMatcher(
   globs: readonly string[],
@@ -67,50 +72,62 @@ export function createGlobMatcher(
   }
 }
 
-/** All that a glob with `{a,b}` stands for; undefined where that is too much. */
+/** Expands `{a,b}` to all its alternatives; undefined above the limit. */
 function expandBraces(glob: string): string[] | undefined {
-  const done: string[] = []
-  const open = [glob]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (done.length + open.length >= maxAlternatives) return undefined
-    // The innermost group; a brace after a backslash, and one without a comma, stand for themselves.
-    const group = /(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}/.exec(next)
-    if (group === null) done.push(next)
-    else {
-      const [before, after] = [
-        next.slice(0, group.index),
-        next.slice(group.index + group[0].length),
-      ]
-      open.push(
-        ...group[1]!
-          .split(',')
-          .map((part) => before + part + after)
-          .toReversed(),
-      )
+  const expanded: string[] = []
+  const waiting = [glob]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (expanded.length + waiting.length >= maxAlternatives) return undefined
+    const group = innermostBraces.exec(next)
+    if (group === null) {
+      expanded.push(next)
+      continue
     }
+    const before = next.slice(0, group.index)
+    const after = next.slice(group.index + group[0].length)
+    const alternatives = group[1]!.split(',').map((part) => before + part + after)
+    waiting.push(...alternatives.toReversed())
   }
-  return done
+  return expanded
 }
 
-/** The patterns from the root that a glob stands for. */
+/** A brace after a backslash, and braces without a comma, are literal. */
+const innermostBraces = /(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}/
+
+/** Converts a glob to the equivalent patterns from the root. */
 function anchorGlob(glob: string): string[] {
   const plain = glob.replace(/^\.?\/+/, '')
   const isFolder = plain.endsWith('/')
   const name = plain.replace(/\/+$/, '')
   const rooted = name.includes('/') || glob.startsWith('/') ? name : `**/${name}`
   if (isFolder) return [`${rooted}/**`]
-  return /[*?[]/.test(name.slice(name.lastIndexOf('/') + 1)) ? [rooted] : [rooted, `${rooted}/**`]
+  const hasWildcard = /[*?[]/.test(name.slice(name.lastIndexOf('/') + 1))
+  return hasWildcard ? [rooted] : [rooted, `${rooted}/**`]
 }
+
+const globToken = new RegExp(
+  [
+    '(?<=^|\\/)\\*\\*\\/',
+    '\\*\\*+',
+    '\\*',
+    '\\?',
+    '\\[(?<negation>[!^]?)(?<members>\\]?[^\\]]*)\\]',
+    '\\\\(?<escaped>.)',
+    '(?<plain>.)',
+  ].join('|'),
+  'gsu',
+)
 
 function readTokens(pattern: string): Token[] {
   const tokens: Token[] = []
-  const special = /(?<=^|\/)\*\*\/|\*\*+|\*|\?|\[([!^]?)(\]?[^\]]*)\]|\\(.)|(.)/gsu
-  for (const [text, negation, members, escaped, plain] of pattern.matchAll(special)) {
-    if (plain !== undefined || escaped !== undefined)
-      tokens.push({ kind: 'character', text: plain ?? escaped! })
-    else if (text === '?') tokens.push({ kind: 'set', holds: (character) => character !== '/' })
+  for (const match of pattern.matchAll(globToken)) {
+    const [text] = match
+    const { negation, members, escaped, plain } = match.groups!
+    const literal = plain ?? escaped
+    if (literal !== undefined) tokens.push({ kind: 'character', text: literal })
+    else if (text === '?') tokens.push({ kind: 'set', contains: (character) => character !== '/' })
     else if (members !== undefined)
-      tokens.push({ kind: 'set', holds: readSet(members, negation !== '') })
+      tokens.push({ kind: 'set', contains: readSet(members, negation !== '') })
     else if (text === '*') tokens.push({ kind: 'star' })
     else tokens.push({ kind: text.endsWith('/') ? 'folders' : 'deep' })
   }
@@ -126,7 +143,7 @@ function readSet(members: string, isNegated: boolean): (character: string) => bo
     ranges.some(([from, to]) => from <= character && character <= to) !== isNegated
 }
 
-/** Follows all ways to match at once: `states` are the tokens at which a way may go on. */
+/** Follows all possible matches at once: `states` are the tokens that may match next. */
 function matches(
   tokens: readonly Token[],
   characters: readonly string[],
@@ -138,23 +155,41 @@ function matches(
     meter.remainingSteps -= states.size
     if (states.size === 0 || meter.remainingSteps <= 0) return false
     const next = new Set<number>()
-    for (const state of states) {
-      const token = tokens[state]
-      if (token === undefined) continue
-      if (token.kind === 'folders') {
-        next.add(state)
-        if (character === '/') enter(tokens, next, state + 1)
-      } else if (token.kind === 'deep' || token.kind === 'star') {
-        if (token.kind === 'deep' || character !== '/') enter(tokens, next, state)
-      } else if (token.kind === 'set' ? token.holds(character) : token.text === character)
-        enter(tokens, next, state + 1)
-    }
+    for (const state of states) advance(tokens, state, character, next)
     states = next
   }
   return states.has(tokens.length)
 }
 
-/** A token that can stand for nothing lets the next one have its turn as well. */
+/** Adds the states that follow `state` after a character. */
+function advance(
+  tokens: readonly Token[],
+  state: number,
+  character: string,
+  next: Set<number>,
+): void {
+  const token = tokens[state]
+  switch (token?.kind) {
+    case 'folders':
+      next.add(state)
+      if (character === '/') enter(tokens, next, state + 1)
+      break
+    case 'deep':
+      enter(tokens, next, state)
+      break
+    case 'star':
+      if (character !== '/') enter(tokens, next, state)
+      break
+    case 'set':
+      if (token.contains(character)) enter(tokens, next, state + 1)
+      break
+    case 'character':
+      if (token.text === character) enter(tokens, next, state + 1)
+      break
+  }
+}
+
+/** Adds a state, and the next one too when the token can match nothing. */
 function enter(tokens: readonly Token[], states: Set<number>, state: number): void {
   states.add(state)
   const kind = tokens[state]?.kind

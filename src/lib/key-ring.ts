@@ -1,20 +1,20 @@
-// Keys derived from the secret key, and sealing: authenticated encryption bound to what a secret belongs to.
+// Derives keys from the secret key, and encrypts secrets that are bound to an owner.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What one secret key is used for; each use has a key of its own (HKDF-SHA-256, RFC 5869). */
+/** The keys that are derived from one secret key, one for each use (HKDF-SHA-256, RFC 5869). */
 export interface DerivedKeys {
-  /** 16 hex digits; tells nothing about the key. */
+  /** Has 16 hex digits, and reveals nothing about the key. */
   readonly id: string
-  /** 32 bytes, for HMAC-SHA-256. */
+  /** Has 32 bytes, for HMAC-SHA-256. */
   readonly signing: Uint8Array
-  /** 32 bytes, for AES-256-GCM. */
+  /** Has 32 bytes, for AES-256-GCM. */
   readonly sealing: Uint8Array
 }
 
-/** The keys in force: the current one makes, all of them are accepted. */
+/** The active keys: new data uses the current one, and data of all of them is accepted. */
 export interface KeyRing {
   readonly current: DerivedKeys
-  /** Of all keys in force. */
+  /** The ids of all active keys. */
   readonly ids: readonly string[]
   find(id: string): DerivedKeys | undefined
 }
@@ -42,7 +42,7 @@ const headerLength = 1 + idLength
 /**
  * Encrypts a secret (AES-256-GCM, NIST SP 800-38D): version, key id, nonce, tag, ciphertext.
  *
- * @param owner what it belongs to; it opens for that only
+ * @param owner the record that the secret belongs to; only with it can the secret be decrypted
  */
 export function seal({ current }: KeyRing, secret: string, owner: string): Buffer {
   const header = Buffer.concat([Buffer.of(version), Buffer.from(current.id, 'hex')])
@@ -53,29 +53,21 @@ export function seal({ current }: KeyRing, secret: string, owner: string): Buffe
   return Buffer.concat([header, nonce, cipher.getAuthTag(), encrypted])
 }
 
-/** Decrypts what was sealed for `owner`; undefined for anything else: another owner, a changed byte, an unknown key. */
+/** Decrypts a secret of `owner`; undefined for another owner, changed bytes, or an unknown key. */
 export function unseal(ring: KeyRing, sealed: Uint8Array, owner: string): string | undefined {
   const bytes = Buffer.from(sealed)
   const keys = ring.find(keyIdOf(bytes))
-  if (
-    bytes[0] !== version ||
-    keys === undefined ||
-    bytes.length < headerLength + nonceLength + tagLength
-  )
-    return undefined
+  const nonceEnd = headerLength + nonceLength
+  const tagEnd = nonceEnd + tagLength
+  if (bytes[0] !== version || keys === undefined || bytes.length < tagEnd) return undefined
   const header = bytes.subarray(0, headerLength)
-  const [nonceEnd, tagEnd] = [headerLength + nonceLength, headerLength + nonceLength + tagLength]
-  const decipher = createDecipheriv(
-    'aes-256-gcm',
-    keys.sealing,
-    bytes.subarray(headerLength, nonceEnd),
-  )
+  const nonce = bytes.subarray(headerLength, nonceEnd)
+  const decipher = createDecipheriv('aes-256-gcm', keys.sealing, nonce)
   decipher.setAAD(Buffer.concat([header, Buffer.from(owner)]))
   decipher.setAuthTag(bytes.subarray(nonceEnd, tagEnd))
   try {
-    return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString(
-      'utf8',
-    )
+    const decrypted = decipher.update(bytes.subarray(tagEnd))
+    return Buffer.concat([decrypted, decipher.final()]).toString('utf8')
   } catch {
     return undefined
   }
@@ -86,7 +78,7 @@ export function isSealedByCurrentKey({ current }: KeyRing, sealed: Uint8Array): 
   return keyIdOf(Buffer.from(sealed)) === current.id
 }
 
-/** Whether it was sealed under a key that isn't in force: it may well be opened again, once that key is back. */
+/** Whether it was sealed under an inactive key; it can be decrypted once that key is active. */
 export function isSealedByUnknownKey(ring: KeyRing, sealed: Uint8Array): boolean {
   return ring.find(keyIdOf(Buffer.from(sealed))) === undefined
 }

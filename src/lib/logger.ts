@@ -1,4 +1,4 @@
-// Structured logs, one JSON object a line on stderr, with known secrets blotted out.
+// Structured logs on stderr, one JSON object per line, with known secrets redacted.
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
@@ -8,7 +8,7 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & 
 /**
  * Makes the root logger.
  *
- * @param secrets values that must never be written, whatever field or message they turn up in
+ * @param options.secrets values that are redacted in all fields and messages
  */
 export function createLogger(options: {
   level: string
@@ -16,12 +16,12 @@ export function createLogger(options: {
   destination?: DestinationStream
 }): Log {
   const stream = options.destination ?? { write: (line: string) => process.stderr.write(line) }
-  const blotted = options.secrets.flatMap((secret) =>
+  const redactedValues = options.secrets.flatMap((secret) =>
     secret !== null && secret.length >= 6 ? encodeVariants(secret) : [],
   )
   return pino(
     { level: options.level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line: string) => stream.write(redact(line, blotted)) },
+    { write: (line: string) => stream.write(redact(line, redactedValues)) },
   )
 }
 
@@ -32,7 +32,7 @@ function redact(line: string, secrets: readonly string[]): string {
   return result
 }
 
-/** A secret as it turns up in a line of JSON, also inside of a basic authorization. */
+/** Lists the forms of a secret in a line of JSON, also within a basic authorization. */
 function encodeVariants(secret: string): string[] {
   const encoded = [secret, `x-access-token:${secret}`].map((text) =>
     Buffer.from(text).toString('base64'),

@@ -1,17 +1,17 @@
-// Values that are kept while there is room; those that nobody asked for the longest make room first.
+// A cache with a capacity; the least recently used values are evicted first.
 
 export interface LruCache<Value> {
   get(key: string): Value | undefined
-  /** @param weight of the value, in the unit of the room; one that is heavier than all of it isn't kept */
+  /** @param weight in the unit of the capacity; a value that exceeds the capacity isn't stored */
   set(key: string, value: Value, weight: number): void
 }
 
-/** @param room for all values together */
-export function createLruCache<Value>(room: number): LruCache<Value> {
+/** @param capacity limits the weight of all values together */
+export function createLruCache<Value>(capacity: number): LruCache<Value> {
   const entries = new Map<string, { readonly value: Value; readonly weight: number }>()
-  let taken = 0
-  const forget = (key: string) => {
-    taken -= entries.get(key)?.weight ?? 0
+  let totalWeight = 0
+  const remove = (key: string) => {
+    totalWeight -= entries.get(key)?.weight ?? 0
     entries.delete(key)
   }
   return {
@@ -23,13 +23,14 @@ export function createLruCache<Value>(room: number): LruCache<Value> {
       return entry.value
     },
     set(key, value, weight) {
-      forget(key)
-      if (weight > room) return
+      remove(key)
+      if (weight > capacity) return
       entries.set(key, { value, weight })
-      taken += weight
-      for (const oldest of entries.keys()) {
-        if (taken <= room) break
-        forget(oldest)
+      totalWeight += weight
+      // The keys are in the order of their last use, because `get` inserts its entry again.
+      for (const leastRecent of entries.keys()) {
+        if (totalWeight <= capacity) break
+        remove(leastRecent)
       }
     },
   }

@@ -1,7 +1,6 @@
-// What this program calls itself.
+// Reads the name and the version of this program.
 import { readFile } from 'node:fs/promises'
 
-/** Name and version, from the package. */
 export async function readPackageInfo(): Promise<{
   readonly name: string
   readonly version: string

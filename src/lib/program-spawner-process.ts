@@ -1,4 +1,4 @@
-// The small process that starts programs for a large one, see program-starter.ts. It ends, and all of them, when that one is gone.
+// The helper process of program-spawner.ts, which ends with its parent and kills all programs.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
@@ -10,9 +10,9 @@ export type SpawnerRequest =
   | { readonly kind: 'kill'; readonly id: number }
 
 export type SpawnerResponse =
-  /** Where to connect to for each stream of a program, with a line `<id> <stream>`. */
+  /** Has the socket to connect to for each stream of a program, with a line `<id> <stream>`. */
   | { readonly kind: 'ready'; readonly path: string }
-  /** From now on what is written to the program's input is read by it. */
+  /** The program now reads its input. */
   | { readonly kind: 'started'; readonly id: number }
   | {
       readonly kind: 'failed'
@@ -36,12 +36,12 @@ const header = /^(\d+) (stdin|stdout|stderr)\n$/
 
 const parent = process.argv[2]!
 mkdirSync(parent, { recursive: true, mode: 0o700 })
-// Nobody but this user may look into it.
+// mkdtemp makes the folder accessible only to this user.
 const folder = mkdtempSync(join(parent, 'programs-'))
 const path = join(folder, 'socket')
 const server = createServer((socket) => {
   socket.on('error', () => socket.destroy())
-  // Whoever connected sends no more than this before the program runs, so it comes in one piece and with nothing behind it.
+  // The client sends nothing else before the program runs, so the line arrives in one chunk.
   socket.once('data', (line) => {
     const [, id, stream] = header.exec(line.toString('latin1')) ?? []
     if (id === undefined) socket.destroy()
@@ -76,7 +76,7 @@ function run(
   sockets: [Socket, Socket, Socket],
 ): void {
   const child = spawn(program, args, { cwd: '/', env, stdio: sockets, detached: true })
-  // The program has them now. Whoever reads them sees their end when the program ends.
+  // The program has its own copies; with ours open, readers would not see its end.
   for (const socket of sockets) socket.destroy()
   child.on('error', (error: NodeJS.ErrnoException) => {
     running.delete(id)
@@ -93,11 +93,11 @@ function run(
 }
 
 function answer(message: SpawnerResponse): void {
-  // Gone in the meantime: then nobody waits for it.
+  // The parent may have disconnected in the meantime, and then needs no answer.
   process.send?.(message, () => {})
 }
 
-/** Nothing is left then that keeps this process. */
+/** Closes everything that keeps this process alive. */
 function end(): void {
   for (const child of running.values()) killGroup(child)
   for (const { stdin, stdout, stderr } of pendingPrograms.values())

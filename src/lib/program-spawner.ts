@@ -1,4 +1,4 @@
-// Starts programs by a small process: to fork a large one takes tens of milliseconds, in which nothing else goes on.
+// Starts programs from a small helper process, because forking a large one blocks it for long.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -15,9 +15,11 @@ export interface ProgramSpawner extends AsyncDisposable {
 }
 
 /**
- * Makes a starter. Its process begins with the first program; should it be lost, so are its programs, and the next one begins another.
+ * Makes a spawner. The helper process starts with the first program. When it dies, its programs
+ * end, and the next program starts another one.
  *
- * @param folder for its socket; nobody should clear it of what is old. Where its path is too long for one, programs are started from here
+ * @param folder holds the socket, so old files in it must not be cleaned up. When its path is too
+ *   long for a socket, programs are started from this process.
  */
 export function createProgramSpawner(folder: string): ProgramSpawner {
   let current: Promise<SpawnerProcess | undefined> | undefined
@@ -30,10 +32,10 @@ export function createProgramSpawner(folder: string): ProgramSpawner {
   }
   return {
     async spawn(program) {
-      if (isClosed) throw new Error('The starter of programs is closed.')
+      if (isClosed) throw new Error('The program spawner is closed.')
       current ??= open()
-      const starter = await current
-      return starter === undefined ? spawnProgram(program) : starter.start(program)
+      const spawner = await current
+      return spawner === undefined ? spawnProgram(program) : spawner.start(program)
     },
     async [Symbol.asyncDispose]() {
       isClosed = true
@@ -47,69 +49,72 @@ interface SpawnerProcess {
   end(): Promise<void>
 }
 
-interface Waiting {
+interface PendingProgram {
   settle(answer: SpawnerResponse): void
-  /** The starter is gone, and the program with it. */
+  /** Called when the helper process has died, and the program with it. */
   lose(): void
 }
 
-/** @returns undefined where there can be none */
+/** @returns undefined when no helper process can run */
 async function openSpawnerProcess(
   folder: string,
   onLost: () => void,
 ): Promise<SpawnerProcess | undefined> {
   const child = fork(new URL('./program-spawner-process.ts', import.meta.url), [folder], {
-    // It outlives what a terminal tells this process, which may still need it: it ends when this process does.
+    // Signals from a terminal must not end it before this process, which may still need it.
     detached: true,
     env: {},
     execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  const gone = once(child, 'exit').catch(() => {})
-  const waiting = new Map<number, Waiting>()
+  const exited = once(child, 'exit').catch(() => {})
+  const pending = new Map<number, PendingProgram>()
   const ready = Promise.withResolvers<string | undefined>()
   child.on('message', (answer: SpawnerResponse) => {
     if (answer.kind === 'ready') ready.resolve(answer.path)
-    else waiting.get(answer.id)?.settle(answer)
+    else pending.get(answer.id)?.settle(answer)
   })
-  void gone.then(() => {
+  void exited.then(() => {
     ready.resolve(undefined)
-    for (const one of waiting.values()) one.lose()
+    for (const program of pending.values()) program.lose()
   })
   const path = await ready.promise
   child.unref()
   child.channel?.unref()
   if (path === undefined) return undefined
-  void gone.then(onLost)
+  void exited.then(onLost)
   let lastId = 0
   return {
-    start: (program) => spawnThrough(child, { path, waiting, id: ++lastId, program }),
+    start: (program) => {
+      lastId += 1
+      return spawnThrough(child, { path, pending, id: lastId, program })
+    },
     async end() {
       child.ref()
       if (child.connected) child.disconnect()
-      await gone
+      await exited
     },
   }
 }
 
 interface SpawnTask {
   readonly path: string
-  readonly waiting: Map<number, Waiting>
+  readonly pending: Map<number, PendingProgram>
   readonly id: number
   readonly program: ProgramCommand
 }
 
-/** The program's input and output are sockets between it and this process: the starter only passes them on. */
+/** Starts a program whose input and output are sockets to this process. */
 async function spawnThrough(
   child: ChildProcess,
-  { path, waiting, id, program }: SpawnTask,
+  { path, pending, id, program }: SpawnTask,
 ): Promise<RunningProgram> {
   const started = Promise.withResolvers<void>()
   let isRunning = false
   const sockets = (['stdin', 'stdout', 'stderr'] as const).map((stream) => {
     const socket = connect(path).on('error', (cause) => {
-      // Once it runs, what is wrong with one is told by its end.
+      // Once the program runs, errors of a socket show as its end.
       if (isRunning) return
       started.reject(new Error('The process that starts programs can not be reached.', { cause }))
       child.kill('SIGKILL')
@@ -121,13 +126,13 @@ async function spawnThrough(
   const exited = Promise.withResolvers<number | null>()
   let isKilled = false
   const end = (code: number | null) => {
-    waiting.delete(id)
-    if (waiting.size === 0) child.channel?.unref()
+    pending.delete(id)
+    if (pending.size === 0) child.channel?.unref()
     for (const socket of isKilled ? sockets : [stdin]) socket.destroy()
     exited.resolve(code)
   }
   child.channel?.ref()
-  waiting.set(id, {
+  pending.set(id, {
     settle(answer) {
       if (answer.kind === 'started') {
         isRunning = true
@@ -156,19 +161,23 @@ async function spawnThrough(
     throw error
   }
   return {
-    ...{ stdin, stdout, stderr },
-    closed: Promise.all([exited.promise, closing(stdout), closing(stderr)]).then(([code]) => code),
+    stdin,
+    stdout,
+    stderr,
+    closed: Promise.all([exited.promise, waitForClose(stdout), waitForClose(stderr)]).then(
+      ([code]) => code,
+    ),
     kill() {
       isKilled = true
-      const end: SpawnerRequest = { kind: 'kill', id }
-      // Were its outputs closed first, it could end by that, as if by itself.
-      if (waiting.has(id) && child.connected) child.send(end, () => {})
+      const killRequest: SpawnerRequest = { kind: 'kill', id }
+      // Closing its outputs first could end it with an exit code, as if it wasn't killed.
+      if (pending.has(id) && child.connected) child.send(killRequest, () => {})
       else for (const socket of sockets) socket.destroy()
     },
   }
 }
 
-function closing(socket: Socket): Promise<void> {
+function waitForClose(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve()
     else socket.once('close', () => resolve())

@@ -1,50 +1,51 @@
-// Blots our own secrets out of text that is about to be shown, also in parts and in the usual encodings.
+// Redacts our own secrets in texts for people, including parts of them and common encodings.
 
-/** What a piece of a secret must at least have to be taken for one, in characters. */
+/** A part of a secret with this length is redacted. */
 const defaultPieceLength = 12
-/** What a short secret may lack and still be one. */
+/** A part of a short secret that lacks at most this many letters is redacted. */
 const maxMissingLetters = 7
 const minSecretLength = 6
 const minPieceLength = 8
-/** A password like `postgres`: blotting it out would take the word from all texts, and tell it by that. */
+/** Redacting a password like `postgres` would remove the word everywhere, and reveal it by that. */
 const plainWord = /^[a-z]{1,11}$/i
 
-/** Characters that Markdown, or somebody who hides something, puts between the letters without changing them. */
+/** Characters that Markdown or an attacker can put between the letters of a secret. */
 const noise = /[\s\\`*~\p{Cc}\p{Cf}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f/u
 
 /**
- * Replaces each secret in `text` by `[secret]`: whole; in base64, base64url (at any place in something longer),
- * hexadecimal and percent-encoding; any piece of at least 12 characters, or all but 7 characters of it. Linear in the
- * text. Secrets under 6 characters, and plain short words, are let be.
+ * Replaces each secret in `text` by `[secret]`: whole, in base64 and base64url (also within longer
+ * data), in hexadecimal and percent-encoding, and in parts of at least 12 characters or with at
+ * most 7 missing. It is linear in the text. Secrets below 6 characters and short words are ignored.
  */
 export function redactKnownSecrets(text: string, secrets: readonly string[]): string {
   const pieces = listPieces(secrets)
   if (pieces.size === 0) return text
-  const { letters, places } = dropNoise(text)
+  const { letters, positions } = dropNoise(text)
   let result = ''
-  let done = 0
+  let copiedTo = 0
   for (const [from, to] of findPieces(letters, pieces)) {
-    result += `${text.slice(done, places[from])}[secret]`
-    done = (places[to - 1] as number) + 1
+    result += `${text.slice(copiedTo, positions[from])}[secret]`
+    copiedTo = (positions[to - 1] as number) + 1
   }
-  return result + text.slice(done)
+  return result + text.slice(copiedTo)
 }
 
-/** All that is to be looked for, by length. */
+/** Lists all parts of secrets to search for, by length. */
 function listPieces(secrets: readonly string[]): Map<number, Set<string>> {
   const pieces = new Map<number, Set<string>>()
   for (const secret of secrets.filter(isRedactable)) {
     for (const form of encodeSecret(secret)) {
       const { letters } = dropNoise(form)
+      const minLength = Math.min(letters.length, minPieceLength)
       const length = Math.min(
         defaultPieceLength,
-        Math.max(Math.min(letters.length, minPieceLength), letters.length - maxMissingLetters),
+        Math.max(minLength, letters.length - maxMissingLetters),
       )
       if (length < minSecretLength) continue
-      const known = pieces.get(length) ?? new Set()
-      for (let at = 0; at + length <= letters.length; at++)
-        known.add(letters.slice(at, at + length))
-      pieces.set(length, known)
+      const sameLength = pieces.get(length) ?? new Set()
+      for (let start = 0; start + length <= letters.length; start++)
+        sameLength.add(letters.slice(start, start + length))
+      pieces.set(length, sameLength)
     }
   }
   return pieces
@@ -59,44 +60,47 @@ function encodeSecret(secret: string): Set<string> {
   const hex = bytes.toString('hex')
   const percent = encodeURIComponent(secret.toWellFormed())
   const shifted = [0, 1, 2].flatMap((shift) => {
-    // Within something longer, such as `user:secret`, the letters depend on where it begins; those at the ends on both.
+    // Within longer data, such as `user:secret`, base64 depends on the offset, and the letters at
+    // both ends depend on the neighboring bytes.
     const base64 = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
       .replace(/=+$/, '')
-    const sure = base64.slice(
+    const independent = base64.slice(
       shift === 0 ? 0 : shift + 1,
       Math.floor(((shift + bytes.length) * 8) / 6),
     )
-    return [sure, sure.replaceAll('+', '-').replaceAll('/', '_')]
+    return [independent, independent.replaceAll('+', '-').replaceAll('/', '_')]
   })
-  const lower = percent.replace(/%../g, (code) => code.toLowerCase())
-  return new Set([secret, percent, lower, hex, hex.toUpperCase(), ...shifted])
+  const lowerPercent = percent.replace(/%../g, (code) => code.toLowerCase())
+  return new Set([secret, percent, lowerPercent, hex, hex.toUpperCase(), ...shifted])
 }
 
-function dropNoise(text: string): { letters: string; places: number[] } {
+/** Returns the text without noise, and the position of each of its letters in the text. */
+function dropNoise(text: string): { letters: string; positions: number[] } {
   let letters = ''
-  const places: number[] = []
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at] as string
+  const positions: number[] = []
+  for (let position = 0; position < text.length; position++) {
+    const letter = text[position] as string
     if (noise.test(letter)) continue
     letters += letter
-    places.push(at)
+    positions.push(position)
   }
-  return { letters, places }
+  return { letters, positions }
 }
 
-/** Where pieces lie, from and to (exclusive), in order and apart from each other. */
+/** Finds the ranges (end exclusive) of pieces in order; overlapping or adjacent ones are joined. */
 function findPieces(
   letters: string,
   pieces: ReadonlyMap<number, ReadonlySet<string>>,
 ): [number, number][] {
   const found: [number, number][] = []
-  for (let at = 0; at < letters.length; at++) {
-    for (const [length, known] of pieces) {
-      if (!known.has(letters.slice(at, at + length))) continue
+  for (let start = 0; start < letters.length; start++) {
+    for (const [length, sameLength] of pieces) {
+      const end = start + length
+      if (!sameLength.has(letters.slice(start, end))) continue
       const last = found.at(-1)
-      if (last && at <= last[1]) last[1] = Math.max(last[1], at + length)
-      else found.push([at, at + length])
+      if (last && start <= last[1]) last[1] = Math.max(last[1], end)
+      else found.push([start, end])
     }
   }
   return found

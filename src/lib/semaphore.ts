@@ -1,162 +1,189 @@
-// A fixed number of places: who finds none waits in line, and parties that share them get them by turns.
+// A semaphore, and a fair one that shares its capacity between parties.
 
 export interface Semaphore {
   /**
-   * Resolves, in the order of asking, with the function that gives the place back.
+   * Resolves in the order of the calls, with the function that releases the permit.
    *
-   * @throws the signal's reason, to who waits when it fires; they left the line then
+   * @throws the signal's reason when it is aborted while waiting
    */
   acquire(signal?: AbortSignal): Promise<() => void>
 }
 
-/** Places that several parties share. */
+/** A semaphore that several parties share. */
 export interface FairSemaphore {
   /**
-   * As `Slots` has it, for the party of that name. Within a party the order of asking holds. Of those who wait, the party that
-   * has least is next, and among equals the one whose last turn is longest ago.
+   * Resolves with the function that releases the permits. Calls of one party are served in order.
+   * The party with the fewest permits is next, among equals the one that was served longest ago.
    *
-   * @param size how many places are taken together; what is more than a party's share takes the whole share
+   * @param size number of permits; at most the limit of a party is acquired
    */
   acquire(party: string, signal?: AbortSignal, size?: number): Promise<() => void>
-  /** Takes places at once, also where none are left: for what turns out to be larger than what was taken for it. */
+  /** Acquires permits at once, even above the limit, for work that turns out to be larger. */
   acquireNow(party: string, size: number): () => void
 }
 
-/** Makes `count` places. */
 export function createSemaphore(count: number): Semaphore {
-  const slots = createFairSemaphore(count, count)
-  return { acquire: (signal) => slots.acquire('all', signal) }
+  const semaphore = createFairSemaphore(count, count)
+  return { acquire: (signal) => semaphore.acquire('all', signal) }
 }
 
-interface Waiting {
-  readonly size: number
-  readonly enter: () => void
-}
-
-interface Tenant {
-  readonly line: Set<Waiting>
-  held: number
-  /** The number of its last turn. */
-  lastTurn: number
-}
-
-/** The first in the line of a party. */
-interface Candidate {
-  readonly party: Tenant
-  readonly first: Waiting
-}
-
-/**
- * Makes `count` places of which no party gets more than `perParty`. By default that is three quarters. Up to a quarter of all
- * places is kept for parties that have next to nothing, so that a newcomer need not wait until others are done.
- */
+/** Makes a semaphore with `count` permits, of which a party gets at most `perParty`. */
 export function createFairSemaphore(
   count: number,
   perParty: number = count - Math.floor(count / 4),
 ): FairSemaphore {
-  const kept = Math.min(Math.floor(count / 4), count - perParty)
-  const newcomersPart = Math.max(1, Math.floor(kept / 4))
-  const parties = new Map<string, Tenant>()
-  let taken = 0
-  let turn = 0
+  return new PartySemaphore(count, perParty)
+}
 
-  const join = (name: string): Tenant => {
-    const party = parties.get(name) ?? { line: new Set(), held: 0, lastTurn: 0 }
-    parties.set(name, party)
+interface WaitingRequest {
+  readonly size: number
+  readonly admit: () => void
+}
+
+interface Party {
+  readonly queue: Set<WaitingRequest>
+  held: number
+  /** Numbers admissions, so that the least recently served party is known. */
+  lastAdmission: number
+}
+
+/** The first request in the queue of a party. */
+interface Candidate {
+  readonly party: Party
+  readonly first: WaitingRequest
+}
+
+/**
+ * Reserves up to a quarter of the permits for newcomers, parties with next to no permits, so that
+ * these don't wait until long work of others ends.
+ */
+class PartySemaphore implements FairSemaphore {
+  readonly #count: number
+  readonly #perParty: number
+  readonly #reserved: number
+  readonly #maxNewcomerPermits: number
+  readonly #parties = new Map<string, Party>()
+  #held = 0
+  #admissions = 0
+
+  constructor(count: number, perParty: number) {
+    this.#count = count
+    this.#perParty = perParty
+    this.#reserved = Math.min(Math.floor(count / 4), count - perParty)
+    this.#maxNewcomerPermits = Math.max(1, Math.floor(this.#reserved / 4))
+  }
+
+  async acquire(name: string, signal?: AbortSignal, requestedSize = 1): Promise<() => void> {
+    signal?.throwIfAborted()
+    const size = Math.min(requestedSize, this.#perParty)
+    const party = this.#addParty(name)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const request: WaitingRequest = {
+      size,
+      admit() {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      },
+    }
+    const leave = () => {
+      party.queue.delete(request)
+      this.#removeIfIdle(name, party)
+      reject(signal?.reason)
+      // The requests behind it may need fewer permits.
+      this.#admitWaiting()
+    }
+    party.queue.add(request)
+    signal?.addEventListener('abort', leave, { once: true })
+    this.#admitWaiting()
+    await promise
+    return this.#createRelease(name, size)
+  }
+
+  acquireNow(name: string, size: number): () => void {
+    this.#addParty(name).held += size
+    this.#held += size
+    return this.#createRelease(name, size)
+  }
+
+  #addParty(name: string): Party {
+    const party = this.#parties.get(name) ?? { queue: new Set(), held: 0, lastAdmission: 0 }
+    this.#parties.set(name, party)
     return party
   }
-  const forgetIfGone = (name: string, { line, held }: Tenant) => {
-    if (line.size === 0 && held === 0) parties.delete(name)
+
+  #removeIfIdle(name: string, { queue, held }: Party): void {
+    if (queue.size === 0 && held === 0) this.#parties.delete(name)
   }
-  /** What is taken of the places that aren't kept, by all but this party. */
-  const takenByOthers = (party: Tenant) => {
-    let [byNewcomers, byOthers] = [0, 0]
-    for (const each of parties.values()) {
-      if (each === party) continue
-      if (each.held <= newcomersPart) byNewcomers += each.held
-      else byOthers += each.held
+
+  #createRelease(name: string, size: number): () => void {
+    let isReleased = false
+    return () => {
+      const party = this.#parties.get(name)
+      if (isReleased || party === undefined) return
+      isReleased = true
+      party.held -= size
+      this.#held -= size
+      this.#removeIfIdle(name, party)
+      this.#admitWaiting()
     }
-    return byOthers + Math.max(0, byNewcomers - kept)
   }
-  const isNewcomer = ({ party, first }: Candidate) => party.held + first.size <= newcomersPart
-  const hasRoom = (candidate: Candidate) => {
-    const { party, first } = candidate
-    if (isNewcomer(candidate)) return taken + first.size <= count
-    return takenByOthers(party) + party.held + first.size <= count - kept
+
+  #admitWaiting(): void {
+    for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
+      const { party, first } = next
+      party.queue.delete(first)
+      this.#admissions += 1
+      party.lastAdmission = this.#admissions
+      party.held += first.size
+      this.#held += first.size
+      first.admit()
+    }
   }
-  const findNext = (mayBeNext: (candidate: Candidate) => boolean): Candidate | undefined => {
+
+  /** While the next request waits for enough permits, only newcomers may overtake it. */
+  #chooseNext(): Candidate | undefined {
+    const next = this.#findNext(() => true)
+    if (next === undefined || this.#hasCapacity(next)) return next
+    return this.#findNext((each) => this.#isNewcomer(each) && this.#hasCapacity(each))
+  }
+
+  #findNext(isAllowed: (candidate: Candidate) => boolean): Candidate | undefined {
     let next: Candidate | undefined
-    for (const party of parties.values()) {
-      const [first] = party.line
-      if (first === undefined || party.held + first.size > perParty || !mayBeNext({ party, first }))
-        continue
-      const isNext =
-        !next || (party.held - next.party.held || party.lastTurn - next.party.lastTurn) < 0
-      if (isNext) next = { party, first }
+    for (const party of this.#parties.values()) {
+      const [first] = party.queue
+      if (first === undefined || party.held + first.size > this.#perParty) continue
+      const candidate = { party, first }
+      if (!isAllowed(candidate)) continue
+      if (next === undefined || isBefore(party, next.party)) next = candidate
     }
     return next
   }
-  /** While the next one waits until there is room for all of it, only newcomers may go before. */
-  const chooseNext = () => {
-    const next = findNext(() => true)
-    return next === undefined || hasRoom(next)
-      ? next
-      : findNext((one) => isNewcomer(one) && hasRoom(one))
-  }
-  const admit = () => {
-    for (let next = chooseNext(); next !== undefined; next = chooseNext()) {
-      const { party, first } = next
-      party.line.delete(first)
-      party.lastTurn = ++turn
-      party.held += first.size
-      taken += first.size
-      first.enter()
-    }
-  }
-  const occupy = (name: string, size: number) => {
-    join(name).held += size
-    taken += size
-    return makeRelease(name, size)
-  }
-  const makeRelease = (name: string, size: number) => {
-    let isHeld = true
-    return () => {
-      const party = parties.get(name)
-      if (!isHeld || party === undefined) return
-      isHeld = false
-      party.held -= size
-      taken -= size
-      forgetIfGone(name, party)
-      admit()
-    }
+
+  #isNewcomer({ party, first }: Candidate): boolean {
+    return party.held + first.size <= this.#maxNewcomerPermits
   }
 
-  return {
-    acquireNow: occupy,
-    async acquire(name, signal, wanted = 1) {
-      signal?.throwIfAborted()
-      const size = Math.min(wanted, perParty)
-      const party = join(name)
-      await new Promise<void>((resolve, reject) => {
-        const waiting: Waiting = {
-          size,
-          enter() {
-            signal?.removeEventListener('abort', leave)
-            resolve()
-          },
-        }
-        const leave = () => {
-          party.line.delete(waiting)
-          forgetIfGone(name, party)
-          reject(signal?.reason)
-          // Those behind it may ask for less.
-          admit()
-        }
-        party.line.add(waiting)
-        signal?.addEventListener('abort', leave, { once: true })
-        admit()
-      })
-      return makeRelease(name, size)
-    },
+  #hasCapacity(candidate: Candidate): boolean {
+    const { party, first } = candidate
+    if (this.#isNewcomer(candidate)) return this.#held + first.size <= this.#count
+    const unreserved = this.#count - this.#reserved
+    return this.#countHeldByOthers(party) + party.held + first.size <= unreserved
   }
+
+  /** Counts the unreserved permits of other parties; newcomers use the reserved ones first. */
+  #countHeldByOthers(party: Party): number {
+    let byNewcomers = 0
+    let byOthers = 0
+    for (const each of this.#parties.values()) {
+      if (each === party) continue
+      if (each.held <= this.#maxNewcomerPermits) byNewcomers += each.held
+      else byOthers += each.held
+    }
+    return byOthers + Math.max(0, byNewcomers - this.#reserved)
+  }
+}
+
+function isBefore(one: Party, other: Party): boolean {
+  if (one.held !== other.held) return one.held < other.held
+  return one.lastAdmission < other.lastAdmission
 }

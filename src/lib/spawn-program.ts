@@ -1,31 +1,34 @@
-// Starts programs, each in a process group of its own, which is ended as a whole.
+// Starts programs, each in a process group that is killed as a whole.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
 export interface ProgramCommand {
-  /** Looked for on the PATH of `env`. */
+  /** Is searched for on the PATH of `env`. */
   readonly program: string
   readonly args: readonly string[]
-  /** All of its environment. */
+  /** The whole environment; nothing is inherited from this process. */
   readonly env: Readonly<Record<string, string>>
 }
 
 export interface RunningProgram {
-  /** Errors of it are nobody's: a program that ends without reading is told by its exit code. */
+  /** Its errors are ignored, because the exit code shows that a program ended without reading. */
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Its exit code when it has ended and its output was read to the end; null where a signal ended it. Never rejects. */
+  /**
+   * Resolves to the exit code once the program has ended and its output is read, and to null when a
+   * signal ended it. Never rejects.
+   */
   readonly closed: Promise<number | null>
-  /** Ends it with all that it started, and what it said and nobody has read is lost. */
+  /** Kills its process group, and discards unread output. */
   kill(): void
 }
 
-/** Starts a program. Rejects with the error of the system where that fails. */
-export type SpawnProgram = (start: ProgramCommand) => Promise<RunningProgram>
+/** Starts a program. Rejects with the system's error when that fails. */
+export type SpawnProgram = (command: ProgramCommand) => Promise<RunningProgram>
 
-/** Starts it as a child of this process. */
+/** Starts a program as a child of this process. */
 export const spawnProgram: SpawnProgram = async ({ program, args, env }) => {
   const child = spawn(program, args, {
     cwd: '/',
@@ -49,7 +52,7 @@ export const spawnProgram: SpawnProgram = async ({ program, args, env }) => {
   }
 }
 
-/** The next piece of an output; undefined at its end, and where the program was ended from here. */
+/** Reads the next chunk of an output; undefined at its end, and after `kill`. */
 export async function readChunk(
   output: AsyncIterator<Buffer, undefined>,
 ): Promise<Buffer | undefined> {
@@ -61,12 +64,12 @@ export async function readChunk(
   }
 }
 
-/** Ends a child, and whatever it started, where it still runs. */
+/** Kills the process group of a child that still runs. */
 export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It is gone already.
+    // The process group has ended already.
   }
 }

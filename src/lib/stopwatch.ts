@@ -1,15 +1,14 @@
-// Measures the steps of a piece of work, in whole milliseconds.
+// Measures the duration of steps in whole milliseconds.
 
 export interface Stopwatch {
-  /** Milliseconds by step. */
+  /** Contains the milliseconds of each step. */
   readonly laps: Readonly<Record<string, number>>
-  /** Ends a step: what passed since the last one counts for it. */
+  /** Ends a step that began with the end of the last one. */
   lap(step: string): void
-  /** Milliseconds since the start. */
+  /** Measures the milliseconds since the start. */
   total(): number
 }
 
-/** Starts the clock. */
 export function startStopwatch(): Stopwatch {
   const start = performance.now()
   let last = start

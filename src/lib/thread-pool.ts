@@ -1,37 +1,38 @@
-// Starts, feeds, times out and replaces worker threads for work on hostile input.
+// A pool of worker threads for hostile input, with deadlines and memory limits.
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { createFairSemaphore, type FairSemaphore } from './semaphore.ts'
 import { retainWasmCode } from './wasm-code.ts'
 
-/** Time to start a thread and load what it needs, in milliseconds: long, because a busy machine is no mistake of the input. */
+/** Starting a thread may take long on a busy machine, which isn't a fault of the input. */
 const startupMs = 30_000
+const warmUpId = 0
 
 export interface ThreadPoolOptions {
-  /** The module that a thread runs: see `ThreadAnswer` for how it answers. */
+  /** The module that a thread runs. It answers with messages of type `ThreadAnswer`. */
   readonly module: URL
-  /** Threads at most. */
+  /** Maximum number of threads. */
   readonly threads: number
-  /** Time for one piece of work inside the thread, in milliseconds. */
+  /** Time for one task within the thread, in milliseconds. */
   readonly deadlineMs: number
-  /** How much longer to wait before a thread that doesn't answer is ended, in milliseconds. */
+  /** Time after the deadline until the thread is terminated, in milliseconds. */
   readonly graceMs: number
-  /** What a thread takes at most, by default 256: of `young`, for what is soon done with, what Node takes. Beyond `old` the work fails. */
+  /** Heap limits of a thread, by V8's generations; by default 256 MB for the old one. */
   readonly memoryMegabytes?: { readonly old: number; readonly young?: number }
 }
 
-/** What became of a piece of work. `shouldReplaceThread`: the thread has taken more memory than it should keep, and is to be replaced. */
+/** The result of a task. `shouldReplaceThread` is set when the thread holds too much memory. */
 export type ThreadOutcome<Result> =
   | { readonly outcome: 'done'; readonly result: Result; readonly shouldReplaceThread?: boolean }
   | { readonly outcome: 'too_slow' | 'failed' }
 
-/** What a thread is sent. */
+/** The message to a thread. */
 export type ThreadRequest<Work> = Work & { readonly id: number; readonly deadlineMs: number }
 
 /**
- * What a thread sends back. `started` says that all is loaded, and the time of the work runs; `part` gives a part of the
- * result, after which the time begins anew; the last one ends the work.
+ * The messages of a thread. `started` means that everything is loaded, and starts the deadline;
+ * `part` has a part of the result, and restarts the deadline; the outcome ends the task.
  */
 export type ThreadAnswer<Result, Part = never> = { readonly id: number } & (
   | ThreadOutcome<Result>
@@ -39,64 +40,64 @@ export type ThreadAnswer<Result, Part = never> = { readonly id: number } & (
   | { readonly outcome: 'part'; readonly part: Part }
 )
 
-interface Waiting<Work, Result, Part> {
+interface WaitingTask<Work, Result, Part> {
   readonly work: Work
-  readonly give: ThreadRunOptions<Part>
+  readonly options: ThreadRunOptions<Part>
   readonly settle: (outcome: ThreadOutcome<Result>) => void
 }
 
 export interface ThreadRunOptions<Part> {
-  /** Whose work it is: threads are shared out by turns. */
+  /** The owner of the task; threads are shared fairly between tenants. */
   readonly tenant?: string | undefined
-  /** Called with each part of the result as it comes. */
+  /** Called with each part of the result when it arrives. */
   readonly onPart?: (part: Part) => void
-  /** What of the work is handed over to the thread instead of copied. */
+  /** Buffers that are transferred to the thread instead of copied. */
   readonly transfer?: readonly ArrayBuffer[]
 }
 
-/** Threads are started when there is work, and don't keep the process alive when there is none. */
+/** Starts threads on demand. Idle threads don't keep the process alive. */
 export class ThreadPool<Work extends object, Result, Part = never> implements AsyncDisposable {
   readonly #options: ThreadPoolOptions
-  readonly #places: FairSemaphore
+  readonly #capacity: FairSemaphore
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
-  readonly #queue: Waiting<Work, Result, Part>[] = []
+  readonly #queue: WaitingTask<Work, Result, Part>[] = []
   #nextId = 1
   #isClosed = false
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
-    this.#places = createFairSemaphore(options.threads, options.threads)
+    this.#capacity = createFairSemaphore(options.threads, options.threads)
   }
 
   /**
-   * Does one piece of work. Never rejects: a thread that hangs or dies, also by disposing, makes the outcome `too_slow`
-   * or `failed`. After those the thread is replaced.
+   * Runs one task. Never rejects: when the thread hangs or dies, or the pool is disposed of, the
+   * outcome is `too_slow` or `failed`, and the thread is replaced.
    */
-  async run(work: Work, give: ThreadRunOptions<Part> = {}): Promise<ThreadOutcome<Result>> {
-    const release = await this.#places.acquire(give.tenant ?? '')
+  async run(work: Work, options: ThreadRunOptions<Part> = {}): Promise<ThreadOutcome<Result>> {
+    const release = await this.#capacity.acquire(options.tenant ?? '')
     if (this.#isClosed) {
       release()
       return { outcome: 'failed' }
     }
     const outcome = new Promise<ThreadOutcome<Result>>((settle) => {
-      this.#queue.push({ work, give, settle })
+      this.#queue.push({ work, options, settle })
       this.#dispatch()
     })
     return outcome.finally(release)
   }
 
   /**
-   * Starts a thread ahead of its work.
+   * Starts a thread before its first task.
    *
-   * @param like a small piece of such work, whose result nobody wants: it has the thread load what that needs
+   * @param sample a small task that makes the thread load its code; the result is ignored
    */
-  warmUp(like?: Work): void {
+  warmUp(sample?: Work): void {
     const worker = this.#idle.at(-1) ?? this.#startIdle()
-    if (worker !== undefined && like !== undefined) {
-      const request: ThreadRequest<Work> = { ...like, id: 0, deadlineMs: this.#options.deadlineMs }
-      worker.postMessage(request)
-    }
+    if (worker === undefined || sample === undefined) return
+    const { deadlineMs } = this.#options
+    const request: ThreadRequest<Work> = { ...sample, id: warmUpId, deadlineMs }
+    worker.postMessage(request)
   }
 
   #startIdle(): Worker | undefined {
@@ -108,7 +109,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     return worker
   }
 
-  /** Ends the threads that have nothing to do, but for one that is ready for a little work; more of it starts others. */
+  /** Terminates the idle threads but one, which stays ready for the next task. */
   async releaseIdleThreads(): Promise<void> {
     await Promise.all(this.#idle.splice(1).map((worker) => worker.terminate()))
   }
@@ -120,9 +121,9 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
   }
 
   #dispatch(): void {
-    const worker = this.#queue.length > 0 ? (this.#idle.pop() ?? this.#start()) : undefined
-    const waiting = worker && this.#queue.shift()
-    if (worker && waiting) this.#run(worker, waiting)
+    if (this.#queue.length === 0) return
+    const worker = this.#idle.pop() ?? this.#start()
+    if (worker !== undefined) this.#run(worker, this.#queue.shift()!)
   }
 
   #start(): Worker | undefined {
@@ -130,7 +131,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     const { memoryMegabytes: memory = { old: 256 } } = this.#options
     retainWasmCode()
     const worker = new Worker(this.#options.module, {
-      // What is read can't do harm by what it finds in the environment, nor write to our output.
+      // Hostile input must not reach the environment, nor write to our output.
       env: findCompileCache(),
       stdout: true,
       stderr: true,
@@ -149,7 +150,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     return worker
   }
 
-  #run(worker: Worker, { work, give, settle }: Waiting<Work, Result, Part>): void {
+  #run(worker: Worker, { work, options, settle }: WaitingTask<Work, Result, Part>): void {
     const { deadlineMs, graceMs } = this.#options
     const request: ThreadRequest<Work> = { ...work, id: this.#nextId++, deadlineMs }
     const finish = (outcome: ThreadOutcome<Result>) => {
@@ -160,38 +161,38 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       worker.removeAllListeners('error')
       worker.on('error', () => {})
       worker.unref()
-      // A thread never gives back the memory that a parser once took, and what broke off leaves it half-filled.
-      if (outcome.outcome === 'done' && outcome.shouldReplaceThread !== true && !this.#isClosed)
-        this.#idle.push(worker)
+      // Threads never free the memory of their parsers, and a failed task leaves an unknown state.
+      const isReusable = outcome.outcome === 'done' && outcome.shouldReplaceThread !== true
+      if (isReusable && !this.#isClosed) this.#idle.push(worker)
       else void worker.terminate()
       settle(outcome)
       this.#dispatch()
     }
     const fail = () => finish({ outcome: 'failed' })
-    const endAfter = (milliseconds: number) => {
+    const startTimer = (milliseconds: number) => {
       const timeout = setTimeout(() => {
-        // Where this process was busy itself, answers may lie here unread: they come before that.
+        // When this process was busy itself, unread answers are handled first.
         setImmediate(() => timer === timeout && finish({ outcome: 'too_slow' }))
       }, milliseconds)
       return timeout
     }
-    let timer: NodeJS.Timeout | undefined = endAfter(startupMs)
+    let timer: NodeJS.Timeout | undefined = startTimer(startupMs)
     worker.on('message', (answer: ThreadAnswer<Result, Part>) => {
-      // What it was warmed up with may still come.
+      // The answer of a warm-up may still arrive.
       if (answer.id !== request.id) return
       if (answer.outcome !== 'started' && answer.outcome !== 'part') return finish(answer)
-      if (answer.outcome === 'part') give.onPart?.(answer.part)
+      if (answer.outcome === 'part') options.onPart?.(answer.part)
       clearTimeout(timer)
-      timer = endAfter(deadlineMs + graceMs)
+      timer = startTimer(deadlineMs + graceMs)
     })
     worker.on('error', fail)
     worker.once('exit', fail)
     worker.ref()
-    worker.postMessage(request, give.transfer ?? [])
+    worker.postMessage(request, options.transfer ?? [])
   }
 }
 
-/** Threads load what was compiled before where the process does. */
+/** Lets threads use the compile cache of the process. */
 function findCompileCache(): Record<string, string> {
   const folder = getCompileCacheDir()
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }

@@ -1,49 +1,48 @@
-// Answers that are kept for a while, so that the same question isn't asked again; of a bounded number of questions.
+// A bounded cache of results that expire; concurrent loads of one key share a result.
 
-/** What was asked, and for how long it is to be kept. */
 export interface CachedValue<T> {
   readonly value: T
   readonly ttlMs: number
 }
 
 interface Entry<T> {
-  readonly answer: Promise<CachedValue<T>>
-  /** By the process's own clock, which never steps; endless while the answer is on its way. */
-  until: number
+  readonly loading: Promise<CachedValue<T>>
+  /** A time of `performance.now()`, which never steps back; infinite while loading. */
+  expiresAt: number
 }
 
 /**
- * Makes a function that asks, unless the answer to the same question is kept or on its way.
+ * Makes a function that returns the cached value of a key, or loads it.
  *
- * @param most how many answers are kept; beyond, the one that was asked for first goes
+ * @param maxEntries above it, the entry that was loaded first is removed
  */
 export function createTtlCache<T>(
-  most: number,
-): (question: string, ask: () => Promise<CachedValue<T>>) => Promise<T> {
+  maxEntries: number,
+): (key: string, load: () => Promise<CachedValue<T>>) => Promise<T> {
   const entries = new Map<string, Entry<T>>()
 
-  async function askAnew(question: string, ask: () => Promise<CachedValue<T>>): Promise<T> {
-    const entry: Entry<T> = { answer: ask(), until: Number.POSITIVE_INFINITY }
-    entries.delete(question)
-    entries.set(question, entry)
+  async function loadEntry(key: string, load: () => Promise<CachedValue<T>>): Promise<T> {
+    const entry: Entry<T> = { loading: load(), expiresAt: Number.POSITIVE_INFINITY }
+    entries.delete(key)
+    entries.set(key, entry)
     for (const oldest of entries.keys()) {
-      if (entries.size <= most) break
+      if (entries.size <= maxEntries) break
       entries.delete(oldest)
     }
     try {
-      const { value, ttlMs: keepMs } = await entry.answer
-      entry.until = performance.now() + keepMs
+      const { value, ttlMs } = await entry.loading
+      entry.expiresAt = performance.now() + ttlMs
       return value
     } catch (error) {
-      entry.until = 0
+      entry.expiresAt = 0
       throw error
     }
   }
 
-  return async (question, ask) => {
-    const known = entries.get(question)
-    return known && performance.now() < known.until
-      ? (await known.answer).value
-      : askAnew(question, ask)
+  return async (key, load) => {
+    const entry = entries.get(key)
+    if (entry === undefined || performance.now() >= entry.expiresAt) return loadEntry(key, load)
+    const { value } = await entry.loading
+    return value
   }
 }

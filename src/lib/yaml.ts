@@ -1,4 +1,4 @@
-// The YAML parser, loaded when it is first needed: that takes longer than to check most files.
+// Loads the YAML parser on first use, because loading it takes longer than checking most files.
 import { createRequire } from 'node:module'
 import type { Scalar, YAMLMap, YAMLSeq } from 'yaml'
 

@@ -1,16 +1,15 @@
-// Lets long work of one thread pause, so that what else the process does goes on.
-import { setImmediate as letOthersRun } from 'node:timers/promises'
+// Interrupts long computations, so that they don't block the event loop.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
-/** How long others wait for their turn, about. */
 const maxBlockingMs = 15
 
-/** Lets what else this process does go on, every so often. */
+/** Makes an object whose `pass` yields to the event loop when it was blocked for about 15 ms. */
 export function createYielder(signal: AbortSignal): { pass(): Promise<void> | undefined } {
-  let began = performance.now()
-  const rest = async () => {
-    await letOthersRun()
+  let startedAt = performance.now()
+  const pause = async () => {
+    await yieldToEventLoop()
     signal.throwIfAborted()
-    began = performance.now()
+    startedAt = performance.now()
   }
-  return { pass: () => (performance.now() - began < maxBlockingMs ? undefined : rest()) }
+  return { pass: () => (performance.now() - startedAt < maxBlockingMs ? undefined : pause()) }
 }

@@ -1,7 +1,7 @@
-// Which metrics there are: their names, and the fixed set of values of each label. docs/operating.md lists them for operators.
+// Defines all metrics and the values of their labels. docs/operating.md lists them for operators.
 import { reviewEnds } from '../domain/review.ts'
 
-/** For each label, all values that it can have: nothing that comes from outside ever becomes one. */
+/** All values of each label. The set is fixed, so that external input never becomes a label. */
 export type Labels = Readonly<Record<string, readonly string[]>>
 
 export interface MetricDefinition<
@@ -12,7 +12,7 @@ export interface MetricDefinition<
   readonly name: string
   readonly help: string
   readonly labels: L
-  /** Upper bounds in seconds; of histograms only. */
+  /** Upper bounds in seconds; empty but for histograms. */
   readonly buckets: readonly number[]
 }
 
@@ -20,13 +20,13 @@ const work = ['review', 'scan'] as const
 const model = ['main', 'fast', 'embedding'] as const
 const outcome = ['ok', 'error'] as const
 
-/** For what takes milliseconds. */
+/** Used for operations that take milliseconds. */
 const shortBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ]
-/** For answers of other servers. */
+/** Used for requests to other servers. */
 const mediumBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
-/** For what people wait for. */
+/** Used for operations that people wait for. */
 const longBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
 
 export const metricDefinitions = {
@@ -59,7 +59,8 @@ export const metricDefinitions = {
   ),
   reviewDuration: histogram(
     'umpire_review_duration_seconds',
-    'Time from the first start of a review to its end, with all attempts and the waits between them.',
+    'Time from the first start of a review to its end, with all attempts and the waits ' +
+      'between them.',
     {},
     longBuckets,
   ),

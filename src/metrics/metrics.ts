@@ -1,16 +1,16 @@
-// Records what happens, as numbers for the operator; everybody gets the recorder as an argument.
+// The interface that records metrics for the operator; it is passed as an argument.
 import { type Labels, type MetricDefinition, metricDefinitions } from './metric-definitions.ts'
 
 type Definitions = typeof metricDefinitions
 type Values<L extends Labels> = { readonly [Name in keyof L]: L[Name][number] }
 
 export interface Counter<V> {
-  /** Adds `by`, which is 1 where it isn't given. */
+  /** Adds `by`, which is 1 by default. */
   inc(labels: V, by?: number): void
 }
 
 export interface Gauge<V> {
-  /** Null where it isn't known now: nothing is shown then. */
+  /** Removes the value when it is null, because it is unknown. */
   set(labels: V, value: number | null): void
 }
 
@@ -29,7 +29,7 @@ type Recorder<D> =
 
 /** One recorder for each definition. Recording never throws and never waits. */
 export type Metrics = { readonly [Key in keyof Definitions]: Recorder<Definitions[Key]> } & {
-  /** Calls `fill` before each scrape, which waits for it, to set what is only read then. */
+  /** Calls `fill` before each scrape, which waits for it. */
   onScrape(fill: () => void | Promise<void>): void
 }
 
@@ -41,18 +41,18 @@ export type LabelValue<
 
 const noopRecorder = { inc() {}, set() {}, observe() {} }
 
-/** Records nothing. */
+/** Ignores all records. */
 export const noMetrics = {
   ...Object.fromEntries(Object.keys(metricDefinitions).map((key) => [key, noopRecorder])),
   onScrape() {},
 } as unknown as Metrics
 
-/** Seconds since a time of `performance.now()`. */
+/** @param startedAt is a time of `performance.now()` */
 export function secondsSince(startedAt: number): number {
   return (performance.now() - startedAt) / 1000
 }
 
-/** Runs something, and records how long it took and whether it failed. */
+/** Runs a function, and records its duration and whether it failed. */
 export async function timed<T>(
   record: (outcome: 'ok' | 'error', seconds: number) => void,
   run: () => Promise<T>,

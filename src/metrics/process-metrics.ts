@@ -1,10 +1,10 @@
-// What the process itself uses: memory, processor, and how late its event loop is.
+// Records memory, processor time and event-loop lag of the process.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Metrics } from './metrics.ts'
 
 const resolutionMs = 20
 
-/** Sets the figures at each scrape, until disposed of. */
+/** Sets the metrics at each scrape, until disposed of. */
 export function recordProcessMetrics(metrics: Metrics): Disposable {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   delays.enable()
@@ -27,7 +27,7 @@ export function recordProcessMetrics(metrics: Metrics): Disposable {
   return { [Symbol.dispose]: () => void delays.disable() }
 }
 
-/** A delay holds the pause that was asked for between two looks. In nanoseconds; gives seconds. */
-function toLag(delay: number): number {
-  return Math.max(0, delay / 1e9 - resolutionMs / 1000)
+/** Converts a delay to seconds of lag; a measured delay includes the interval of the timer. */
+function toLag(delayNanoseconds: number): number {
+  return Math.max(0, delayNanoseconds / 1e9 - resolutionMs / 1000)
 }

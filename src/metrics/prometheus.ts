@@ -1,4 +1,4 @@
-// A recorder whose numbers Prometheus can read. Holds a registry of its own; there is none for the whole process.
+// Records metrics in a registry of its own, and renders them for Prometheus.
 import * as prometheus from 'prom-client'
 import { type Labels, type MetricDefinition, metricDefinitions } from './metric-definitions.ts'
 import type { Metrics } from './metrics.ts'
@@ -7,13 +7,13 @@ import { recordProcessMetrics } from './process-metrics.ts'
 export interface Prometheus extends Disposable {
   readonly metrics: Metrics
   readonly contentType: string
-  /** All metrics in the text format of Prometheus. */
+  /** Renders all metrics in the text format of Prometheus. */
   render(): Promise<string>
 }
 
 type LabelValues = Readonly<Record<string, string>>
 
-/** Makes the recorder. What can be counted stands at 0 from the start, so that the first time shows as an increase. */
+/** Counters are 0 from the start, so that their first increment is visible as an increase. */
 export function createPrometheus(): Prometheus {
   const registry = new prometheus.Registry()
   const fills: (() => void | Promise<void>)[] = []
@@ -51,7 +51,7 @@ function createRecorder(
   if (kind === 'counter') {
     const counter = new prometheus.Counter(common)
     for (const values of combineLabelValues(labels)) counter.inc(values, 0)
-    // Numbers of other servers are counted here too, and the library throws at what is none.
+    // Some numbers come from other servers, and the library throws for invalid ones.
     return {
       inc: (values: LabelValues, by = 1) =>
         void (by > 0 && by < Infinity && counter.inc(values, by)),
@@ -73,7 +73,7 @@ function createRecorder(
   }
 }
 
-/** All combinations of the values of some labels. */
+/** Lists all combinations of the values of labels. */
 function combineLabelValues(labels: Labels): LabelValues[] {
   return Object.entries(labels).reduce<LabelValues[]>(
     (combinations, [name, values]) =>

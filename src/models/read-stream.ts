@@ -152,7 +152,8 @@ export function requireCompleteAnswer(streamed: StreamedAnswer): {
 
 /** Some clients report `other` without the provider's reason when a stream was cut. */
 function isInterrupted({ unified, raw }: Finish['finishReason']): boolean {
-  return unified === 'error' || (unified === 'other' && !raw)
+  if (unified === 'interrupted' || unified === 'error') return true
+  return unified === 'other' && !raw
 }
 
 function isEmpty(part: Content): boolean {
