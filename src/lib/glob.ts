@@ -6,7 +6,7 @@
 /** Limits the globs that the braces of one glob expand to. */
 const maxAlternatives = 50
 const maxGlobLength = 200
-/** Limits the work of a matcher for all its paths to a second or two. */
+/** With this limit, a matcher works for a second or two. */
 const maxSteps = 20_000_000
 
 /** Counts the steps that several matchers may take together. */
@@ -19,9 +19,8 @@ export function createGlobMeter(): GlobMeter {
 }
 
 type Token =
-  /** A literal character. */
   | { readonly kind: 'character'; readonly text: string }
-  /** One character of a set, such as `[a-z]` or `?`. */
+  /** Matches one character, as `[a-z]` and `?` do. */
   | { readonly kind: 'set'; readonly contains: (character: string) => boolean }
   /** `*` matches any characters but slashes. */
   | { readonly kind: 'star' }
@@ -94,7 +93,7 @@ function expandBraces(glob: string): string[] | undefined {
 /** A brace after a backslash, and braces without a comma, are literal. */
 const innermostBraces = /(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}/
 
-/** Converts a glob to the equivalent patterns from the root. */
+/** Makes the equivalent patterns, which begin at the root. */
 function anchorGlob(glob: string): string[] {
   const plain = glob.replace(/^\.?\/+/, '')
   const isFolder = plain.endsWith('/')

@@ -14,7 +14,6 @@ export interface DerivedKeys {
 /** The active keys: new data uses the current one, and data of all of them is accepted. */
 export interface KeyRing {
   readonly current: DerivedKeys
-  /** The ids of all active keys. */
   readonly ids: readonly string[]
   find(id: string): DerivedKeys | undefined
 }

@@ -114,7 +114,7 @@ async function spawnThrough(
   let isRunning = false
   const sockets = (['stdin', 'stdout', 'stderr'] as const).map((stream) => {
     const socket = connect(path).on('error', (cause) => {
-      // Once the program runs, errors of a socket show as its end.
+      // Once the program is running, a failed socket is seen as its end.
       if (isRunning) return
       started.reject(new Error('The process that starts programs can not be reached.', { cause }))
       child.kill('SIGKILL')

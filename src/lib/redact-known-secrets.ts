@@ -75,7 +75,7 @@ function encodeSecret(secret: string): Set<string> {
   return new Set([secret, percent, lowerPercent, hex, hex.toUpperCase(), ...shifted])
 }
 
-/** Returns the text without noise, and the position of each of its letters in the text. */
+/** Drops the noise, and returns where each of the letters was in the text. */
 function dropNoise(text: string): { letters: string; positions: number[] } {
   let letters = ''
   const positions: number[] = []

@@ -47,7 +47,7 @@ interface Party {
   lastAdmission: number
 }
 
-/** The first request in the queue of a party. */
+/** The request that a party's queue begins with. */
 interface Candidate {
   readonly party: Party
   readonly first: WaitingRequest

@@ -28,7 +28,7 @@ export interface RunningProgram {
 /** Starts a program. Rejects with the system's error when that fails. */
 export type SpawnProgram = (command: ProgramCommand) => Promise<RunningProgram>
 
-/** Starts a program as a child of this process. */
+/** The started program is a child of this process. */
 export const spawnProgram: SpawnProgram = async ({ program, args, env }) => {
   const child = spawn(program, args, {
     cwd: '/',

@@ -1,11 +1,11 @@
-// Measures the duration of steps in whole milliseconds.
+// Measures how long steps take, in whole milliseconds.
 
 export interface Stopwatch {
   /** Contains the milliseconds of each step. */
   readonly laps: Readonly<Record<string, number>>
   /** Ends a step that began with the end of the last one. */
   lap(step: string): void
-  /** Measures the milliseconds since the start. */
+  /** Returns how many milliseconds have passed since the start. */
   total(): number
 }
 

@@ -12,7 +12,7 @@ const warmUpId = 0
 export interface ThreadPoolOptions {
   /** The module that a thread runs. It answers with messages of type `ThreadAnswer`. */
   readonly module: URL
-  /** Maximum number of threads. */
+  /** At most this many threads run. */
   readonly threads: number
   /** Time for one task within the thread, in milliseconds. */
   readonly deadlineMs: number
@@ -27,7 +27,7 @@ export type ThreadOutcome<Result> =
   | { readonly outcome: 'done'; readonly result: Result; readonly shouldReplaceThread?: boolean }
   | { readonly outcome: 'too_slow' | 'failed' }
 
-/** The message to a thread. */
+/** The message that is sent to a thread. */
 export type ThreadRequest<Work> = Work & { readonly id: number; readonly deadlineMs: number }
 
 /**

@@ -12,7 +12,7 @@ export interface MetricDefinition<
   readonly name: string
   readonly help: string
   readonly labels: L
-  /** Upper bounds in seconds; empty but for histograms. */
+  /** Upper bounds in seconds; only histograms have them. */
   readonly buckets: readonly number[]
 }
 

@@ -73,7 +73,7 @@ function createRecorder(
   }
 }
 
-/** Lists all combinations of the values of labels. */
+/** Combines each value of a label with those of the others. */
 function combineLabelValues(labels: Labels): LabelValues[] {
   return Object.entries(labels).reduce<LabelValues[]>(
     (combinations, [name, values]) =>

@@ -25,7 +25,7 @@ export function costOf(tokens: CallTokens, price: Price | null): number | null {
   return millionths / 1_000_000
 }
 
-/** Converts the tokens of one call to usage. */
+/** Makes the usage that one call adds. */
 export function usageOf(tokens: CallTokens, price: Price | null): Usage {
   return {
     calls: 1,
@@ -61,9 +61,9 @@ export interface Budget {
   readonly usage: Usage
   /** The usage by model, in the order of their first call. */
   readonly uses: readonly ModelUse[]
-  /** The cost in US dollars of calls with a known price. */
+  /** The cost in US dollars, without calls whose price is unknown. */
   readonly knownCostUsd: number
-  /** Computes the rest of the tightest limit in US dollars; Infinity without a limit. */
+  /** Returns what is left of the tightest limit in US dollars; Infinity without a limit. */
   remainingUsd(): Promise<number>
   /**
    * Reserves the maximum cost of one call, until the result is disposed of. It waits while
@@ -73,7 +73,6 @@ export interface Budget {
    * @param maxCostUsd in US dollars
    */
   reserve(maxCostUsd: number, signal?: AbortSignal): Promise<Disposable>
-  /** Counts the usage of a model. */
   add(usage: Usage, model: string): void
   /**
    * Makes a budget for one reviewer or call, which counts its own usage and adds it here too.
@@ -86,13 +85,13 @@ export interface Budget {
 export interface BudgetLimits {
   readonly perReviewUsd: number | null
   readonly perDayUsd: number | null
-  /** Limits all reviews of the same owner. */
+  /** Applies to all reviews of the same owner. */
   readonly perOwnerDayUsd?: number | null
   /** The cost of earlier attempts of this review, which `spentTodayUsd` includes too. */
   readonly spentBeforeUsd?: number
-  /** Loads the cost of all other reviews today, in US dollars, before each call. */
+  /** Is called before each call of a model, for the cost of all other reviews today in US dollars. */
   readonly spentTodayUsd: () => Promise<number>
-  /** Loads the cost of the owner's other reviews today, in US dollars. */
+  /** Is called for the cost of the owner's other reviews today in US dollars. */
   readonly ownerSpentTodayUsd?: () => Promise<number>
 }
 

@@ -140,7 +140,7 @@ function toToolSet(tools: readonly ModelTool[], maxCalls: number, calls: string[
   return Object.fromEntries(entries)
 }
 
-/** Shows the model the tool's own errors, but not the messages of unexpected ones. */
+/** The model must see the tool's own errors, but not the messages of unexpected ones. */
 async function runTool(called: ModelTool, input: unknown, signal: AbortSignal): Promise<string> {
   try {
     return await called.run(input, signal)

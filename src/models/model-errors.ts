@@ -2,7 +2,7 @@
 import { APICallError } from 'ai'
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 
-/** The details of an error response, or of an error event within a stream. */
+/** What is known about an error response, or an error event within a stream. */
 interface Failure {
   readonly status: number | null
   /** The provider's message, type and code. */

@@ -21,13 +21,13 @@ export interface GenerateLimits {
   readonly steps: number
   /** Applies to each call. */
   readonly outputTokens: number
-  /** Limits the sum of input and output of all calls. */
+  /** Applies to the sum of input and output of all calls. */
   readonly totalTokens: number
   readonly timeMs: number
 }
 
 export interface GenerateRequest {
-  /** Constant instructions, which some providers cache. */
+  /** Instructions that are constant, so that providers can cache them. */
   readonly system: string
   /** Text before the prompt that several calls have in common, which some providers cache. */
   readonly shared?: string

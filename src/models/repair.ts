@@ -44,7 +44,7 @@ export function requestRepair(
   )
 }
 
-/** Describes the errors of a schema, one sentence each, with their location. */
+/** Writes a sentence about each error of a schema, with its location. */
 export function describeProblems(error: z.ZodError): string[] {
   return error.issues.map(({ path, message }) => {
     const location = path.length === 0 ? 'the answer' : path.join('.')

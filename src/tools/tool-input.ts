@@ -25,7 +25,7 @@ export const versionInput = z
 export const pathPrefixInput = z.string().nullish().describe('Only files under this folder')
 export const nameInput = z.string().describe('The bare identifier')
 
-/** Infers the type of a tool's input. */
+/** Lets the compiler infer the type of a tool's input. */
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool
 }

@@ -17,7 +17,7 @@ export interface SourceQuery {
   readonly values: Readonly<Partial<Record<'key' | 'query' | 'path' | 'symbols', string>>>
 }
 
-/** Limits the records from one source in a review. */
+/** A review gets at most this many records from one source. */
 export const maxRecords = 5
 
 export interface Source {

@@ -20,7 +20,7 @@ export interface Program {
   readonly args: readonly string[]
   /** The whole environment; nothing is inherited from this process. */
   readonly env: Readonly<Record<string, string>>
-  /** Bounds its output between two requests. */
+  /** The program may write at most this much between two requests. */
   readonly maxBytes: number
 }
 
