@@ -89,7 +89,7 @@ export interface BudgetLimits {
   readonly perOwnerDayUsd?: number | null
   /** The cost of earlier attempts of this review, which `spentTodayUsd` includes too. */
   readonly spentBeforeUsd?: number
-  /** Is called before each call of a model, for the cost of all other reviews today in US dollars. */
+  /** Is called before each model call, for the cost of all other reviews today in US dollars. */
   readonly spentTodayUsd: () => Promise<number>
   /** Is called for the cost of the owner's other reviews today in US dollars. */
   readonly ownerSpentTodayUsd?: () => Promise<number>
