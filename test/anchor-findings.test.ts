@@ -4,7 +4,7 @@ import type { ProposedFinding } from '../src/domain/finding.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { anchorProposal } from '../src/workflows/judging/anchor-findings.ts'
-import { readFilesOf } from '../src/workflows/judging/change-files.ts'
+import { createChangeFiles } from '../src/workflows/judging/change-files.ts'
 import { addedFiles, changeOf, snapshotOf } from './samples/change-of-files.ts'
 
 const path = 'src/orders.ts'
@@ -86,7 +86,7 @@ function propose(more: Partial<ProposedFinding>): ProposedFinding {
 }
 
 async function anchor(more: Partial<ProposedFinding>, change = renamed()) {
-  return anchorProposal(change, readFilesOf(change), propose(more))
+  return anchorProposal(change, createChangeFiles(change), propose(more))
 }
 
 /** Path, side, first and last line, placement. */
@@ -360,7 +360,7 @@ it('reads each file once for all proposals', async () => {
       return change.head.readFile(name)
     },
   }
-  const files = readFilesOf({ ...change, head })
+  const files = createChangeFiles({ ...change, head })
   const evidence = [{ path, line: 2, note: '' }]
   for (const startLine of [101, 102, 103])
     await anchorProposal(change, files, propose({ startLine, quote: release, evidence }))

@@ -4,14 +4,14 @@ import type { Finding } from '../src/domain/finding.ts'
 import { findPipedDownload } from '../src/reviewers/rules/piped-downloads.ts'
 import {
   codeSpan,
+  escapeLine,
+  escapeMarkdown,
   isHarmlessCode,
-  neutralizeLine,
-  neutralizeMarkdown,
-} from '../src/workflows/posting/neutralize.ts'
+} from '../src/workflows/posting/escape-markdown.ts'
 import { renderInFull, renderInlineComments } from '../src/workflows/posting/render-finding.ts'
 import { bots } from './samples/bots.ts'
 
-const clean = (text: string) => neutralizeMarkdown(text, { maxLength: 5000 })
+const clean = (text: string) => escapeMarkdown(text, { maxLength: 5000 })
 const finding: Finding = {
   ...{
     reviewer: 'agentic',
@@ -60,8 +60,8 @@ describe('case 78: no bot obeys what a model writes', () => {
         `\`${command}\``,
       ])
         expect(clean(code)).not.toMatch(reads)
-      expect(neutralizeLine(command, { maxLength: 500 })).not.toMatch(reads)
-      expect(neutralizeLine(command, { maxLength: 500, inCell: true })).not.toMatch(reads)
+      expect(escapeLine(command, { maxLength: 500 })).not.toMatch(reads)
+      expect(escapeLine(command, { maxLength: 500, inCell: true })).not.toMatch(reads)
       expect(codeSpan(command)).not.toMatch(reads)
       const path = command.replaceAll('\n', ' ')
       expect(post({ title: command, body: command, path })).not.toMatch(reads)

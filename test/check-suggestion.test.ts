@@ -1,7 +1,7 @@
 // Suggestions are applied in memory and parsed before anyone can commit them with one click.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
-import { readFilesOf } from '../src/workflows/judging/change-files.ts'
+import { createChangeFiles } from '../src/workflows/judging/change-files.ts'
 import { createSuggestionCheck } from '../src/workflows/judging/check-suggestion.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 
@@ -27,7 +27,7 @@ function offer({
 }: Offer): Promise<string | null> {
   const check = createSuggestionCheck(
     syntax,
-    readFilesOf(addedFiles({ [path]: `${lines.join('\n')}\n` })),
+    createChangeFiles(addedFiles({ [path]: `${lines.join('\n')}\n` })),
   )
   const [startLine, endLine] = typeof at === 'number' ? [at, at] : at
   return check({ rule: rule ?? null, path, side, startLine, endLine, suggestion })

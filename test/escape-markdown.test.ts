@@ -4,13 +4,13 @@ import { redactKnownSecrets } from '../src/lib/redact-known-secrets.ts'
 import {
   codeFence,
   codeSpan,
+  escapeLine,
+  escapeMarkdown,
   isHarmlessCode,
-  neutralizeLine,
-  neutralizeMarkdown,
-} from '../src/workflows/posting/neutralize.ts'
+} from '../src/workflows/posting/escape-markdown.ts'
 import { listActiveContent, readVisibleText, renderGfm } from './gfm.ts'
 
-const clean = (text: string, maxLength = 1000) => neutralizeMarkdown(text, { maxLength })
+const clean = (text: string, maxLength = 1000) => escapeMarkdown(text, { maxLength })
 
 describe('case 44: text of a model is neutralised or cut', () => {
   it('drops images and links to other hosts, and keeps their words', () => {
@@ -60,7 +60,7 @@ describe('case 44: text of a model is neutralised or cut', () => {
     expect(clean('x'.repeat(70_000), 500)).toHaveLength(500)
   })
   it('keeps a heading on its line and in its cell', () => {
-    expect(neutralizeLine('a | b\n\n# c', { maxLength: 100 })).toBe('a \\| b # c')
+    expect(escapeLine('a | b\n\n# c', { maxLength: 100 })).toBe('a \\| b # c')
   })
   it('stays linear on hostile text', () => {
     for (const unit of [
@@ -193,11 +193,11 @@ describe('case 44: GFM makes nothing live of it', () => {
       expect(listActiveContent(`before\n\n${output}\n\nafter`)).toEqual([])
       expect(output).not.toMatch(/^\s*\/\w/m)
     }
-    const line = neutralizeLine(text, { maxLength: 5000, inCell: true })
+    const line = escapeLine(text, { maxLength: 5000, inCell: true })
     const table = `| | Finding | Where |\n|---|---|---|\n| x | ${line} | ${codeSpan(text, { inCell: true })} |`
     expect(listActiveContent(table)).toEqual([])
     expect(
-      listActiveContent(`- ${codeSpan(text)}: ${neutralizeLine(text, { maxLength: 5000 })}`),
+      listActiveContent(`- ${codeSpan(text)}: ${escapeLine(text, { maxLength: 5000 })}`),
     ).toEqual([])
     expect(renderGfm(table).match(/<t[hd]\b/g)).toHaveLength(6)
   })
@@ -295,7 +295,7 @@ describe('neutralised text', () => {
     ['```js broken', 'js broken'],
     ['# 1. - title', 'title'],
   ])('keeps %j in its cell', (text, read) => {
-    const cell = neutralizeLine(text, { maxLength: 200, inCell: true })
+    const cell = escapeLine(text, { maxLength: 200, inCell: true })
     const html = renderGfm(`| a | b |\n|---|---|\n| ${cell} | c |`)
     expect(readVisibleText(/<td>(.*)<\/td>\n<td>c<\/td>/.exec(html)?.[1] ?? html)).toBe(read)
   })

@@ -453,7 +453,7 @@ describe('what is not raised', () => {
     const none = await judge(added(code), { model: unsure })
     expect(none).toMatchObject({
       findings: [],
-      setAside: ['Not raised: 3 claims, for the reviewer was too unsure.'],
+      rejected: ['Not raised: 3 claims, for the reviewer was too unsure.'],
     })
     const barely = unsure.map((one) => ({ ...one, confidence: one.confidence + 0.01 }))
     expect((await judge(added(code), { model: barely })).findings).toHaveLength(3)
@@ -467,7 +467,7 @@ describe('what is not raised', () => {
     const model = [claim(1, 1, { severity: 'minor' }), claim(3, 3)]
     const one = await judge(strict, { model })
     expect(one.findings).toMatchObject([{ severity: 'moderate' }])
-    expect(one.setAside).toEqual([
+    expect(one.rejected).toEqual([
       "Not raised: 1 finding, for the repository's settings ask for moderate ones and worse.",
     ])
     const before = await judge(change, { model })

@@ -8,7 +8,7 @@ import { renderInlineComments } from '../src/workflows/posting/render-finding.ts
 import { chooseMemories } from '../src/workflows/posting/render-memories.ts'
 import { renderSummary } from '../src/workflows/posting/render-summary.ts'
 import type { ReviewHistory } from '../src/workflows/posting/review-history.ts'
-import { tellReach } from '../src/workflows/posting/tell-reach.ts'
+import { summarizeImpact } from '../src/workflows/posting/summarize-impact.ts'
 import { summarizeReview } from '../src/workflows/summarize-review.ts'
 import { listActiveContent, readVisibleText, renderGfm } from './gfm.ts'
 import { callerOf, graphOf, memoryOf, relatedOf, symbolOf } from './samples/change-graph.ts'
@@ -62,9 +62,9 @@ const history: ReviewHistory = {
   resolved: [makeFinding({ title: 'Gone', state: 'resolved' })],
   resolvedBefore: [],
   dismissed: [],
-  fresh: 0,
-  cameBack: 0,
-  stillOpen: 1,
+  newCount: 0,
+  reopenedCount: 0,
+  stillOpenCount: 1,
 }
 
 interface RenderOptions {
@@ -98,11 +98,11 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     review,
     runId: 1,
     history: { ...history, ...options.history },
-    reach:
+    impact:
       graph &&
-      tellReach(graph, { author: review.pullRequest.author, secrets: options.secrets ?? [] }),
+      summarizeImpact(graph, { author: review.pullRequest.author, secrets: options.secrets ?? [] }),
     memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], files),
-    live: options.live ?? emptyLiveContext,
+    liveContext: options.live ?? emptyLiveContext,
     durationMs: 1234,
     linkTo: ({ path, line }) => `https://forge.example/${path}#L${line}`,
     models,
@@ -214,9 +214,9 @@ describe('a summary of a later review', () => {
       },
       {
         history: {
-          fresh: 1,
-          cameBack: 1,
-          stillOpen: 0,
+          newCount: 1,
+          reopenedCount: 1,
+          stillOpenCount: 0,
           resolvedBefore: [resolved('Long gone')],
           dismissed: [makeFinding({ title: 'Meant so', state: 'dismissed', startLine: 7 })],
         },
@@ -237,9 +237,9 @@ describe('a summary of a later review', () => {
       resolved: [],
       resolvedBefore: [],
       dismissed: [],
-      fresh: 0,
-      cameBack: 0,
-      stillOpen: 0,
+      newCount: 0,
+      reopenedCount: 0,
+      stillOpenCount: 0,
     }
     for (const isFirst of [true, false]) {
       const body = renderWith({ verdict: 'APPROVE' }, { history: { ...quiet, isFirst } })
@@ -249,7 +249,7 @@ describe('a summary of a later review', () => {
     }
     const first = renderWith(
       { findings: [makeFinding()] },
-      { history: { ...quiet, fresh: 1, isFirst: true } },
+      { history: { ...quiet, newCount: 1, isFirst: true } },
     )
     expect(first).not.toContain('Since')
   })

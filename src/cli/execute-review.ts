@@ -12,7 +12,7 @@ import { createReviewContext } from '../review-context.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import type { StaticReviewer } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
-import { blotReview } from '../workflows/posting/blot-review.ts'
+import { redactReview } from '../workflows/posting/redact-review.ts'
 import type { ReviewOptions } from './review-options.ts'
 
 /** Makes what reviews, with a static reviewer that was started before. */
@@ -48,10 +48,10 @@ export async function executeReview(
   const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
   const examination = await examineChange(
     ctx,
-    { change, budget, isLastTry: true, stopwatch },
+    { change, budget, isLastAttempt: true, stopwatch },
     signal,
   )
-  const review = blotReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
+  const review = redactReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
   return { ...review, findings: review.findings.toSorted(byLocation) }
 }
 

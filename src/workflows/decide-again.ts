@@ -18,10 +18,10 @@ import { countFindings, decideVerdict, formatSummary, type VerdictInput } from '
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { readRepositoryWill } from './gathering/read-settings.ts'
 import { learnFromReview } from './learn-from-review.ts'
+import type { LoadedEarlierReviews } from './load-earlier-reviews.ts'
 import { findingMarker } from './posting/markers.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
 import { publishReview } from './publish-review.ts'
-import type { Recalled } from './recall-reviews.ts'
 import { recordReview } from './record-review.ts'
 import { summarizeReview } from './summarize-review.ts'
 
@@ -64,7 +64,7 @@ export async function decideAgain(
   ctx: AppContext,
   task: DecisionTask,
   pullRequest: PullRequest,
-  earlier: Recalled,
+  earlier: LoadedEarlierReviews,
 ): Promise<'decided' | 'moved' | 'to be reviewed'> {
   const before = await findReview(ctx.db, task.run, pullRequest)
   if (before === undefined || !(await stillStands(ctx, task, pullRequest, before))) {
@@ -73,7 +73,7 @@ export async function decideAgain(
   const stopwatch = startStopwatch()
   const decided = decide(ctx, pullRequest, before, earlier)
   let published: PublishedReview | null = null
-  const isDifferent = earlier.isChanged || decided.review.verdict !== before.verdict
+  const isDifferent = earlier.haveDismissalsChanged || decided.review.verdict !== before.verdict
   if (isDifferent || (await isCoveredUp(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
     if (now.state !== 'open' || now.head.sha !== before.head_sha) return 'moved'
@@ -88,7 +88,7 @@ export async function decideAgain(
  * Hash of what a review of a head depends on beside the head: where it parted from the base, the
  * repository's settings, and which models review.
  */
-export function describeBasis(
+export function hashReviewBasis(
   ctx: Pick<ReviewContext, 'models' | 'config'>,
   { mergeBaseSha, settingsDigest }: { mergeBaseSha: string; settingsDigest: string },
 ): string {
@@ -158,7 +158,7 @@ async function stillStands(
     ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
     readRepositoryWill(createPlatformSnapshot(ctx.platform, access, base.sha, signal)),
   ])
-  return basis.key === describeBasis(ctx, { mergeBaseSha, settingsDigest })
+  return basis.key === hashReviewBasis(ctx, { mergeBaseSha, settingsDigest })
 }
 
 /** What the stored review comes to with the findings as they stand now. */
@@ -166,7 +166,7 @@ interface Decided {
   readonly review: Review
   readonly verdictInput: VerdictInput
   /** As they stood when the earlier review was posted, and now. */
-  readonly earlier: Recalled
+  readonly earlier: LoadedEarlierReviews
   readonly dismissed: readonly Finding[]
 }
 
@@ -174,7 +174,7 @@ function decide(
   ctx: Pick<ReviewContext, 'secrets'>,
   pullRequest: PullRequest,
   { basis, coverage, ...before }: StoredReview,
-  earlier: Recalled,
+  earlier: LoadedEarlierReviews,
 ): Decided {
   const findings = earlier.findings
     .filter(({ state }) => state === 'open')
@@ -212,12 +212,12 @@ async function publish(
       review,
       runId: run.id,
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
-      reach,
+      impact: reach,
       memories: basis.memories,
-      live: sources ?? emptyLiveContext,
+      liveContext: sources ?? emptyLiveContext,
       models: basis.models,
       durationMs: basis.durationMs,
-      otherBlock: await findBlockingReview(ctx.db, run, review.headSha),
+      otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
       beforeWrite: () => assertCanWrite(ctx.db, run, access.installationId),
     },
     signal,

@@ -9,7 +9,7 @@ import { type Change, emptyContext, type PackedContext } from '../reviewers/revi
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
 import { measureCoverage } from './measure-coverage.ts'
-import { blotJudgement } from './posting/blot-review.ts'
+import { redactJudgement } from './posting/redact-review.ts'
 import { type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
 import { summarizeReview } from './summarize-review.ts'
 
@@ -27,7 +27,7 @@ export interface ExaminationTask {
   /** Of this review's models. */
   readonly budget: Budget
   /** A fault that goes away by itself is then told in the review instead of thrown. */
-  readonly isLastTry: boolean
+  readonly isLastAttempt: boolean
   readonly stopwatch: Stopwatch
 }
 
@@ -37,7 +37,7 @@ export interface ExaminationTask {
  */
 export async function examineChange(
   ctx: ReviewContext,
-  { change, budget, isLastTry, stopwatch }: ExaminationTask,
+  { change, budget, isLastAttempt: isLastTry, stopwatch }: ExaminationTask,
   signal: AbortSignal,
 ): Promise<Examination> {
   const reviewers = ctx.createReviewers(budget, change.settings)
@@ -55,7 +55,7 @@ export async function examineChange(
     },
     signal,
   )
-  const judgement = blotJudgement(judged, ctx.secrets)
+  const judgement = redactJudgement(judged, ctx.secrets)
   stopwatch.lap('judge')
   return {
     change,

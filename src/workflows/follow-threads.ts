@@ -8,7 +8,7 @@ import { claimThreadChecks } from '../events/thread-checks.ts'
 import { hasWaitingEvents, lockPullRequest } from '../jobs/runs.ts'
 import type { Access } from '../platforms/platform.ts'
 import { chooseAccess } from './choose-access.ts'
-import { recallEarlierReviews } from './recall-reviews.ts'
+import { loadEarlierReviews } from './load-earlier-reviews.ts'
 
 /** Shorter than five minutes by more than a round takes. */
 const everySeconds = 200
@@ -41,7 +41,7 @@ async function followPullRequest(
   ref: PullRequestRef,
   signal: AbortSignal,
 ): Promise<void> {
-  const { isChanged } = await recallEarlierReviews(ctx, access, ref, signal)
+  const { haveDismissalsChanged: isChanged } = await loadEarlierReviews(ctx, access, ref, signal)
   if (!isChanged) return
   await transactionWithRetry(ctx.db, async (tx) => {
     const state = await lockPullRequest(tx, ref)

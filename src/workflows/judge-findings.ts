@@ -9,17 +9,17 @@ import {
   type ReviewerReport,
   type Verifier,
 } from '../reviewers/reviewer.ts'
-import { type Anchored, anchorProposal } from './judging/anchor-findings.ts'
-import { type ChangeFiles, readFilesOf } from './judging/change-files.ts'
+import { type AnchoredClaim, anchorProposal } from './judging/anchor-findings.ts'
+import { type ChangeFiles, createChangeFiles } from './judging/change-files.ts'
 import { createSuggestionCheck, type SuggestionCheck } from './judging/check-suggestion.ts'
-import { describeSetAside } from './judging/describe-set-aside.ts'
+import { describeRejected } from './judging/describe-rejected.ts'
 import { followFinding } from './judging/follow-findings.ts'
-import { type Identified, identifyClaims } from './judging/identify-findings.ts'
-import { hashAnchor, type Located, locateFindings } from './judging/locate-findings.ts'
+import { type IdentifiedClaim, identifyClaims } from './judging/identify-findings.ts'
+import { hashAnchor, type LocatedFinding, locateFindings } from './judging/locate-findings.ts'
 import { type Claim, mergeDuplicates } from './judging/merge-findings.ts'
+import { describeSuppressed, isSuppressed, openClaims } from './judging/open-claims.ts'
 import { placeFindings } from './judging/place-findings.ts'
-import { describeHeldDown, isHeldDown, raiseClaims } from './judging/ratchet-findings.ts'
-import { type Verified, verifyFindings } from './judging/verify-findings.ts'
+import { type CheckedFinding, verifyFindings } from './judging/verify-findings.ts'
 
 /** How sure a model must be of a claim, 0 to 1. The less a wrong one costs to look at, the more it must be. */
 const leastConfidence: Readonly<Record<Severity, number>> = {
@@ -39,7 +39,7 @@ export interface Judgement {
   /** Proposals that were dropped, by reason, for the coverage section. */
   readonly dropped: Readonly<Record<string, number>>
   /** What was decided against, one sentence each, for the coverage section. Holds a model's words. */
-  readonly setAside: readonly string[]
+  readonly rejected: readonly string[]
   /** Of the verification. */
   readonly usage: Usage
   /** Limits of the verification, one sentence each. */
@@ -52,7 +52,7 @@ export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread' | 'skipped
 }
 
 /** What is to be judged. */
-export interface Case {
+export interface JudgingTask {
   readonly change: Change
   readonly reports: readonly JudgedReport[]
   /** Without one, a model's claim counts as verified when the code that it quotes stands in the diff. */
@@ -64,18 +64,18 @@ export interface Case {
 /** Judges what the reviewers propose. */
 export async function judgeFindings(
   ctx: Pick<ReviewContext, 'syntax'>,
-  input: Case,
+  input: JudgingTask,
   signal: AbortSignal,
 ): Promise<Judgement> {
   const { change } = input
-  const files = readFilesOf(change)
+  const files = createChangeFiles(change)
   const offer = createSuggestionCheck(ctx.syntax, files)
   const { anchored, dropped } = await anchorAll(input, files, offer)
   const claims = mergeDuplicates(anchored)
   const sure = claims.filter(isSure)
   const located = await locateFindings(change)
   const { identified, said } = identifyClaims(sure, located)
-  const { raised, answered, heldDown } = raiseClaims(change, identified, located)
+  const { opened: raised, answered, suppressed: heldDown } = openClaims(change, identified, located)
   const unsaid = listUnsaid(raised, located)
   const followed = await followAll({ ...input, files, offer, said }, unsaid)
   const carried = followed.filter(({ state }) => state === 'open')
@@ -95,12 +95,12 @@ export async function judgeFindings(
       'said twice': anchored.length - claims.length,
       'answered before': answered,
     },
-    setAside: [
-      ...describeSetAside(
+    rejected: [
+      ...describeRejected(
         { ...sorted, tooUnsure: claims.length - sure.length },
         change.settings.minSeverity,
       ),
-      ...describeHeldDown(heldDown + sorted.late),
+      ...describeSuppressed(heldDown + sorted.late),
     ],
     usage,
     notes,
@@ -108,11 +108,11 @@ export async function judgeFindings(
 }
 
 async function anchorAll(
-  { change, reports }: Case,
+  { change, reports }: JudgingTask,
   files: ChangeFiles,
   offer: SuggestionCheck,
-): Promise<{ anchored: Anchored[]; dropped: Record<string, number> }> {
-  const anchored: Anchored[] = []
+): Promise<{ anchored: AnchoredClaim[]; dropped: Record<string, number> }> {
+  const anchored: AnchoredClaim[] = []
   const dropped: Record<string, number> = {}
   for (const proposal of reports.flatMap((report) => report.findings)) {
     // In a large change each takes its time: other work goes on in between.
@@ -135,8 +135,8 @@ function isSure({ strongest, members }: Claim): boolean {
 /** The rule's finding for each claim that a model words and a rule makes too, by fingerprint. */
 function listRuled(
   claims: readonly Claim[],
-  identified: readonly Identified[],
-): Map<string, Anchored> {
+  identified: readonly IdentifiedClaim[],
+): Map<string, AnchoredClaim> {
   return new Map(
     identified.flatMap(({ fingerprint }, index) => {
       const ruled = claims[index]!.members.find(({ rule }) => rule !== null)
@@ -146,14 +146,17 @@ function listRuled(
 }
 
 /** The earlier findings that weren't raised again. */
-function listUnsaid(raised: readonly Finding[], located: readonly Located[]): Located[] {
+function listUnsaid(
+  raised: readonly Finding[],
+  located: readonly LocatedFinding[],
+): LocatedFinding[] {
   const fingerprints = new Set(raised.map(({ fingerprint }) => fingerprint))
   return located.filter(({ finding }) => !fingerprints.has(finding.fingerprint))
 }
 
 async function followAll(
-  input: Case & { files: ChangeFiles; offer: SuggestionCheck; said: ReadonlySet<string> },
-  unsaid: readonly Located[],
+  input: JudgingTask & { files: ChangeFiles; offer: SuggestionCheck; said: ReadonlySet<string> },
+  unsaid: readonly LocatedFinding[],
 ): Promise<Finding[]> {
   const followed: Finding[] = []
   for (const earlier of unsaid) {
@@ -167,7 +170,7 @@ async function followAll(
 }
 
 /** Whether the reviewer of a finding looked at its file this time, with the rule that found it. */
-function wasRead({ change, reports }: Case, { reviewer, path, rule }: Finding): boolean {
+function wasRead({ change, reports }: JudgingTask, { reviewer, path, rule }: Finding): boolean {
   const report = reports.find((candidate) => candidate.reviewer === reviewer)
   if (report === undefined || report.unread.includes(path)) return false
   const isIdle = rule !== null && (report.skippedRules?.includes(rule) ?? false)
@@ -177,8 +180,11 @@ function wasRead({ change, reports }: Case, { reviewer, path, rule }: Finding): 
 /** What the verification means: what stays open, what is taken back, and what isn't raised. */
 function sortVerified(
   change: Change,
-  verified: readonly Verified[],
-  { ruled, located }: { ruled: ReadonlyMap<string, Anchored>; located: readonly Located[] },
+  verified: readonly CheckedFinding[],
+  {
+    ruled,
+    located,
+  }: { ruled: ReadonlyMap<string, AnchoredClaim>; located: readonly LocatedFinding[] },
 ) {
   const standing = new Set(
     change.earlier.findings.flatMap(({ state, fingerprint }) =>
@@ -190,10 +196,10 @@ function sortVerified(
   const known = new Set(change.earlier.findings.map(({ fingerprint }) => fingerprint))
   const isLate = (finding: Finding) =>
     !known.has(finding.fingerprint) &&
-    isHeldDown(change, { ...finding, isRuled: ruled.has(finding.fingerprint) }, located)
+    isSuppressed(change, { ...finding, isFoundByRule: ruled.has(finding.fingerprint) }, located)
   const open: Finding[] = []
   const withdrawn: Finding[] = []
-  const refuted: Verified[] = []
+  const refuted: CheckedFinding[] = []
   let doubtful = 0
   let belowSeverity = 0
   let late = 0
@@ -219,8 +225,8 @@ function sortVerified(
  * less than the rule says by itself.
  */
 function speakForRule(
-  { outcome, finding }: Verified,
-  ruled: ReadonlyMap<string, Anchored>,
+  { outcome, finding }: CheckedFinding,
+  ruled: ReadonlyMap<string, AnchoredClaim>,
 ): Finding {
   const rule = ruled.get(finding.fingerprint)
   if (rule === undefined) return finding

@@ -54,7 +54,7 @@ export function measureCoverage(
       ...failures.map(({ publicMessage }) => `The configured model took no part. ${publicMessage}`),
       ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
     ],
-    setAside: judgement.setAside,
+    setAside: judgement.rejected,
     complete:
       failures.length === 0 &&
       reports.every((report) => report.readByRules !== undefined || report.complete) &&

@@ -46,7 +46,7 @@ export async function packContext(
   const measure = isRoomy
     ? (text: string) => Math.ceil(estimateTokens(text) * estimateMargin)
     : countTokens
-  const task = { change, head: createHeadReader(ctx, change), numbers, measure, room }
+  const task = { change, head: createHeadReader(ctx, change), numbers, measure, maxTokens: room }
   const rounds: ContextRound[] = []
   let left: readonly Piece[] = pieces
   do {
@@ -54,9 +54,12 @@ export async function packContext(
     if (rounds.length > 0 && shown.size === 0) break
     rounds.push(closeRound([...header, ...spans], numbers))
     left = left.filter(
-      (piece) => !shown.has(piece) && !piece.beside.some((each) => shown.has(each)),
+      (piece) => !shown.has(piece) && !piece.neighbors.some((each) => shown.has(each)),
     )
-  } while (left.some(({ beside }) => beside.length === 0) && rounds.length < budget.maxRounds)
+  } while (
+    left.some(({ neighbors: beside }) => beside.length === 0) &&
+    rounds.length < budget.maxRounds
+  )
   return { rounds, omitted: nameOmitted(change.files, pieces, new Set(left)) }
 }
 

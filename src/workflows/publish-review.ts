@@ -23,14 +23,14 @@ export interface Publication {
   readonly runId: number
   readonly history: ReviewHistory
   /** Whom the change reaches; null where nothing is known. */
-  readonly reach: Impact | null
+  readonly impact: Impact | null
   /** The memories that are told with it. */
   readonly memories: readonly AppliedMemory[]
   /** What trackers and chats said. */
-  readonly live: LiveContextSummary
+  readonly liveContext: LiveContextSummary
   readonly durationMs: number
   /** A commit has one status for all of its pull requests: one that blocks is shown before one that passes. */
-  readonly otherBlock: BlockingReview | null
+  readonly otherBlockingReview: BlockingReview | null
   /** Names of the models that answered. */
   readonly models: readonly string[]
   /** Throws when writing is no longer allowed. */
@@ -57,7 +57,7 @@ export async function publishReview(
     published = { ...published, summary }
   }
   await resolveThreads(ctx, publication, signal)
-  const { access, review, otherBlock } = publication
+  const { access, review, otherBlockingReview: otherBlock } = publication
   await publication.beforeWrite()
   await ensureStatusIfAllowed(
     ctx,

@@ -14,7 +14,7 @@ import type { ReviewProgress } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
 import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import type { ChosenAccess } from './choose-access.ts'
-import { decideAgain, describeBasis } from './decide-again.ts'
+import { decideAgain, hashReviewBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { type GatheredChange, gatherChange } from './gather-change.ts'
@@ -24,12 +24,12 @@ import { gatherLiveContext } from './gathering/gather-live-context.ts'
 import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import { collectTouches } from './learning/collect-touches.ts'
+import { loadEarlierReviews } from './load-earlier-reviews.ts'
 import { findingMarker } from './posting/markers.ts'
 import { chooseMemories } from './posting/render-memories.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
-import { tellReach } from './posting/tell-reach.ts'
+import { summarizeImpact } from './posting/summarize-impact.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
-import { recallEarlierReviews } from './recall-reviews.ts'
 import { recordFindings, recordReview } from './record-review.ts'
 
 /** A push during the review starts it anew; after so many the run gives the pull request back. */
@@ -69,7 +69,7 @@ async function reviewHead(
 ): Promise<boolean> {
   const { access, signal } = task
   const stopwatch = startStopwatch()
-  const earlier = await recallEarlierReviews(ctx, access, task.run, signal)
+  const earlier = await loadEarlierReviews(ctx, access, task.run, signal)
   const again = await decideAgain(ctx, task, pullRequest, earlier)
   if (again !== 'to be reviewed') return again === 'decided'
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
@@ -80,7 +80,7 @@ async function reviewHead(
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
   const examination = await examineChange(
     ctx,
-    { change, budget: task.budget, isLastTry, stopwatch },
+    { change, budget: task.budget, isLastAttempt: isLastTry, stopwatch },
     signal,
   )
 
@@ -156,7 +156,8 @@ async function concludeReview(
   const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
   await recordFindings(ctx.db, run, [...judgement.findings, ...judgement.resolved])
   const reach =
-    change.graph && tellReach(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
+    change.graph &&
+    summarizeImpact(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
   const basis = describeReviewBasis(ctx, task, examination, stopwatch.total())
   const { published, findings } = await publishReview(
     ctx,
@@ -165,12 +166,12 @@ async function concludeReview(
       review,
       runId: run.id,
       history: compareWithEarlier(change.earlier.findings, judgement),
-      reach,
+      impact: reach,
       memories: basis.memories,
-      live: change.liveContext,
+      liveContext: change.liveContext,
       models: basis.models,
       durationMs: basis.durationMs,
-      otherBlock: await findBlockingReview(ctx.db, run, review.headSha),
+      otherBlockingReview: await findBlockingReview(ctx.db, run, review.headSha),
       beforeWrite: () => assertCanWrite(ctx.db, run, access.installationId),
     },
     signal,
@@ -252,7 +253,7 @@ function describeReviewBasis(
   const { mergeBaseSha, graph, diff } = change
   const models = budget.uses.map(({ model }) => model)
   return {
-    key: describeBasis(ctx, { mergeBaseSha, settingsDigest }),
+    key: hashReviewBasis(ctx, { mergeBaseSha, settingsDigest }),
     modelFailed: failures.length > 0 || reports.some(isIncomplete),
     words: reports.map(({ summary }) => redactKnownSecrets(summary, ctx.secrets)),
     reviewers: reports.map(({ reviewer }) => reviewer),

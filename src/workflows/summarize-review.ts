@@ -3,10 +3,10 @@ import type { Finding } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import type { ReviewerReport } from '../reviewers/reviewer.ts'
-import { codeSpan, neutralizeLine } from './posting/neutralize.ts'
+import { codeSpan, escapeLine } from './posting/escape-markdown.ts'
 
 /** Whether nothing at all is to be said about what this review left out. */
-export function isWhole(coverage: Coverage): boolean {
+export function hasNoGaps(coverage: Coverage): boolean {
   const isSeen = coverage.filesReviewed > 0 || coverage.filesTotal === 0
   return coverage.complete && isSeen && coverage.notes.length === 0
 }
@@ -25,7 +25,7 @@ export function summarizeReview(
   const riskiest = findings[0]
   const opening = riskiest
     ? describeRiskiest(riskiest, secrets)
-    : isWhole(coverage)
+    : hasNoGaps(coverage)
       ? describeClean(coverage)
       : 'No findings to show. The coverage says what is missing from this review.'
   const words = reports
@@ -83,6 +83,6 @@ export function describeClean(
 }
 
 function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {
-  const claim = neutralizeLine(redactKnownSecrets(title, secrets), { maxLength: 300 })
+  const claim = escapeLine(redactKnownSecrets(title, secrets), { maxLength: 300 })
   return `The riskiest point is in ${codeSpan(redactKnownSecrets(`${path}:${startLine}`, secrets))}: ${claim}${/[.…?!]$/.test(claim) ? '' : '.'}`
 }

@@ -1,14 +1,14 @@
 // What the reports say in the same words: verdict, counts, coverage, limits, how it ends.
 import { severities } from '../../domain/finding.ts'
 import type { Coverage, Review, SkippedFile } from '../../domain/review.ts'
-import { endNames } from '../../workflows/name-ends.ts'
+import { reviewEndNames } from '../../workflows/review-end-names.ts'
 import { describeLines } from '../../workflows/summarize-review.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { Report } from './report.ts'
 
 /** How the review ended, for people. */
 export function describeEnd({ ends }: Review): string {
-  return endNames[ends[0]!]
+  return reviewEndNames[ends[0]!]
 }
 
 /** How many findings there are of each severity, as in `1 critical, 2 minor`; empty where there are none. */

@@ -3,16 +3,16 @@ import type { FileDiff } from '../../domain/diff.ts'
 import type { Finding, ProposedFinding } from '../../domain/finding.ts'
 import { type Change, listReviewedFiles } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
-import { type ChangeFiles, keepExisting } from './change-files.ts'
-import { similarityOf } from './compare-words.ts'
-import { findInLines, linesOf, overlaps, type Place, placeOf } from './find-place.ts'
-import { type Found, findQuote } from './find-quote.ts'
+import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
+import { type CodeRange, findInLines, listLines, overlaps, toCodeRange } from './find-code.ts'
+import { findQuote, type QuotedLines } from './find-quote.ts'
+import { measureSimilarity } from './measure-similarity.ts'
 
 /**
  * A proposal that has its place, and no identity yet. `anchorText` is the code there, normalised. Its suggestion is
  * still to be checked.
  */
-export type Anchored = Omit<Finding, 'fingerprint' | 'anchorHash' | 'state' | 'reopened'> & {
+export type AnchoredClaim = Omit<Finding, 'fingerprint' | 'anchorHash' | 'state' | 'reopened'> & {
   readonly anchorText: string
 }
 
@@ -20,7 +20,7 @@ export type Anchored = Omit<Finding, 'fingerprint' | 'anchorHash' | 'state' | 'r
 interface Anchor {
   readonly file: FileDiff
   readonly side: Finding['side']
-  readonly place: Place
+  readonly place: CodeRange
   readonly placement: 'inline' | 'summary'
   /** By which it is found again after the next push. */
   readonly quote: string
@@ -39,14 +39,14 @@ export async function anchorProposal(
   change: Change,
   files: ChangeFiles,
   proposal: ProposedFinding,
-): Promise<Anchored | string> {
+): Promise<AnchoredClaim | string> {
   const candidates = listFiles(change, proposal.path)
   if (candidates.length === 0) return 'about a file that is not part of the change'
   const anchor = await findAnchor(candidates, files, proposal)
   if (!anchor) return 'about code that is not in the diff'
   const { file, side, place, placement, quote, isCertain, isQuoted } = anchor
   const { startLine, endLine } = place
-  const evidence = await keepExisting(files, side, proposal.evidence)
+  const evidence = await filterExistingEvidence(files, side, proposal.evidence)
   return {
     ...proposal,
     path: file.path,
@@ -95,11 +95,11 @@ async function findAnchor(
 }
 
 /** Rules name their lines for certain, and what they leave out of a quote is a secret. */
-function atNamedLines(file: FileDiff, { side, quote }: ProposedFinding, place: Place): Anchor {
+function atNamedLines(file: FileDiff, { side, quote }: ProposedFinding, place: CodeRange): Anchor {
   return { file, side, place, placement: 'inline', quote, isCertain: true, isQuoted: true }
 }
 
-function atQuote(file: FileDiff, proposal: ProposedFinding, found: Found): Anchor {
+function atQuote(file: FileDiff, proposal: ProposedFinding, found: QuotedLines): Anchor {
   const { side } = found
   const range = side === proposal.side ? widen(file, proposal, found) : undefined
   const place = range ?? found
@@ -119,7 +119,11 @@ function atQuote(file: FileDiff, proposal: ProposedFinding, found: Found): Ancho
 }
 
 /** The range that was named, where the quote is some of it. */
-function widen(file: FileDiff, proposal: ProposedFinding, found: Found): Place | undefined {
+function widen(
+  file: FileDiff,
+  proposal: ProposedFinding,
+  found: QuotedLines,
+): CodeRange | undefined {
   const length = proposal.endLine - proposal.startLine + 1
   const isInside = found.startLine >= proposal.startLine && found.endLine <= proposal.endLine
   // A quote as long as the range is all of it, and shows where it really is.
@@ -156,7 +160,7 @@ function guessByLine(
     const place = findLines(file, proposal)
     if (!place) continue
     const isLikely =
-      proposal.quote.trim() === '' || similarityOf(proposal.quote, place.text) >= alike
+      proposal.quote.trim() === '' || measureSimilarity(proposal.quote, place.text) >= alike
     return {
       file,
       side: proposal.side,
@@ -172,17 +176,17 @@ function guessByLine(
 }
 
 /** The named lines themselves, cut to one hunk. */
-function findLines(file: FileDiff, proposal: ProposedFinding): Place | undefined {
+function findLines(file: FileDiff, proposal: ProposedFinding): CodeRange | undefined {
   for (const hunk of file.hunks) {
-    const inside = linesOf(hunk, proposal.side).filter(({ number }) =>
+    const inside = listLines(hunk, proposal.side).filter(({ number }) =>
       overlaps(proposal, { startLine: number, endLine: number }),
     )
-    if (inside[0]?.number === proposal.startLine) return placeOf(inside)
+    if (inside[0]?.number === proposal.startLine) return toCodeRange(inside)
   }
   return undefined
 }
 
-function quoteWithoutSecret({ text }: Place): string {
+function quoteWithoutSecret({ text }: CodeRange): string {
   const quote = text.split('\n').slice(0, maxRangeLines).join('\n').slice(0, 4000)
   return redactSecrets(quote) === quote ? quote : ''
 }

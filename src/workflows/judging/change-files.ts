@@ -3,7 +3,7 @@ import type { FileDiff } from '../../domain/diff.ts'
 import type { Evidence, Finding } from '../../domain/finding.ts'
 import { createLineReader, type LineReader } from '../../git/line-reader.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { type QuotedHunk, readHunks } from './find-quote.ts'
+import { type SearchableHunk, toSearchableHunks } from './find-quote.ts'
 
 /** Most places that a finding rests on. */
 export const maxEvidence = 5
@@ -12,14 +12,14 @@ export const maxEvidence = 5
 export interface ChangeFiles {
   readonly head: LineReader
   readonly base: LineReader
-  readonly hunks: (file: FileDiff) => readonly QuotedHunk[]
+  readonly hunks: (file: FileDiff) => readonly SearchableHunk[]
 }
 
 /** Reads each file once for all who judge the same change. */
-export function readFilesOf({ head, base }: Pick<Change, 'head' | 'base'>): ChangeFiles {
-  const read = new Map<FileDiff, readonly QuotedHunk[]>()
+export function createChangeFiles({ head, base }: Pick<Change, 'head' | 'base'>): ChangeFiles {
+  const read = new Map<FileDiff, readonly SearchableHunk[]>()
   const hunks = (file: FileDiff) => {
-    const known = read.get(file) ?? readHunks(file)
+    const known = read.get(file) ?? toSearchableHunks(file)
     read.set(file, known)
     return known
   }
@@ -27,7 +27,7 @@ export function readFilesOf({ head, base }: Pick<Change, 'head' | 'base'>): Chan
 }
 
 /** The places that exist at the head; those of a claim about deleted lines may exist at the base only. */
-export async function keepExisting(
+export async function filterExistingEvidence(
   files: ChangeFiles,
   side: Finding['side'],
   evidence: readonly Evidence[],

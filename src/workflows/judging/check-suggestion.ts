@@ -8,13 +8,13 @@ import type { ChangeFiles } from './change-files.ts'
 import { listUnpaired } from './list-unpaired.ts'
 
 /** The parts of a finding that say what is to be replaced by what. */
-export type Suggested = Pick<
+export type SuggestedEdit = Pick<
   Finding,
   'rule' | 'path' | 'side' | 'startLine' | 'endLine' | 'suggestion'
 >
 
 /** Returns the suggestion as it may be offered; null when it may not. */
-export type SuggestionCheck = (finding: Suggested) => Promise<string | null>
+export type SuggestionCheck = (finding: SuggestedEdit) => Promise<string | null>
 
 /** Most lines around its range that a suggestion repeats by mistake. */
 const maxRepeated = 4
@@ -68,7 +68,7 @@ interface Edit {
 }
 
 function editOf(
-  { rule, startLine, endLine, suggestion }: Suggested,
+  { rule, startLine, endLine, suggestion }: SuggestedEdit,
   lines: FileLines,
 ): Edit | null {
   if (

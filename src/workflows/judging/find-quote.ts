@@ -2,20 +2,20 @@
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import {
-  linesOf,
+  type CodeRange,
+  type ComparableLine,
+  listLines,
   type Match,
   matchLines,
-  type Place,
-  type SqueezedLine,
-  squeezeLines,
-} from './find-place.ts'
+  toComparableLines,
+} from './find-code.ts'
 import { type QuoteReading, readQuote } from './read-quote.ts'
 
 /** What a proposal says about where its code stands. */
-export type Named = Pick<ProposedFinding, 'side' | 'startLine' | 'endLine' | 'quote'>
+export type QuotingProposal = Pick<ProposedFinding, 'side' | 'startLine' | 'endLine' | 'quote'>
 
 /** The lines that a proposal means. */
-export interface Found extends Place, Pick<Match, 'isWhole'> {
+export interface QuotedLines extends CodeRange, Pick<Match, 'isWhole'> {
   readonly side: DiffSide
   /** No other lines could be meant as well. */
   readonly isClear: boolean
@@ -41,8 +41,8 @@ const fewestTelling = 12
 const maxLinesInPart = 20
 
 /** A hunk made ready to be searched many times. */
-export interface QuotedHunk {
-  readonly lines: Readonly<Record<DiffSide, readonly SqueezedLine[]>>
+export interface SearchableHunk {
+  readonly lines: Readonly<Record<DiffSide, readonly ComparableLine[]>>
   /** The same as a set: most of what is looked for isn't there at all. */
   readonly texts: Readonly<Record<DiffSide, ReadonlySet<string>>>
   /** The old numbers of context lines by their new ones. */
@@ -50,13 +50,14 @@ export interface QuotedHunk {
 }
 
 /** Makes a file's diff ready for `findQuote`. */
-export function readHunks(file: FileDiff): QuotedHunk[] {
+export function toSearchableHunks(file: FileDiff): SearchableHunk[] {
   return file.hunks.map((hunk) => {
     const lines = {
-      RIGHT: squeezeLines(linesOf(hunk, 'RIGHT')),
-      LEFT: squeezeLines(linesOf(hunk, 'LEFT')),
+      RIGHT: toComparableLines(listLines(hunk, 'RIGHT')),
+      LEFT: toComparableLines(listLines(hunk, 'LEFT')),
     }
-    const textsOf = (side: DiffSide) => new Set(lines[side].map(({ squeezed }) => squeezed))
+    const textsOf = (side: DiffSide) =>
+      new Set(lines[side].map(({ comparable: squeezed }) => squeezed))
     const context = hunk.lines.flatMap(({ oldLine, newLine }) =>
       oldLine !== null && newLine !== null ? [[newLine, oldLine] as const] : [],
     )
@@ -72,7 +73,10 @@ export function readHunks(file: FileDiff): QuotedHunk[] {
  * The lines that are quoted: on either side, the nearest to the lines that were named; of a quote that isn't in the
  * diff as a whole, the longest run of its lines, at least half of them. Undefined where there is nothing of it.
  */
-export function findQuote(hunks: readonly QuotedHunk[], named: Named): Found | undefined {
+export function findQuote(
+  hunks: readonly SearchableHunk[],
+  named: QuotingProposal,
+): QuotedLines | undefined {
   const readings = readQuote(named.quote)
   for (const reading of readings) {
     const found = chooseNearest(listCandidates(hunks, named, reading))
@@ -86,8 +90,8 @@ export function findQuote(hunks: readonly QuotedHunk[], named: Named): Found | u
 }
 
 function listCandidates(
-  hunks: readonly QuotedHunk[],
-  named: Named,
+  hunks: readonly SearchableHunk[],
+  named: QuotingProposal,
   reading: QuoteReading,
 ): Candidate[] {
   return hunks.flatMap((hunk) => {
@@ -120,14 +124,18 @@ function listCandidates(
   })
 }
 
-function matchSide({ lines, texts }: QuotedHunk, side: DiffSide, reading: QuoteReading): Match[] {
+function matchSide(
+  { lines, texts }: SearchableHunk,
+  side: DiffSide,
+  reading: QuoteReading,
+): Match[] {
   const wanted = reading[side]
   const mayStand = wanted.length === 1 || wanted.every((line) => texts[side].has(line))
   return mayStand ? matchLines(lines[side], wanted) : []
 }
 
 function measure(
-  named: Named,
+  named: QuotingProposal,
   side: DiffSide,
   { startLine, isWhole }: Match,
 ): { distance: number; cost: number } {
@@ -138,7 +146,7 @@ function measure(
   }
 }
 
-function chooseNearest(candidates: readonly Candidate[]): Found | undefined {
+function chooseNearest(candidates: readonly Candidate[]): QuotedLines | undefined {
   const [best, ...others] = candidates.toSorted(
     (a, b) => a.cost - b.cost || a.startLine - b.startLine,
   )
@@ -155,10 +163,10 @@ function isTelling(lines: readonly string[]): boolean {
 }
 
 function findLongestRun(
-  hunks: readonly QuotedHunk[],
-  named: Named,
+  hunks: readonly SearchableHunk[],
+  named: QuotingProposal,
   reading: QuoteReading,
-): Found | undefined {
+): QuotedLines | undefined {
   const most = Math.max(reading.LEFT.length, reading.RIGHT.length)
   if (most > maxLinesInPart) return undefined
   for (let length = most - 1; length >= Math.max(1, most / 2); length--) {

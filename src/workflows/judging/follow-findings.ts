@@ -3,8 +3,8 @@ import type { Evidence, Finding } from '../../domain/finding.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import type { ChangeFiles } from './change-files.ts'
-import { findInLines, type Place } from './find-place.ts'
-import { hashAnchor, type Located } from './locate-findings.ts'
+import { type CodeRange, findInLines } from './find-code.ts'
+import { hashAnchor, type LocatedFinding } from './locate-findings.ts'
 
 /**
  * What becomes of a finding that wasn't raised again: it is carried over as it was, its lines brought up to date, or
@@ -16,7 +16,7 @@ import { hashAnchor, type Located } from './locate-findings.ts'
 export async function followFinding(
   change: Change,
   files: ChangeFiles,
-  { finding, place }: Located,
+  { finding, range: place }: LocatedFinding,
   wasLookedFor: boolean,
 ): Promise<Finding> {
   const isSecret = finding.state === 'open' && isSecretRule(finding.rule)
@@ -37,17 +37,17 @@ export async function followFinding(
 }
 
 /** The finding on the lines where its code stands now, and what belongs to those lines with it. */
-function moveFinding(finding: Finding, place: Place): Finding {
+function moveFinding(finding: Finding, place: CodeRange): Finding {
   const { startLine, endLine } = place
   const placement = 'inline' as const
-  const moved = { ...finding, ...moveAlong(finding, place), startLine, endLine, placement }
+  const moved = { ...finding, ...moveToLines(finding, place), startLine, endLine, placement }
   return { ...moved, anchorHash: hashAnchor(place.text), removed: false }
 }
 
 /** What belongs to the lines of a finding, where they stand elsewhere now: its evidence, and what is to replace them. */
-export function moveAlong(
+export function moveToLines(
   finding: Finding,
-  { startLine, endLine }: Pick<Place, 'startLine' | 'endLine'>,
+  { startLine, endLine }: Pick<CodeRange, 'startLine' | 'endLine'>,
 ): Pick<Finding, 'evidence' | 'suggestion'> {
   const isItself = ({ path, line }: Evidence) =>
     path === finding.path && line >= finding.startLine && line <= finding.endLine

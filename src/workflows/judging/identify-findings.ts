@@ -1,17 +1,17 @@
 // Gives each claim one identity that lasts over pushes: the one under which it stands already, or one of its own.
 import { createHash } from 'node:crypto'
 import { type Finding, severities } from '../../domain/finding.ts'
-import type { Anchored } from './anchor-findings.ts'
-import { similarityOf } from './compare-words.ts'
-import { overlaps, type Place } from './find-place.ts'
-import { hashAnchor, type Located } from './locate-findings.ts'
+import type { AnchoredClaim } from './anchor-findings.ts'
+import { type CodeRange, overlaps } from './find-code.ts'
+import { hashAnchor, type LocatedFinding } from './locate-findings.ts'
+import { measureSimilarity } from './measure-similarity.ts'
 import type { Claim } from './merge-findings.ts'
 
 /** A claim with its identity. */
-export type Identified = Anchored &
+export type IdentifiedClaim = AnchoredClaim &
   Pick<Finding, 'fingerprint' | 'anchorHash'> & {
     /** Whether a rule says it too: then it doesn't rest on a model's opinion. */
-    readonly isRuled: boolean
+    readonly isFoundByRule: boolean
   }
 
 /**
@@ -21,8 +21,8 @@ export type Identified = Anchored &
  */
 export function identifyClaims(
   claims: readonly Claim[],
-  earlier: readonly Located[],
-): { identified: Identified[]; said: ReadonlySet<string> } {
+  earlier: readonly LocatedFinding[],
+): { identified: IdentifiedClaim[]; said: ReadonlySet<string> } {
   const members = claims.flatMap((claim) => claim.members)
   const own = nameByText(members)
   const matches = matchEarlier(members, earlier, own)
@@ -36,22 +36,22 @@ export function identifyClaims(
       .find((match) => match !== undefined)
     const candidates = [own.get(name)!]
     for (let next = 0; fingerprint === undefined; next++) {
-      candidates.push(fingerprintOf(name, name.anchorText, next))
+      candidates.push(computeFingerprint(name, name.anchorText, next))
       fingerprint = candidates.find((candidate) => !taken.has(candidate))
     }
     taken.add(fingerprint)
     const anchorHash = hashAnchor(strongest.anchorText)
-    return { ...strongest, fingerprint, anchorHash, isRuled: ruled !== undefined }
+    return { ...strongest, fingerprint, anchorHash, isFoundByRule: ruled !== undefined }
   })
   return { identified, said }
 }
 
 /** The earlier finding that each new one says again, the nearest first, one each at most. */
 function matchEarlier(
-  fresh: readonly Anchored[],
-  located: readonly Located[],
-  own: ReadonlyMap<Anchored, string>,
-): Map<Anchored, string> {
+  fresh: readonly AnchoredClaim[],
+  located: readonly LocatedFinding[],
+  own: ReadonlyMap<AnchoredClaim, string>,
+): Map<AnchoredClaim, string> {
   const pairs = fresh
     .flatMap((finding) =>
       located.flatMap((earlier) => {
@@ -62,7 +62,7 @@ function matchEarlier(
       }),
     )
     .sort((a, b) => a.distance[0] - b.distance[0] || a.distance[1] - b.distance[1])
-  const matches = new Map<Anchored, string>()
+  const matches = new Map<AnchoredClaim, string>()
   const said = new Set<string>()
   for (const { finding, fingerprint } of pairs) {
     if (matches.has(finding) || said.has(fingerprint)) continue
@@ -77,12 +77,12 @@ function matchEarlier(
  * stood. Undefined where it isn't the same claim.
  */
 function measureDistance(
-  fresh: Anchored,
-  { finding, place }: Located,
+  fresh: AnchoredClaim,
+  { finding, range: place }: LocatedFinding,
   own: string | undefined,
 ): readonly [number, number] | undefined {
   const moved = Math.abs(fresh.startLine - finding.startLine)
-  if (place && saysSame(fresh, { finding, place }))
+  if (place && isSameClaim(fresh, { finding, range: place }))
     return [
       Math.abs(fresh.startLine - place.startLine) + Math.abs(fresh.endLine - place.endLine),
       moved,
@@ -97,7 +97,10 @@ const alike = 0.5
  * Whether a claim is about the lines on which an earlier one stands now, and names the same kind of harm or says much the
  * same of them: models don't stick to one kind.
  */
-export function saysSame(fresh: Anchored, { finding, place }: Located): boolean {
+export function isSameClaim(
+  fresh: AnchoredClaim,
+  { finding, range: place }: LocatedFinding,
+): boolean {
   return (
     fresh.path === finding.path &&
     fresh.side === finding.side &&
@@ -105,12 +108,16 @@ export function saysSame(fresh: Anchored, { finding, place }: Located): boolean 
     place !== undefined &&
     overlaps(fresh, place) &&
     !isBeyondAnswer(fresh, finding, place) &&
-    (fresh.category === finding.category || similarityOf(fresh.title, finding.title) >= alike)
+    (fresh.category === finding.category || measureSimilarity(fresh.title, finding.title) >= alike)
   )
 }
 
 /** People answered for the lines that they were shown, and not for what is worse and takes in others. */
-function isBeyondAnswer(fresh: Anchored, { state, severity }: Finding, place: Place): boolean {
+function isBeyondAnswer(
+  fresh: AnchoredClaim,
+  { state, severity }: Finding,
+  place: CodeRange,
+): boolean {
   const isWorse = severities.indexOf(fresh.severity) < severities.indexOf(severity)
   return (
     state === 'dismissed' &&
@@ -120,15 +127,18 @@ function isBeyondAnswer(fresh: Anchored, { state, severity }: Finding, place: Pl
 }
 
 /** Each finding's own fingerprint. Those with the same text are numbered by the order of their places. */
-function nameByText(findings: readonly Anchored[]): Map<Anchored, string> {
+function nameByText(findings: readonly AnchoredClaim[]): Map<AnchoredClaim, string> {
   const starts = new Map<string, number[]>()
-  const own = new Map<Anchored, string>()
+  const own = new Map<AnchoredClaim, string>()
   for (const finding of findings.toSorted((a, b) => a.startLine - b.startLine)) {
-    const identity = fingerprintOf(finding, finding.anchorText, 0)
+    const identity = computeFingerprint(finding, finding.anchorText, 0)
     const seen = starts.get(identity) ?? []
     if (!seen.includes(finding.startLine)) seen.push(finding.startLine)
     starts.set(identity, seen)
-    own.set(finding, fingerprintOf(finding, finding.anchorText, seen.indexOf(finding.startLine)))
+    own.set(
+      finding,
+      computeFingerprint(finding, finding.anchorText, seen.indexOf(finding.startLine)),
+    )
   }
   return own
 }
@@ -137,7 +147,7 @@ function nameByText(findings: readonly Anchored[]): Map<Anchored, string> {
  * The identity of a finding: path, side, category, rule and the code it stands on, `text`. Line numbers are left out,
  * so that it survives moved lines. 32 hex digits.
  */
-export function fingerprintOf(
+export function computeFingerprint(
   finding: Pick<Finding, 'path' | 'side' | 'category' | 'rule'>,
   text: string,
   occurrence: number,

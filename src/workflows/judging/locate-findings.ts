@@ -6,19 +6,19 @@ import type { Diff, DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { Finding } from '../../domain/finding.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import {
+  type CodeRange,
   findInDiff,
-  linesOf,
+  findNearest,
+  listLines,
   type NumberedLine,
-  nearestPlace,
   normalizeCode,
-  type Place,
-  placeOf,
-} from './find-place.ts'
+  toCodeRange,
+} from './find-code.ts'
 
 /** A finding of an earlier review under the present name of its file, and where its code stands in the diff now. */
-export interface Located {
+export interface LocatedFinding {
   readonly finding: Finding
-  readonly place: Place | undefined
+  readonly range: CodeRange | undefined
 }
 
 /** Code with fewer characters than this stands in many files: it is looked for in a file of the same name only. */
@@ -33,15 +33,15 @@ export function hashAnchor(text: string): string {
 }
 
 /** All earlier findings that weren't resolved, each with its place in the present diff. */
-export async function locateFindings(change: Change): Promise<Located[]> {
+export async function locateFindings(change: Change): Promise<LocatedFinding[]> {
   const search = createHashSearch()
-  const located: Located[] = []
+  const located: LocatedFinding[] = []
   const lost: Finding[] = []
   for (const finding of change.earlier.findings.filter(({ state }) => state !== 'resolved')) {
     const file = findFile(change.diff, finding)
     if (file) located.push(locateIn(file, finding, search))
     else if (finding.side === 'RIGHT' && finding.anchorHash !== '') lost.push(finding)
-    else located.push({ finding, place: undefined })
+    else located.push({ finding, range: undefined })
   }
   return lost.length === 0
     ? located
@@ -56,12 +56,12 @@ function findFile({ files }: Diff, { path, side }: Finding): FileDiff | undefine
   )
 }
 
-function locateIn(file: FileDiff, earlier: Finding, search: HashSearch): Located {
+function locateIn(file: FileDiff, earlier: Finding, search: HashSearch): LocatedFinding {
   const finding = moveToFile(earlier, file.path)
   // An answer holds for the code that it was given about; what was said about a secret has no quote.
   if (finding.state !== 'dismissed' && finding.quote !== '')
-    return { finding, place: findInDiff(file, finding) }
-  return { finding, place: nearestPlace(search(file, finding), finding.startLine) }
+    return { finding, range: findInDiff(file, finding) }
+  return { finding, range: findNearest(search(file, finding), finding.startLine) }
 }
 
 function moveToFile(finding: Finding, path: string): Finding {
@@ -79,14 +79,16 @@ function moveToFile(finding: Finding, path: string): Finding {
 async function findInOtherFiles(
   diff: Diff,
   lost: readonly Finding[],
-  located: readonly Located[],
+  located: readonly LocatedFinding[],
   search: HashSearch,
-): Promise<Located[]> {
+): Promise<LocatedFinding[]> {
   const places = await searchAll(diff, lost, search)
-  const nameOf = ({ rule, category }: Finding, path: string, { startLine, endLine }: Place) =>
+  const nameOf = ({ rule, category }: Finding, path: string, { startLine, endLine }: CodeRange) =>
     JSON.stringify([rule, category, path, startLine, endLine])
   const taken = new Set(
-    located.flatMap(({ finding, place }) => (place ? [nameOf(finding, finding.path, place)] : [])),
+    located.flatMap(({ finding, range: place }) =>
+      place ? [nameOf(finding, finding.path, place)] : [],
+    ),
   )
   return lost.map((earlier) => {
     const isSameName = ({ path }: FoundPlace) =>
@@ -97,14 +99,14 @@ async function findInOtherFiles(
         !taken.has(nameOf(earlier, found.path, found)),
     )
     const namesakes = candidates.filter(isSameName)
-    const found = nearestPlace(namesakes.length > 0 ? namesakes : candidates, earlier.startLine)
-    if (found === undefined) return { finding: earlier, place: undefined }
+    const found = findNearest(namesakes.length > 0 ? namesakes : candidates, earlier.startLine)
+    if (found === undefined) return { finding: earlier, range: undefined }
     taken.add(nameOf(earlier, found.path, found))
-    return { finding: moveToFile(earlier, found.path), place: found }
+    return { finding: moveToFile(earlier, found.path), range: found }
   })
 }
 
-interface FoundPlace extends Place {
+interface FoundPlace extends CodeRange {
   readonly path: string
 }
 
@@ -134,13 +136,16 @@ async function searchAll(
 }
 
 /** Where code of this hash stands in a file of the diff. */
-type HashSearch = (file: FileDiff, code: Pick<Finding, 'side' | 'anchorHash'>) => readonly Place[]
+type HashSearch = (
+  file: FileDiff,
+  code: Pick<Finding, 'side' | 'anchorHash'>,
+) => readonly CodeRange[]
 
 /** Reads each file once for each number of lines, however many findings are looked for in it. */
 function createHashSearch(): HashSearch {
-  const indexes = new Map<FileDiff, Map<string, Map<string, Place[]>>>()
+  const indexes = new Map<FileDiff, Map<string, Map<string, CodeRange[]>>>()
   return (file, { side, anchorHash }) => {
-    const ofFile = indexes.get(file) ?? new Map<string, Map<string, Place[]>>()
+    const ofFile = indexes.get(file) ?? new Map<string, Map<string, CodeRange[]>>()
     indexes.set(file, ofFile)
     const count = countLines(anchorHash)
     const index = ofFile.get(`${side} ${count}`) ?? indexByHash(file, side, count)
@@ -149,8 +154,8 @@ function createHashSearch(): HashSearch {
   }
 }
 
-function indexByHash(file: FileDiff, side: DiffSide, count: number): Map<string, Place[]> {
-  const places = file.hunks.flatMap((hunk) => listWindows(linesOf(hunk, side), count))
+function indexByHash(file: FileDiff, side: DiffSide, count: number): Map<string, CodeRange[]> {
+  const places = file.hunks.flatMap((hunk) => listWindows(listLines(hunk, side), count))
   return Map.groupBy(places, ({ text }) => hashAnchor(text))
 }
 
@@ -159,11 +164,12 @@ function countLines(anchorHash: string): number {
 }
 
 /** All runs of `count` lines; blank ones in between don't count. */
-function listWindows(lines: readonly NumberedLine[], count: number): Place[] {
+function listWindows(lines: readonly NumberedLine[], count: number): CodeRange[] {
   if (count === 0) return []
   const filled = lines.filter(({ text }) => normalizeCode(text) !== '')
   return filled.flatMap((_, at) => {
-    const place = at + count <= filled.length ? placeOf(filled.slice(at, at + count)) : undefined
+    const place =
+      at + count <= filled.length ? toCodeRange(filled.slice(at, at + count)) : undefined
     return place ? [place] : []
   })
 }

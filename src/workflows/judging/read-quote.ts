@@ -12,7 +12,7 @@ const twoNumbers = /^\s*(?:\d{1,7}(?:[\s|:]+|$)){2}/
 const marker = /^\s*[+-]/
 
 /** Code without any white space: how models space what they copy says nothing. */
-export function squeeze(text: string): string {
+export function removeWhitespace(text: string): string {
   return text.replace(/\s+/g, '')
 }
 
@@ -32,7 +32,7 @@ export function readQuote(quote: string): QuoteReading[] {
 }
 
 function fill(lines: readonly string[]): string[] {
-  return lines.map(squeeze).filter((line) => line !== '')
+  return lines.map(removeWhitespace).filter((line) => line !== '')
 }
 
 /** Diffs are shown with numbers before all lines or some. */

@@ -3,11 +3,11 @@ import { type Finding, severities } from '../../domain/finding.ts'
 import { noUsage, type Usage } from '../../domain/review.ts'
 import { isSeenHunk } from '../../git/hunk-identity.ts'
 import type { Change, ClaimCheck, Verifier } from '../../reviewers/reviewer.ts'
-import { type ChangeFiles, keepExisting } from './change-files.ts'
-import { uniteEvidence } from './merge-findings.ts'
+import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
+import { mergeEvidence } from './merge-findings.ts'
 
 /** What became of one finding. */
-export interface Verified {
+export interface CheckedFinding {
   /**
    * `settled`: as it was, for a rule says it, it was confirmed before, or there is no verifier. `unsure`: the code
    * in hand neither shows nor refutes it. `unchecked`: the verifier failed.
@@ -22,7 +22,7 @@ export interface Verified {
 /** What a verification came to. */
 export interface Verification {
   /** One for each finding, in their order. */
-  readonly verified: readonly Verified[]
+  readonly verified: readonly CheckedFinding[]
   readonly usage: Usage
   /** Limits of the verification, one sentence each. */
   readonly notes: readonly string[]
@@ -48,9 +48,9 @@ export async function verifyFindings(
   const open = findings.filter((finding) => !isSettled(change, finding))
   const { checks, usage, notes } = await verifier.verify(change, open, signal)
   const checkOf = new Map(open.map((finding, index) => [finding, checks[index]]))
-  const verified: Verified[] = []
+  const verified: CheckedFinding[] = []
   for (const finding of findings) {
-    const settled: Verified = {
+    const settled: CheckedFinding = {
       outcome: 'settled',
       finding: { ...finding, verified: true },
       reason: '',
@@ -90,17 +90,17 @@ async function applyCheck(
   files: ChangeFiles,
   finding: Finding,
   check: ClaimCheck | undefined,
-): Promise<Verified> {
+): Promise<CheckedFinding> {
   const unverified = { ...finding, verified: false }
   if (check === undefined) return { outcome: 'unchecked', finding: unverified, reason: '' }
   const { reason, severity } = check
-  const evidence = await keepExisting(files, finding.side, check.evidence)
+  const evidence = await filterExistingEvidence(files, finding.side, check.evidence)
   if (check.outcome === 'confirmed') {
     const confirmed = {
       ...finding,
       verified: true,
       severity,
-      evidence: uniteEvidence([...finding.evidence, ...evidence]),
+      evidence: mergeEvidence([...finding.evidence, ...evidence]),
     }
     return { outcome: 'confirmed', finding: confirmed, reason }
   }

@@ -23,7 +23,7 @@ export interface Piece {
   /** The worth of its lines. */
   readonly value: number
   /** Of unchanged lines: the changed ones before and behind them, without which they tell nothing. */
-  readonly beside: readonly Piece[]
+  readonly neighbors: readonly Piece[]
 }
 
 /** So few unchanged lines between changed ones are shown with them: a heading would take as much room. */
@@ -71,7 +71,7 @@ export function cutPieces(weighed: WeighedHunk, maxTokens: number): Piece[] {
     to,
     tokens: tokens[to]! - tokens[from]!,
     value: values[to]! - values[from]!,
-    beside,
+    neighbors: beside,
   })
   const changed = findRuns(weighed).flatMap(([from, to]) =>
     halve(weighed, from, to, maxTokens).map(([start, end]) => toPiece(start, end, [])),
@@ -83,7 +83,7 @@ export function cutPieces(weighed: WeighedHunk, maxTokens: number): Piece[] {
       ? []
       : [toPiece(end, starts[index]!, changed.slice(Math.max(0, index - 1), index + 1))],
   )
-  return [...changed, ...unchanged.filter(({ beside }) => beside.length > 0)]
+  return [...changed, ...unchanged.filter(({ neighbors: beside }) => beside.length > 0)]
 }
 
 type Range = readonly [from: number, to: number]

@@ -75,12 +75,12 @@ function sumTokens(pieces: readonly Piece[]): number {
   return (
     pieces.reduce((sum, piece) => sum + piece.tokens, 0) +
     hunks.size * tokensOfHeading +
-    files.reduce((sum, file) => sum + tokensOfFile(file), 0)
+    files.reduce((sum, file) => sum + estimateFileTokens(file), 0)
   )
 }
 
 /** About what it takes to begin with a file. */
-export function tokensOfFile({ path, oldPath, status }: FileDiff): number {
+export function estimateFileTokens({ path, oldPath, status }: FileDiff): number {
   return (
     estimateTokens(path) +
     6 +
@@ -99,9 +99,9 @@ function sortPieces(
   isRoomForAll: boolean,
 ): Piece[] {
   const ranks = new Map<Piece, number>()
-  const changed = pieces.filter(({ beside }) => beside.length === 0)
+  const changed = pieces.filter(({ neighbors: beside }) => beside.length === 0)
   for (const [file, own] of Map.groupBy(changed, ({ file }) => file)) {
-    let before = tokensOfFile(file)
+    let before = estimateFileTokens(file)
     for (const piece of own.sort((one, other) => density(other) - density(one))) {
       const worth = density(piece, ranks.has(own[0]!) ? 0 : worthOfFile)
       ranks.set(piece, worth / (1 + before / (tokensPerRound * halvingShare)))
@@ -109,8 +109,8 @@ function sortPieces(
     }
   }
   for (const piece of pieces) {
-    if (piece.beside.length === 0) continue
-    const first = Math.max(...piece.beside.map((each) => ranks.get(each)!))
+    if (piece.neighbors.length === 0) continue
+    const first = Math.max(...piece.neighbors.map((each) => ranks.get(each)!))
     ranks.set(piece, isRoomForAll ? first : Math.min(first, piece.value / piece.tokens))
   }
   // Of equal ranks the changed lines come first, as they do in `pieces` of a hunk.

@@ -5,18 +5,18 @@ import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.t
 import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
 import type { CountTokens } from './count-tokens.ts'
 import type { Piece } from './cut-pieces.ts'
-import { describeReach, type ShownPlaces } from './describe-reach.ts'
+import { describeImpact, type ShownCode } from './describe-impact.ts'
 import type { Enclosing } from './enclosing-lines.ts'
 import {
-  createCanvas,
-  drawContext,
-  drawPiece,
-  type FileCanvas,
+  addContext,
+  addPiece,
+  createExcerpt,
+  type FileExcerpt,
   type HeadView,
-  rangesOf,
-  renderCanvas,
-} from './file-canvas.ts'
-import { tokensOfFile } from './order-pieces.ts'
+  listRanges,
+  renderExcerpt,
+} from './file-excerpt.ts'
+import { estimateFileTokens } from './order-pieces.ts'
 import type { ReadHead } from './read-head.ts'
 import { showDefinitions } from './show-definitions.ts'
 import { collectNames, type ReadLines } from './used-names.ts'
@@ -28,7 +28,7 @@ export interface PackTask {
   readonly numbers: NumberedLines
   readonly measure: CountTokens
   /** Tokens for all but the header. */
-  readonly room: number
+  readonly maxTokens: number
 }
 
 export interface PackedRound {
@@ -47,7 +47,7 @@ interface OpenRound {
 }
 
 interface OpenFile {
-  readonly canvas: FileCanvas
+  readonly canvas: FileExcerpt
   readonly view: HeadView | undefined
 }
 
@@ -61,8 +61,14 @@ const mostCharactersPerToken = 12
 
 /** Fills a round with pieces, in their order. */
 export async function packRound(task: PackTask, pieces: readonly Piece[]): Promise<PackedRound> {
-  const round: OpenRound = { task, files: new Map(), shown: new Set(), left: task.room, taken: 0 }
-  const kept = Math.max(0, task.room - roomOfHunks) * shareOfSurroundings
+  const round: OpenRound = {
+    task,
+    files: new Map(),
+    shown: new Set(),
+    left: task.maxTokens,
+    taken: 0,
+  }
+  const kept = Math.max(0, task.maxTokens - roomOfHunks) * shareOfSurroundings
   await takePieces(round, pieces, kept)
   const isWhole = round.shown.size === pieces.length
   const around = await takeSurroundings(round, isWhole ? round.left / 2 : kept, isWhole)
@@ -79,15 +85,17 @@ async function takePieces(round: OpenRound, pieces: readonly Piece[], kept: numb
   for (const piece of pieces) {
     if (round.left - kept < 8) break
     if (round.shown.has(piece) || piece.tokens / 2 > round.left - kept) continue
-    if (piece.beside.length > 0 && !piece.beside.some((each) => round.shown.has(each))) continue
+    if (piece.neighbors.length > 0 && !piece.neighbors.some((each) => round.shown.has(each)))
+      continue
     const known = round.files.get(piece.file)
     if (!known) await setImmediate()
     const view = known ? known.view : await round.task.head(piece.file)
-    const tokens = measurePiece(round.task, piece, view) + (known ? 0 : tokensOfFile(piece.file))
+    const tokens =
+      measurePiece(round.task, piece, view) + (known ? 0 : estimateFileTokens(piece.file))
     if (tokens > round.left - kept) continue
-    const open = known ?? { canvas: createCanvas(piece.file), view }
+    const open = known ?? { canvas: createExcerpt(piece.file), view }
     round.files.set(piece.file, open)
-    drawPiece(open.canvas, piece)
+    addPiece(open.canvas, piece)
     round.shown.add(piece)
     round.left -= tokens
   }
@@ -95,18 +103,18 @@ async function takePieces(round: OpenRound, pieces: readonly Piece[], kept: numb
 }
 
 function measurePiece(
-  { measure, numbers, room }: PackTask,
+  { measure, numbers, maxTokens: room }: PackTask,
   piece: Piece,
   view: HeadView | undefined,
 ): number {
   const lines = piece.hunk.lines.slice(piece.from, piece.to)
-  const canvas = createCanvas(piece.file)
-  drawPiece(canvas, piece)
+  const canvas = createExcerpt(piece.file)
+  addPiece(canvas, piece)
   // What stands beside a piece needs no heading of its own.
   const text =
-    piece.beside.length > 0
+    piece.neighbors.length > 0
       ? renderNumberedLines(lines, numbers)
-      : renderCanvas(canvas, view, numbers)
+      : renderExcerpt(canvas, view, numbers)
   return text.length > room * mostCharactersPerToken ? Infinity : measure(text) + 1
 }
 
@@ -114,11 +122,11 @@ function measurePiece(
 function recount(round: OpenRound): void {
   let tokens = 0
   for (const file of round.files.values()) tokens += measureFile(file, round.task)
-  round.left = round.task.room - round.taken - tokens
+  round.left = round.task.maxTokens - round.taken - tokens
 }
 
 function measureFile({ canvas, view }: OpenFile, { numbers, measure }: PackTask): number {
-  return measure(renderCanvas(canvas, view, numbers)) + tokensOfFile(canvas.file)
+  return measure(renderExcerpt(canvas, view, numbers)) + estimateFileTokens(canvas.file)
 }
 
 /**
@@ -132,9 +140,9 @@ async function takeSurroundings(
 ): Promise<ContextSpan[]> {
   const { change, measure } = round.task
   const places = placesOf(round)
-  const reach = change.graph === null ? [] : describeReach(change.graph, places, most, measure)
+  const reach = change.graph === null ? [] : describeImpact(change.graph, places, most, measure)
   const taken = reach.reduce((sum, span) => sum + span.tokens, 0)
-  const room = { tokens: most - taken, isWide }
+  const room = { tokens: most - taken, hasSpareTokens: isWide }
   const definitions = await showDefinitions(
     change,
     places,
@@ -149,7 +157,7 @@ async function takeSurroundings(
   return spans
 }
 
-function placesOf({ files }: OpenRound): ShownPlaces {
+function placesOf({ files }: OpenRound): ShownCode {
   const canvases = [...files.values()].map(({ canvas }) => canvas)
   return {
     showsFile: (path) => canvases.some(({ file }) => file.path === path || file.oldPath === path),
@@ -201,19 +209,19 @@ function widen(round: OpenRound): void {
       round.task.measure(view.lines.slice(startLine - 1, endLine).join('\n')) +
       (endLine - startLine) * 3
     if (tokens > round.left) break
-    drawContext(canvas, view, startLine, endLine)
+    addContext(canvas, view, startLine, endLine)
     round.left -= tokens
   }
 }
 
 function toSpan(file: OpenFile, task: PackTask): ContextSpan {
-  const text = renderCanvas(file.canvas, file.view, task.numbers)
+  const text = renderExcerpt(file.canvas, file.view, task.numbers)
   return {
     origin: 'diff',
     trust: 'untrusted',
     path: file.canvas.file.path,
     text,
     tokens: measureFile(file, task),
-    lines: rangesOf(file.canvas),
+    lines: listRanges(file.canvas),
   }
 }

@@ -6,7 +6,7 @@ import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { type Enclosing, findEnclosing, isIndented } from './enclosing-lines.ts'
-import type { HeadView } from './file-canvas.ts'
+import type { HeadView } from './file-excerpt.ts'
 
 /** Reads a file of the change at the head; undefined where there is nothing to know, or it would cost too much. */
 export type ReadHead = (file: FileDiff) => Promise<HeadView | undefined>

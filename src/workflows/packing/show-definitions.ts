@@ -3,7 +3,7 @@ import type { UsedDefinition } from '../../domain/change-graph.ts'
 import { createLineReader } from '../../git/line-reader.ts'
 import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
 import type { CountTokens } from './count-tokens.ts'
-import type { ShownPlaces } from './describe-reach.ts'
+import type { ShownCode } from './describe-impact.ts'
 import { type Entry, fillSpan } from './fill-span.ts'
 import { findDefinitions } from './find-definitions.ts'
 import type { UsedName } from './used-names.ts'
@@ -20,10 +20,10 @@ const mostRead = 24
 const leastConfidence = 0.5
 
 /** What definitions may take of a round. */
-export interface DefinitionRoom {
+export interface DefinitionBudget {
   readonly tokens: number
   /** Nothing else waits for the room, so that short definitions may be shown whole. */
-  readonly isWide: boolean
+  readonly hasSpareTokens: boolean
 }
 
 /**
@@ -34,9 +34,9 @@ export interface DefinitionRoom {
  */
 export async function showDefinitions(
   change: Change,
-  shown: ShownPlaces,
+  shown: ShownCode,
   used: readonly UsedName[],
-  room: DefinitionRoom,
+  room: DefinitionBudget,
   measure: CountTokens,
 ): Promise<ContextSpan | undefined> {
   const known = await readKnown(change, shown)
@@ -52,7 +52,7 @@ export async function showDefinitions(
     ...guessed.map(({ path, line, text }) => toEntry(path, line, text)),
   ].filter(isNew)
   const span = fillSpan(definitions, [{ entries: short }], room.tokens, measure)
-  if (span === undefined || !room.isWide) return span
+  if (span === undefined || !room.hasSpareTokens) return span
   const whole = widen(short, known, room.tokens - span.tokens, measure)
   return fillSpan(definitions, [{ entries: whole }], room.tokens, measure)
 }
@@ -76,7 +76,7 @@ interface KnownDefinition {
 /** The definitions that shown lines use, the surest first, as they stand in their files. */
 async function readKnown(
   { graph, head }: Change,
-  { showsLine }: ShownPlaces,
+  { showsLine }: ShownCode,
 ): Promise<KnownDefinition[]> {
   const wanted = (graph?.definitions ?? [])
     .filter(

@@ -2,7 +2,7 @@
 import { findPipedDownload } from '../../reviewers/rules/piped-downloads.ts'
 
 /** U+2060: invisible, no blank for any language's `\s`, and so part of whatever word it stands in. */
-export const joiner = '\u2060'
+export const wordJoiner = '\u2060'
 
 /** What may stand before the first word of a line: blanks, quotes, list items, emphasis. */
 const lineStart = String.raw`^(?:[^\S\n]|[>*+_~\x60"'-]|\d{1,9}[.)][^\S\n])*`
@@ -76,8 +76,8 @@ const firstWords: readonly RegExp[] = [
  */
 export function breakCommands(text: string): string {
   let broken = text
-    .replace(/^([^\S\n]*\/)(?=[a-z][\w-]*(?:\s|$))/gim, `$1${joiner}`)
-    .replace(/^([^\S\n]*@)(?=[\w/-]+[^\S\n]+[a-z])/gim, `$1${joiner}`)
+    .replace(/^([^\S\n]*\/)(?=[a-z][\w-]*(?:\s|$))/gim, `$1${wordJoiner}`)
+    .replace(/^([^\S\n]*@)(?=[\w/-]+[^\S\n]+[a-z])/gim, `$1${wordJoiner}`)
   for (const phrase of phrases) broken = broken.replace(phrase, breakWord)
   for (const words of firstWords)
     broken = broken.replace(
@@ -103,5 +103,5 @@ function breakDownloads(text: string): string {
 /** Puts the hidden character behind the first one: a word with it inside is no longer that word. */
 function breakWord(text: string): string {
   const [first = ''] = text
-  return first + joiner + text.slice(first.length)
+  return first + wordJoiner + text.slice(first.length)
 }

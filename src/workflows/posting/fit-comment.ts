@@ -3,14 +3,14 @@
 /** What a summary is made of, top to bottom; what there is nothing to say about is empty. */
 export interface SummaryParts {
   readonly heading: string
-  readonly words: string
+  readonly text: string
   /** Of the table of findings. */
   readonly rows: readonly string[]
   readonly unplaced: string
   /** How to dismiss what is open. */
   readonly dismissing: string
   readonly states: string
-  readonly reach: string
+  readonly impact: string
   readonly memories: string
   readonly sources: string
   readonly coverage: string
@@ -21,12 +21,12 @@ export interface SummaryParts {
 const optionalParts = [
   'memories',
   'sources',
-  'reach',
+  'impact',
   'coverage',
   'states',
   'unplaced',
-  'words',
-] as const
+  'text',
+] as const satisfies readonly (keyof SummaryParts)[]
 const leftOut = '*The comment would be longer than the platform takes: some of it is left out.*'
 
 /** Leaves out parts until the comment fits; if need be, the last rows of the table too. */
@@ -55,11 +55,11 @@ function joinParts(parts: SummaryParts, note = ''): string {
       : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
   const {
     heading,
-    words,
+    text: words,
     unplaced,
     dismissing,
     states,
-    reach,
+    impact: reach,
     memories,
     sources,
     coverage,

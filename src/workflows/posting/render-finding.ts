@@ -6,10 +6,10 @@ import {
   type Severity,
 } from '../../domain/finding.ts'
 import type { InlineComment, PlatformLimits } from '../../platforms/platform.ts'
-import { blotFinding } from './blot-review.ts'
 import { breakCommands } from './break-commands.ts'
+import { codeFence, codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
 import { findingMarker } from './markers.ts'
-import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
+import { redactFinding } from './redact-review.ts'
 import { renderRecord } from './render-sources.ts'
 
 const icons: Readonly<Record<Severity, string>> = { critical: '🔴', moderate: '🟡', minor: '🔵' }
@@ -35,7 +35,7 @@ export function renderInlineComments(
     side: finding.side,
     startLine: finding.startLine,
     endLine: finding.endLine,
-    body: renderComment(blotFinding(finding, secrets), limits),
+    body: renderComment(redactFinding(finding, secrets), limits),
   })
   return {
     comments: findings.filter(({ placement }) => placement === 'inline').map(render),
@@ -45,7 +45,7 @@ export function renderInlineComments(
 
 /** A row of the summary's table. */
 export function renderRow(finding: Finding): string {
-  const title = neutralizeLine(finding.title, { maxLength: 200, inCell: true })
+  const title = escapeLine(finding.title, { maxLength: 200, inCell: true })
   const place = codeSpan(nameCode(finding), { inCell: true })
   return `| ${icons[finding.severity]} | ${title}${renderRemarks(finding)} | ${place} |`
 }
@@ -53,7 +53,7 @@ export function renderRow(finding: Finding): string {
 /** An item of a list, under a word that says what became of the finding. What is resolved has no line any more. */
 export function renderItem(finding: Finding, word: string): string {
   const place = codeSpan(finding.state === 'resolved' ? finding.path : nameCode(finding))
-  return `- ${icons[finding.severity]} ${word}: ${neutralizeLine(finding.title, { maxLength: 200 })} (${place})`
+  return `- ${icons[finding.severity]} ${word}: ${escapeLine(finding.title, { maxLength: 200 })} (${place})`
 }
 
 /** A finding in full, where it has no line of its own. */
@@ -69,7 +69,7 @@ function nameCode({ path, startLine, removed }: Finding): string {
 }
 
 function renderClaim(finding: Finding): string {
-  return `**${icons[finding.severity]} ${severityNames[finding.severity]} · ${finding.category}**: ${neutralizeLine(finding.title, { maxLength: 300 })}${renderRemarks(finding)}`
+  return `**${icons[finding.severity]} ${severityNames[finding.severity]} · ${finding.category}**: ${escapeLine(finding.title, { maxLength: 300 })}${renderRemarks(finding)}`
 }
 
 function renderRemarks({ verified, reopened, removed }: Finding): string {
@@ -86,10 +86,10 @@ function renderBody(finding: Finding): string {
     .filter((item) => item.path !== finding.path || item.line !== finding.startLine)
     .map(
       (item) =>
-        `- ${codeSpan(`${item.path}:${item.line}`)}${item.note === '' ? '' : ` ${neutralizeLine(item.note, { maxLength: 300 })}`}`,
+        `- ${codeSpan(`${item.path}:${item.line}`)}${item.note === '' ? '' : ` ${escapeLine(item.note, { maxLength: 300 })}`}`,
     )
   return [
-    neutralizeMarkdown(finding.body, { maxLength: 3000 }),
+    escapeMarkdown(finding.body, { maxLength: 3000 }),
     ...(evidence.length > 0 ? [evidence.join('\n')] : []),
     ...(finding.citation ? [`Rests on: ${renderGround(finding.citation)}`] : []),
   ].join('\n\n')
@@ -98,7 +98,7 @@ function renderBody(finding: Finding): string {
 function renderGround(ground: Citation): string {
   return isRecordCitation(ground)
     ? renderRecord(ground, [])
-    : neutralizeLine(ground.text, { maxLength: 300 })
+    : escapeLine(ground.text, { maxLength: 300 })
 }
 
 function renderComment(finding: Finding, limits: PlatformLimits): string {

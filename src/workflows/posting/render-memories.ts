@@ -2,7 +2,7 @@
 import type { AppliedMemory } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
-import { codeSpan, neutralizeLine } from './neutralize.ts'
+import { codeSpan, escapeLine } from './escape-markdown.ts'
 
 /** More is noise. */
 const mostMemories = 3
@@ -11,7 +11,7 @@ const longestText = 240
 const telling: ReadonlySet<string> = new Set(['decision', 'project_pattern', 'risk_module'])
 
 /** A place in a file of the repository at a commit. */
-export interface FilePlace {
+export interface FileLocation {
   readonly commit: string
   readonly path: string
   readonly line: number | null
@@ -51,11 +51,11 @@ function isWithin(file: string, place: string): boolean {
  */
 export function renderMemories(
   memories: readonly AppliedMemory[],
-  { linkTo, secrets }: { linkTo: (place: FilePlace) => string; secrets: readonly string[] },
+  { linkTo, secrets }: { linkTo: (place: FileLocation) => string; secrets: readonly string[] },
 ): string[] {
   const blot = (text: string) => redactKnownSecrets(text, secrets)
   return memories.map(({ text, path, source }) => {
-    const said = neutralizeLine(blot(text), { maxLength: longestText })
+    const said = escapeLine(blot(text), { maxLength: longestText })
     const about = `about ${codeSpan(blot(path ?? '.'))}`
     if (source === null) return `- ${said} (${about})`
     if ('user' in source) return `- ${said} (${about}, by ${codeSpan(blot(source.user))})`

@@ -1,7 +1,7 @@
 // Which trackers and chats were asked about a change, what of theirs a review took into account, and which had no answer. Pure.
 import type { ContextRecordSummary, LiveContextSummary } from '../../domain/live-context.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
-import { neutralizeLine } from './neutralize.ts'
+import { escapeLine } from './escape-markdown.ts'
 
 const mostRecords = 12
 const longestTitle = 200
@@ -15,7 +15,7 @@ export function renderSources(
   const shown = records.slice(0, mostRecords).map((record) => `- ${renderRecord(record, secrets)}`)
   const more = records.length > shown.length ? [`- ${records.length - shown.length} more`] : []
   const absent = missing.map(({ source, reason }) => {
-    return `- Without ${neutralizeLine(source, { maxLength: 40 })}: ${neutralizeLine(redactKnownSecrets(reason, secrets), { maxLength: 200 })}`
+    return `- Without ${escapeLine(source, { maxLength: 40 })}: ${escapeLine(redactKnownSecrets(reason, secrets), { maxLength: 200 })}`
   })
   const without = missing.length > 0 ? ` · ${missing.length} without an answer` : ''
   return { title: `Sources: ${records.length}${without}`, lines: [...shown, ...more, ...absent] }
@@ -28,9 +28,9 @@ export function renderRecord(
 ): string {
   const words = redactKnownSecrets(title, secrets)
   const told = key === null || words.includes(key) ? words : `${key}: ${words}`
-  const text = neutralizeLine(told, { maxLength: longestTitle }) || 'an entry without a title'
+  const text = escapeLine(told, { maxLength: longestTitle }) || 'an entry without a title'
   const isLinked = url !== null && redactKnownSecrets(url, secrets) === url
-  return `${neutralizeLine(source, { maxLength: 40 })}: ${isLinked ? `[${text}](${encodeLink(url)})` : text}`
+  return `${escapeLine(source, { maxLength: 40 })}: ${isLinked ? `[${text}](${encodeLink(url)})` : text}`
 }
 
 /** Nothing in it ends the link or means anything in Markdown. */

@@ -7,15 +7,15 @@ import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
 import type { BlockingReview } from '../../jobs/find-blocking-review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import { countSeverities } from '../decide-verdict.ts'
-import { endNames } from '../name-ends.ts'
-import { describeClean, describeLines, describeMissing, isWhole } from '../summarize-review.ts'
-import { blotFinding, blotReview } from './blot-review.ts'
+import { reviewEndNames } from '../review-end-names.ts'
+import { describeClean, describeLines, describeMissing, hasNoGaps } from '../summarize-review.ts'
+import { codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
 import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
-import { codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
+import { redactFinding, redactReview } from './redact-review.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
-import { type FilePlace, renderMemories } from './render-memories.ts'
-import { renderReach } from './render-reach.ts'
+import { renderImpact } from './render-impact.ts'
+import { type FileLocation, renderMemories } from './render-memories.ts'
 import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
 
@@ -24,13 +24,13 @@ export interface SummaryInput {
   readonly review: Review
   readonly history: ReviewHistory
   /** Whom the change reaches; null where nothing is known. */
-  readonly reach: Impact | null
+  readonly impact: Impact | null
   /** The memories that are told with it. */
   readonly memories: readonly AppliedMemory[]
   /** What trackers and chats said. */
-  readonly live: LiveContextSummary
+  readonly liveContext: LiveContextSummary
   /** The address of a place on the platform. */
-  readonly linkTo: (place: FilePlace) => string
+  readonly linkTo: (place: FileLocation) => string
   readonly runId: number
   readonly durationMs: number
   /** Names of the models that answered. */
@@ -46,9 +46,9 @@ const maxItems = 20
 
 /** The summary as Markdown, with the hidden marker by which it is found again. */
 export function renderSummary(input: SummaryInput): string {
-  const review = blotReview(input.review, input.secrets)
+  const review = redactReview(input.review, input.secrets)
   const blot = (findings: readonly Finding[]) =>
-    findings.map((finding) => blotFinding(finding, input.secrets))
+    findings.map((finding) => redactFinding(finding, input.secrets))
   const { history } = input
   const past = {
     ...history,
@@ -57,7 +57,7 @@ export function renderSummary(input: SummaryInput): string {
     dismissed: blot(history.dismissed),
   }
   const open = review.findings
-  const isClean = open.length === 0 && isWhole(review.coverage) && review.ends.includes('passed')
+  const isClean = open.length === 0 && hasNoGaps(review.coverage) && review.ends.includes('passed')
   const heading = [
     headMarker(review.headSha, input.runId),
     `### ${renderHeadline(review)}`,
@@ -69,9 +69,9 @@ export function renderSummary(input: SummaryInput): string {
       heading: [...heading, ...renderProgress(past), ...renderDismissals(review, past)].join(
         '\n\n',
       ),
-      words: isClean
+      text: isClean
         ? renderCleanLine(review, past)
-        : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
+        : escapeMarkdown(review.summary, { maxLength: 4000 }),
       rows: open.filter((finding) => finding.placement !== 'held_back').map(renderRow),
       // Nothing is lost: what has no line of its own is told here.
       unplaced: open
@@ -80,7 +80,7 @@ export function renderSummary(input: SummaryInput): string {
         .join('\n\n'),
       dismissing: renderDismissing(input, open),
       states: renderStates(open, past),
-      reach: renderReachSection(input),
+      impact: renderReachSection(input),
       memories: renderMemorySection(input),
       sources: renderSourcesSection(input),
       coverage: renderCoverage(review),
@@ -93,11 +93,11 @@ export function renderSummary(input: SummaryInput): string {
 /** The text for the commit's status, at most 140 characters. */
 export function renderStatus(review: Review, otherBlock: BlockingReview | null): string {
   if (otherBlock && !review.blocks)
-    return `${endNames[otherBlock.end]} in #${otherBlock.number}, which has the same head`
+    return `${reviewEndNames[otherBlock.end]} in #${otherBlock.number}, which has the same head`
   const counts = countSeverities(review.findings)
   const passes =
     review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
-  const name = `${endNames[review.ends[0]!]}${passes}`
+  const name = `${reviewEndNames[review.ends[0]!]}${passes}`
   return `${name}${counts === '' ? '' : `: ${counts}`} · confidence ${review.confidence}/5`
 }
 
@@ -116,7 +116,7 @@ function renderHeadline({ ends, findings, coverage }: Review): string {
     ...(end === 'incomplete' ? [describeMissing(coverage)] : []),
     ...(counts === '' ? [] : [counts]),
   ]
-  return `${endIcons[end]} ${endNames[end]}${words.length === 0 ? '' : `: ${words.join(' · ')}`}`
+  return `${endIcons[end]} ${reviewEndNames[end]}${words.length === 0 ? '' : `: ${words.join(' · ')}`}`
 }
 
 /** Where the heading names a worse end, what was not read follows it. */
@@ -130,9 +130,9 @@ function renderMissing({ ends, coverage }: Review): string[] {
 function renderProgress({
   isFirst,
   resolved,
-  fresh,
-  cameBack,
-  stillOpen,
+  newCount: fresh,
+  reopenedCount: cameBack,
+  stillOpenCount: stillOpen,
 }: ReviewHistory): string[] {
   if (isFirst) return []
   const counts = [
@@ -160,7 +160,7 @@ function renderDismissals({ pullRequest }: Review, { dismissed }: ReviewHistory)
 function renderDismissing({ serviceName, limits }: SummaryInput, open: readonly Finding[]): string {
   if (open.length === 0) return ''
   const thread = limits.resolvableThreads ? 'resolve its conversation, or ' : ''
-  const page = `use the review's page in ${neutralizeLine(serviceName, { maxLength: 40 })}`
+  const page = `use the review's page in ${escapeLine(serviceName, { maxLength: 40 })}`
   return `To dismiss a finding, ${thread}${page}. It counts until someone with write access does so.`
 }
 
@@ -208,15 +208,15 @@ function renderCoverage({ coverage }: Review): string {
   const skipped = [...byReason].map(([reason, files]) => {
     const shown = files.slice(0, 10).map((file) => codeSpan(file.path))
     const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
-    return `- Not reviewed (${neutralizeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
+    return `- Not reviewed (${escapeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
   })
-  const notes = told.map((note) => `- ${neutralizeLine(note, { maxLength: 400 })}`)
+  const notes = told.map((note) => `- ${escapeLine(note, { maxLength: 400 })}`)
   return renderDetails(`Coverage: ${describeLines(coverage)}`, [...skipped, ...notes])
 }
 
-function renderReachSection({ reach }: SummaryInput): string {
+function renderReachSection({ impact: reach }: SummaryInput): string {
   if (reach === null) return ''
-  const { title, lines } = renderReach(reach)
+  const { title, lines } = renderImpact(reach)
   return renderDetails(title, lines)
 }
 
@@ -230,7 +230,7 @@ function renderMemorySection(input: SummaryInput): string {
       )
 }
 
-function renderSourcesSection({ live, secrets }: SummaryInput): string {
+function renderSourcesSection({ liveContext: live, secrets }: SummaryInput): string {
   const sources = renderSources(live, secrets)
   return sources === undefined ? '' : renderDetails(sources.title, sources.lines)
 }
@@ -246,7 +246,7 @@ function renderFooter(
 ): string {
   const list = (names: readonly string[]) => names.map((each) => codeSpan(each)).join(', ')
   const by = models.length === 0 ? list(reviewers) : `${list(reviewers)} (${list(models)})`
-  const name = neutralizeLine(serviceName, { maxLength: 40 })
+  const name = escapeLine(serviceName, { maxLength: 40 })
   return `<sub>${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)} with ${by}</sub>`
 }
 

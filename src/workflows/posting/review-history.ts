@@ -13,9 +13,9 @@ export interface ReviewHistory {
   /** Their cause stands, and somebody who may write to the repository dismissed them. */
   readonly dismissed: readonly Finding[]
   /** How many of the open ones are new, came back, or were open before. */
-  readonly fresh: number
-  readonly cameBack: number
-  readonly stillOpen: number
+  readonly newCount: number
+  readonly reopenedCount: number
+  readonly stillOpenCount: number
 }
 
 /** Compares what a review came to with the findings of those before it. */
@@ -34,8 +34,8 @@ export function compareWithEarlier(
       ({ state, fingerprint }) => state === 'resolved' && !open.has(fingerprint),
     ),
     dismissed,
-    fresh: count((fingerprint) => !before.has(fingerprint)),
-    cameBack: count((fingerprint) => before.get(fingerprint) === 'resolved'),
-    stillOpen: count((fingerprint) => before.get(fingerprint) === 'open'),
+    newCount: count((fingerprint) => !before.has(fingerprint)),
+    reopenedCount: count((fingerprint) => before.get(fingerprint) === 'resolved'),
+    stillOpenCount: count((fingerprint) => before.get(fingerprint) === 'open'),
   }
 }

@@ -8,7 +8,7 @@ const fillers = new Set(
 )
 
 /** Share of the words that two texts have in common, 0 to 1. A name like `userId` counts as its words. */
-export function similarityOf(a: string, b: string): number {
+export function measureSimilarity(a: string, b: string): number {
   const [left, right] = [wordsOf(a), wordsOf(b)]
   if (left.size === 0 || right.size === 0) return 0
   const common = [...left].filter((word) => right.has(word)).length

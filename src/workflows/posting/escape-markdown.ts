@@ -1,5 +1,5 @@
 // Makes text that others wrote harmless in a comment on the platform: it can say anything and do nothing.
-import { breakCommands, joiner } from './break-commands.ts'
+import { breakCommands, wordJoiner } from './break-commands.ts'
 
 /** What a line may begin with before its own text: blanks, quotes, list items. */
 const linePrefix = String.raw`^((?:[^\S\n]|>|[-*+](?=\s)|\d{1,9}[.)](?=\s))*)`
@@ -11,7 +11,7 @@ const linePrefix = String.raw`^((?:[^\S\n]|>|[-*+](?=\s)|\d{1,9}[.)](?=\s))*)`
  *
  * @param options.maxLength of the text in characters, before escapes; what is longer is cut with an ellipsis
  */
-export function neutralizeMarkdown(text: string, options: { maxLength: number }): string {
+export function escapeMarkdown(text: string, options: { maxLength: number }): string {
   const parts = splitFences(cutText(removeInvisible(text).trim(), options.maxLength))
   // Bots read the raw text: what they look for may begin in prose and end in code.
   return breakCommands(
@@ -26,10 +26,7 @@ export function neutralizeMarkdown(text: string, options: { maxLength: number })
  *
  * @param options.inCell for a table's cell, where a pipe would end it, in code too
  */
-export function neutralizeLine(
-  text: string,
-  options: { maxLength: number; inCell?: boolean },
-): string {
+export function escapeLine(text: string, options: { maxLength: number; inCell?: boolean }): string {
   const line = removeInvisible(text)
     .replace(/\s+/g, ' ')
     .trim()
@@ -48,7 +45,7 @@ export function codeSpan(text: string, options: { inCell?: boolean } = {}): stri
   const line = breakCommands(breakMarkers(removeInvisible(text).replace(/[\n\t]+/g, ' ')))
   // A table takes one backslash before a pipe away, and can't say "backslash, pipe" in code: they are kept apart.
   const clean = options.inCell
-    ? line.replace(/(\\?)\|/g, (_, slash) => `${slash && `\\${joiner}`}\\|`)
+    ? line.replace(/(\\?)\|/g, (_, slash) => `${slash && `\\${wordJoiner}`}\\|`)
     : line
   const fence = '`'.repeat(longestRun(clean, '`') + 1)
   const pad = clean === '' || /^`|`$/.test(clean) || isPadded(clean) ? ' ' : ''
@@ -94,7 +91,7 @@ export function removeInvisible(text: string): string {
 
 /** Our own hidden markers, said by somebody else, no longer read as ours. */
 function breakMarkers(text: string): string {
-  return text.replace(/<!--(?=\s*umpire:)/gi, `<!--${joiner}`)
+  return text.replace(/<!--(?=\s*umpire:)/gi, `<!--${wordJoiner}`)
 }
 
 function cutText(text: string, maxLength: number): string {
@@ -236,7 +233,7 @@ function holdEscape(character: string): string {
 function releaseEscape(place: string): string {
   const character = String.fromCharCode(place.charCodeAt(0) - held.escape)
   // Platforms look for references in what is shown.
-  return `\\${character}${'#-!['.includes(character) ? joiner : ''}`
+  return `\\${character}${'#-!['.includes(character) ? wordJoiner : ''}`
 }
 
 /** A whole link or image. Each part is unambiguous: linear. */
@@ -255,8 +252,8 @@ const command = new RegExp(String.raw`${linePrefix}\/(?=\w)`, 'gm')
 function breakLines(text: string): string {
   return text
     .replace(heading, '$1')
-    .replace(ruler, `$1${joiner}`)
-    .replace(command, `$1${String.fromCharCode(held.escape + 0x2f)}${joiner}`)
+    .replace(ruler, `$1${wordJoiner}`)
+    .replace(command, `$1${String.fromCharCode(held.escape + 0x2f)}${wordJoiner}`)
 }
 
 /** What means something anywhere. */
@@ -266,18 +263,18 @@ function breakText(text: string): string {
       .replace(/&(?!(?:lt|gt|amp|quot);)(?=#?\w{1,40};)/g, '\\&')
       // Links, images, their definitions, footnotes, task lists, alerts; cells; formulas (an amount begins none, for
       // nothing that is left could end it); fences in lists and quotes.
-      .replace(/\[(?=[ x]\]|[!^])/gi, `[${joiner}`)
+      .replace(/\[(?=[ x]\]|[!^])/gi, `[${wordJoiner}`)
       .replace(/[[\]|]|\$(?!\d)/g, '\\$&')
-      .replace(/\](?=\()/g, `]${joiner}`)
+      .replace(/\](?=\()/g, `]${wordJoiner}`)
       .replace(/~{3,}/g, (run) => '\\~'.repeat(run.length))
       // Addresses, also without a border before them.
-      .replace(/:\/\/[^\s<>()]*/g, (rest) => rest.replaceAll('.', `${joiner}.`))
-      .replace(/:(?=\/\/)/g, `:${joiner}`)
-      .replace(/(mailto|xmpp|javascript|vbscript|data|file):(?=\S)/gi, `$1${joiner}:`)
-      .replace(/(www)\./gi, `$1${joiner}.`)
+      .replace(/:\/\/[^\s<>()]*/g, (rest) => rest.replaceAll('.', `${wordJoiner}.`))
+      .replace(/:(?=\/\/)/g, `:${wordJoiner}`)
+      .replace(/(mailto|xmpp|javascript|vbscript|data|file):(?=\S)/gi, `$1${wordJoiner}:`)
+      .replace(/(www)\./gi, `$1${wordJoiner}.`)
       .replaceAll('<', '&lt;')
       // Mentions, references to issues and changes.
-      .replace(/@(?=\S)/g, `@${joiner}`)
-      .replace(/[#!](?=\d)|GH-(?=\d)/gi, `$&${joiner}`)
+      .replace(/@(?=\S)/g, `@${wordJoiner}`)
+      .replace(/[#!](?=\d)|GH-(?=\d)/gi, `$&${wordJoiner}`)
   )
 }

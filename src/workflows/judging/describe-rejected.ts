@@ -1,10 +1,10 @@
 // Says what was proposed and not raised, and why: decisions of the judge, no limits of the review.
 import type { Severity } from '../../domain/finding.ts'
-import type { Verified } from './verify-findings.ts'
+import type { CheckedFinding } from './verify-findings.ts'
 
 /** What the judge decided against. */
-export interface SetAside {
-  readonly refuted: readonly Verified[]
+export interface RejectedClaims {
+  readonly refuted: readonly CheckedFinding[]
   /** Minor claims that the verification could not show to hold. */
   readonly doubtful: number
   /** Claims of which their reviewer was less sure than their severity asks for. */
@@ -17,8 +17,8 @@ export interface SetAside {
 const mostTold = 5
 
 /** One sentence for each kind, for the coverage section; the reasons are a model's words. */
-export function describeSetAside(
-  { refuted, doubtful, tooUnsure, belowSeverity }: SetAside,
+export function describeRejected(
+  { refuted, doubtful, tooUnsure, belowSeverity }: RejectedClaims,
   minSeverity: Severity,
 ): string[] {
   const more = refuted.length - mostTold

@@ -15,14 +15,14 @@ import type { CountTokens } from './count-tokens.ts'
 import { type Entry, type EntryGroup, fillSpan } from './fill-span.ts'
 
 /** What a round shows of the change. */
-export interface ShownPlaces {
+export interface ShownCode {
   /** Whether anything of a file is shown, by its path at the head or at the base. */
   readonly showsFile: (path: string) => boolean
   /** Whether a line of the head is shown. */
   readonly showsLine: (path: string, line: number) => boolean
 }
 
-type ShownChange = ShownPlaces & { readonly graph: ChangeGraph }
+type ShownChange = ShownCode & { readonly graph: ChangeGraph }
 
 interface Part {
   readonly origin: string
@@ -58,9 +58,9 @@ const mostUses = 12
 const mostListed = 20
 
 /** The spans that tell it, none without anything to tell. @param room tokens for these and the definitions */
-export function describeReach(
+export function describeImpact(
   graph: ChangeGraph,
-  places: ShownPlaces,
+  places: ShownCode,
   room: number,
   measure: CountTokens,
 ): ContextSpan[] {

@@ -3,27 +3,27 @@ import type { DiffHunk } from '../../domain/diff.ts'
 import { type Finding, type Severity, severities } from '../../domain/finding.ts'
 import { areSeenLines } from '../../git/hunk-identity.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-import { linesOf } from './find-place.ts'
-import { moveAlong } from './follow-findings.ts'
-import { type Identified, saysSame } from './identify-findings.ts'
-import type { Located } from './locate-findings.ts'
+import { listLines } from './find-code.ts'
+import { moveToLines } from './follow-findings.ts'
+import { type IdentifiedClaim, isSameClaim } from './identify-findings.ts'
+import type { LocatedFinding } from './locate-findings.ts'
 
 /** What became of the claims of one review. */
-export interface Raised {
+export interface OpenedClaims {
   /** Open now: said again, come back after they were resolved, or new. */
-  readonly raised: readonly Finding[]
+  readonly opened: readonly Finding[]
   /** How many people had answered before. */
   readonly answered: number
   /** How many new ones about unchanged code are no worse than what was said before. */
-  readonly heldDown: number
+  readonly suppressed: number
 }
 
 /** Raises claims, but for those that were answered and those that the ratchet holds down. */
-export function raiseClaims(
+export function openClaims(
   change: Change,
-  claims: readonly Identified[],
-  located: readonly Located[],
-): Raised {
+  claims: readonly IdentifiedClaim[],
+  located: readonly LocatedFinding[],
+): OpenedClaims {
   // Under the present names of their files, where they still stand.
   const earlier = [...change.earlier.findings, ...located.map(({ finding }) => finding)]
   const known = new Map(earlier.map((finding) => [finding.fingerprint, finding]))
@@ -35,35 +35,35 @@ export function raiseClaims(
   for (const claim of claims) {
     const before = known.get(claim.fingerprint)
     const isDismissed =
-      before?.state === 'dismissed' || dismissed.some((earlier) => saysSame(claim, earlier))
+      before?.state === 'dismissed' || dismissed.some((earlier) => isSameClaim(claim, earlier))
     if (isDismissed || (!before && answers.some((earlier) => isRepeated(claim, earlier))))
       answered += 1
     else if (
       before?.state !== 'open' &&
       !isNewAndCritical(claim, before) &&
-      isHeldDown(change, claim, located)
+      isSuppressed(change, claim, located)
     )
       heldDown += 1
     else raised.push(openFinding(change, claim, before))
   }
-  return { raised, answered, heldDown }
+  return { opened: raised, answered, suppressed: heldDown }
 }
 
 /** Whether a claim only says in other words what people answered, which goes on counting by itself. */
-function isRepeated(claim: Identified, earlier: Located): boolean {
+function isRepeated(claim: IdentifiedClaim, earlier: LocatedFinding): boolean {
   return (
     severities.indexOf(claim.severity) >= severities.indexOf(earlier.finding.severity) &&
-    saysSame(claim, earlier)
+    isSameClaim(claim, earlier)
   )
 }
 
 /** What is critical is raised however late. One that was withdrawn isn't new: its code didn't come back. */
-function isNewAndCritical({ severity }: Identified, before: Finding | undefined): boolean {
+function isNewAndCritical({ severity }: IdentifiedClaim, before: Finding | undefined): boolean {
   return before === undefined && severity === 'critical'
 }
 
 /** The note for the coverage section; none where nothing was held down. */
-export function describeHeldDown(count: number): string[] {
+export function describeSuppressed(count: number): string[] {
   if (count === 0) return []
   const claims = count === 1 ? '1 new claim' : `${count} new claims`
   const verb = count === 1 ? 'was' : 'were'
@@ -75,12 +75,15 @@ export function describeHeldDown(count: number): string[] {
  * said about their file, or minor where nothing was. Rules are exempt: on unchanged lines they say the same again, so
  * what is new of them comes from a change elsewhere or from a new rule, and doesn't differ from run to run.
  */
-export function isHeldDown(
+export function isSuppressed(
   change: Change,
-  claim: Pick<Identified, 'path' | 'side' | 'startLine' | 'endLine' | 'severity' | 'isRuled'>,
-  located: readonly Located[],
+  claim: Pick<
+    IdentifiedClaim,
+    'path' | 'side' | 'startLine' | 'endLine' | 'severity' | 'isFoundByRule'
+  >,
+  located: readonly LocatedFinding[],
 ): boolean {
-  if (claim.isRuled || !wasSeen(change, claim)) return false
+  if (claim.isFoundByRule || !wasSeen(change, claim)) return false
   const file = change.diff.files.find(({ path }) => path === claim.path)
   const settled = change.earlier.findings.filter(({ state }) => state === 'resolved')
   const said = [...located.map(({ finding }) => finding), ...settled]
@@ -103,7 +106,7 @@ function holdsLine(
   hunk: DiffHunk,
   { side, startLine }: Pick<Finding, 'side' | 'startLine'>,
 ): boolean {
-  return linesOf(hunk, side).some(({ number }) => number === startLine)
+  return listLines(hunk, side).some(({ number }) => number === startLine)
 }
 
 /**
@@ -111,8 +114,8 @@ function holdsLine(
  * on unchanged code at least its severity: neither changes with the mood of a model. What a rule says differs only where
  * the code does, as when fewer calls are left that don't fit.
  */
-function openFinding(change: Change, claim: Identified, before: Finding | undefined): Finding {
-  const { anchorText: _text, isRuled: _ruled, ...fresh } = claim
+function openFinding(change: Change, claim: IdentifiedClaim, before: Finding | undefined): Finding {
+  const { anchorText: _text, isFoundByRule: _ruled, ...fresh } = claim
   if (before === undefined) return { ...fresh, state: 'open', reopened: 0 }
   if (before.state === 'resolved') return { ...fresh, state: 'open', reopened: before.reopened + 1 }
   const isSeen = wasSeen(change, claim)
@@ -132,7 +135,7 @@ function keepWords<Claim extends Omit<Finding, 'state' | 'reopened'>>(
   const { title, body, citation } = before
   if (!isSeen) return { ...claim, title, body }
   const { citation: _, ...bare } = claim
-  return { ...bare, title, body, ...moveAlong(before, claim), ...(citation && { citation }) }
+  return { ...bare, title, body, ...moveToLines(before, claim), ...(citation && { citation }) }
 }
 
 function findWorse(a: Severity, b: Severity): Severity {

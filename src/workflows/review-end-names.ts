@@ -1,7 +1,7 @@
 // What people read for each end of a review.
 import type { ReviewEnd } from '../domain/review.ts'
 
-export const endNames: Readonly<Record<ReviewEnd, string>> = {
+export const reviewEndNames: Readonly<Record<ReviewEnd, string>> = {
   skipped: 'Skipped',
   changes_requested: 'Changes requested',
   incomplete: 'Incomplete',

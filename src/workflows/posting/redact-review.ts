@@ -3,16 +3,16 @@ import { type Finding, mapCitationText } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import type { Judgement } from '../judge-findings.ts'
-import { isHarmlessCode } from './neutralize.ts'
+import { isHarmlessCode } from './escape-markdown.ts'
 
 /** Blots `secrets` out of all that a review says. */
-export function blotReview(review: Review, secrets: readonly string[]): Review {
+export function redactReview(review: Review, secrets: readonly string[]): Review {
   const { coverage } = review
   const blot = (text: string) => redactKnownSecrets(text, secrets)
   return {
     ...review,
     summary: blot(review.summary),
-    findings: review.findings.map((finding) => blotFinding(finding, secrets)),
+    findings: review.findings.map((finding) => redactFinding(finding, secrets)),
     coverage: {
       ...coverage,
       skipped: coverage.skipped.map((file) => ({
@@ -27,22 +27,22 @@ export function blotReview(review: Review, secrets: readonly string[]): Review {
 }
 
 /** The same for what is kept of a judgement: the page, the API and later reviews show it. */
-export function blotJudgement<
-  T extends Pick<Judgement, 'findings' | 'resolved' | 'dismissed' | 'setAside'>,
+export function redactJudgement<
+  T extends Pick<Judgement, 'findings' | 'resolved' | 'dismissed' | 'rejected'>,
 >(judgement: T, secrets: readonly string[]): T {
   const blot = (findings: readonly Finding[]) =>
-    findings.map((finding) => blotFinding(finding, secrets))
+    findings.map((finding) => redactFinding(finding, secrets))
   return {
     ...judgement,
     findings: blot(judgement.findings),
     resolved: blot(judgement.resolved),
     dismissed: blot(judgement.dismissed),
-    setAside: judgement.setAside.map((text) => redactKnownSecrets(text, secrets)),
+    rejected: judgement.rejected.map((text) => redactKnownSecrets(text, secrets)),
   }
 }
 
 /** The same for one finding. A suggestion is shown as it is or not at all: somebody may commit it. */
-export function blotFinding(finding: Finding, secrets: readonly string[]): Finding {
+export function redactFinding(finding: Finding, secrets: readonly string[]): Finding {
   const blot = (text: string) => redactKnownSecrets(text, secrets)
   const { suggestion } = finding
   const isHarmless =

@@ -1,15 +1,15 @@
 // How the reach of a change reads in the summary: who uses it, what tests it, what else touches it. Pure.
 import type { Impact, ImpactedUse, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
-import { codeSpan, neutralizeLine } from './neutralize.ts'
+import { codeSpan, escapeLine } from './escape-markdown.ts'
 
 /** The section; its title stands in `<summary>`, where Markdown means nothing. */
-export interface ReachSection {
+export interface ImpactSection {
   readonly title: string
   readonly lines: readonly string[]
 }
 
 /** What readers are told. Users are named and not called, pull requests numbered and not linked. */
-export function renderReach(reach: Impact): ReachSection {
+export function renderImpact(reach: Impact): ImpactSection {
   const past = [
     ...reach.open.map(renderOpen),
     ...reach.earlier.map(renderEarlier),
@@ -21,7 +21,7 @@ export function renderReach(reach: Impact): ReachSection {
 }
 
 function words(text: string): string {
-  return neutralizeLine(text, { maxLength: 160 })
+  return escapeLine(text, { maxLength: 160 })
 }
 
 const changes: Readonly<Record<ImpactSymbol['change'], string>> = {

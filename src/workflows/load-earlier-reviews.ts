@@ -22,21 +22,21 @@ interface StoredFinding {
 }
 
 /** What was recalled. */
-export interface Recalled extends EarlierReviews {
+export interface LoadedEarlierReviews extends EarlierReviews {
   /** Since the last review a finding was dismissed, or by somebody else, or is no longer. */
-  readonly isChanged: boolean
+  readonly haveDismissalsChanged: boolean
 }
 
 /**
  * Recalls what was found on a pull request, and read. That its threads can't be read, or who may
  * dismiss, costs a note: what was recorded stands then.
  */
-export async function recallEarlierReviews(
+export async function loadEarlierReviews(
   ctx: RecallContext,
   access: Access,
   ref: PullRequestRef,
   signal: AbortSignal,
-): Promise<Recalled> {
+): Promise<LoadedEarlierReviews> {
   const stored = await listStored(ctx.db, ref)
   const seenLines = await readSeenLines(ctx.db, ref)
   const threads = await listThreads(ctx, access, ref, stored, signal)
@@ -56,7 +56,7 @@ export async function recallEarlierReviews(
         ? []
         : ['Whether those who resolved conversations may do so could not be read.']),
     ],
-    isChanged: findings.some(({ state, dismissal }, index) => {
+    haveDismissalsChanged: findings.some(({ state, dismissal }, index) => {
       const before = (stored[index] as StoredFinding).finding
       const isDismissed = state === 'dismissed'
       return (

@@ -31,7 +31,7 @@ const longest = { name: 160, words: 500 } as const
  * @param author of the pull request, who needn't be told what they know
  * @param secrets our own, which nobody is to read here
  */
-export function tellReach(
+export function summarizeImpact(
   graph: ChangeGraph,
   { author, secrets }: { author: string; secrets: readonly string[] },
 ): Impact | null {

@@ -1,9 +1,9 @@
 // Finds code in a diff or a file by its text. White space and blank lines don't count.
 import type { DiffHunk, DiffSide, FileDiff } from '../../domain/diff.ts'
-import { readQuote, squeeze } from './read-quote.ts'
+import { readQuote, removeWhitespace } from './read-quote.ts'
 
 /** Where code stands: lines of one side, 1-based, inclusive. */
-export interface Place {
+export interface CodeRange {
   readonly startLine: number
   readonly endLine: number
   /** The code there, normalised. */
@@ -16,14 +16,14 @@ export interface NumberedLine {
 }
 
 /** A piece of code as someone quoted it, and about where. */
-export interface Quoted {
+export interface QuotedCode {
   readonly quote: string
   readonly side: DiffSide
   readonly startLine: number
 }
 
 /** A place for a quote. Of equal lines there can be a hundred thousand: the code there is read where it is wanted. */
-export interface Match extends Omit<Place, 'text'> {
+export interface Match extends Omit<CodeRange, 'text'> {
   readonly readText: () => string
   /** The quote is all of these lines. */
   readonly isWhole: boolean
@@ -37,7 +37,7 @@ export function normalizeCode(text: string): string {
 }
 
 /** The lines of one side of a hunk. */
-export function linesOf(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
+export function listLines(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
   return hunk.lines.flatMap((line) => {
     const number = side === 'RIGHT' ? line.newLine : line.oldLine
     return number === null ? [] : [{ number, text: line.text }]
@@ -45,18 +45,18 @@ export function linesOf(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
 }
 
 /** The place on its side of the diff where the quoted code stands, the nearest to the line that was named. */
-export function findInDiff(file: FileDiff, quoted: Quoted): Place | undefined {
-  const parts = file.hunks.map((hunk) => squeezeLines(linesOf(hunk, quoted.side)))
+export function findInDiff(file: FileDiff, quoted: QuotedCode): CodeRange | undefined {
+  const parts = file.hunks.map((hunk) => toComparableLines(listLines(hunk, quoted.side)))
   return nearestMatch(findReading(parts, quoted), quoted.startLine)
 }
 
 /** The same in the lines of a whole file. */
-export function findInLines(lines: readonly string[], quoted: Quoted): Place | undefined {
+export function findInLines(lines: readonly string[], quoted: QuotedCode): CodeRange | undefined {
   const numbered = lines.map((text, index) => ({ number: index + 1, text }))
-  return nearestMatch(findReading([squeezeLines(numbered)], quoted), quoted.startLine)
+  return nearestMatch(findReading([toComparableLines(numbered)], quoted), quoted.startLine)
 }
 
-function findReading(parts: readonly SqueezedLine[][], { quote, side }: Quoted): Match[] {
+function findReading(parts: readonly ComparableLine[][], { quote, side }: QuotedCode): Match[] {
   for (const reading of readQuote(quote)) {
     const places = parts.flatMap((lines) => matchLines(lines, reading[side]))
     if (places.length > 0) return places
@@ -64,12 +64,12 @@ function findReading(parts: readonly SqueezedLine[][], { quote, side }: Quoted):
   return []
 }
 
-function nearestMatch(matches: readonly Match[], line: number): Place | undefined {
-  const match = nearestPlace(matches, line)
+function nearestMatch(matches: readonly Match[], line: number): CodeRange | undefined {
+  const match = findNearest(matches, line)
   return match && { startLine: match.startLine, endLine: match.endLine, text: match.readText() }
 }
 
-export function nearestPlace<Kind extends Pick<Place, 'startLine'>>(
+export function findNearest<Kind extends Pick<CodeRange, 'startLine'>>(
   places: readonly Kind[],
   line: number,
 ): Kind | undefined {
@@ -78,7 +78,7 @@ export function nearestPlace<Kind extends Pick<Place, 'startLine'>>(
 }
 
 /** The given lines as a place; undefined where there are none. */
-export function placeOf(lines: readonly NumberedLine[]): Place | undefined {
+export function toCodeRange(lines: readonly NumberedLine[]): CodeRange | undefined {
   const [first, last] = [lines[0], lines.at(-1)]
   if (!first || !last) return undefined
   return { startLine: first.number, endLine: last.number, text: normalizeLines(lines) }
@@ -90,36 +90,36 @@ function normalizeLines(lines: readonly NumberedLine[]): string {
 
 /** Whether two places have a line in common. */
 export function overlaps(
-  a: Pick<Place, 'startLine' | 'endLine'>,
-  b: Pick<Place, 'startLine' | 'endLine'>,
+  a: Pick<CodeRange, 'startLine' | 'endLine'>,
+  b: Pick<CodeRange, 'startLine' | 'endLine'>,
 ): boolean {
   return a.startLine <= b.endLine && b.startLine <= a.endLine
 }
 
 /** A line that isn't blank, and its text as quotes are compared. */
-export interface SqueezedLine {
+export interface ComparableLine {
   readonly line: NumberedLine
-  readonly squeezed: string
+  readonly comparable: string
 }
 
 /** Makes lines ready for `matchLines`; blank ones don't count. */
-export function squeezeLines(lines: readonly NumberedLine[]): SqueezedLine[] {
+export function toComparableLines(lines: readonly NumberedLine[]): ComparableLine[] {
   return lines.flatMap((line) => {
-    const squeezed = squeeze(line.text)
-    return squeezed === '' ? [] : [{ line, squeezed }]
+    const comparable = removeWhitespace(line.text)
+    return comparable === '' ? [] : [{ line, comparable }]
   })
 }
 
 /** All places in consecutive lines where the wanted ones stand, see `QuoteReading`. */
-export function matchLines(lines: readonly SqueezedLine[], wanted: readonly string[]): Match[] {
+export function matchLines(lines: readonly ComparableLine[], wanted: readonly string[]): Match[] {
   const [only] = wanted
   if (only === undefined) return []
   const mayBePart = wanted.length === 1 && only.length >= minPartLength
-  return lines.flatMap(({ line, squeezed }, index) => {
+  return lines.flatMap(({ line, comparable: squeezed }, index) => {
     const isPart = mayBePart && squeezed.includes(only)
     const last = lines[index + wanted.length - 1]
     if ((!isPart && squeezed !== only) || last === undefined) return []
-    if (!isPart && !wanted.every((text, at) => lines[index + at]!.squeezed === text)) return []
+    if (!isPart && !wanted.every((text, at) => lines[index + at]!.comparable === text)) return []
     const readText = () =>
       normalizeLines(lines.slice(index, index + wanted.length).map((each) => each.line))
     return [

@@ -13,27 +13,27 @@ export interface HeadView {
 }
 
 /** Lines that are shown, by where they stand: the line at the head, deleted ones behind the line before them. */
-export interface FileCanvas {
+export interface FileExcerpt {
   readonly file: FileDiff
   readonly shown: Map<number, DiffLine>
   /** What git says encloses a hunk, where nothing better is known; by the hunk's first line at the head. */
   readonly sections: Map<number, string>
 }
 
-export function createCanvas(file: FileDiff): FileCanvas {
+export function createExcerpt(file: FileDiff): FileExcerpt {
   return { file, shown: new Map(), sections: new Map() }
 }
 
 /** Puts a piece on the canvas. */
-export function drawPiece(canvas: FileCanvas, { hunk, from, to }: Piece): void {
+export function addPiece(canvas: FileExcerpt, { hunk, from, to }: Piece): void {
   const places = placesOf(hunk, from, to)
   for (let at = from; at < to; at++) canvas.shown.set(places[at - from]!, hunk.lines[at]!)
   canvas.sections.set(Math.floor(places[0]!), hunk.section)
 }
 
 /** Adds unchanged lines of the head that stand in no hunk, 1-based, both ends included. */
-export function drawContext(
-  canvas: FileCanvas,
+export function addContext(
+  canvas: FileExcerpt,
   { lines }: HeadView,
   start: number,
   end: number,
@@ -79,8 +79,8 @@ function placesOf({ lines, newStart, newCount }: DiffHunk, from: number, to: num
  * The canvas as text: what stands together under a heading that names what encloses it, for a reader who knows the
  * path.
  */
-export function renderCanvas(
-  canvas: FileCanvas,
+export function renderExcerpt(
+  canvas: FileExcerpt,
   view: HeadView | undefined,
   numbers: NumberedLines,
 ): string {
@@ -102,7 +102,7 @@ function describeStatus({ status, oldPath }: FileDiff): string[] {
   ]
 }
 
-function splitBlocks({ shown }: FileCanvas): DiffLine[][] {
+function splitBlocks({ shown }: FileExcerpt): DiffLine[][] {
   const blocks: DiffLine[][] = []
   let last = -Infinity
   for (const place of [...shown.keys()].sort((one, other) => one - other)) {
@@ -116,7 +116,7 @@ function splitBlocks({ shown }: FileCanvas): DiffLine[][] {
 
 /** What is around the first added line of a block, as far as its first lines aren't in it: the outermost and the two nearest. */
 function nameEnclosing(
-  canvas: FileCanvas,
+  canvas: FileExcerpt,
   view: HeadView | undefined,
   lines: readonly DiffLine[],
 ): string {
@@ -134,7 +134,7 @@ function nameEnclosing(
 }
 
 /** The ranges of lines that the canvas shows, on both sides. */
-export function rangesOf({ file, shown }: FileCanvas): ShownLines[] {
+export function listRanges({ file, shown }: FileExcerpt): ShownLines[] {
   const lines = [...shown.values()]
   const right = toRanges(lines.flatMap(({ newLine }) => newLine ?? []))
   const left = toRanges(lines.flatMap(({ oldLine }) => oldLine ?? []))
