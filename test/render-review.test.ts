@@ -225,8 +225,8 @@ describe('a summary of a later review', () => {
     const text = readVisibleText(renderGfm(body))
     expect(text).toContain('Since the last review: 1 resolved, 1 new, 1 came back.')
     expect(text).toContain('It breaks (came back)')
-    expect(text).toContain('Open 2 · Resolved 2 · Dismissed 1 · Held back 1')
-    expect(text).toContain('🟡 Held back: Too many (src/a.ts:3)')
+    expect(text).toContain('Open 2 · Resolved 2 · Dismissed 1 · Suppressed 1')
+    expect(text).toContain('🟡 Suppressed: Too many (src/a.ts:3)')
     expect(text).toContain('🟡 Resolved: Gone (src/a.ts)')
     expect(text).toContain('🟡 Dismissed: Meant so (src/a.ts:7)')
     expect(text).toContain('🟡 Resolved before: Long gone (src/a.ts)')
@@ -288,7 +288,7 @@ describe('what is remembered of the files of a change', () => {
   it('is told where no model takes part, the nearest first, with where it comes from', () => {
     const body = tell([rule, written])
     expect(body).toContain(
-      '<details><summary><strong>Remembered of these files: 2</strong></summary>',
+      '<details><summary><strong>Memories about these files: 2</strong></summary>',
     )
     expect(body).toContain(
       [
@@ -314,7 +314,7 @@ describe('what is remembered of the files of a change', () => {
     const many = Array.from({ length: 9 }, (_, at) =>
       memoryOf({ path: 'src', text: `${at} ${'x'.repeat(5000)}` }),
     )
-    expect(tell(many)).toContain('Remembered of these files: 3<')
+    expect(tell(many)).toContain('Memories about these files: 3<')
     expect(tell(many).length).toBeLessThan(3000)
   })
 
@@ -330,7 +330,7 @@ describe('what is remembered of the files of a change', () => {
     ]
     const body = renderWith({}, { graph: { memories }, models: [], secrets: [secret] })
     expect(listForeignParts(body)).toEqual([])
-    expect(body).toContain('Remembered of these files: 2')
+    expect(body).toContain('Memories about these files: 2')
     expect(body).not.toContain(secret)
   })
 })
@@ -384,10 +384,10 @@ describe('the reach of a change', () => {
       },
     )
     expect(body).toContain(
-      '<details><summary><strong>Reach: 2 callers and 1 possible use outside this diff, 1 test</strong></summary>',
+      '<details><summary><strong>Impact: 2 callers and 1 possible use outside this diff, 1 test</strong></summary>',
     )
     const text = readVisibleText(renderGfm(body)).split('\n')
-    const from = text.findIndex((line) => line.includes('Reach:'))
+    const from = text.findIndex((line) => line.includes('Impact:'))
     expect(text.slice(from + 1, -1).filter((line) => line !== '')).toEqual([
       'loadUser (signature changed) is called in src/login.ts:4 in handleLogin, src/login.ts:9 in handleLogin (possible)',
       'saveUser (changed) is called in src/form.ts:7 in handleLogin',
@@ -404,16 +404,16 @@ describe('the reach of a change', () => {
   })
 
   it('is left out where there is nothing to tell, and says so little as there is', () => {
-    expect(textOf({})).not.toContain('Reach')
-    expect(textOf({ symbols })).not.toContain('Reach')
-    expect(textOf({ tests })).toContain('Reach: no caller outside this diff, 1 test')
+    expect(textOf({})).not.toContain('Impact')
+    expect(textOf({ symbols })).not.toContain('Impact')
+    expect(textOf({ tests })).toContain('Impact: no caller outside this diff, 1 test')
     expect(textOf({ symbols, callers: callers.slice(-1) })).toContain(
-      'Reach: 1 caller outside this diff, no test',
+      'Impact: 1 caller outside this diff, no test',
     )
     expect(textOf({ commit: null, history: [owned] })).toContain(
-      'Reach: what is known of these files',
+      'Impact: what is known of these files',
     )
-    expect(textOf({ notes: ['It took too long.'] })).toContain('Reach: not known in full')
+    expect(textOf({ notes: ['It took too long.'] })).toContain('Impact: not known in full')
   })
 
   it('tells callers of functions from users of types and constants, guesses, and tests', () => {
@@ -425,20 +425,20 @@ describe('the reach of a change', () => {
       callerOf({ kind: 'type', path: 'test/a.test.ts', isTest: true }),
     ]
     const text = textOf({ symbols: [type], callers: uses, tests })
-    expect(text).toContain('Reach: 2 uses outside this diff, 1 test')
+    expect(text).toContain('Impact: 2 uses outside this diff, 1 test')
     expect(text).toContain('User (signature changed) is used in src/a.ts:3, src/b.ts:1')
     expect(text.match(/test\/a/g)).toBeNull()
-    expect(textOf({ symbols: [type], tests })).toContain('Reach: no use outside this diff, 1 test')
+    expect(textOf({ symbols: [type], tests })).toContain('Impact: no use outside this diff, 1 test')
     const both = { symbols: [type, symbolOf()], callers: [...uses, callerOf({ symbol: 1 })] }
-    expect(textOf(both)).toContain('Reach: 1 caller and 2 other uses outside this diff, no test')
+    expect(textOf(both)).toContain('Impact: 1 caller and 2 other uses outside this diff, no test')
     // What is called twice on a line is one place.
     const twice = [callerOf({ symbol: 0 }), callerOf({ symbol: 1 })]
     expect(textOf({ symbols: [symbolOf(), symbolOf()], callers: twice })).toContain(
-      'Reach: 1 caller outside',
+      'Impact: 1 caller outside',
     )
     const more = { callers: 300, callingFiles: 9, reachedFiles: 9, tests: 0 }
     expect(textOf({ ...both, counts: more })).toContain(
-      'Reach: at least 1 caller and 2 other uses outside',
+      'Impact: at least 1 caller and 2 other uses outside',
     )
   })
 
@@ -455,8 +455,8 @@ describe('the reach of a change', () => {
     const notes = { ...coverage, notes: ['A note.'] }
     const whole = renderWith({ coverage: notes }, { graph })
     const cutShort = renderWith({ coverage: notes }, { graph, commentLength: whole.length - 1 })
-    expect(whole).toContain('Reach')
-    expect(cutShort).not.toContain('Reach')
+    expect(whole).toContain('Impact')
+    expect(cutShort).not.toContain('Impact')
     expect(cutShort).toContain('A note.')
   })
 

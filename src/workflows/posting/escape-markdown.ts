@@ -1,79 +1,79 @@
-// Makes text that others wrote harmless in a comment on the platform: it can say anything and do nothing.
+// Escapes untrusted text for comments, so that it is shown and has no effect.
 import { breakCommands, wordJoiner } from './break-commands.ts'
 
-/** What a line may begin with before its own text: blanks, quotes, list items. */
+/** Blanks, quotes and list items may come before the text of a line. */
 const linePrefix = String.raw`^((?:[^\S\n]|>|[-*+](?=\s)|\d{1,9}[.)](?=\s))*)`
 
 /**
- * Neutralises Markdown prose from a model or a repository: no images, links, HTML, mentions, references, chat
- * commands, headings, tables, formulas or hidden markers; nothing stays open. Code stays code: it is written anew so
- * that GFM can't take it for anything else. What comes out can go in again.
+ * Escapes Markdown from a model or a repository: no images, links, HTML, mentions, references,
+ * chat commands, headings, tables, formulas or hidden markers, and no unclosed fence. Code stays code,
+ * and is rewritten so that GFM can't read it as anything else. Idempotent.
  *
- * @param options.maxLength of the text in characters, before escapes; what is longer is cut with an ellipsis
+ * @param options.maxLength in characters before escaping; longer text is cut with an ellipsis
  */
 export function escapeMarkdown(text: string, options: { maxLength: number }): string {
   const parts = splitFences(cutText(removeInvisible(text).trim(), options.maxLength))
-  // Bots read the raw text: what they look for may begin in prose and end in code.
+  // Bots read the raw text, so a command may begin in prose and end in code.
   return breakCommands(
     parts
-      .map((part) => (part.isCode ? codeFence('', part.text) : neutralizeProse(part.text)))
+      .map((part) => (part.isCode ? codeFence('', part.text) : escapeProse(part.text)))
       .join('\n'),
   )
 }
 
 /**
- * One line of Markdown: no line breaks, no blocks.
+ * Escapes text as one line of Markdown, without line breaks and blocks.
  *
- * @param options.inCell for a table's cell, where a pipe would end it, in code too
+ * @param options.inCell also escapes pipes, which end a table cell even in code
  */
 export function escapeLine(text: string, options: { maxLength: number; inCell?: boolean }): string {
   const line = removeInvisible(text)
     .replace(/\s+/g, ' ')
     .trim()
-    // A fence or the beginning of a block would be nothing but noise.
+    // Markers of blocks and fences mean nothing in a single line.
     .replace(/^(?:(?:[#>*+-]+|\d{1,9}[.)]) )+/, '')
     .replace(/^(?:~{3,}|`{3,}(?=[^`]*$)) ?/, '')
-  return breakCommands(neutralizeInline(cutText(line, options.maxLength), options.inCell ?? false))
+  return breakCommands(escapeInline(cutText(line, options.maxLength), options.inCell ?? false))
 }
 
 /**
- * Code as an inline code span, whatever backticks it holds.
+ * Writes code as an inline code span, with a fence longer than any run of backticks in it.
  *
- * @param options.inCell for a table's cell: only there a pipe has to be escaped
+ * @param options.inCell also escapes pipes, which end a table cell
  */
 export function codeSpan(text: string, options: { inCell?: boolean } = {}): string {
-  const line = breakCommands(breakMarkers(removeInvisible(text).replace(/[\n\t]+/g, ' ')))
-  // A table takes one backslash before a pipe away, and can't say "backslash, pipe" in code: they are kept apart.
+  const line = breakCommands(breakOwnMarkers(removeInvisible(text).replace(/[\n\t]+/g, ' ')))
+  // A table cell removes one backslash before a pipe and has no escape for `\\|`: split them.
   const clean = options.inCell
     ? line.replace(/(\\?)\|/g, (_, slash) => `${slash && `\\${wordJoiner}`}\\|`)
     : line
-  const fence = '`'.repeat(longestRun(clean, '`') + 1)
+  const fence = '`'.repeat(measureLongestRun(clean, '`') + 1)
   const pad = clean === '' || /^`|`$/.test(clean) || isPadded(clean) ? ' ' : ''
   return `${fence}${pad}${clean}${pad}${fence}`
 }
 
-/** Whether GFM takes a space off both ends of this code. */
+/** Whether GFM strips a space from both ends of this code. */
 function isPadded(code: string): boolean {
   return code.startsWith(' ') && code.endsWith(' ') && code.trim() !== ''
 }
 
-/** A fenced block that its content can't end. */
+/** Writes a fenced block whose fence is longer than any run of backticks in the text. */
 export function codeFence(language: string, text: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text, '`') + 1))
-  return `${fence}${language}\n${breakMarkers(text)}\n${fence}`
+  const fence = '`'.repeat(Math.max(3, measureLongestRun(text, '`') + 1))
+  return `${fence}${language}\n${breakOwnMarkers(text)}\n${fence}`
 }
 
-/** Whether code may be offered as a change to commit: it can't be altered, so it must be harmless as it is. */
+/** Whether code can be suggested for commit, where it can't be escaped. */
 export function isHarmlessCode(text: string): boolean {
   const lines = text.replaceAll('\r\n', '\n')
   return (
     removeInvisible(lines) === lines &&
-    breakMarkers(lines) === lines &&
+    breakOwnMarkers(lines) === lines &&
     breakCommands(lines) === lines
   )
 }
 
-/** Control characters, and the invisible ones with which text hides or turns around. Line ends become LF. */
+/** Removes control characters and invisible ones such as bidi marks. Line ends become LF. */
 export function removeInvisible(text: string): string {
   return (
     text
@@ -89,8 +89,8 @@ export function removeInvisible(text: string): string {
   )
 }
 
-/** Our own hidden markers, said by somebody else, no longer read as ours. */
-function breakMarkers(text: string): string {
+/** Breaks hidden markers in untrusted text that would be taken for ours. */
+function breakOwnMarkers(text: string): string {
   return text.replace(/<!--(?=\s*umpire:)/gi, `<!--${wordJoiner}`)
 }
 
@@ -102,7 +102,7 @@ function cutText(text: string, maxLength: number): string {
     .replace(/\ufffd$/, '')} …`
 }
 
-function longestRun(text: string, character: string): number {
+function measureLongestRun(text: string, character: string): number {
   let longest = 0
   let run = 0
   for (const c of text) {
@@ -114,7 +114,7 @@ function longestRun(text: string, character: string): number {
 
 const openingFence = new RegExp(`${linePrefix}(\`{3,}(?=[^\`]*$)|~{3,})`)
 
-/** Tells fenced code from prose. Fences are taken out of lists and quotes; one that isn't closed is closed. */
+/** Splits fenced code from prose. Fences are moved out of lists and quotes, and closed. */
 function splitFences(text: string): { text: string; isCode: boolean }[] {
   const parts: { text: string; isCode: boolean }[] = []
   const lines = text.split('\n')
@@ -132,7 +132,7 @@ function splitFences(text: string): { text: string; isCode: boolean }[] {
     }
     endProse()
     const { code, next } = readFence(lines, at + 1, prefix, fence)
-    // The information string isn't kept: `suggestion` there would make a committable change of it.
+    // The info string is dropped: `suggestion` would make a committable change of the block.
     parts.push({ text: code.join('\n'), isCode: true })
     at = next
   }
@@ -145,7 +145,7 @@ function readFence(lines: readonly string[], from: number, prefix: string, fence
   const code: string[] = []
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] as string
-    // A quote that ends takes its fence along.
+    // The end of a quote also ends a fence in it.
     if (isQuoted && !line.trimStart().startsWith('>')) return { code, next: at }
     const inner = isQuoted ? line.replace(/^(?:[^\S\n]*>)+ ?/, '') : outdent(line, prefix.length)
     if (isClosing(inner.trim(), fence)) return { code, next: at + 1 }
@@ -159,40 +159,43 @@ function outdent(line: string, width: number): string {
 }
 
 function isClosing(line: string, fence: string): boolean {
-  return line.length >= fence.length && longestRun(line, fence[0] as string) === line.length
+  return line.length >= fence.length && measureLongestRun(line, fence[0] as string) === line.length
 }
 
-/** Paragraph by paragraph, item by item: code spans don't reach farther. */
-function neutralizeProse(text: string): string {
+/** Escapes each paragraph and list item by itself, because code spans end with them. */
+function escapeProse(text: string): string {
   return text
     .split(/\n(?=[^\S\n]*(?:\n|[-*+]\s|\d{1,9}[.)]\s))/)
-    .map((block) => neutralizeInline(block, false))
+    .map((block) => escapeInline(block, false))
     .join('\n')
 }
 
-/** Escaped characters and code spans wait in characters of private use while the text around them is changed. */
-const held = { escape: 0xe000, spanStart: '\ue080', spanEnd: '\ue081' }
-/** Those whose escape is kept. All others mean the same without it, and are broken up like any other text. */
+/** Private-use characters replace escapes and code spans while the other text is escaped. */
+const placeholders = { escape: 0xe000, spanStart: '\ue080', spanEnd: '\ue081' }
+/** These characters stay escaped. Escapes of others are removed as they have no effect. */
 const keptEscapes = new Set('\\*_[]|~+>$&!#-')
 
-function neutralizeInline(text: string, inCell: boolean): string {
+function escapeInline(text: string, inCell: boolean): string {
   const spans: string[] = []
   const clean = text.replace(/[\ue000-\ue0ff]/g, '')
-  const marked = holdCode(clean, (code) => {
+  const marked = replaceCode(clean, (code) => {
     spans.push(codeSpan(isPadded(code) ? code.slice(1, -1) : code, { inCell }))
-    return `${held.spanStart}${spans.length - 1}${held.spanEnd}`
+    return `${placeholders.spanStart}${spans.length - 1}${placeholders.spanEnd}`
   })
   return (
     breakText(breakLines(dropLinks(marked)))
-      .replace(/[\ue000-\ue07f]/g, releaseEscape)
-      // Two spans that touch would be read as another one.
-      .replaceAll(`${held.spanEnd}${held.spanStart}`, `${held.spanEnd} ${held.spanStart}`)
+      .replace(/[\ue000-\ue07f]/g, restoreEscape)
+      // Adjacent spans would be read as one.
+      .replaceAll(
+        `${placeholders.spanEnd}${placeholders.spanStart}`,
+        `${placeholders.spanEnd} ${placeholders.spanStart}`,
+      )
       .replace(/\ue080(\d+)\ue081/g, (_, index) => spans[Number(index)] as string)
   )
 }
 
-/** Reads escapes and code spans as GFM does, from left to right. A backtick without a partner becomes a quote. */
-function holdCode(text: string, holdSpan: (code: string) => string): string {
+/** Replaces escapes and code spans as GFM finds them. Unpaired backticks become quotes. */
+function replaceCode(text: string, replaceSpan: (code: string) => string): string {
   const runs = new Map<number, number[]>()
   for (const { 0: run, index } of [...text.matchAll(/`+/g)].reverse()) {
     const ends = runs.get(run.length)
@@ -207,7 +210,7 @@ function holdCode(text: string, holdSpan: (code: string) => string): string {
     result += text.slice(at, match.index)
     at = token.lastIndex
     if (ticks.startsWith('\\')) {
-      result += holdEscape(match[1] ?? '\\')
+      result += replaceEscape(match[1] ?? '\\')
       continue
     }
     const candidates = runs.get(ticks.length) ?? []
@@ -215,7 +218,7 @@ function holdCode(text: string, holdSpan: (code: string) => string): string {
     const end = candidates.at(-1)
     if (end === undefined) result += "'".repeat(ticks.length)
     else {
-      result += holdSpan(text.slice(at, end).replaceAll('\n', ' '))
+      result += replaceSpan(text.slice(at, end).replaceAll('\n', ' '))
       at = end + ticks.length
       token.lastIndex = at
     }
@@ -223,23 +226,23 @@ function holdCode(text: string, holdSpan: (code: string) => string): string {
   return result + text.slice(at)
 }
 
-function holdEscape(character: string): string {
+function replaceEscape(character: string): string {
   if (character === '`') return "'"
   return keptEscapes.has(character)
-    ? String.fromCharCode(held.escape + character.charCodeAt(0))
+    ? String.fromCharCode(placeholders.escape + character.charCodeAt(0))
     : character
 }
 
-function releaseEscape(place: string): string {
-  const character = String.fromCharCode(place.charCodeAt(0) - held.escape)
-  // Platforms look for references in what is shown.
+function restoreEscape(placeholder: string): string {
+  const character = String.fromCharCode(placeholder.charCodeAt(0) - placeholders.escape)
+  // Platforms look for references in the rendered text, where the backslash is gone.
   return `\\${character}${'#-!['.includes(character) ? wordJoiner : ''}`
 }
 
-/** A whole link or image. Each part is unambiguous: linear. */
+/** Matches a link or image, in linear time because no part is ambiguous. */
 const link = /!?\[([^[\]\n]*)\]\(<?((?:[^()\s<>]|\([^()\s<>]*\))*)>?(?:\s[^()\n]*)?\)/g
 
-/** Of links and images the words stay. A second time for images in links; the brackets of others are escaped later. */
+/** Keeps only the text of links and images. The second pass is for images in links. */
 function dropLinks(text: string): string {
   return text.replace(link, '$1').replace(link, '$1')
 }
@@ -248,32 +251,32 @@ const heading = new RegExp(String.raw`${linePrefix}(?:#{1,6}[^\S\n]+)+`, 'gm')
 const ruler = /^([^\S\n]*(?:>[^\S\n]*)*)(?=[-=:]+[^\S\n]*$)/gm
 const command = new RegExp(String.raw`${linePrefix}\/(?=\w)`, 'gm')
 
-/** What only means something at the beginning of a line: headings, underlines, rows under a table's head, commands. */
+/** Breaks what only works at the beginning of a line, such as headings and underlines. */
 function breakLines(text: string): string {
   return text
     .replace(heading, '$1')
     .replace(ruler, `$1${wordJoiner}`)
-    .replace(command, `$1${String.fromCharCode(held.escape + 0x2f)}${wordJoiner}`)
+    .replace(command, `$1${String.fromCharCode(placeholders.escape + 0x2f)}${wordJoiner}`)
 }
 
-/** What means something anywhere. */
+/** Breaks syntax that works anywhere in a line. */
 function breakText(text: string): string {
   return (
     text
       .replace(/&(?!(?:lt|gt|amp|quot);)(?=#?\w{1,40};)/g, '\\&')
-      // Links, images, their definitions, footnotes, task lists, alerts; cells; formulas (an amount begins none, for
-      // nothing that is left could end it); fences in lists and quotes.
+      // Links, images, footnotes, task lists, alerts, cells, formulas and fences in lists. An
+      // amount such as `$5` can't begin a formula, since nothing is left that could end it.
       .replace(/\[(?=[ x]\]|[!^])/gi, `[${wordJoiner}`)
       .replace(/[[\]|]|\$(?!\d)/g, '\\$&')
       .replace(/\](?=\()/g, `]${wordJoiner}`)
       .replace(/~{3,}/g, (run) => '\\~'.repeat(run.length))
-      // Addresses, also without a border before them.
+      // URLs are linked even without a word boundary before them.
       .replace(/:\/\/[^\s<>()]*/g, (rest) => rest.replaceAll('.', `${wordJoiner}.`))
       .replace(/:(?=\/\/)/g, `:${wordJoiner}`)
       .replace(/(mailto|xmpp|javascript|vbscript|data|file):(?=\S)/gi, `$1${wordJoiner}:`)
       .replace(/(www)\./gi, `$1${wordJoiner}.`)
       .replaceAll('<', '&lt;')
-      // Mentions, references to issues and changes.
+      // These are mentions and references to issues and changes.
       .replace(/@(?=\S)/g, `@${wordJoiner}`)
       .replace(/[#!](?=\d)|GH-(?=\d)/gi, `$&${wordJoiner}`)
   )

@@ -1,13 +1,13 @@
-// Puts a summary together so that it is no longer than the platform takes. Pure.
+// Assembles the summary comment within the platform's length limit.
 
-/** What a summary is made of, top to bottom; what there is nothing to say about is empty. */
+/** Sections of the summary in their order on the pull request. Empty ones are left out. */
 export interface SummaryParts {
   readonly heading: string
   readonly text: string
-  /** Of the table of findings. */
   readonly rows: readonly string[]
+  /** Shows findings without a line in the diff in full. */
   readonly unplaced: string
-  /** How to dismiss what is open. */
+  /** How to dismiss open findings. */
   readonly dismissing: string
   readonly states: string
   readonly impact: string
@@ -17,7 +17,7 @@ export interface SummaryParts {
   readonly footer: string
 }
 
-/** From the first to go to the last. Heading, table and footer stay. */
+/** Sections that are dropped when the comment is too long, in this order. */
 const optionalParts = [
   'memories',
   'sources',
@@ -27,57 +27,50 @@ const optionalParts = [
   'unplaced',
   'text',
 ] as const satisfies readonly (keyof SummaryParts)[]
-const leftOut = '*The comment would be longer than the platform takes: some of it is left out.*'
 
-/** Leaves out parts until the comment fits; if need be, the last rows of the table too. */
+const truncationNote =
+  '*The comment would be longer than the platform takes: some of it is left out.*'
+
+/** Drops sections, and then table rows, until the comment has at most `maxLength` characters. */
 export function fitComment(whole: SummaryParts, maxLength: number): string {
   let parts = whole
-  let text = joinParts(parts)
+  let comment = joinParts(parts)
   for (const part of optionalParts) {
-    if (text.length <= maxLength) return text
+    if (comment.length <= maxLength) return comment
     parts = { ...parts, [part]: '' }
-    text = joinParts(parts, leftOut)
+    comment = joinParts(parts, truncationNote)
   }
-  let room = maxLength - joinParts({ ...parts, rows: [''] }, leftOut).length
-  const fitting = parts.rows.findIndex((row) => {
-    room -= row.length + 1
-    return room < 0
-  })
-  return fitting === -1
-    ? text
-    : joinParts({ ...parts, rows: parts.rows.slice(0, fitting) }, leftOut)
+  const lengthWithoutRows = joinParts({ ...parts, rows: [''] }, truncationNote).length
+  const rowCount = countFittingRows(parts.rows, maxLength - lengthWithoutRows)
+  if (rowCount === parts.rows.length) return comment
+  return joinParts({ ...parts, rows: parts.rows.slice(0, rowCount) }, truncationNote)
+}
+
+function countFittingRows(rows: readonly string[], maxLength: number): number {
+  let length = 0
+  for (const [index, row] of rows.entries()) {
+    length += row.length + 1
+    if (length > maxLength) return index
+  }
+  return rows.length
 }
 
 function joinParts(parts: SummaryParts, note = ''): string {
-  const table =
-    parts.rows.length === 0
-      ? ''
-      : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
-  const {
-    heading,
-    text: words,
-    unplaced,
-    dismissing,
-    states,
-    impact: reach,
-    memories,
-    sources,
-    coverage,
-    footer,
-  } = parts
+  const tableHead = ['| | Finding | Where |', '|---|---|---|']
+  const table = parts.rows.length === 0 ? '' : [...tableHead, ...parts.rows].join('\n')
   return [
-    heading,
-    words,
+    parts.heading,
+    parts.text,
     table,
-    unplaced,
-    dismissing,
-    states,
-    reach,
-    memories,
-    sources,
-    coverage,
+    parts.unplaced,
+    parts.dismissing,
+    parts.states,
+    parts.impact,
+    parts.memories,
+    parts.sources,
+    parts.coverage,
     note,
-    footer,
+    parts.footer,
   ]
     .filter((part) => part !== '')
     .join('\n\n')

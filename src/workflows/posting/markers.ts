@@ -1,15 +1,15 @@
-// The hidden texts by which our own writing on a pull request is found again.
+// Hidden markers by which our own comments on a pull request are found again.
 import type { Finding } from '../../domain/finding.ts'
 
-/** By this our summary is found, whatever its version, head and run. */
+/** Finds our summary, regardless of its version, head and run. */
 export const summaryMarker = '<!-- umpire:review '
 
-/** What a summary opens with. */
+/** Begins each summary. */
 export function headMarker(headSha: string, runId: number): string {
   return `${summaryMarker}v=1 head=${headSha} run=${runId} -->`
 }
 
-/** What a finding's inline comment ends with; another one when it came back, as its thread is resolved. */
+/** Ends an inline comment. A reopened finding gets another, as its old thread is resolved. */
 export function findingMarker({
   fingerprint,
   reopened,

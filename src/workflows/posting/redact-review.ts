@@ -1,63 +1,63 @@
-// A review as it may be shown: without any secret of ours.
+// Removes our secrets from a review before it is shown or stored.
 import { type Finding, mapCitationText } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import type { Judgement } from '../judge-findings.ts'
 import { isHarmlessCode } from './escape-markdown.ts'
 
-/** Blots `secrets` out of all that a review says. */
+/** Redacts `secrets` in all texts of a review. */
 export function redactReview(review: Review, secrets: readonly string[]): Review {
   const { coverage } = review
-  const blot = (text: string) => redactKnownSecrets(text, secrets)
+  const redact = (text: string) => redactKnownSecrets(text, secrets)
   return {
     ...review,
-    summary: blot(review.summary),
+    summary: redact(review.summary),
     findings: review.findings.map((finding) => redactFinding(finding, secrets)),
     coverage: {
       ...coverage,
       skipped: coverage.skipped.map((file) => ({
         ...file,
-        path: blot(file.path),
-        reason: blot(file.reason),
+        path: redact(file.path),
+        reason: redact(file.reason),
       })),
-      notes: coverage.notes.map(blot),
-      setAside: coverage.setAside.map(blot),
+      notes: coverage.notes.map(redact),
+      setAside: coverage.setAside.map(redact),
     },
   }
 }
 
-/** The same for what is kept of a judgement: the page, the API and later reviews show it. */
+/** Redacts what is stored of a judgement, because the page, the API and later reviews show it. */
 export function redactJudgement<
   T extends Pick<Judgement, 'findings' | 'resolved' | 'dismissed' | 'rejected'>,
 >(judgement: T, secrets: readonly string[]): T {
-  const blot = (findings: readonly Finding[]) =>
+  const redactAll = (findings: readonly Finding[]) =>
     findings.map((finding) => redactFinding(finding, secrets))
   return {
     ...judgement,
-    findings: blot(judgement.findings),
-    resolved: blot(judgement.resolved),
-    dismissed: blot(judgement.dismissed),
+    findings: redactAll(judgement.findings),
+    resolved: redactAll(judgement.resolved),
+    dismissed: redactAll(judgement.dismissed),
     rejected: judgement.rejected.map((text) => redactKnownSecrets(text, secrets)),
   }
 }
 
-/** The same for one finding. A suggestion is shown as it is or not at all: somebody may commit it. */
+/** Redacts one finding. A suggestion is dropped instead of altered, because it may be committed. */
 export function redactFinding(finding: Finding, secrets: readonly string[]): Finding {
-  const blot = (text: string) => redactKnownSecrets(text, secrets)
+  const redact = (text: string) => redactKnownSecrets(text, secrets)
   const { suggestion } = finding
   const isHarmless =
-    suggestion !== null && blot(suggestion) === suggestion && isHarmlessCode(suggestion)
+    suggestion !== null && redact(suggestion) === suggestion && isHarmlessCode(suggestion)
   return {
     ...finding,
-    path: blot(finding.path),
-    title: blot(finding.title),
-    body: blot(finding.body),
+    path: redact(finding.path),
+    title: redact(finding.title),
+    body: redact(finding.body),
     suggestion: isHarmless ? suggestion : null,
     evidence: finding.evidence.map((item) => ({
       ...item,
-      path: blot(item.path),
-      note: blot(item.note),
+      path: redact(item.path),
+      note: redact(item.note),
     })),
-    ...(finding.citation && { citation: mapCitationText(finding.citation, blot) }),
+    ...(finding.citation && { citation: mapCitationText(finding.citation, redact) }),
   }
 }

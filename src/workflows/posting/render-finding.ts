@@ -1,6 +1,7 @@
-// How a finding reads on the pull request: in the table, in a list, and in full. Pure; all foreign text is neutralised.
+// Renders a finding for the pull request: as a table row, as a list item, and in full.
 import {
   type Citation,
+  type Evidence,
   type Finding,
   isRecordCitation,
   type Severity,
@@ -20,9 +21,10 @@ const severityNames: Readonly<Record<Severity, string>> = {
 }
 
 /**
- * The comments on lines, for the findings placed inline; and how one of the others reads that has a comment from before.
+ * Renders `comments` for the findings that are placed inline, and `kept` for the others, whose
+ * comment of an earlier review is updated if there is one.
  *
- * @param secrets our own, which nobody is to read in a comment
+ * @param secrets our own, which are redacted
  */
 export function renderInlineComments(
   findings: readonly Finding[],
@@ -43,33 +45,35 @@ export function renderInlineComments(
   }
 }
 
-/** A row of the summary's table. */
 export function renderRow(finding: Finding): string {
   const title = escapeLine(finding.title, { maxLength: 200, inCell: true })
-  const place = codeSpan(nameCode(finding), { inCell: true })
-  return `| ${icons[finding.severity]} | ${title}${renderRemarks(finding)} | ${place} |`
+  const location = codeSpan(formatLocation(finding), { inCell: true })
+  return `| ${icons[finding.severity]} | ${title}${renderRemarks(finding)} | ${location} |`
 }
 
-/** An item of a list, under a word that says what became of the finding. What is resolved has no line any more. */
-export function renderItem(finding: Finding, word: string): string {
-  const place = codeSpan(finding.state === 'resolved' ? finding.path : nameCode(finding))
-  return `- ${icons[finding.severity]} ${word}: ${escapeLine(finding.title, { maxLength: 200 })} (${place})`
+/** Renders a list item that begins with the state of the finding. Resolved ones have no line. */
+export function renderItem(finding: Finding, state: string): string {
+  const isResolved = finding.state === 'resolved'
+  const location = codeSpan(isResolved ? finding.path : formatLocation(finding))
+  const title = escapeLine(finding.title, { maxLength: 200 })
+  return `- ${icons[finding.severity]} ${state}: ${title} (${location})`
 }
 
-/** A finding in full, where it has no line of its own. */
+/** Renders a finding for the summary, where it has no line in the diff. */
 export function renderInFull(finding: Finding): string {
   return breakCommands(
-    `${renderClaim(finding)} (${codeSpan(nameCode(finding))})\n\n${renderBody(finding)}`,
+    `${renderClaim(finding)} (${codeSpan(formatLocation(finding))})\n\n${renderBody(finding)}`,
   )
 }
 
-/** What isn't in the code any more has no line. */
-function nameCode({ path, startLine, removed }: Finding): string {
+function formatLocation({ path, startLine, removed }: Finding): string {
   return removed ? path : `${path}:${startLine}`
 }
 
 function renderClaim(finding: Finding): string {
-  return `**${icons[finding.severity]} ${severityNames[finding.severity]} · ${finding.category}**: ${escapeLine(finding.title, { maxLength: 300 })}${renderRemarks(finding)}`
+  const { severity, category, title } = finding
+  const heading = `**${icons[severity]} ${severityNames[severity]} · ${category}**`
+  return `${heading}: ${escapeLine(title, { maxLength: 300 })}${renderRemarks(finding)}`
 }
 
 function renderRemarks({ verified, reopened, removed }: Finding): string {
@@ -84,21 +88,23 @@ function renderRemarks({ verified, reopened, removed }: Finding): string {
 function renderBody(finding: Finding): string {
   const evidence = finding.evidence
     .filter((item) => item.path !== finding.path || item.line !== finding.startLine)
-    .map(
-      (item) =>
-        `- ${codeSpan(`${item.path}:${item.line}`)}${item.note === '' ? '' : ` ${escapeLine(item.note, { maxLength: 300 })}`}`,
-    )
+    .map(renderEvidence)
   return [
     escapeMarkdown(finding.body, { maxLength: 3000 }),
     ...(evidence.length > 0 ? [evidence.join('\n')] : []),
-    ...(finding.citation ? [`Rests on: ${renderGround(finding.citation)}`] : []),
+    ...(finding.citation ? [`Rests on: ${renderCitation(finding.citation)}`] : []),
   ].join('\n\n')
 }
 
-function renderGround(ground: Citation): string {
-  return isRecordCitation(ground)
-    ? renderRecord(ground, [])
-    : escapeLine(ground.text, { maxLength: 300 })
+function renderEvidence({ path, line, note }: Evidence): string {
+  const location = `- ${codeSpan(`${path}:${line}`)}`
+  return note === '' ? location : `${location} ${escapeLine(note, { maxLength: 300 })}`
+}
+
+function renderCitation(citation: Citation): string {
+  return isRecordCitation(citation)
+    ? renderRecord(citation, [])
+    : escapeLine(citation.text, { maxLength: 300 })
 }
 
 function renderComment(finding: Finding, limits: PlatformLimits): string {
@@ -108,11 +114,11 @@ function renderComment(finding: Finding, limits: PlatformLimits): string {
       : []
   const claim = renderClaim(finding)
   // A command may begin in the title and end in the body.
-  const words = breakCommands(`${claim}\n\n${renderBody(finding)}`)
+  const text = breakCommands(`${claim}\n\n${renderBody(finding)}`)
   const marker = findingMarker(finding)
   const versions = [
-    [words, ...suggestion, marker],
-    [words, marker],
+    [text, ...suggestion, marker],
+    [text, marker],
     [claim, marker],
   ].map((parts) => parts.join('\n\n'))
   return (

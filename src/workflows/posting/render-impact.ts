@@ -1,30 +1,30 @@
-// How the reach of a change reads in the summary: who uses it, what tests it, what else touches it. Pure.
+// Renders the impact of a change for the summary: its users, its tests and related pull requests.
 import type { Impact, ImpactedUse, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
-/** The section; its title stands in `<summary>`, where Markdown means nothing. */
 export interface ImpactSection {
+  /** Shown in `<summary>`, where Markdown has no effect. */
   readonly title: string
   readonly lines: readonly string[]
 }
 
-/** What readers are told. Users are named and not called, pull requests numbered and not linked. */
-export function renderImpact(reach: Impact): ImpactSection {
+/** Users and pull requests are rendered as code, so that they are neither notified nor linked. */
+export function renderImpact(impact: Impact): ImpactSection {
   const past = [
-    ...reach.open.map(renderOpen),
-    ...reach.earlier.map(renderEarlier),
-    ...reach.owners.map(renderOwner),
+    ...impact.open.map(renderOpen),
+    ...impact.earlier.map(renderEarlier),
+    ...impact.owners.map(renderOwner),
   ]
-  const notes = reach.notes.map((note) => `- ${words(note)}`)
-  const lines = [...renderSymbols(reach.symbols), ...renderTests(reach), ...past, ...notes]
-  return { title: `Reach: ${reach.title}`, lines }
+  const notes = impact.notes.map((note) => `- ${escapeText(note)}`)
+  const lines = [...renderSymbols(impact.symbols), ...renderTests(impact), ...past, ...notes]
+  return { title: `Impact: ${impact.title}`, lines }
 }
 
-function words(text: string): string {
+function escapeText(text: string): string {
   return escapeLine(text, { maxLength: 160 })
 }
 
-const changes: Readonly<Record<ImpactSymbol['change'], string>> = {
+const changeNames: Readonly<Record<ImpactSymbol['change'], string>> = {
   removed: 'removed',
   signature: 'signature changed',
   body: 'changed',
@@ -33,7 +33,8 @@ const changes: Readonly<Record<ImpactSymbol['change'], string>> = {
 
 function renderSymbols({ total, shown }: Impact['symbols']): string[] {
   const lines = shown.map(({ name, change, called, uses }) => {
-    return `- ${codeSpan(name)} (${changes[change]}) is ${called ? 'called' : 'used'} in ${join(uses, renderUse)}`
+    const verb = called ? 'called' : 'used'
+    return `- ${codeSpan(name)} (${changeNames[change]}) is ${verb} in ${join(uses, renderUse)}`
   })
   const more = total - shown.length
   if (more === 0) return lines
@@ -44,35 +45,37 @@ function renderSymbols({ total, shown }: Impact['symbols']): string[] {
 }
 
 function renderUse({ path, line, within, sure }: ImpactedUse): string {
-  const where = within === null ? '' : ` in ${codeSpan(within)}`
-  return `${codeSpan(`${path}:${line}`)}${where}${sure ? '' : ' (possible)'}`
+  const enclosing = within === null ? '' : ` in ${codeSpan(within)}`
+  return `${codeSpan(`${path}:${line}`)}${enclosing}${sure ? '' : ' (possible)'}`
 }
 
 function renderTests({ tests, untested }: Impact): string[] {
   return [
-    ...(tests.shown.length > 0 ? [`- Tests that reach it: ${join(tests, codeOf)}`] : []),
-    ...(untested.shown.length > 0 ? [`- No test seems to reach ${join(untested, codeOf)}`] : []),
+    ...(tests.shown.length > 0 ? [`- Tests that reach it: ${join(tests, renderCode)}`] : []),
+    ...(untested.shown.length > 0
+      ? [`- No test seems to reach ${join(untested, renderCode)}`]
+      : []),
   ]
 }
 
-function codeOf(text: string): string {
+function renderCode(text: string): string {
   return codeSpan(text)
 }
 
-function renderOpen({ symbols, ...neighbour }: Impact['open'][number]): string {
+function renderOpen({ symbols, ...other }: Impact['open'][number]): string {
   const touched = join(
     symbols,
     ({ name, removed }) => `${codeSpan(name)}${removed ? ', which is removed here' : ''}`,
   )
-  return `- Open too: ${renderNeighbour(neighbour)} touches ${touched}`
+  return `- Open too: ${renderPullRequest(other)} touches ${touched}`
 }
 
-function renderEarlier({ finding, ...neighbour }: Impact['earlier'][number]): string {
-  return `- Before, in ${renderNeighbour(neighbour)}: ${words(finding)}`
+function renderEarlier({ finding, ...other }: Impact['earlier'][number]): string {
+  return `- Before, in ${renderPullRequest(other)}: ${escapeText(finding)}`
 }
 
-/** As code: a reference would leave a trace on the other pull request with every review. */
-function renderNeighbour({
+/** A reference instead of code would leave an entry on the other pull request's timeline. */
+function renderPullRequest({
   number,
   title,
   author,
@@ -81,7 +84,7 @@ function renderNeighbour({
   title: string
   author: string
 }): string {
-  return `${codeSpan(`#${number}`)} ${words(title)} (${codeSpan(author)})`
+  return `${codeSpan(`#${number}`)} ${escapeText(title)} (${codeSpan(author)})`
 }
 
 function renderOwner({ login, files }: Impact['owners'][number]): string {
@@ -93,6 +96,6 @@ function renderOwner({ login, files }: Impact['owners'][number]): string {
 }
 
 function join<Item>({ total, shown }: TruncatedList<Item>, render: (item: Item) => string): string {
-  const told = shown.map(render).join(', ')
-  return total > shown.length ? `${told} and ${total - shown.length} more` : told
+  const list = shown.map(render).join(', ')
+  return total > shown.length ? `${list} and ${total - shown.length} more` : list
 }

@@ -1,16 +1,14 @@
-// What is remembered of the files of a change, for a review in which no model could take it into account. Pure.
+// Renders memories about the changed files, for reviews without a model that could use them.
 import type { AppliedMemory } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
-/** More is noise. */
-const mostMemories = 3
-const longestText = 240
-/** Those that say how code is to be, or what to look out for. */
-const telling: ReadonlySet<string> = new Set(['decision', 'project_pattern', 'risk_module'])
+const maxMemories = 3
+const maxTextLength = 240
+/** These types are about how code has to be, or what to look out for. */
+const relevantTypes: ReadonlySet<string> = new Set(['decision', 'project_pattern', 'risk_module'])
 
-/** A place in a file of the repository at a commit. */
 export interface FileLocation {
   readonly commit: string
   readonly path: string
@@ -18,8 +16,8 @@ export interface FileLocation {
 }
 
 /**
- * The memories that a person wrote, or that stand in the default branch, about a file of the change or a directory that it is
- * in; those about the nearest directory first. What holds for the whole repository isn't told with every change.
+ * Returns memories by people or from the default branch about a changed file or a directory it is
+ * in, the nearest directory first. Those about the whole repository would repeat in each review.
  */
 export function chooseMemories(
   memories: readonly AppliedMemory[],
@@ -29,39 +27,40 @@ export function chooseMemories(
   const depth = ({ path }: AppliedMemory) => path?.split('/').length ?? 0
   return memories
     .filter(
-      ({ trust, type }) => (trust === 'person' || trust === 'repository') && telling.has(type),
+      ({ trust, type }) =>
+        (trust === 'person' || trust === 'repository') && relevantTypes.has(type),
     )
     .filter(
       ({ path }) => path !== null && path !== '.' && touched.some((each) => isWithin(each, path)),
     )
     .toSorted((one, other) => depth(other) - depth(one))
-    .slice(0, mostMemories)
+    .slice(0, maxMemories)
 }
 
-function isWithin(file: string, place: string): boolean {
-  const plain = place.replace(/\/+$/, '')
-  return plain !== '' && (file === plain || file.startsWith(`${plain}/`))
+function isWithin(file: string, folder: string): boolean {
+  const path = folder.replace(/\/+$/, '')
+  return path !== '' && (file === path || file.startsWith(`${path}/`))
 }
 
 /**
- * One line for each.
+ * Renders a list item for each memory.
  *
- * @param linkTo the address of a place on the platform
- * @param secrets our own, which nobody is to read here
+ * @param linkTo returns the URL of a location on the platform
+ * @param secrets our own, which are redacted
  */
 export function renderMemories(
   memories: readonly AppliedMemory[],
-  { linkTo, secrets }: { linkTo: (place: FileLocation) => string; secrets: readonly string[] },
+  { linkTo, secrets }: { linkTo: (location: FileLocation) => string; secrets: readonly string[] },
 ): string[] {
-  const blot = (text: string) => redactKnownSecrets(text, secrets)
+  const redact = (text: string) => redactKnownSecrets(text, secrets)
   return memories.map(({ text, path, source }) => {
-    const said = escapeLine(blot(text), { maxLength: longestText })
-    const about = `about ${codeSpan(blot(path ?? '.'))}`
-    if (source === null) return `- ${said} (${about})`
-    if ('user' in source) return `- ${said} (${about}, by ${codeSpan(blot(source.user))})`
+    const memory = escapeLine(redact(text), { maxLength: maxTextLength })
+    const about = `about ${codeSpan(redact(path ?? '.'))}`
+    if (source === null) return `- ${memory} (${about})`
+    if ('user' in source) return `- ${memory} (${about}, by ${codeSpan(redact(source.user))})`
     const shown = source.line === null ? source.path : `${source.path}:${source.line}`
-    const name = codeSpan(blot(shown))
-    const isWhole = blot(shown) === shown
-    return `- ${said} (${about}, in ${isWhole ? `[${name}](${linkTo(source)})` : name})`
+    const name = codeSpan(redact(shown))
+    const isWhole = redact(shown) === shown
+    return `- ${memory} (${about}, in ${isWhole ? `[${name}](${linkTo(source)})` : name})`
   })
 }

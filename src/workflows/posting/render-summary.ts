@@ -1,4 +1,4 @@
-// How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
+// Renders a review as the summary comment, which is edited in place, and as the commit status.
 import type { AppliedMemory } from '../../domain/change-graph.ts'
 import type { Finding } from '../../domain/finding.ts'
 import type { Impact } from '../../domain/impact.ts'
@@ -19,42 +19,40 @@ import { type FileLocation, renderMemories } from './render-memories.ts'
 import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
 
-/** What the summary says beside the review itself. */
 export interface SummaryInput {
   readonly review: Review
   readonly history: ReviewHistory
-  /** Whom the change reaches; null where nothing is known. */
+  /** Null where nothing is known. */
   readonly impact: Impact | null
-  /** The memories that are told with it. */
+  /** Memories that are listed in the summary. */
   readonly memories: readonly AppliedMemory[]
-  /** What trackers and chats said. */
   readonly liveContext: LiveContextSummary
-  /** The address of a place on the platform. */
-  readonly linkTo: (place: FileLocation) => string
+  /** Returns the URL of a location on the platform. */
+  readonly linkTo: (location: FileLocation) => string
   readonly runId: number
   readonly durationMs: number
-  /** Names of the models that answered. */
+  /** Names of the models that took part. */
   readonly models: readonly string[]
   readonly serviceName: string
   readonly limits: PlatformLimits
-  /** Our own, which nobody is to read in a comment. */
+  /** Our own, which are redacted. */
   readonly secrets: readonly string[]
 }
 
-/** A list in the details has so many items; the others are counted. */
+/** Lists show this many items and count the others. */
 const maxItems = 20
 
-/** The summary as Markdown, with the hidden marker by which it is found again. */
+/** Renders the summary as Markdown, beginning with its hidden marker. */
 export function renderSummary(input: SummaryInput): string {
   const review = redactReview(input.review, input.secrets)
-  const blot = (findings: readonly Finding[]) =>
+  const redactAll = (findings: readonly Finding[]) =>
     findings.map((finding) => redactFinding(finding, input.secrets))
   const { history } = input
   const past = {
     ...history,
-    resolved: blot(history.resolved),
-    resolvedBefore: blot(history.resolvedBefore),
-    dismissed: blot(history.dismissed),
+    resolved: redactAll(history.resolved),
+    resolvedBefore: redactAll(history.resolvedBefore),
+    dismissed: redactAll(history.dismissed),
   }
   const open = review.findings
   const isClean = open.length === 0 && hasNoGaps(review.coverage) && review.ends.includes('passed')
@@ -73,14 +71,13 @@ export function renderSummary(input: SummaryInput): string {
         ? renderCleanLine(review, past)
         : escapeMarkdown(review.summary, { maxLength: 4000 }),
       rows: open.filter((finding) => finding.placement !== 'held_back').map(renderRow),
-      // Nothing is lost: what has no line of its own is told here.
       unplaced: open
         .filter((finding) => finding.placement === 'summary')
         .map(renderInFull)
         .join('\n\n'),
       dismissing: renderDismissing(input, open),
       states: renderStates(open, past),
-      impact: renderReachSection(input),
+      impact: renderImpactSection(input),
       memories: renderMemorySection(input),
       sources: renderSourcesSection(input),
       coverage: renderCoverage(review),
@@ -90,10 +87,12 @@ export function renderSummary(input: SummaryInput): string {
   )
 }
 
-/** The text for the commit's status, at most 140 characters. */
-export function renderStatus(review: Review, otherBlock: BlockingReview | null): string {
-  if (otherBlock && !review.blocks)
-    return `${reviewEndNames[otherBlock.end]} in #${otherBlock.number}, which has the same head`
+/** Renders the text of the commit status, at most 140 characters. */
+export function renderStatus(review: Review, otherBlockingReview: BlockingReview | null): string {
+  if (otherBlockingReview && !review.blocks) {
+    const { end, number } = otherBlockingReview
+    return `${reviewEndNames[end]} in #${number}, which has the same head`
+  }
   const counts = countSeverities(review.findings)
   const passes =
     review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
@@ -112,44 +111,45 @@ const endIcons: Readonly<Record<ReviewEnd, string>> = {
 function renderHeadline({ ends, findings, coverage }: Review): string {
   const end = ends[0]!
   const counts = countSeverities(findings)
-  const words = [
+  const details = [
     ...(end === 'incomplete' ? [describeMissing(coverage)] : []),
     ...(counts === '' ? [] : [counts]),
   ]
-  return `${endIcons[end]} ${reviewEndNames[end]}${words.length === 0 ? '' : `: ${words.join(' · ')}`}`
+  const name = `${endIcons[end]} ${reviewEndNames[end]}`
+  return details.length === 0 ? name : `${name}: ${details.join(' · ')}`
 }
 
-/** Where the heading names a worse end, what was not read follows it. */
+/** Adds what was not read where the headline names a worse end. */
 function renderMissing({ ends, coverage }: Review): string[] {
   return ends[0] !== 'incomplete' && ends.includes('incomplete')
     ? [`⚪ Incomplete: ${describeMissing(coverage)}.`]
     : []
 }
 
-/** What the author wants to know first of a second review. Nothing on the first one. */
+/** Renders what changed since the last review; empty on the first one. */
 function renderProgress({
   isFirst,
   resolved,
-  newCount: fresh,
-  reopenedCount: cameBack,
-  stillOpenCount: stillOpen,
+  newCount,
+  reopenedCount,
+  stillOpenCount,
 }: ReviewHistory): string[] {
   if (isFirst) return []
   const counts = [
-    { count: resolved.length, words: 'resolved' },
-    { count: fresh, words: 'new' },
-    { count: cameBack, words: 'came back' },
-    { count: stillOpen, words: 'still open' },
+    { count: resolved.length, state: 'resolved' },
+    { count: newCount, state: 'new' },
+    { count: reopenedCount, state: 'came back' },
+    { count: stillOpenCount, state: 'still open' },
   ]
-  const told = counts
+  const changes = counts
     .filter(({ count }) => count > 0)
-    .map(({ count, words }) => `${count} ${words}`)
-  return told.length === 0 ? [] : [`Since the last review: ${told.join(', ')}.`]
+    .map(({ count, state }) => `${count} ${state}`)
+  return changes.length === 0 ? [] : [`Since the last review: ${changes.join(', ')}.`]
 }
 
-/** Who took it upon themselves, where everybody sees it. */
+/** Names who dismissed findings, so that the dismissals can be seen by everyone. */
 function renderDismissals({ pullRequest }: Review, { dismissed }: ReviewHistory): string[] {
-  const byLogin = Map.groupBy(dismissed, (finding) => finding.dismissal?.login ?? 'somebody')
+  const byLogin = Map.groupBy(dismissed, (finding) => finding.dismissal?.login ?? 'someone')
   return [...byLogin].map(([login, findings]) => {
     const isAuthor = login.toLowerCase() === pullRequest.author.toLowerCase()
     const name = `${codeSpan(login)}${isAuthor ? ', the author of this pull request' : ''}`
@@ -161,7 +161,8 @@ function renderDismissing({ serviceName, limits }: SummaryInput, open: readonly 
   if (open.length === 0) return ''
   const thread = limits.resolvableThreads ? 'resolve its conversation, or ' : ''
   const page = `use the review's page in ${escapeLine(serviceName, { maxLength: 40 })}`
-  return `To dismiss a finding, ${thread}${page}. It counts until someone with write access does so.`
+  const whoCan = 'It counts until someone with write access does so.'
+  return `To dismiss a finding, ${thread}${page}. ${whoCan}`
 }
 
 function renderCleanLine(review: Review, { dismissed }: ReviewHistory): string {
@@ -175,46 +176,46 @@ function renderStates(
   open: readonly Finding[],
   { resolved, resolvedBefore, dismissed }: ReviewHistory,
 ): string {
-  const held = open.filter((finding) => finding.placement === 'held_back')
-  const gone = resolved.length + resolvedBefore.length
-  if (held.length + gone + dismissed.length === 0) return ''
+  const suppressed = open.filter((finding) => finding.placement === 'held_back')
+  const resolvedCount = resolved.length + resolvedBefore.length
+  if (suppressed.length + resolvedCount + dismissed.length === 0) return ''
   const title = [
     `Open ${open.length}`,
-    ...(gone > 0 ? [`Resolved ${gone}`] : []),
+    ...(resolvedCount > 0 ? [`Resolved ${resolvedCount}`] : []),
     ...(dismissed.length > 0 ? [`Dismissed ${dismissed.length}`] : []),
-    ...(held.length > 0 ? [`Held back ${held.length}`] : []),
+    ...(suppressed.length > 0 ? [`Suppressed ${suppressed.length}`] : []),
   ].join(' · ')
   return renderDetails(title, [
-    ...renderItems(held, 'Held back'),
+    ...renderItems(suppressed, 'Suppressed'),
     ...renderItems(resolved, 'Resolved'),
     ...renderItems(dismissed, 'Dismissed'),
     ...renderItems(resolvedBefore, 'Resolved before'),
   ])
 }
 
-function renderItems(findings: readonly Finding[], word: string): string[] {
-  const items = findings.slice(0, maxItems).map((finding) => renderItem(finding, word))
+function renderItems(findings: readonly Finding[], state: string): string[] {
+  const items = findings.slice(0, maxItems).map((finding) => renderItem(finding, state))
   return findings.length > maxItems
-    ? [...items, `- ${word}: ${findings.length - maxItems} more`]
+    ? [...items, `- ${state}: ${findings.length - maxItems} more`]
     : items
 }
 
 function renderCoverage({ coverage }: Review): string {
-  const told = [...coverage.notes, ...coverage.setAside]
-  if (coverage.complete && coverage.skipped.length === 0 && told.length === 0) return ''
-  const byReason = new Map<string, SkippedFile[]>()
-  for (const file of coverage.skipped)
-    byReason.set(file.reason, [...(byReason.get(file.reason) ?? []), file])
-  const skipped = [...byReason].map(([reason, files]) => {
-    const shown = files.slice(0, 10).map((file) => codeSpan(file.path))
-    const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
-    return `- Not reviewed (${escapeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
-  })
-  const notes = told.map((note) => `- ${escapeLine(note, { maxLength: 400 })}`)
+  const sentences = [...coverage.notes, ...coverage.setAside]
+  if (coverage.complete && coverage.skipped.length === 0 && sentences.length === 0) return ''
+  const byReason = Map.groupBy(coverage.skipped, ({ reason }) => reason)
+  const skipped = [...byReason].map(([reason, files]) => renderSkipped(reason, files))
+  const notes = sentences.map((sentence) => `- ${escapeLine(sentence, { maxLength: 400 })}`)
   return renderDetails(`Coverage: ${describeLines(coverage)}`, [...skipped, ...notes])
 }
 
-function renderReachSection({ impact: reach }: SummaryInput): string {
+function renderSkipped(reason: string, files: readonly SkippedFile[]): string {
+  const shown = files.slice(0, 10).map((file) => codeSpan(file.path))
+  const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
+  return `- Not reviewed (${escapeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
+}
+
+function renderImpactSection({ impact: reach }: SummaryInput): string {
   if (reach === null) return ''
   const { title, lines } = renderImpact(reach)
   return renderDetails(title, lines)
@@ -222,12 +223,11 @@ function renderReachSection({ impact: reach }: SummaryInput): string {
 
 function renderMemorySection(input: SummaryInput): string {
   const { memories } = input
-  return memories.length === 0
-    ? ''
-    : renderDetails(
-        `Remembered of these files: ${memories.length}`,
-        renderMemories(memories, input),
-      )
+  if (memories.length === 0) return ''
+  return renderDetails(
+    `Memories about these files: ${memories.length}`,
+    renderMemories(memories, input),
+  )
 }
 
 function renderSourcesSection({ liveContext: live, secrets }: SummaryInput): string {
@@ -235,7 +235,7 @@ function renderSourcesSection({ liveContext: live, secrets }: SummaryInput): str
   return sources === undefined ? '' : renderDetails(sources.title, sources.lines)
 }
 
-/** Markdown inside `<summary>` isn't rendered by hosts: `<strong>` is. */
+/** Platforms render `<strong>` in `<summary>`, but no Markdown. */
 function renderDetails(title: string, lines: readonly string[]): string {
   return `<details><summary><strong>${title}</strong></summary>\n\n${lines.join('\n')}\n\n</details>`
 }
@@ -245,9 +245,10 @@ function renderFooter(
   { headSha, reviewers }: Review,
 ): string {
   const list = (names: readonly string[]) => names.map((each) => codeSpan(each)).join(', ')
-  const by = models.length === 0 ? list(reviewers) : `${list(reviewers)} (${list(models)})`
+  const reviewedBy = models.length === 0 ? list(reviewers) : `${list(reviewers)} (${list(models)})`
   const name = escapeLine(serviceName, { maxLength: 40 })
-  return `<sub>${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)} with ${by}</sub>`
+  const duration = formatDuration(durationMs)
+  return `<sub>${name} reviewed ${headSha.slice(0, 7)} in ${duration} with ${reviewedBy}</sub>`
 }
 
 function formatDuration(ms: number): string {

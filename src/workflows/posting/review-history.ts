@@ -1,32 +1,29 @@
-// How a review stands to those before it: what is new, what went, and what people dismissed. Pure.
+// Compares the findings of a review with those of earlier reviews of the same pull request.
 import type { Finding } from '../../domain/finding.ts'
 import type { Judgement } from '../judge-findings.ts'
 
-/** What the author of a pull request is told of its earlier reviews. */
 export interface ReviewHistory {
-  /** Nothing was found before. */
+  /** No earlier review found anything. */
   readonly isFirst: boolean
-  /** Gone since the last review. */
+  /** Findings that were open in the last review. */
   readonly resolved: readonly Finding[]
-  /** Gone already when the last review was posted. */
+  /** Findings that were already resolved when the last review was posted. */
   readonly resolvedBefore: readonly Finding[]
-  /** Their cause stands, and somebody who may write to the repository dismissed them. */
   readonly dismissed: readonly Finding[]
-  /** How many of the open ones are new, came back, or were open before. */
+  /** The next three counts add up to the open findings. */
   readonly newCount: number
   readonly reopenedCount: number
   readonly stillOpenCount: number
 }
 
-/** Compares what a review came to with the findings of those before it. */
 export function compareWithEarlier(
   earlier: readonly Finding[],
   judgement: Pick<Judgement, 'findings' | 'resolved' | 'dismissed'>,
 ): ReviewHistory {
   const { findings, resolved, dismissed } = judgement
-  const before = new Map(earlier.map((finding) => [finding.fingerprint, finding.state]))
+  const earlierState = new Map(earlier.map((finding) => [finding.fingerprint, finding.state]))
   const open = new Set(findings.map((finding) => finding.fingerprint))
-  const count = (isMeant: (fingerprint: string) => boolean) => [...open].filter(isMeant).length
+  const countOpen = (matches: (fingerprint: string) => boolean) => [...open].filter(matches).length
   return {
     isFirst: earlier.length === 0,
     resolved,
@@ -34,8 +31,8 @@ export function compareWithEarlier(
       ({ state, fingerprint }) => state === 'resolved' && !open.has(fingerprint),
     ),
     dismissed,
-    newCount: count((fingerprint) => !before.has(fingerprint)),
-    reopenedCount: count((fingerprint) => before.get(fingerprint) === 'resolved'),
-    stillOpenCount: count((fingerprint) => before.get(fingerprint) === 'open'),
+    newCount: countOpen((fingerprint) => !earlierState.has(fingerprint)),
+    reopenedCount: countOpen((fingerprint) => earlierState.get(fingerprint) === 'resolved'),
+    stillOpenCount: countOpen((fingerprint) => earlierState.get(fingerprint) === 'open'),
   }
 }

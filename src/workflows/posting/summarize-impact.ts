@@ -1,4 +1,4 @@
-// What people are told of the reach of a change, out of all that the code graph knows about it. Pure.
+// Summarizes what the code graph knows about the impact of a change, for the summary and the page.
 import {
   type CallSite,
   type ChangedSymbol,
@@ -10,8 +10,8 @@ import {
 import type { Impact, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 
-/** Entries of a list, and callers of one symbol; the others are counted. */
-const most = {
+/** Lists show this many entries and count the others. `callers` are those of one symbol. */
+const maxEntries = {
   symbols: 10,
   callers: 5,
   files: 10,
@@ -20,96 +20,110 @@ const most = {
   ownedFiles: 3,
   notes: 5,
 } as const
-/** Of files that fewer reviewed pull requests touched nobody is said to know them. */
-const leastTouches = 3
-/** Longest path or name, and longest sentence, in characters. */
-const longest = { name: 160, words: 500 } as const
+
+/** An owner is only named for files with at least this many reviewed pull requests. */
+const minPullRequestsOfOwner = 3
+
+/** In characters. */
+const maxNameLength = 160
+const maxTextLength = 500
 
 /**
- * Null where there is nothing to tell.
+ * Returns null where there is nothing to report.
  *
- * @param author of the pull request, who needn't be told what they know
- * @param secrets our own, which nobody is to read here
+ * @param author of the pull request, who is left out of the owners
+ * @param secrets our own, which are redacted
  */
 export function summarizeImpact(
   graph: ChangeGraph,
   { author, secrets }: { author: string; secrets: readonly string[] },
 ): Impact | null {
-  const clean: Clean = {
-    name: (text) => cutStart(storable(redactKnownSecrets(text, secrets))),
-    words: (text) =>
-      storable(redactKnownSecrets(text, secrets)).slice(0, longest.words).toWellFormed(),
-  }
-  const around = {
+  const clean = createCleaner(secrets)
+  const { files } = maxEntries
+  const present = {
     symbols: listSymbols(graph, clean),
-    tests: take(graph.tests, most.files, ({ path }) => clean.name(path), graph.counts.tests),
-    untested: take(graph.untested, most.files, clean.name),
+    tests: truncate(graph.tests, files, ({ path }) => clean.name(path), graph.counts.tests),
+    untested: truncate(graph.untested, files, clean.name),
   }
   const past = {
     open: listOpen(graph, clean),
     earlier: listEarlier(graph.related, clean),
     owners: listOwners(graph, author, clean),
   }
-  const notes = graph.notes.slice(0, most.notes).map(clean.words)
-  const reaches = Object.values(around).some(({ shown }) => shown.length > 0)
+  const notes = graph.notes.slice(0, maxEntries.notes).map(clean.text)
+  const isPresentKnown = Object.values(present).some(({ shown }) => shown.length > 0)
   const isPastKnown = Object.values(past).some((list) => list.length > 0)
-  if (!reaches && !isPastKnown && notes.length === 0) return null
-  const title = reaches
-    ? describeReach(graph)
-    : isPastKnown
-      ? 'what is known of these files'
-      : 'not known in full'
-  return { title, ...around, ...past, notes }
+  if (!isPresentKnown && !isPastKnown && notes.length === 0) return null
+  let title = 'not known in full'
+  if (isPastKnown) title = 'what is known of these files'
+  if (isPresentKnown) title = describeUsers(graph)
+  return { title, ...present, ...past, notes }
 }
 
-/** Ways to show what others wrote. */
-interface Clean {
+/** Redacts and truncates untrusted text. */
+interface Cleaner {
   readonly name: (text: string) => string
-  readonly words: (text: string) => string
+  readonly text: (text: string) => string
 }
 
-/** JSON in the database takes no NUL. */
-function storable(text: string): string {
+function createCleaner(secrets: readonly string[]): Cleaner {
+  const redact = (text: string) => toStorable(redactKnownSecrets(text, secrets))
+  return {
+    name: (text) => truncateStart(redact(text)),
+    text: (text) => redact(text).slice(0, maxTextLength).toWellFormed(),
+  }
+}
+
+/** PostgreSQL accepts no NUL in JSON. */
+function toStorable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }
 
-/** The end tells more than the beginning. */
-function cutStart(text: string): string {
-  return text.length <= longest.name ? text : `…${text.slice(-longest.name).toWellFormed()}`
+/** Keeps the end, because it distinguishes paths better than the beginning. */
+function truncateStart(text: string): string {
+  return text.length <= maxNameLength ? text : `…${text.slice(-maxNameLength).toWellFormed()}`
 }
 
-function take<Item, Told>(
+function truncate<Item, Shown>(
   items: readonly Item[],
-  count: number,
-  tell: (item: Item) => Told,
+  maxCount: number,
+  toShown: (item: Item) => Shown,
   total = items.length,
-): TruncatedList<Told> {
-  return { total, shown: items.slice(0, count).map(tell) }
+): TruncatedList<Shown> {
+  return { total, shown: items.slice(0, maxCount).map(toShown) }
 }
 
-/** Callers are places that surely call something of the change; types and constants have users, and tests are told apart. */
-function describeReach({ symbols, callers, counts }: ChangeGraph): string {
-  const places = [...Map.groupBy(callers, ({ symbol }) => symbol).values()].flatMap(listPlaces)
-  const byPlace = [...Map.groupBy(places, ({ path, line }) => `${line} ${path}`).values()]
-  const sure = byPlace.filter((uses) => uses.some(isSure))
-  const calls = sure.filter((uses) => uses.some((use) => isSure(use) && isCall(use))).length
-  const others = sure.length - calls
-  const possible = byPlace.length - sure.length
-  const told = [
-    ...(calls > 0 ? [count(calls, 'caller')] : []),
-    ...(others > 0 ? [count(others, calls > 0 ? 'other use' : 'use')] : []),
-    ...(possible > 0 ? [count(possible, 'possible use')] : []),
-  ]
+/**
+ * Callers are lines that surely call something of the change; types and constants are used instead.
+ * Tests are counted separately.
+ */
+function describeUsers({ symbols, callers, counts }: ChangeGraph): string {
+  const uses = describeUses(callers)
+  const tests = counts.tests === 0 ? 'no test' : formatCount(counts.tests, 'test')
+  if (uses !== '') {
+    const isTruncated = counts.callers > callers.length
+    return `${isTruncated ? 'at least ' : ''}${uses} outside this diff, ${tests}`
+  }
   const isCallable =
     symbols.length === 0 || symbols.some(({ kind }) => kind === 'function' || kind === 'method')
-  const users =
-    told.length > 0
-      ? told.join(', ').replace(/, (?=[^,]*$)/, ' and ')
-      : isCallable
-        ? 'no caller'
-        : 'no use'
-  const least = told.length > 0 && counts.callers > callers.length ? 'at least ' : ''
-  return `${least}${users} outside this diff, ${counts.tests === 0 ? 'no test' : count(counts.tests, 'test')}`
+  return `${isCallable ? 'no caller' : 'no use'} outside this diff, ${tests}`
+}
+
+/** Returns text such as `2 callers, 1 other use and 1 possible use`; empty without any. */
+function describeUses(callers: readonly CallSite[]): string {
+  const bySymbol = Map.groupBy(callers, ({ symbol }) => symbol)
+  const uses = [...bySymbol.values()].flatMap(listUniqueUses)
+  const byLine = [...Map.groupBy(uses, ({ path, line }) => `${line} ${path}`).values()]
+  const sure = byLine.filter((onLine) => onLine.some(isSure))
+  const callCount = sure.filter((onLine) => onLine.some((use) => isSure(use) && isCall(use))).length
+  const otherCount = sure.length - callCount
+  const possibleCount = byLine.length - sure.length
+  const parts = [
+    ...(callCount > 0 ? [formatCount(callCount, 'caller')] : []),
+    ...(otherCount > 0 ? [formatCount(otherCount, callCount > 0 ? 'other use' : 'use')] : []),
+    ...(possibleCount > 0 ? [formatCount(possibleCount, 'possible use')] : []),
+  ]
+  return parts.join(', ').replace(/, (?=[^,]*$)/, ' and ')
 }
 
 function isSure({ confidence }: CallSite): boolean {
@@ -120,25 +134,30 @@ function isCall({ kind }: CallSite): boolean {
   return kind === 'call' || kind === 'new'
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-const telling: readonly ChangedSymbol['change'][] = ['removed', 'signature', 'body', 'added']
+/** The changes that are most likely to break users come first. */
+const changesByRisk: readonly ChangedSymbol['change'][] = ['removed', 'signature', 'body', 'added']
 
-function listSymbols({ symbols, callers }: ChangeGraph, clean: Clean): TruncatedList<ImpactSymbol> {
+function listSymbols(
+  { symbols, callers }: ChangeGraph,
+  clean: Cleaner,
+): TruncatedList<ImpactSymbol> {
   const bySymbol = Map.groupBy(callers, ({ symbol }) => symbol)
+  const rankChange = ({ change }: ChangedSymbol) => changesByRisk.indexOf(change)
   const used = symbols
-    .map((symbol, index) => ({ symbol, uses: listPlaces(bySymbol.get(index) ?? []) }))
+    .map((symbol, index) => ({ symbol, uses: listUniqueUses(bySymbol.get(index) ?? []) }))
     .filter(({ uses }) => uses.length > 0)
-    .sort((one, other) => telling.indexOf(one.symbol.change) - telling.indexOf(other.symbol.change))
-  return take(used, most.symbols, ({ symbol: { name, path, startLine, change }, uses }) => ({
-    name: clean.name(name),
-    path: clean.name(path),
-    line: startLine,
-    change,
+    .sort((one, other) => rankChange(one.symbol) - rankChange(other.symbol))
+  return truncate(used, maxEntries.symbols, ({ symbol, uses }) => ({
+    name: clean.name(symbol.name),
+    path: clean.name(symbol.path),
+    line: symbol.startLine,
+    change: symbol.change,
     called: uses.every(isCall),
-    uses: take(uses, most.callers, (use) => ({
+    uses: truncate(uses, maxEntries.callers, (use) => ({
       path: clean.name(use.path),
       line: use.line,
       within: use.within === null ? null : clean.name(use.within),
@@ -148,63 +167,66 @@ function listSymbols({ symbols, callers }: ChangeGraph, clean: Clean): Truncated
 }
 
 /**
- * Each place once, the surest first. That a file imports what it uses is said by the use; what tests use is said by the
- * list of tests.
+ * Lists the uses outside of tests, one per line, the surest first. Imports are left out in files
+ * that also use the symbol.
  */
-function listPlaces(uses: readonly CallSite[]): CallSite[] {
-  const using = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
-  const places = new Map<string, CallSite>()
-  for (const use of uses.toSorted((one, other) => rank(one) - rank(other))) {
-    const place = `${use.line} ${use.path}`
-    if (!use.isTest && !places.has(place) && (use.kind !== 'import' || !using.has(use.path)))
-      places.set(place, use)
+function listUniqueUses(uses: readonly CallSite[]): CallSite[] {
+  const usingPaths = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
+  const unique = new Map<string, CallSite>()
+  for (const use of uses.toSorted((one, other) => rankUse(one) - rankUse(other))) {
+    const location = `${use.line} ${use.path}`
+    const isRedundantImport = use.kind === 'import' && usingPaths.has(use.path)
+    if (!use.isTest && !isRedundantImport && !unique.has(location)) unique.set(location, use)
   }
-  return [...places.values()]
+  return [...unique.values()]
 }
 
-function rank(use: CallSite): number {
+function rankUse(use: CallSite): number {
   return (isSure(use) ? 0 : 2) + (isCall(use) ? 0 : 1)
 }
 
-function nameNeighbour({ number, title, author }: RelatedPullRequest, clean: Clean) {
-  return { number, title: clean.words(title), author: clean.name(author) }
+function describePullRequest({ number, title, author }: RelatedPullRequest, clean: Cleaner) {
+  return { number, title: clean.text(title), author: clean.name(author) }
 }
 
-/** Open ones that touch the same definitions, whatever they do to them. */
-function listOpen({ related, symbols }: ChangeGraph, clean: Clean): Impact['open'] {
-  const isGone = (name: string) => {
+/** Lists open pull requests that change the same definitions. */
+function listOpen({ related, symbols }: ChangeGraph, clean: Cleaner): Impact['open'] {
+  const isRemoved = (name: string) => {
     const named = symbols.filter((symbol) => symbol.name === name)
     return named.length > 0 && named.every(({ change }) => change === 'removed')
   }
   const colliding = related.filter(({ state, symbols }) => state === 'open' && symbols.length > 0)
-  return colliding.slice(0, most.pullRequests).map((each) => ({
-    ...nameNeighbour(each, clean),
-    symbols: take(each.symbols, most.callers, (name) => ({
+  return colliding.slice(0, maxEntries.pullRequests).map((pullRequest) => ({
+    ...describePullRequest(pullRequest, clean),
+    symbols: truncate(pullRequest.symbols, maxEntries.callers, (name) => ({
       name: clean.name(name),
-      removed: isGone(name),
+      removed: isRemoved(name),
     })),
   }))
 }
 
-function listEarlier(related: readonly RelatedPullRequest[], clean: Clean): Impact['earlier'] {
+function listEarlier(related: readonly RelatedPullRequest[], clean: Cleaner): Impact['earlier'] {
   return related
     .filter(({ state, findings }) => state !== 'open' && findings.length > 0)
-    .slice(0, most.pullRequests)
-    .map((each) => ({ ...nameNeighbour(each, clean), finding: clean.words(each.findings[0]!) }))
+    .slice(0, maxEntries.pullRequests)
+    .map((pullRequest) => ({
+      ...describePullRequest(pullRequest, clean),
+      finding: clean.text(pullRequest.findings[0]!),
+    }))
 }
 
-function listOwners({ history }: ChangeGraph, author: string, clean: Clean): Impact['owners'] {
-  const known = history
+function listOwners({ history }: ChangeGraph, author: string, clean: Cleaner): Impact['owners'] {
+  const owned = history
     .filter(
       (file): file is FileHistory & { owner: string } =>
-        file.owner !== null && file.pullRequests >= leastTouches,
+        file.owner !== null && file.pullRequests >= minPullRequestsOfOwner,
     )
     .filter(({ owner }) => owner !== author)
     .toSorted((one, other) => other.pullRequests - one.pullRequests)
-  const byOwner = [...Map.groupBy(known, ({ owner }) => owner)].slice(0, most.owners)
+  const byOwner = [...Map.groupBy(owned, ({ owner }) => owner)].slice(0, maxEntries.owners)
   return byOwner.map(([owner, files]) => ({
     login: clean.name(owner),
-    files: take(files, most.ownedFiles, ({ path, ownerPercent }) => ({
+    files: truncate(files, maxEntries.ownedFiles, ({ path, ownerPercent }) => ({
       path: clean.name(path),
       percent: Math.round(ownerPercent),
     })),
