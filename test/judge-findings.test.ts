@@ -453,7 +453,7 @@ describe('what is not raised', () => {
     const none = await judge(added(code), { model: unsure })
     expect(none).toMatchObject({
       findings: [],
-      rejected: ['Not raised: 3 claims, for the reviewer was too unsure.'],
+      rejected: ['Not reported: 3 claims, because the reviewer was too unsure.'],
     })
     const barely = unsure.map((one) => ({ ...one, confidence: one.confidence + 0.01 }))
     expect((await judge(added(code), { model: barely })).findings).toHaveLength(3)
@@ -468,7 +468,7 @@ describe('what is not raised', () => {
     const one = await judge(strict, { model })
     expect(one.findings).toMatchObject([{ severity: 'moderate' }])
     expect(one.rejected).toEqual([
-      "Not raised: 1 finding, for the repository's settings ask for moderate ones and worse.",
+      "Not reported: 1 finding, because the repository's settings ask for moderate ones and worse.",
     ])
     const before = await judge(change, { model })
     expect((await judge(strict, { model, earlier: stored(before) })).findings).toHaveLength(2)

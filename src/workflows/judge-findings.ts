@@ -74,10 +74,10 @@ export async function judgeFindings(
   const claims = mergeDuplicates(anchored)
   const sure = claims.filter(isSure)
   const located = await locateFindings(change)
-  const { identified, said } = identifyClaims(sure, located)
+  const { identified, repeated } = identifyClaims(sure, located)
   const { opened: raised, answered, suppressed: heldDown } = openClaims(change, identified, located)
   const unsaid = listUnsaid(raised, located)
-  const followed = await followAll({ ...input, files, offer, said }, unsaid)
+  const followed = await followAll({ ...input, files, offer, repeated }, unsaid)
   const carried = followed.filter(({ state }) => state === 'open')
 
   const { verified, usage, notes } = await verifyFindings(
@@ -155,14 +155,18 @@ function listUnsaid(
 }
 
 async function followAll(
-  input: JudgingTask & { files: ChangeFiles; offer: SuggestionCheck; said: ReadonlySet<string> },
+  input: JudgingTask & {
+    files: ChangeFiles
+    offer: SuggestionCheck
+    repeated: ReadonlySet<string>
+  },
   unsaid: readonly LocatedFinding[],
 ): Promise<Finding[]> {
   const followed: Finding[] = []
   for (const earlier of unsaid) {
     const { finding } = earlier
     const wasLookedFor =
-      finding.rule !== null && !input.said.has(finding.fingerprint) && wasRead(input, finding)
+      finding.rule !== null && !input.repeated.has(finding.fingerprint) && wasRead(input, finding)
     const result = await followFinding(input.change, input.files, earlier, wasLookedFor)
     followed.push({ ...result, suggestion: await input.offer(result) })
   }

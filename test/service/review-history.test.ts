@@ -333,7 +333,7 @@ describe('the ratchet', () => {
     await expectStanding(number, [false], ['open'])
     const { summary, inline, stored } = await show(number)
     expect(summary).toContain(
-      '- 2 new claims about unchanged code were not raised: no worse than what was said before.',
+      '- 2 new claims about unchanged code were not reported: no worse than what was reported before.',
     )
     // It goes on in the words that were posted, and as severe.
     expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)

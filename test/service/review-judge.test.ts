@@ -125,7 +125,9 @@ describe('the verification', () => {
     expect(summary).toContain(
       '- Refuted: It divides by zero (src/discount.ts:3). The caller never passes zero.',
     )
-    expect(summary).toContain('- Not raised: 1 minor claim, for nothing in the code shows it.')
+    expect(summary).toContain(
+      '- Not reported: 1 minor claim, because nothing in the code shows it.',
+    )
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 4, usage: { calls: 2 } })
   })
 

@@ -1,4 +1,4 @@
-// Anchors a proposal to its place in the diff, and keeps only what it rests on for certain.
+// Anchors a proposed finding to its lines in the diff.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Finding, ProposedFinding } from '../../domain/finding.ts'
 import { type Change, listReviewedFiles } from '../../reviewers/reviewer.ts'
@@ -9,32 +9,33 @@ import { findQuote, type QuotedLines } from './find-quote.ts'
 import { measureSimilarity } from './measure-similarity.ts'
 
 /**
- * A proposal that has its place, and no identity yet. `anchorText` is the code there, normalised. Its suggestion is
- * still to be checked.
+ * An anchored proposal without a fingerprint. `anchorText` is its code, normalized. Its suggestion
+ * is not checked yet.
  */
 export type AnchoredClaim = Omit<Finding, 'fingerprint' | 'anchorHash' | 'state' | 'reopened'> & {
   readonly anchorText: string
 }
 
-/** Where a proposal belongs. Inline only where no other line can be meant. */
 interface Anchor {
   readonly file: FileDiff
   readonly side: Finding['side']
-  readonly place: CodeRange
+  readonly range: CodeRange
+  /** `summary` where other lines may be meant. */
   readonly placement: 'inline' | 'summary'
-  /** By which it is found again after the next push. */
+  /** Finds the code again after the next push. */
   readonly quote: string
-  /** A replacement for the lines that were named is one for these. */
+  /** The lines are those that the proposal names, so that its suggestion fits them. */
   readonly isCertain: boolean
-  /** The code that was quoted stands there. */
+  /** The quoted code was found. */
   readonly isQuoted: boolean
 }
 
-/** A named range that is longer stands for its quote only. */
+/** Longer ranges are reduced to their quote. */
 const maxRangeLines = 20
-/** Share of common words from which on a line is taken for what a quote was meant to be. */
-const alike = 0.5
-/** Finds the proposal's place in the diff; a string says why it is dropped. */
+/** Minimum similarity at which a line is taken for a misquoted one. */
+const minSimilarity = 0.5
+
+/** Returns the anchored proposal, or the reason why it is dropped. */
 export async function anchorProposal(
   change: Change,
   files: ChangeFiles,
@@ -44,8 +45,8 @@ export async function anchorProposal(
   if (candidates.length === 0) return 'about a file that is not part of the change'
   const anchor = await findAnchor(candidates, files, proposal)
   if (!anchor) return 'about code that is not in the diff'
-  const { file, side, place, placement, quote, isCertain, isQuoted } = anchor
-  const { startLine, endLine } = place
+  const { file, side, range, placement, quote, isCertain, isQuoted } = anchor
+  const { startLine, endLine } = range
   const evidence = await filterExistingEvidence(files, side, proposal.evidence)
   return {
     ...proposal,
@@ -57,18 +58,18 @@ export async function anchorProposal(
     suggestion: isCertain ? proposal.suggestion : null,
     evidence: evidence.length > 0 ? evidence : [{ path: file.path, line: startLine, note: '' }],
     placement,
-    // Rules are certain of what they see; a model's claim counts as checked when the code it quotes stands there.
+    // Rules count as verified. So does a model's claim about code that exists, until it is checked.
     verified: proposal.rule !== null || isQuoted,
-    anchorText: place.text,
+    anchorText: range.text,
   }
 }
 
-/** The file of that name, and those that had it before. */
+/** Lists the file of that path, and then files that were renamed from it. */
 function listFiles(change: Change, path: string): FileDiff[] {
   const files = listReviewedFiles(change)
-  const wasIt = (file: FileDiff) =>
+  const isRenamed = (file: FileDiff) =>
     file.status === 'renamed' && file.oldPath === path && file.path !== path
-  return [...files.filter((file) => file.path === path), ...files.filter(wasIt)]
+  return [...files.filter((file) => file.path === path), ...files.filter(isRenamed)]
 }
 
 async function findAnchor(
@@ -77,15 +78,16 @@ async function findAnchor(
   proposal: ProposedFinding,
 ): Promise<Anchor | undefined> {
   if (proposal.rule !== null) {
-    const place = findLines(candidates[0]!, proposal)
-    // A file that was only renamed shows no lines.
-    return place
-      ? atNamedLines(candidates[0]!, proposal, place)
-      : await findOutsideDiff(files, candidates[0]!, proposal)
+    const file = candidates[0]!
+    const range = findLines(file, proposal)
+    // The diff of a file that was only renamed has no lines.
+    return range
+      ? anchorToLines(file, proposal, range)
+      : await findOutsideDiff(files, file, proposal)
   }
   for (const file of candidates) {
     const found = findQuote(files.hunks(file), proposal)
-    if (found) return atQuote(file, proposal, found)
+    if (found) return anchorToQuote(file, proposal, found)
   }
   for (const file of candidates) {
     const elsewhere = await findOutsideDiff(files, file, proposal)
@@ -94,47 +96,47 @@ async function findAnchor(
   return guessByLine(candidates, proposal)
 }
 
-/** Rules name their lines for certain, and what they leave out of a quote is a secret. */
-function atNamedLines(file: FileDiff, { side, quote }: ProposedFinding, place: CodeRange): Anchor {
-  return { file, side, place, placement: 'inline', quote, isCertain: true, isQuoted: true }
+/** Rules name exact lines. Their quotes leave out secrets, so the quote is kept as it is. */
+function anchorToLines(file: FileDiff, { side, quote }: ProposedFinding, range: CodeRange): Anchor {
+  return { file, side, range, placement: 'inline', quote, isCertain: true, isQuoted: true }
 }
 
-function atQuote(file: FileDiff, proposal: ProposedFinding, found: QuotedLines): Anchor {
+function anchorToQuote(file: FileDiff, proposal: ProposedFinding, found: QuotedLines): Anchor {
   const { side } = found
-  const range = side === proposal.side ? widen(file, proposal, found) : undefined
-  const place = range ?? found
-  const isCertain =
-    (range !== undefined || found.isClear) &&
-    place.endLine - place.startLine === proposal.endLine - proposal.startLine &&
-    (range !== undefined || found.isWhole || place.startLine === place.endLine)
+  const widened = side === proposal.side ? widenToRange(file, proposal, found) : undefined
+  const { startLine, endLine, text } = widened ?? found
+  const isClear = widened !== undefined || found.isClear
+  const hasNamedLength = endLine - startLine === proposal.endLine - proposal.startLine
+  const isWhole = widened !== undefined || found.isWhole || startLine === endLine
+  const isAsQuoted = widened === undefined && found.isWhole
   return {
     file,
     side,
-    place: { startLine: place.startLine, endLine: place.endLine, text: place.text },
-    placement: range !== undefined || found.isClear ? 'inline' : 'summary',
-    quote: range === undefined && found.isWhole ? proposal.quote : quoteWithoutSecret(place),
-    isCertain,
+    range: { startLine, endLine, text },
+    placement: isClear ? 'inline' : 'summary',
+    quote: isAsQuoted ? proposal.quote : quoteWithoutSecret({ text }),
+    isCertain: isClear && hasNamedLength && isWhole,
     isQuoted: true,
   }
 }
 
-/** The range that was named, where the quote is some of it. */
-function widen(
+/** Returns the range that the proposal names, if its quote is only a part of that range. */
+function widenToRange(
   file: FileDiff,
   proposal: ProposedFinding,
   found: QuotedLines,
 ): CodeRange | undefined {
   const length = proposal.endLine - proposal.startLine + 1
   const isInside = found.startLine >= proposal.startLine && found.endLine <= proposal.endLine
-  // A quote as long as the range is all of it, and shows where it really is.
-  const isSome =
+  // A quote as long as the range is the whole range, and its lines are the right ones.
+  const isPart =
     found.startLine === proposal.startLine || proposal.quote.split('\n').length < length
-  if (!isInside || !isSome || length > maxRangeLines) return undefined
+  if (!isInside || !isPart || length > maxRangeLines) return undefined
   const range = findLines(file, proposal)
   return range?.endLine === proposal.endLine ? range : undefined
 }
 
-/** Code of the file that the diff doesn't show has no line there: it is told in the summary. */
+/** Finds code that the diff doesn't contain, which can only be reported in the summary. */
 async function findOutsideDiff(
   files: ChangeFiles,
   file: FileDiff,
@@ -142,32 +144,32 @@ async function findOutsideDiff(
 ): Promise<Anchor | undefined> {
   const lines =
     proposal.side === 'RIGHT' ? await files.head(file.path) : await files.base(file.oldPath)
-  const place = lines && findInLines(lines, proposal)
-  if (!place) return undefined
+  const range = lines && findInLines(lines, proposal)
+  if (!range) return undefined
   const { side, quote } = proposal
-  return { file, side, place, placement: 'summary', quote, isCertain: false, isQuoted: true }
+  return { file, side, range, placement: 'summary', quote, isCertain: false, isQuoted: true }
 }
 
 /**
- * Without a quote that stands anywhere there is the line that was named. What was quoted must be like it, or the claim
- * is told in the summary.
+ * Anchors a proposal whose quote wasn't found to the line that it names. If that line isn't similar
+ * to the quote, the claim goes into the summary.
  */
 function guessByLine(
   candidates: readonly FileDiff[],
   proposal: ProposedFinding,
 ): Anchor | undefined {
   for (const file of candidates) {
-    const place = findLines(file, proposal)
-    if (!place) continue
+    const range = findLines(file, proposal)
+    if (!range) continue
     const isLikely =
-      proposal.quote.trim() === '' || measureSimilarity(proposal.quote, place.text) >= alike
+      proposal.quote.trim() === '' || measureSimilarity(proposal.quote, range.text) >= minSimilarity
     return {
       file,
       side: proposal.side,
-      place,
+      range,
       placement: isLikely ? 'inline' : 'summary',
-      // Code that stands nowhere keeps nothing open after the next push.
-      quote: isLikely ? quoteWithoutSecret(place) : proposal.quote,
+      // A quote that isn't in the code lets the finding resolve after the next push.
+      quote: isLikely ? quoteWithoutSecret(range) : proposal.quote,
       isCertain: false,
       isQuoted: false,
     }
@@ -175,7 +177,7 @@ function guessByLine(
   return undefined
 }
 
-/** The named lines themselves, cut to one hunk. */
+/** Finds the lines that the proposal names, cut to one hunk. */
 function findLines(file: FileDiff, proposal: ProposedFinding): CodeRange | undefined {
   for (const hunk of file.hunks) {
     const inside = listLines(hunk, proposal.side).filter(({ number }) =>
@@ -186,7 +188,7 @@ function findLines(file: FileDiff, proposal: ProposedFinding): CodeRange | undef
   return undefined
 }
 
-function quoteWithoutSecret({ text }: CodeRange): string {
+function quoteWithoutSecret({ text }: Pick<CodeRange, 'text'>): string {
   const quote = text.split('\n').slice(0, maxRangeLines).join('\n').slice(0, 4000)
   return redactSecrets(quote) === quote ? quote : ''
 }

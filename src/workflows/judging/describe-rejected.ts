@@ -1,48 +1,45 @@
-// Says what was proposed and not raised, and why: decisions of the judge, no limits of the review.
+// Describes which claims the judge rejected and why, for the coverage section.
 import type { Severity } from '../../domain/finding.ts'
 import type { CheckedFinding } from './verify-findings.ts'
 
-/** What the judge decided against. */
 export interface RejectedClaims {
   readonly refuted: readonly CheckedFinding[]
-  /** Minor claims that the verification could not show to hold. */
+  /** Counts minor claims that the verifier could not confirm. */
   readonly doubtful: number
-  /** Claims of which their reviewer was less sure than their severity asks for. */
+  /** Counts claims below the minimum confidence for their severity. */
   readonly tooUnsure: number
-  /** Findings below the severity that the repository asks for. */
+  /** Counts findings below the minimum severity of the repository's settings. */
   readonly belowSeverity: number
 }
 
-/** Refuted claims that are told one by one; the others are counted. */
-const mostTold = 5
+/** This many refuted claims are described; the others are counted. */
+const maxDescribed = 5
 
-/** One sentence for each kind, for the coverage section; the reasons are a model's words. */
+/** Returns one sentence per claim or reason. The reasons of refuted claims are a model's text. */
 export function describeRejected(
   { refuted, doubtful, tooUnsure, belowSeverity }: RejectedClaims,
   minSeverity: Severity,
 ): string[] {
-  const more = refuted.length - mostTold
+  const more = refuted.length - maxDescribed
+  const severityReason = `the repository's settings ask for ${minSeverity} ones and worse`
   return [
-    ...refuted
-      .slice(0, mostTold)
-      .map(({ finding, reason }) =>
-        `Refuted: ${finding.title.slice(0, 150)} (${finding.path}:${finding.startLine}). ${reason}`.trim(),
-      ),
-    ...(more > 0 ? [`Refuted: ${count(more, 'more claim')}.`] : []),
-    ...sentence(doubtful, 'minor claim', 'nothing in the code shows it'),
-    ...sentence(tooUnsure, 'claim', 'the reviewer was too unsure'),
-    ...sentence(
-      belowSeverity,
-      'finding',
-      `the repository's settings ask for ${minSeverity} ones and worse`,
-    ),
+    ...refuted.slice(0, maxDescribed).map(describeRefuted),
+    ...(more > 0 ? [`Refuted: ${formatCount(more, 'more claim')}.`] : []),
+    ...describeCount(doubtful, 'minor claim', 'nothing in the code shows it'),
+    ...describeCount(tooUnsure, 'claim', 'the reviewer was too unsure'),
+    ...describeCount(belowSeverity, 'finding', severityReason),
   ]
 }
 
-function sentence(number: number, what: string, why: string): string[] {
-  return number === 0 ? [] : [`Not raised: ${count(number, what)}, for ${why}.`]
+function describeRefuted({ finding, reason }: CheckedFinding): string {
+  const { title, path, startLine } = finding
+  return `Refuted: ${title.slice(0, 150)} (${path}:${startLine}). ${reason}`.trim()
 }
 
-function count(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number} ${what}s`
+function describeCount(count: number, noun: string, reason: string): string[] {
+  return count === 0 ? [] : [`Not reported: ${formatCount(count, noun)}, because ${reason}.`]
+}
+
+function formatCount(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }

@@ -1,12 +1,12 @@
-// Finds code in a diff or a file by its text. White space and blank lines don't count.
+// Finds code in a diff or a file by its text, ignoring white space and blank lines.
 import type { DiffHunk, DiffSide, FileDiff } from '../../domain/diff.ts'
 import { readQuote, removeWhitespace } from './read-quote.ts'
 
-/** Where code stands: lines of one side, 1-based, inclusive. */
+/** Lines of one side of a diff, 1-based, inclusive. */
 export interface CodeRange {
   readonly startLine: number
   readonly endLine: number
-  /** The code there, normalised. */
+  /** The code of these lines, normalized. */
   readonly text: string
 }
 
@@ -15,28 +15,27 @@ export interface NumberedLine {
   readonly text: string
 }
 
-/** A piece of code as someone quoted it, and about where. */
+/** Code as a reviewer quoted it, and the line that it named. */
 export interface QuotedCode {
   readonly quote: string
   readonly side: DiffSide
   readonly startLine: number
 }
 
-/** A place for a quote. Of equal lines there can be a hundred thousand: the code there is read where it is wanted. */
+/** Text is read lazily, because a quote can match 100,000 equal lines. */
 export interface Match extends Omit<CodeRange, 'text'> {
   readonly readText: () => string
-  /** The quote is all of these lines. */
+  /** The quote is the whole of these lines, not a part of one. */
   readonly isWhole: boolean
 }
 
-/** A quote of one line may be part of its line when it has at least so many characters. */
+/** A shorter quote must be a whole line. In characters. */
 const minPartLength = 8
 
 export function normalizeCode(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** The lines of one side of a hunk. */
 export function listLines(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
   return hunk.lines.flatMap((line) => {
     const number = side === 'RIGHT' ? line.newLine : line.oldLine
@@ -44,40 +43,40 @@ export function listLines(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
   })
 }
 
-/** The place on its side of the diff where the quoted code stands, the nearest to the line that was named. */
+/** Returns the match on the quote's side of the diff that is nearest to the named line. */
 export function findInDiff(file: FileDiff, quoted: QuotedCode): CodeRange | undefined {
-  const parts = file.hunks.map((hunk) => toComparableLines(listLines(hunk, quoted.side)))
-  return nearestMatch(findReading(parts, quoted), quoted.startLine)
+  const blocks = file.hunks.map((hunk) => toComparableLines(listLines(hunk, quoted.side)))
+  return findNearestMatch(matchQuote(blocks, quoted), quoted.startLine)
 }
 
-/** The same in the lines of a whole file. */
+/** Returns the match in the lines of a whole file that is nearest to the named line. */
 export function findInLines(lines: readonly string[], quoted: QuotedCode): CodeRange | undefined {
   const numbered = lines.map((text, index) => ({ number: index + 1, text }))
-  return nearestMatch(findReading([toComparableLines(numbered)], quoted), quoted.startLine)
+  return findNearestMatch(matchQuote([toComparableLines(numbered)], quoted), quoted.startLine)
 }
 
-function findReading(parts: readonly ComparableLine[][], { quote, side }: QuotedCode): Match[] {
+function matchQuote(blocks: readonly ComparableLine[][], { quote, side }: QuotedCode): Match[] {
   for (const reading of readQuote(quote)) {
-    const places = parts.flatMap((lines) => matchLines(lines, reading[side]))
-    if (places.length > 0) return places
+    const matches = blocks.flatMap((lines) => matchLines(lines, reading[side]))
+    if (matches.length > 0) return matches
   }
   return []
 }
 
-function nearestMatch(matches: readonly Match[], line: number): CodeRange | undefined {
+function findNearestMatch(matches: readonly Match[], line: number): CodeRange | undefined {
   const match = findNearest(matches, line)
   return match && { startLine: match.startLine, endLine: match.endLine, text: match.readText() }
 }
 
 export function findNearest<Kind extends Pick<CodeRange, 'startLine'>>(
-  places: readonly Kind[],
+  ranges: readonly Kind[],
   line: number,
 ): Kind | undefined {
-  const distance = (place: Kind) => Math.abs(place.startLine - line)
-  return places.toSorted((a, b) => distance(a) - distance(b))[0]
+  const distance = (range: Kind) => Math.abs(range.startLine - line)
+  return ranges.toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
-/** The given lines as a place; undefined where there are none. */
+/** Returns undefined for no lines. */
 export function toCodeRange(lines: readonly NumberedLine[]): CodeRange | undefined {
   const [first, last] = [lines[0], lines.at(-1)]
   if (!first || !last) return undefined
@@ -88,7 +87,7 @@ function normalizeLines(lines: readonly NumberedLine[]): string {
   return lines.map((line) => normalizeCode(line.text)).join('\n')
 }
 
-/** Whether two places have a line in common. */
+/** Whether two ranges have a line in common. */
 export function overlaps(
   a: Pick<CodeRange, 'startLine' | 'endLine'>,
   b: Pick<CodeRange, 'startLine' | 'endLine'>,
@@ -96,13 +95,13 @@ export function overlaps(
   return a.startLine <= b.endLine && b.startLine <= a.endLine
 }
 
-/** A line that isn't blank, and its text as quotes are compared. */
 export interface ComparableLine {
   readonly line: NumberedLine
+  /** Has no white space. */
   readonly comparable: string
 }
 
-/** Makes lines ready for `matchLines`; blank ones don't count. */
+/** Prepares lines for `matchLines`, without blank ones. */
 export function toComparableLines(lines: readonly NumberedLine[]): ComparableLine[] {
   return lines.flatMap((line) => {
     const comparable = removeWhitespace(line.text)
@@ -110,20 +109,20 @@ export function toComparableLines(lines: readonly NumberedLine[]): ComparableLin
   })
 }
 
-/** All places in consecutive lines where the wanted ones stand, see `QuoteReading`. */
+/** Finds all runs of lines that equal the wanted ones. `wanted` is a side of a `QuoteReading`. */
 export function matchLines(lines: readonly ComparableLine[], wanted: readonly string[]): Match[] {
   const [only] = wanted
   if (only === undefined) return []
   const mayBePart = wanted.length === 1 && only.length >= minPartLength
-  return lines.flatMap(({ line, comparable: squeezed }, index) => {
-    const isPart = mayBePart && squeezed.includes(only)
+  return lines.flatMap(({ line, comparable }, index) => {
     const last = lines[index + wanted.length - 1]
-    if ((!isPart && squeezed !== only) || last === undefined) return []
-    if (!isPart && !wanted.every((text, at) => lines[index + at]!.comparable === text)) return []
+    if (last === undefined) return []
+    const isPart = mayBePart && comparable.includes(only)
+    const isEqual = wanted.every((text, at) => lines[index + at]!.comparable === text)
+    if (!isPart && !isEqual) return []
     const readText = () =>
       normalizeLines(lines.slice(index, index + wanted.length).map((each) => each.line))
-    return [
-      { startLine: line.number, endLine: last.line.number, readText, isWhole: squeezed === only },
-    ]
+    const isWhole = comparable === only
+    return [{ startLine: line.number, endLine: last.line.number, readText, isWhole }]
   })
 }

@@ -1,4 +1,4 @@
-// Finds the lines of a file's diff that a proposal quotes, whatever line and side it names.
+// Finds the lines of a diff that a proposal quotes, even if it names other lines or the other side.
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import {
@@ -11,45 +11,41 @@ import {
 } from './find-code.ts'
 import { type QuoteReading, readQuote } from './read-quote.ts'
 
-/** What a proposal says about where its code stands. */
 export type QuotingProposal = Pick<ProposedFinding, 'side' | 'startLine' | 'endLine' | 'quote'>
 
-/** The lines that a proposal means. */
 export interface QuotedLines extends CodeRange, Pick<Match, 'isWhole'> {
   readonly side: DiffSide
-  /** No other lines could be meant as well. */
+  /** No other lines may be meant. */
   readonly isClear: boolean
 }
 
 interface Candidate extends Match {
   readonly side: DiffSide
-  /** From the lines that were named, in lines. */
+  /** Distance from the named lines, in lines. */
   readonly distance: number
-  /** The same, with what else speaks against it. */
+  /** Adds penalties to the distance. */
   readonly cost: number
 }
 
-/** Lines by which the numbers that models name are commonly wrong. */
+/** Line numbers by models are often wrong by up to this many lines. */
 const maxDrift = 10
-/** So many lines farther away may a place be that is on the side that was named. */
-const costOfOtherSide = 20
-/** The same for a place whose line is just what was quoted. */
-const costOfPart = 4
-/** Of a shorter run of a quote nobody could tell where it is from. */
-const fewestTelling = 12
-/** Quotes of more lines are found whole or not at all. */
-const maxLinesInPart = 20
+/** The penalties are in lines of distance. */
+const otherSidePenalty = 20
+const partialLinePenalty = 4
+/** A part of a quote with fewer characters matches by chance. */
+const minDistinctiveLength = 12
+/** Longer quotes are not searched for by their parts. */
+const maxLinesForParts = 20
 
-/** A hunk made ready to be searched many times. */
 export interface SearchableHunk {
   readonly lines: Readonly<Record<DiffSide, readonly ComparableLine[]>>
-  /** The same as a set: most of what is looked for isn't there at all. */
+  /** The same as sets, which exclude lineCount quotes at once. */
   readonly texts: Readonly<Record<DiffSide, ReadonlySet<string>>>
   /** The old numbers of context lines by their new ones. */
   readonly oldLines: ReadonlyMap<number, number>
 }
 
-/** Makes a file's diff ready for `findQuote`. */
+/** Prepares a file's diff for `findQuote`. */
 export function toSearchableHunks(file: FileDiff): SearchableHunk[] {
   return file.hunks.map((hunk) => {
     const lines = {
@@ -70,8 +66,8 @@ export function toSearchableHunks(file: FileDiff): SearchableHunk[] {
 }
 
 /**
- * The lines that are quoted: on either side, the nearest to the lines that were named; of a quote that isn't in the
- * diff as a whole, the longest run of its lines, at least half of them. Undefined where there is nothing of it.
+ * Finds the quoted lines on either side, the nearest to the named lines. If the quote isn't in the
+ * diff as a whole, finds the longest run of its lines, at least half of them.
  */
 export function findQuote(
   hunks: readonly SearchableHunk[],
@@ -97,29 +93,30 @@ function listCandidates(
   return hunks.flatMap((hunk) => {
     const right = matchSide(hunk, 'RIGHT', reading)
     const left = matchSide(hunk, 'LEFT', reading)
-    // Lines that both sides have are meant as lines of the head, under either number.
-    const nameOld = (start: number | undefined, end: number | undefined) => `${start} ${end}`
-    const lefts = new Map(left.map((match) => [nameOld(match.startLine, match.endLine), match]))
-    const same = new Set<Match>()
+    // Unchanged lines count as lines of the head, whether their new or old number was named.
+    const toKey = (start: number | undefined, end: number | undefined) => `${start} ${end}`
+    const leftByRange = new Map(left.map((match) => [toKey(match.startLine, match.endLine), match]))
+    const unchanged = new Set<Match>()
     return [
       ...right.map((match) => {
-        const other = lefts.get(
-          nameOld(hunk.oldLines.get(match.startLine), hunk.oldLines.get(match.endLine)),
-        )
-        if (other !== undefined) same.add(other)
-        const numbers = [
-          measure(named, 'RIGHT', match),
-          ...(other ? [measure(named, 'LEFT', other)] : []),
+        const oldStart = hunk.oldLines.get(match.startLine)
+        const oldEnd = hunk.oldLines.get(match.endLine)
+        const other = leftByRange.get(toKey(oldStart, oldEnd))
+        if (other !== undefined) unchanged.add(other)
+        const distances = [
+          measureDistance(named, 'RIGHT', match),
+          ...(other ? [measureDistance(named, 'LEFT', other)] : []),
         ]
-        return {
-          ...match,
-          side: 'RIGHT' as const,
-          ...numbers.toSorted((a, b) => a.cost - b.cost)[0]!,
-        }
+        const nearest = distances.toSorted((a, b) => a.cost - b.cost)[0]!
+        return { ...match, side: 'RIGHT' as const, ...nearest }
       }),
       ...left
-        .filter((match) => !same.has(match))
-        .map((match) => ({ ...match, side: 'LEFT' as const, ...measure(named, 'LEFT', match) })),
+        .filter((match) => !unchanged.has(match))
+        .map((match) => ({
+          ...match,
+          side: 'LEFT' as const,
+          ...measureDistance(named, 'LEFT', match),
+        })),
     ]
   })
 }
@@ -130,11 +127,11 @@ function matchSide(
   reading: QuoteReading,
 ): Match[] {
   const wanted = reading[side]
-  const mayStand = wanted.length === 1 || wanted.every((line) => texts[side].has(line))
-  return mayStand ? matchLines(lines[side], wanted) : []
+  const mayMatch = wanted.length === 1 || wanted.every((line) => texts[side].has(line))
+  return mayMatch ? matchLines(lines[side], wanted) : []
 }
 
-function measure(
+function measureDistance(
   named: QuotingProposal,
   side: DiffSide,
   { startLine, isWhole }: Match,
@@ -142,7 +139,8 @@ function measure(
   const distance = Math.max(0, named.startLine - startLine, startLine - named.endLine)
   return {
     distance,
-    cost: distance + (side === named.side ? 0 : costOfOtherSide) + (isWhole ? 0 : costOfPart),
+    cost:
+      distance + (side === named.side ? 0 : otherSidePenalty) + (isWhole ? 0 : partialLinePenalty),
   }
 }
 
@@ -157,9 +155,10 @@ function chooseNearest(candidates: readonly Candidate[]): QuotedLines | undefine
   return { ...match, text: readText(), isClear: others.length === 0 || isNamed || isAlone }
 }
 
-/** Whether code says more than how a block ends. */
-function isTelling(lines: readonly string[]): boolean {
-  return /[\p{L}\p{N}_$]{3}/u.test(lines.join('')) && lines.join('').length >= fewestTelling
+/** Whether code is more than the brackets at the end of a block. */
+function isDistinctive(lines: readonly string[]): boolean {
+  const text = lines.join('')
+  return /[\p{L}\p{N}_$]{3}/u.test(text) && text.length >= minDistinctiveLength
 }
 
 function findLongestRun(
@@ -167,24 +166,26 @@ function findLongestRun(
   named: QuotingProposal,
   reading: QuoteReading,
 ): QuotedLines | undefined {
-  const most = Math.max(reading.LEFT.length, reading.RIGHT.length)
-  if (most > maxLinesInPart) return undefined
-  for (let length = most - 1; length >= Math.max(1, most / 2); length--) {
-    for (let from = 0; from + length <= most; from++) {
+  const lineCount = Math.max(reading.LEFT.length, reading.RIGHT.length)
+  if (lineCount > maxLinesForParts) return undefined
+  for (let length = lineCount - 1; length >= Math.max(1, lineCount / 2); length--) {
+    for (let from = 0; from + length <= lineCount; from++) {
       const run = {
         LEFT: reading.LEFT.slice(from, from + length),
         RIGHT: reading.RIGHT.slice(from, from + length),
       }
-      const found = chooseNearest(listCandidates(hunks, named, keepTelling(run, length)))
+      const found = chooseNearest(listCandidates(hunks, named, dropIndistinct(run, length)))
       if (found) return { ...found, isWhole: false }
     }
   }
   return undefined
 }
 
-/** A run that is cut short by the end of its side, or says nothing, finds nothing. */
-function keepTelling(run: QuoteReading, length: number): QuoteReading {
-  const keep = (lines: readonly string[]) =>
-    lines.length === length && isTelling(lines) ? lines : []
-  return { LEFT: keep(run.LEFT), RIGHT: keep(run.RIGHT) }
+/**
+ * Empties a side whose run is shorter than `length` or not distinctive, so that it matches nothing.
+ */
+function dropIndistinct(run: QuoteReading, length: number): QuoteReading {
+  const filter = (lines: readonly string[]) =>
+    lines.length === length && isDistinctive(lines) ? lines : []
+  return { LEFT: filter(run.LEFT), RIGHT: filter(run.RIGHT) }
 }

@@ -1,4 +1,4 @@
-// Follows the findings of earlier reviews: whether the code of each still stands, and on which lines.
+// Follows a finding of an earlier review: whether its code still exists, and on which lines.
 import type { Evidence, Finding } from '../../domain/finding.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
@@ -7,58 +7,70 @@ import { type CodeRange, findInLines } from './find-code.ts'
 import { hashAnchor, type LocatedFinding } from './locate-findings.ts'
 
 /**
- * What becomes of a finding that wasn't raised again: it is carried over as it was, its lines brought up to date, or
- * resolved when its code is gone or, with `wasLookedFor`, when its rule looked and saw nothing. What can't be known is
- * carried. One whose code is not in the diff has no line there and is told in the summary.
+ * Updates a finding that wasn't reported again: moves it to the present lines of its code, or
+ * resolves it if the code is gone or, with `wasLookedFor`, if its rule ran again without reporting
+ * it. It stays as it is where neither can be known.
  *
- * A secret that was pushed is known, also when its line is gone: it stays open until it is dismissed.
+ * A secret that was pushed is known to others, so it stays open until it is dismissed.
  */
 export async function followFinding(
   change: Change,
   files: ChangeFiles,
-  { finding, range: place }: LocatedFinding,
+  { finding, range }: LocatedFinding,
   wasLookedFor: boolean,
 ): Promise<Finding> {
-  const isSecret = finding.state === 'open' && isSecretRule(finding.rule)
-  const resolved: Finding = isSecret
-    ? { ...finding, removed: true, placement: 'summary', suggestion: null }
-    : { ...finding, state: 'resolved' }
+  if (wasLookedFor && !(isOpenSecret(finding) && range)) return resolve(finding)
+  return range ? moveFinding(finding, range) : await findOutsideDiff(change, files, finding)
+}
+
+/** Follows a finding whose code isn't in the diff, so that it can't be shown on a line. */
+async function findOutsideDiff(
+  change: Change,
+  files: ChangeFiles,
+  finding: Finding,
+): Promise<Finding> {
   const unplaced: Finding = { ...finding, placement: 'summary' }
   const file = change.diff.files.find(({ path }) => path === finding.path)
-  const isInDoubt = file ? file.truncated : change.diff.problems.length > 0
-  if (wasLookedFor && !(isSecret && place)) return resolved
-  if (place) return moveFinding(finding, place)
-  if (isInDoubt) return unplaced
-  if (!file || finding.side === 'LEFT' || finding.quote === '') return resolved
+  const isDiffIncomplete = file ? file.truncated : change.diff.problems.length > 0
+  if (isDiffIncomplete) return unplaced
+  if (!file || finding.side === 'LEFT' || finding.quote === '') return resolve(finding)
   const lines = await files.head(finding.path)
   if (lines === null) return unplaced
-  const elsewhere = lines && findInLines(lines, finding)
-  return elsewhere ? { ...moveFinding(finding, elsewhere), placement: 'summary' } : resolved
+  const range = lines && findInLines(lines, finding)
+  return range ? { ...moveFinding(finding, range), placement: 'summary' } : resolve(finding)
 }
 
-/** The finding on the lines where its code stands now, and what belongs to those lines with it. */
-function moveFinding(finding: Finding, place: CodeRange): Finding {
-  const { startLine, endLine } = place
+function isOpenSecret({ state, rule }: Finding): boolean {
+  return state === 'open' && isSecretRule(rule)
+}
+
+function resolve(finding: Finding): Finding {
+  return isOpenSecret(finding)
+    ? { ...finding, removed: true, placement: 'summary', suggestion: null }
+    : { ...finding, state: 'resolved' }
+}
+
+function moveFinding(finding: Finding, range: CodeRange): Finding {
+  const { startLine, endLine } = range
   const placement = 'inline' as const
-  const moved = { ...finding, ...moveToLines(finding, place), startLine, endLine, placement }
-  return { ...moved, anchorHash: hashAnchor(place.text), removed: false }
+  const moved = { ...finding, ...moveToLines(finding, range), startLine, endLine, placement }
+  return { ...moved, anchorHash: hashAnchor(range.text), removed: false }
 }
 
-/** What belongs to the lines of a finding, where they stand elsewhere now: its evidence, and what is to replace them. */
+/** Returns the evidence and the suggestion of a finding for the lines that its code moved to. */
 export function moveToLines(
   finding: Finding,
   { startLine, endLine }: Pick<CodeRange, 'startLine' | 'endLine'>,
 ): Pick<Finding, 'evidence' | 'suggestion'> {
-  const isItself = ({ path, line }: Evidence) =>
+  const isOwnLine = ({ path, line }: Evidence) =>
     path === finding.path && line >= finding.startLine && line <= finding.endLine
+  const move = (line: number) => Math.min(endLine, line + startLine - finding.startLine)
+  const hasSameLength = endLine - startLine === finding.endLine - finding.startLine
   return {
     evidence: finding.evidence.map((item) =>
-      isItself(item)
-        ? { ...item, line: Math.min(endLine, item.line + startLine - finding.startLine) }
-        : item,
+      isOwnLine(item) ? { ...item, line: move(item.line) } : item,
     ),
-    // It replaces as many lines as it was made for.
-    suggestion:
-      endLine - startLine === finding.endLine - finding.startLine ? finding.suggestion : null,
+    // A suggestion replaces a fixed number of lines.
+    suggestion: hasSameLength ? finding.suggestion : null,
   }
 }

@@ -1,4 +1,4 @@
-// Gives each claim one identity that lasts over pushes: the one under which it stands already, or one of its own.
+// Gives each claim a fingerprint: that of the same earlier finding, or a new one.
 import { createHash } from 'node:crypto'
 import { type Finding, severities } from '../../domain/finding.ts'
 import type { AnchoredClaim } from './anchor-findings.ts'
@@ -7,145 +7,139 @@ import { hashAnchor, type LocatedFinding } from './locate-findings.ts'
 import { measureSimilarity } from './measure-similarity.ts'
 import type { Claim } from './merge-findings.ts'
 
-/** A claim with its identity. */
 export type IdentifiedClaim = AnchoredClaim &
   Pick<Finding, 'fingerprint' | 'anchorHash'> & {
-    /** Whether a rule says it too: then it doesn't rest on a model's opinion. */
+    /** Whether a rule reports it too, so that it doesn't depend on a model. */
     readonly isFoundByRule: boolean
   }
 
 /**
- * Gives each claim its fingerprint: that of the earlier finding that one of its members says again, else one of its own
- * (of the rule, where there is one, because a rule says it the same way again). `said` are the earlier findings that were
- * said again, also those whose claim goes by the fingerprint of another.
+ * Returns each claim with the fingerprint of the earlier finding that one of its members repeats,
+ * or else with a new one. A new one is made from a rule's text where there is one, as that is
+ * stable. `repeated` are the fingerprints of all repeated findings, also of those merged into
+ * another claim.
  */
 export function identifyClaims(
   claims: readonly Claim[],
   earlier: readonly LocatedFinding[],
-): { identified: IdentifiedClaim[]; said: ReadonlySet<string> } {
-  const members = claims.flatMap((claim) => claim.members)
-  const own = nameByText(members)
-  const matches = matchEarlier(members, earlier, own)
-  const said = new Set(matches.values())
-  const taken = new Set(said)
+): { identified: IdentifiedClaim[]; repeated: ReadonlySet<string> } {
+  const allMembers = claims.flatMap((claim) => claim.members)
+  const ownFingerprints = computeFingerprints(allMembers)
+  const matches = matchEarlier(allMembers, earlier, ownFingerprints)
+  const repeated = new Set(matches.values())
+  const taken = new Set(repeated)
   const identified = claims.map(({ strongest, members }) => {
-    const ruled = members.find((member) => member.rule !== null)
-    const name = ruled ?? members[0]!
+    const byRule = members.find((member) => member.rule !== null)
+    const source = byRule ?? members[0]!
     let fingerprint = members
       .map((member) => matches.get(member))
       .find((match) => match !== undefined)
-    const candidates = [own.get(name)!]
+    const candidates = [ownFingerprints.get(source)!]
     for (let next = 0; fingerprint === undefined; next++) {
-      candidates.push(computeFingerprint(name, name.anchorText, next))
+      candidates.push(computeFingerprint(source, source.anchorText, next))
       fingerprint = candidates.find((candidate) => !taken.has(candidate))
     }
     taken.add(fingerprint)
     const anchorHash = hashAnchor(strongest.anchorText)
-    return { ...strongest, fingerprint, anchorHash, isFoundByRule: ruled !== undefined }
+    return { ...strongest, fingerprint, anchorHash, isFoundByRule: byRule !== undefined }
   })
-  return { identified, said }
+  return { identified, repeated }
 }
 
-/** The earlier finding that each new one says again, the nearest first, one each at most. */
+/** Pairs new claims with the earlier findings that they repeat, the nearest first. */
 function matchEarlier(
-  fresh: readonly AnchoredClaim[],
+  claims: readonly AnchoredClaim[],
   located: readonly LocatedFinding[],
-  own: ReadonlyMap<AnchoredClaim, string>,
+  ownFingerprints: ReadonlyMap<AnchoredClaim, string>,
 ): Map<AnchoredClaim, string> {
-  const pairs = fresh
-    .flatMap((finding) =>
+  const pairs = claims
+    .flatMap((claim) =>
       located.flatMap((earlier) => {
-        const distance = measureDistance(finding, earlier, own.get(finding))
-        return distance === undefined
-          ? []
-          : [{ finding, fingerprint: earlier.finding.fingerprint, distance }]
+        const distance = measureDistance(claim, earlier, ownFingerprints.get(claim))
+        const { fingerprint } = earlier.finding
+        return distance === undefined ? [] : [{ claim, fingerprint, distance }]
       }),
     )
     .sort((a, b) => a.distance[0] - b.distance[0] || a.distance[1] - b.distance[1])
   const matches = new Map<AnchoredClaim, string>()
-  const said = new Set<string>()
-  for (const { finding, fingerprint } of pairs) {
-    if (matches.has(finding) || said.has(fingerprint)) continue
-    matches.set(finding, fingerprint)
-    said.add(fingerprint)
+  const taken = new Set<string>()
+  for (const { claim, fingerprint } of pairs) {
+    if (matches.has(claim) || taken.has(fingerprint)) continue
+    matches.set(claim, fingerprint)
+    taken.add(fingerprint)
   }
   return matches
 }
 
 /**
- * How far a new finding is from an earlier one that claims the same: by where its code stands now, then by where it
- * stood. Undefined where it isn't the same claim.
+ * Measures the distance in lines to an earlier finding that claims the same: from its present
+ * range, then from its former one. Undefined if it isn't the same claim.
  */
 function measureDistance(
-  fresh: AnchoredClaim,
-  { finding, range: place }: LocatedFinding,
-  own: string | undefined,
+  claim: AnchoredClaim,
+  { finding, range }: LocatedFinding,
+  ownFingerprint: string | undefined,
 ): readonly [number, number] | undefined {
-  const moved = Math.abs(fresh.startLine - finding.startLine)
-  if (place && isSameClaim(fresh, { finding, range: place }))
-    return [
-      Math.abs(fresh.startLine - place.startLine) + Math.abs(fresh.endLine - place.endLine),
-      moved,
-    ]
-  return own === finding.fingerprint ? [Number.MAX_SAFE_INTEGER, moved] : undefined
-}
-
-/** Titles that have this share of their words in common say the same. */
-const alike = 0.5
-
-/**
- * Whether a claim is about the lines on which an earlier one stands now, and names the same kind of harm or says much the
- * same of them: models don't stick to one kind.
- */
-export function isSameClaim(
-  fresh: AnchoredClaim,
-  { finding, range: place }: LocatedFinding,
-): boolean {
-  return (
-    fresh.path === finding.path &&
-    fresh.side === finding.side &&
-    fresh.rule === finding.rule &&
-    place !== undefined &&
-    overlaps(fresh, place) &&
-    !isBeyondAnswer(fresh, finding, place) &&
-    (fresh.category === finding.category || measureSimilarity(fresh.title, finding.title) >= alike)
-  )
-}
-
-/** People answered for the lines that they were shown, and not for what is worse and takes in others. */
-function isBeyondAnswer(
-  fresh: AnchoredClaim,
-  { state, severity }: Finding,
-  place: CodeRange,
-): boolean {
-  const isWorse = severities.indexOf(fresh.severity) < severities.indexOf(severity)
-  return (
-    state === 'dismissed' &&
-    isWorse &&
-    (fresh.startLine < place.startLine || fresh.endLine > place.endLine)
-  )
-}
-
-/** Each finding's own fingerprint. Those with the same text are numbered by the order of their places. */
-function nameByText(findings: readonly AnchoredClaim[]): Map<AnchoredClaim, string> {
-  const starts = new Map<string, number[]>()
-  const own = new Map<AnchoredClaim, string>()
-  for (const finding of findings.toSorted((a, b) => a.startLine - b.startLine)) {
-    const identity = computeFingerprint(finding, finding.anchorText, 0)
-    const seen = starts.get(identity) ?? []
-    if (!seen.includes(finding.startLine)) seen.push(finding.startLine)
-    starts.set(identity, seen)
-    own.set(
-      finding,
-      computeFingerprint(finding, finding.anchorText, seen.indexOf(finding.startLine)),
-    )
+  const formerDistance = Math.abs(claim.startLine - finding.startLine)
+  if (range && isSameClaim(claim, { finding, range })) {
+    const startDistance = Math.abs(claim.startLine - range.startLine)
+    const endDistance = Math.abs(claim.endLine - range.endLine)
+    return [startDistance + endDistance, formerDistance]
   }
-  return own
+  if (ownFingerprint !== finding.fingerprint) return undefined
+  return [Number.MAX_SAFE_INTEGER, formerDistance]
+}
+
+/** Titles with at least this similarity count as the same claim. */
+const minSimilarity = 0.5
+
+/**
+ * Whether a claim is about the present lines of an earlier finding, and has the same category or a
+ * similar title. Models don't choose the same category each time.
+ */
+export function isSameClaim(claim: AnchoredClaim, { finding, range }: LocatedFinding): boolean {
+  const isSameLocation =
+    claim.path === finding.path &&
+    claim.side === finding.side &&
+    range !== undefined &&
+    overlaps(claim, range)
+  if (!isSameLocation || claim.rule !== finding.rule) return false
+  if (exceedsDismissal(claim, finding, range)) return false
+  return (
+    claim.category === finding.category ||
+    measureSimilarity(claim.title, finding.title) >= minSimilarity
+  )
+}
+
+/** A dismissal doesn't cover a more severe claim that includes other lines. */
+function exceedsDismissal(
+  claim: AnchoredClaim,
+  { state, severity }: Finding,
+  range: CodeRange,
+): boolean {
+  const isWorse = severities.indexOf(claim.severity) < severities.indexOf(severity)
+  const isLarger = claim.startLine < range.startLine || claim.endLine > range.endLine
+  return state === 'dismissed' && isWorse && isLarger
+}
+
+/** Computes new fingerprints. Claims about equal code are numbered in the order of their lines. */
+function computeFingerprints(claims: readonly AnchoredClaim[]): Map<AnchoredClaim, string> {
+  const startLines = new Map<string, number[]>()
+  const fingerprints = new Map<AnchoredClaim, string>()
+  for (const claim of claims.toSorted((a, b) => a.startLine - b.startLine)) {
+    const { anchorText, startLine } = claim
+    const identity = computeFingerprint(claim, anchorText, 0)
+    const starts = startLines.get(identity) ?? []
+    if (!starts.includes(startLine)) starts.push(startLine)
+    startLines.set(identity, starts)
+    fingerprints.set(claim, computeFingerprint(claim, anchorText, starts.indexOf(startLine)))
+  }
+  return fingerprints
 }
 
 /**
- * The identity of a finding: path, side, category, rule and the code it stands on, `text`. Line numbers are left out,
- * so that it survives moved lines. 32 hex digits.
+ * Hashes path, side, category, rule and code (`text`) of a finding to 32 hexadecimal digits. Line
+ * numbers are left out, so that it survives moved lines.
  */
 export function computeFingerprint(
   finding: Pick<Finding, 'path' | 'side' | 'category' | 'rule'>,

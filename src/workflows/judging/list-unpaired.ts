@@ -1,10 +1,10 @@
-// Brackets and quotes without their partners: what can be said of code that no parser reads.
+// Lists brackets and quotes without a partner, to check code without a grammar.
 
 const partners: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
 /**
- * The brackets, then the quotes, that have no partner. What stands between two quotes of a line doesn't count. That is
- * no parser: it takes no account of comments.
+ * Returns the unpaired brackets, then the unpaired quotes. Text between two quotes of a line is
+ * skipped; comments aren't recognized.
  */
 export function listUnpaired(text: string): string {
   const brackets: string[] = []

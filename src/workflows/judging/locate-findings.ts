@@ -1,4 +1,4 @@
-// Locates the findings of earlier reviews in the present diff, also where lines moved and files got other names.
+// Locates findings of earlier reviews in the present diff, also in moved lines and renamed files.
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -15,24 +15,27 @@ import {
   toCodeRange,
 } from './find-code.ts'
 
-/** A finding of an earlier review under the present name of its file, and where its code stands in the diff now. */
+/**
+ * The finding has the present path of its file. `range` is undefined if its code isn't in the diff.
+ */
 export interface LocatedFinding {
   readonly finding: Finding
   readonly range: CodeRange | undefined
 }
 
-/** Code with fewer characters than this stands in many files: it is looked for in a file of the same name only. */
-const tellingLength = 10
-/** How many pieces of code are compared at most when files are gone: some hundred thousand a second. */
-const mostWindows = 200_000
+/** Shorter code occurs in many files, so it is only searched for in files of the same name. */
+const minDistinctiveLength = 10
+/** Bounds the search in other files, which hashes some 100,000 windows a second. */
+const maxWindows = 200_000
 
-/** By what code is found again without its text: the number of its lines that aren't blank, and their hash. */
+/** Returns the number of non-blank lines and their hash, which finds code without storing it. */
 export function hashAnchor(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return `${lines.length}:${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16)}`
+  const hash = createHash('sha256').update(lines.join('\n')).digest('hex')
+  return `${lines.length}:${hash.slice(0, 16)}`
 }
 
-/** All earlier findings that weren't resolved, each with its place in the present diff. */
+/** Locates all earlier findings that weren't resolved. */
 export async function locateFindings(change: Change): Promise<LocatedFinding[]> {
   const search = createHashSearch()
   const located: LocatedFinding[] = []
@@ -48,7 +51,7 @@ export async function locateFindings(change: Change): Promise<LocatedFinding[]> 
     : [...located, ...(await findInOtherFiles(change.diff, lost, located, search))]
 }
 
-/** The file that a finding is about. A deleted one has no lines that were added to it. */
+/** Finds the file of a finding. A deleted file has no lines on the right side. */
 function findFile({ files }: Diff, { path, side }: Finding): FileDiff | undefined {
   return (
     files.find((file) => file.path === path && (side === 'LEFT' || file.status !== 'deleted')) ??
@@ -58,7 +61,7 @@ function findFile({ files }: Diff, { path, side }: Finding): FileDiff | undefine
 
 function locateIn(file: FileDiff, earlier: Finding, search: HashSearch): LocatedFinding {
   const finding = moveToFile(earlier, file.path)
-  // An answer holds for the code that it was given about; what was said about a secret has no quote.
+  // A dismissal is only valid for the same code. Findings about secrets have no quote.
   if (finding.state !== 'dismissed' && finding.quote !== '')
     return { finding, range: findInDiff(file, finding) }
   return { finding, range: findNearest(search(file, finding), finding.startLine) }
@@ -73,8 +76,9 @@ function moveToFile(finding: Finding, path: string): Finding {
 }
 
 /**
- * Where git sees a new file instead of a renamed one, as it does with all that the change itself added: the file in which
- * the very same lines stand, one of the same name first. No two findings of a kind are taken to the same lines.
+ * Searches all files of the diff for the code of findings whose file is gone. Git shows the rename
+ * of a file that the change itself added as a new file. Files of the same name are preferred, and
+ * no two findings of a kind are located on the same lines.
  */
 async function findInOtherFiles(
   diff: Diff,
@@ -82,94 +86,91 @@ async function findInOtherFiles(
   located: readonly LocatedFinding[],
   search: HashSearch,
 ): Promise<LocatedFinding[]> {
-  const places = await searchAll(diff, lost, search)
-  const nameOf = ({ rule, category }: Finding, path: string, { startLine, endLine }: CodeRange) =>
+  const rangesByHash = await searchAll(diff, lost, search)
+  const toKey = ({ rule, category }: Finding, path: string, { startLine, endLine }: CodeRange) =>
     JSON.stringify([rule, category, path, startLine, endLine])
   const taken = new Set(
-    located.flatMap(({ finding, range: place }) =>
-      place ? [nameOf(finding, finding.path, place)] : [],
-    ),
+    located.flatMap(({ finding, range }) => (range ? [toKey(finding, finding.path, range)] : [])),
   )
   return lost.map((earlier) => {
-    const isSameName = ({ path }: FoundPlace) =>
+    const isSameName = ({ path }: FoundRange) =>
       posix.basename(path) === posix.basename(earlier.path)
-    const candidates = (places.get(earlier.anchorHash) ?? []).filter(
+    const candidates = (rangesByHash.get(earlier.anchorHash) ?? []).filter(
       (found) =>
-        (isSameName(found) || found.text.length >= tellingLength) &&
-        !taken.has(nameOf(earlier, found.path, found)),
+        (isSameName(found) || found.text.length >= minDistinctiveLength) &&
+        !taken.has(toKey(earlier, found.path, found)),
     )
-    const namesakes = candidates.filter(isSameName)
-    const found = findNearest(namesakes.length > 0 ? namesakes : candidates, earlier.startLine)
+    const inSameName = candidates.filter(isSameName)
+    const found = findNearest(inSameName.length > 0 ? inSameName : candidates, earlier.startLine)
     if (found === undefined) return { finding: earlier, range: undefined }
-    taken.add(nameOf(earlier, found.path, found))
+    taken.add(toKey(earlier, found.path, found))
     return { finding: moveToFile(earlier, found.path), range: found }
   })
 }
 
-interface FoundPlace extends CodeRange {
+interface FoundRange extends CodeRange {
   readonly path: string
 }
 
-/** Looks for the code of findings on the new side of the whole diff. Lets other work go on between files. */
+/** Searches the right side of the diff and yields to other work between files. */
 async function searchAll(
   { files }: Diff,
   findings: readonly Finding[],
   search: HashSearch,
-): Promise<Map<string, FoundPlace[]>> {
-  const found = new Map<string, FoundPlace[]>()
+): Promise<Map<string, FoundRange[]>> {
+  const found = new Map<string, FoundRange[]>()
   const wanted = new Set(findings.map(({ anchorHash }) => anchorHash))
   const counts = new Set([...wanted].map(countLines))
   let windows = 0
   for (const file of files) {
     await setImmediate()
     windows += counts.size * file.hunks.reduce((sum, { newCount }) => sum + newCount, 0)
-    if (windows > mostWindows) break
+    if (windows > maxWindows) break
     for (const anchorHash of wanted) {
-      const places = search(file, { side: 'RIGHT', anchorHash }).map((place) => ({
-        ...place,
-        path: file.path,
-      }))
-      if (places.length > 0) found.set(anchorHash, [...(found.get(anchorHash) ?? []), ...places])
+      const ranges = search(file, { side: 'RIGHT', anchorHash })
+      if (ranges.length === 0) continue
+      const withPath = ranges.map((range) => ({ ...range, path: file.path }))
+      found.set(anchorHash, [...(found.get(anchorHash) ?? []), ...withPath])
     }
   }
   return found
 }
 
-/** Where code of this hash stands in a file of the diff. */
+/** Finds the code with this hash in a file of the diff. */
 type HashSearch = (
   file: FileDiff,
   code: Pick<Finding, 'side' | 'anchorHash'>,
 ) => readonly CodeRange[]
 
-/** Reads each file once for each number of lines, however many findings are looked for in it. */
+/** Indexes each file once per number of lines, for all findings that are searched for in it. */
 function createHashSearch(): HashSearch {
   const indexes = new Map<FileDiff, Map<string, Map<string, CodeRange[]>>>()
   return (file, { side, anchorHash }) => {
-    const ofFile = indexes.get(file) ?? new Map<string, Map<string, CodeRange[]>>()
-    indexes.set(file, ofFile)
+    const fileIndexes = indexes.get(file) ?? new Map<string, Map<string, CodeRange[]>>()
+    indexes.set(file, fileIndexes)
     const count = countLines(anchorHash)
-    const index = ofFile.get(`${side} ${count}`) ?? indexByHash(file, side, count)
-    ofFile.set(`${side} ${count}`, index)
+    const index = fileIndexes.get(`${side} ${count}`) ?? indexByHash(file, side, count)
+    fileIndexes.set(`${side} ${count}`, index)
     return index.get(anchorHash) ?? []
   }
 }
 
 function indexByHash(file: FileDiff, side: DiffSide, count: number): Map<string, CodeRange[]> {
-  const places = file.hunks.flatMap((hunk) => listWindows(listLines(hunk, side), count))
-  return Map.groupBy(places, ({ text }) => hashAnchor(text))
+  const windows = file.hunks.flatMap((hunk) => listWindows(listLines(hunk, side), count))
+  return Map.groupBy(windows, ({ text }) => hashAnchor(text))
 }
 
 function countLines(anchorHash: string): number {
   return Number.parseInt(anchorHash, 10) || 0
 }
 
-/** All runs of `count` lines; blank ones in between don't count. */
+/** Lists all runs of `count` lines, not counting blank ones. */
 function listWindows(lines: readonly NumberedLine[], count: number): CodeRange[] {
   if (count === 0) return []
   const filled = lines.filter(({ text }) => normalizeCode(text) !== '')
-  return filled.flatMap((_, at) => {
-    const place =
-      at + count <= filled.length ? toCodeRange(filled.slice(at, at + count)) : undefined
-    return place ? [place] : []
+  return filled.flatMap((_, start) => {
+    const end = start + count
+    const range = end <= filled.length ? toCodeRange(filled.slice(start, end)) : undefined
+    return range ? [range] : []
   })
 }

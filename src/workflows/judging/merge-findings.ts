@@ -1,4 +1,4 @@
-// Merges what several reviewers say of the same fault into one claim.
+// Merges claims of several reviewers about the same problem into one claim.
 import { compareBySeverity, type Evidence } from '../../domain/finding.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import type { AnchoredClaim } from './anchor-findings.ts'
@@ -6,72 +6,75 @@ import { maxEvidence } from './change-files.ts'
 import { normalizeCode, overlaps } from './find-code.ts'
 import { measureSimilarity } from './measure-similarity.ts'
 
-/** One claim, in the words of the strongest of those who made it. */
 export interface Claim {
-  /** With the suggestion and the evidence of the others where it has no better. */
+  /** The most severe member, with suggestion and evidence of all members. */
   readonly strongest: AnchoredClaim
-  /** All who made it, the strongest first, each as it was. */
+  /** All merged claims, the strongest first, each unchanged. */
   readonly members: readonly AnchoredClaim[]
 }
 
-/** Titles that have this share of their words in common say the same. */
-const alike = 0.5
-/** Different reviewers name neighbouring lines for the same fault. */
-const nearLines = 3
+/** Titles with at least this similarity count as the same claim. */
+const minSimilarity = 0.5
+/** Different reviewers may name lines up to this far apart for the same problem. */
+const maxLineDistance = 3
 
 /**
- * Proposals of different reviewers about overlapping lines with the same kind of harm are one claim, those of one reviewer
- * where the lines are the same; so are similar titles on overlapping lines, and of different reviewers nearby. Two different rules never say the same.
+ * Merges claims on overlapping lines with the same category, or with similar titles; by different
+ * reviewers also similar titles on nearby lines. Claims of one reviewer with the same category must
+ * name the same lines. Claims of two different rules are never merged.
  */
 export function mergeDuplicates(anchored: readonly AnchoredClaim[]): Claim[] {
   const groups: AnchoredClaim[][] = []
-  for (const finding of anchored.toSorted((a, b) => bySecret(a, b) || compareBySeverity(a, b))) {
-    const group = groups.find(([strongest, ...others]) => {
-      const rule = [strongest!, ...others].find((member) => member.rule !== null)?.rule ?? null
-      return (
-        (rule === finding.rule || rule === null || finding.rule === null) &&
-        saysTheSame(strongest!, finding)
-      )
-    })
+  const sorted = anchored.toSorted((a, b) => compareBySecret(a, b) || compareBySeverity(a, b))
+  for (const finding of sorted) {
+    const group = groups.find(
+      (members) => canShareRule(members, finding) && isSameClaim(members[0]!, finding),
+    )
     if (group) group.push(finding)
     else groups.push([finding])
   }
-  return groups.map((members) => ({ strongest: unite(members), members }))
+  return groups.map((members) => ({ strongest: mergeMembers(members), members }))
 }
 
-/** The rule about secrets speaks first: it quotes none, and what it finds outlasts its line. */
-function bySecret(a: AnchoredClaim, b: AnchoredClaim): number {
+/** Findings of the rule about secrets come first: they have no quote, and outlast their line. */
+function compareBySecret(a: AnchoredClaim, b: AnchoredClaim): number {
   return Number(isSecretRule(b.rule)) - Number(isSecretRule(a.rule))
 }
 
-function saysTheSame(a: AnchoredClaim, b: AnchoredClaim): boolean {
+function canShareRule(members: readonly AnchoredClaim[], { rule }: AnchoredClaim): boolean {
+  const groupRule = members.find((member) => member.rule !== null)?.rule ?? null
+  return groupRule === null || rule === null || groupRule === rule
+}
+
+function isSameClaim(a: AnchoredClaim, b: AnchoredClaim): boolean {
   if (a.path !== b.path || a.side !== b.side) return false
-  // What one reviewer says twice of the same kind, about two places, are two faults, also where one holds the other.
-  const isOther = a.reviewer !== b.reviewer || a.category !== b.category
+  const isSameCategory = a.category === b.category
+  // Two claims of one reviewer with the same category are different, even if their lines overlap.
+  const isOther = a.reviewer !== b.reviewer || !isSameCategory
   if (overlaps(a, b)) {
-    const isSamePlace = a.startLine === b.startLine && a.endLine === b.endLine
-    return (a.category === b.category && (isOther || isSamePlace)) || isSameTitle(a, b)
+    const isSameRange = a.startLine === b.startLine && a.endLine === b.endLine
+    return (isSameCategory && (isOther || isSameRange)) || isSameTitle(a, b)
   }
   const distance = Math.max(a.startLine - b.endLine, b.startLine - a.endLine)
-  return isOther && distance <= nearLines && isSameTitle(a, b)
+  return isOther && distance <= maxLineDistance && isSameTitle(a, b)
 }
 
 function isSameTitle(a: AnchoredClaim, b: AnchoredClaim): boolean {
   return (
     normalizeCode(a.title) === normalizeCode(b.title) ||
-    measureSimilarity(a.title, b.title) >= alike
+    measureSimilarity(a.title, b.title) >= minSimilarity
   )
 }
 
-/** The words of the first; the suggestion of a rule, else the first one, for the same lines; the evidence of all. */
-function unite(members: readonly AnchoredClaim[]): AnchoredClaim {
+/** Keeps the text of the first member. Prefers the suggestion of a rule, for the same lines. */
+function mergeMembers(members: readonly AnchoredClaim[]): AnchoredClaim {
   const strongest = members[0]!
   const { startLine, endLine } = strongest
-  const fitting = members.filter(
+  const withSuggestion = members.filter(
     (member) =>
       member.suggestion !== null && member.startLine === startLine && member.endLine === endLine,
   )
-  const best = fitting.find((member) => member.rule !== null) ?? fitting[0]
+  const best = withSuggestion.find((member) => member.rule !== null) ?? withSuggestion[0]
   return {
     ...strongest,
     suggestion: best?.suggestion ?? null,
@@ -79,12 +82,12 @@ function unite(members: readonly AnchoredClaim[]): AnchoredClaim {
   }
 }
 
-/** Each place once, the first `maxEvidence`. */
+/** Keeps the first evidence for each line, up to `maxEvidence`. */
 export function mergeEvidence(evidence: readonly Evidence[]): Evidence[] {
-  const places = new Map<string, Evidence>()
+  const byLine = new Map<string, Evidence>()
   for (const item of evidence) {
-    const place = `${item.line} ${item.path}`
-    if (!places.has(place)) places.set(place, item)
+    const key = `${item.line} ${item.path}`
+    if (!byLine.has(key)) byLine.set(key, item)
   }
-  return [...places.values()].slice(0, maxEvidence)
+  return [...byLine.values()].slice(0, maxEvidence)
 }

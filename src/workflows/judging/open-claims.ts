@@ -1,4 +1,4 @@
-// The ratchet: what people dismissed or answered isn't raised again, and about code that was seen before only what is worse is.
+// Decides which claims become findings: answered ones and repeats about unchanged code don't.
 import type { DiffHunk } from '../../domain/diff.ts'
 import { type Finding, type Severity, severities } from '../../domain/finding.ts'
 import { areSeenLines } from '../../git/hunk-identity.ts'
@@ -8,72 +8,74 @@ import { moveToLines } from './follow-findings.ts'
 import { type IdentifiedClaim, isSameClaim } from './identify-findings.ts'
 import type { LocatedFinding } from './locate-findings.ts'
 
-/** What became of the claims of one review. */
 export interface OpenedClaims {
-  /** Open now: said again, come back after they were resolved, or new. */
+  /** Findings that are open now: new, repeated or reopened ones. */
   readonly opened: readonly Finding[]
-  /** How many people had answered before. */
+  /** Number of claims that people had answered. */
   readonly answered: number
-  /** How many new ones about unchanged code are no worse than what was said before. */
+  /** Number of new claims about unchanged code that are no more severe than earlier ones. */
   readonly suppressed: number
 }
 
-/** Raises claims, but for those that were answered and those that the ratchet holds down. */
+/** Opens all claims except answered and suppressed ones. */
 export function openClaims(
   change: Change,
   claims: readonly IdentifiedClaim[],
   located: readonly LocatedFinding[],
 ): OpenedClaims {
-  // Under the present names of their files, where they still stand.
+  // Located findings come last because they have the present paths of their files.
   const earlier = [...change.earlier.findings, ...located.map(({ finding }) => finding)]
-  const known = new Map(earlier.map((finding) => [finding.fingerprint, finding]))
-  const dismissed = located.filter(({ finding }) => finding.state === 'dismissed')
-  const answers = located.filter(({ finding }) => finding.answered)
-  const raised: Finding[] = []
+  const byFingerprint = new Map(earlier.map((finding) => [finding.fingerprint, finding]))
+  const opened: Finding[] = []
   let answered = 0
-  let heldDown = 0
+  let suppressed = 0
   for (const claim of claims) {
-    const before = known.get(claim.fingerprint)
-    const isDismissed =
-      before?.state === 'dismissed' || dismissed.some((earlier) => isSameClaim(claim, earlier))
-    if (isDismissed || (!before && answers.some((earlier) => isRepeated(claim, earlier))))
-      answered += 1
-    else if (
-      before?.state !== 'open' &&
-      !isNewAndCritical(claim, before) &&
-      isSuppressed(change, claim, located)
-    )
-      heldDown += 1
-    else raised.push(openFinding(change, claim, before))
+    const before = byFingerprint.get(claim.fingerprint)
+    if (wasAnswered(claim, before, located)) answered += 1
+    else if (canSuppress(claim, before) && isSuppressed(change, claim, located)) suppressed += 1
+    else opened.push(openFinding(change, claim, before))
   }
-  return { opened: raised, answered, suppressed: heldDown }
+  return { opened, answered, suppressed }
 }
 
-/** Whether a claim only says in other words what people answered, which goes on counting by itself. */
-function isRepeated(claim: IdentifiedClaim, earlier: LocatedFinding): boolean {
-  return (
-    severities.indexOf(claim.severity) >= severities.indexOf(earlier.finding.severity) &&
-    isSameClaim(claim, earlier)
-  )
+function wasAnswered(
+  claim: IdentifiedClaim,
+  before: Finding | undefined,
+  located: readonly LocatedFinding[],
+): boolean {
+  if (before?.state === 'dismissed') return true
+  const same = located.filter((earlier) => isSameClaim(claim, earlier))
+  if (same.some(({ finding }) => finding.state === 'dismissed')) return true
+  return before === undefined && same.some((earlier) => isAnswered(claim, earlier))
 }
 
-/** What is critical is raised however late. One that was withdrawn isn't new: its code didn't come back. */
-function isNewAndCritical({ severity }: IdentifiedClaim, before: Finding | undefined): boolean {
-  return before === undefined && severity === 'critical'
+/**
+ * An answered finding stays open, but isn't repeated in other words unless it became more severe.
+ */
+function isAnswered(claim: IdentifiedClaim, { finding }: LocatedFinding): boolean {
+  const isWorse = severities.indexOf(claim.severity) < severities.indexOf(finding.severity)
+  return finding.answered === true && !isWorse
 }
 
-/** The note for the coverage section; none where nothing was held down. */
+/** Open findings stay open, and new critical ones are always reported. */
+function canSuppress({ severity }: IdentifiedClaim, before: Finding | undefined): boolean {
+  if (before === undefined) return severity !== 'critical'
+  return before.state !== 'open'
+}
+
 export function describeSuppressed(count: number): string[] {
   if (count === 0) return []
   const claims = count === 1 ? '1 new claim' : `${count} new claims`
   const verb = count === 1 ? 'was' : 'were'
-  return [`${claims} about unchanged code ${verb} not raised: no worse than what was said before.`]
+  return [
+    `${claims} about unchanged code ${verb} not reported: no worse than what was reported before.`,
+  ]
 }
 
 /**
- * Whether a claim that isn't open stays unsaid: the lines were read before, and it is no worse than the worst that was
- * said about their file, or minor where nothing was. Rules are exempt: on unchanged lines they say the same again, so
- * what is new of them comes from a change elsewhere or from a new rule, and doesn't differ from run to run.
+ * Whether a claim that isn't open is suppressed: its lines were read before, and it is no more
+ * severe than the worst finding of its file, or minor if there was none. Rules are exempt because
+ * they give the same result on unchanged lines, so that a new claim has a cause elsewhere.
  */
 export function isSuppressed(
   change: Change,
@@ -85,12 +87,12 @@ export function isSuppressed(
 ): boolean {
   if (claim.isFoundByRule || !wasSeen(change, claim)) return false
   const file = change.diff.files.find(({ path }) => path === claim.path)
-  const settled = change.earlier.findings.filter(({ state }) => state === 'resolved')
-  const said = [...located.map(({ finding }) => finding), ...settled]
+  const resolved = change.earlier.findings.filter(({ state }) => state === 'resolved')
+  const ranks = [...located.map(({ finding }) => finding), ...resolved]
     .filter(({ path }) => path === claim.path || path === file?.oldPath)
     .map(({ severity }) => severities.indexOf(severity))
-  const worst = Math.min(severities.indexOf('minor'), ...said)
-  return severities.indexOf(claim.severity) >= worst
+  const worstRank = Math.min(severities.indexOf('minor'), ...ranks)
+  return severities.indexOf(claim.severity) >= worstRank
 }
 
 function wasSeen(
@@ -98,11 +100,11 @@ function wasSeen(
   claim: Pick<Finding, 'path' | 'side' | 'startLine' | 'endLine'>,
 ): boolean {
   const file = change.diff.files.find(({ path }) => path === claim.path)
-  const hunk = file?.hunks.find((candidate) => holdsLine(candidate, claim))
+  const hunk = file?.hunks.find((candidate) => hasLine(candidate, claim))
   return hunk !== undefined && areSeenLines(hunk, claim, change.earlier.seenLines)
 }
 
-function holdsLine(
+function hasLine(
   hunk: DiffHunk,
   { side, startLine }: Pick<Finding, 'side' | 'startLine'>,
 ): boolean {
@@ -110,32 +112,37 @@ function holdsLine(
 }
 
 /**
- * Opens a claim, anew where it had been resolved. One that stands already keeps the words of a model that were posted, and
- * on unchanged code at least its severity: neither changes with the mood of a model. What a rule says differs only where
- * the code does, as when fewer calls are left that don't fit.
+ * Opens a claim, or reopens its resolved finding. An open finding keeps the posted text of a model,
+ * and on unchanged code its severity doesn't fall: both would vary from run to run. The text of a
+ * rule only changes with the code.
  */
 function openFinding(change: Change, claim: IdentifiedClaim, before: Finding | undefined): Finding {
-  const { anchorText: _text, isFoundByRule: _ruled, ...fresh } = claim
-  if (before === undefined) return { ...fresh, state: 'open', reopened: 0 }
-  if (before.state === 'resolved') return { ...fresh, state: 'open', reopened: before.reopened + 1 }
+  const { anchorText: _text, isFoundByRule: _rule, ...proposed } = claim
+  if (before === undefined) return { ...proposed, state: 'open', reopened: 0 }
+  if (before.state === 'resolved') {
+    return { ...proposed, state: 'open', reopened: before.reopened + 1 }
+  }
   const isSeen = wasSeen(change, claim)
-  const severity = isSeen ? findWorse(before.severity, fresh.severity) : fresh.severity
-  const isModels = before.rule === null && fresh.rule === null
-  const keepsWords = isModels && before.placement === 'inline' && severity === before.severity
-  const said = keepsWords ? keepWords(fresh, before, isSeen) : fresh
-  return { ...said, severity, state: 'open', reopened: before.reopened }
+  const severity = isSeen ? findWorse(before.severity, proposed.severity) : proposed.severity
+  const isByModel = before.rule === null && proposed.rule === null
+  const keepsText = isByModel && before.placement === 'inline' && severity === before.severity
+  const worded = keepsText ? keepPostedText(proposed, before, isSeen) : proposed
+  return { ...worded, severity, state: 'open', reopened: before.reopened }
 }
 
-/** On unchanged code that is all that its comment shows: each difference would edit it, and tell whoever follows. */
-function keepWords<Claim extends Omit<Finding, 'state' | 'reopened'>>(
+/**
+ * On unchanged code all that the comment shows is kept, because each edit notifies its followers.
+ */
+function keepPostedText<Claim extends Omit<Finding, 'state' | 'reopened'>>(
   claim: Claim,
   before: Finding,
   isSeen: boolean,
 ) {
   const { title, body, citation } = before
   if (!isSeen) return { ...claim, title, body }
-  const { citation: _, ...bare } = claim
-  return { ...bare, title, body, ...moveToLines(before, claim), ...(citation && { citation }) }
+  const { citation: _, ...withoutCitation } = claim
+  const posted = { title, body, ...moveToLines(before, claim), ...(citation && { citation }) }
+  return { ...withoutCitation, ...posted }
 }
 
 function findWorse(a: Severity, b: Severity): Severity {

@@ -1,17 +1,17 @@
-// Which changed lines models have read by now, kept from review to review.
+// Collects which changed lines models have read so far, to be stored between reviews.
 import type { Coverage } from '../../domain/review.ts'
 import { identifyLines } from '../../git/hunk-identity.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import type { ReviewersOutcome } from '../run-reviewers.ts'
 
-/** Lines beyond count as unseen: the ratchet doesn't hold there. */
-const mostLines = 20_000
-/** Hexadecimal digits of one identity. */
-const digits = 16
+/** Further lines count as unseen, so that claims about them aren't suppressed. */
+const maxLines = 20_000
+/** The length of one line identity in hexadecimal digits. */
+const identityLength = 16
 
 /**
- * The changed lines that a model has read, this time or in an earlier review. A file that one of the model's reviewers
- * could not read wholly is none that they read; where one failed, nothing new was read.
+ * Returns the identities of changed lines that a model has read, in this review or an earlier one.
+ * A file counts as read if every reviewer with a model read all of it. If one failed, no file does.
  */
 export function collectSeenLines(
   change: Change,
@@ -23,22 +23,22 @@ export function collectSeenLines(
     ...coverage.skipped.map(({ path }) => path),
     ...byModels.flatMap(({ unread }) => unread),
   ])
-  const readFile = (path: string) =>
+  const wasRead = (path: string) =>
     byModels.length > 0 && failures.length === 0 && !unread.has(path)
   const before = change.earlier.seenLines
   const seen = new Set<string>()
   for (const file of change.files) {
-    const isRead = readFile(file.path)
+    const isRead = wasRead(file.path)
     if (!isRead && before.size === 0) continue
     for (const identity of file.hunks.flatMap((hunk) => [...identifyLines(hunk).values()])) {
       if (isRead || before.has(identity)) seen.add(identity)
-      if (seen.size === mostLines) return seen
+      if (seen.size === maxLines) return seen
     }
   }
   return seen
 }
 
-/** As they are stored: 8 bytes each. */
+/** Encodes line identities for storage, in 8 bytes each. */
 export function encodeLines(lines: ReadonlySet<string>): Buffer {
   return Buffer.from([...lines].join(''), 'hex')
 }
@@ -46,8 +46,8 @@ export function encodeLines(lines: ReadonlySet<string>): Buffer {
 export function decodeLines(bytes: Uint8Array): Set<string> {
   const hex = Buffer.from(bytes).toString('hex')
   return new Set(
-    Array.from({ length: hex.length / digits }, (_, at) =>
-      hex.slice(at * digits, (at + 1) * digits),
+    Array.from({ length: hex.length / identityLength }, (_, at) =>
+      hex.slice(at * identityLength, (at + 1) * identityLength),
     ),
   )
 }

@@ -1,4 +1,4 @@
-// Has what models claim verified, and says what the outcome means for each finding.
+// Verifies claims of models and applies the outcome to each finding.
 import { type Finding, severities } from '../../domain/finding.ts'
 import { noUsage, type Usage } from '../../domain/review.ts'
 import { isSeenHunk } from '../../git/hunk-identity.ts'
@@ -6,22 +6,20 @@ import type { Change, ClaimCheck, Verifier } from '../../reviewers/reviewer.ts'
 import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
 import { mergeEvidence } from './merge-findings.ts'
 
-/** What became of one finding. */
+/** The result of verifying one finding. */
 export interface CheckedFinding {
   /**
-   * `settled`: as it was, for a rule says it, it was confirmed before, or there is no verifier. `unsure`: the code
-   * in hand neither shows nor refutes it. `unchecked`: the verifier failed.
+   * `settled`: unchanged, as it is by a rule, was confirmed before, or there is no verifier.
+   * `unsure`: the code neither confirms nor refutes it. `unchecked`: the verifier failed.
    */
   readonly outcome: ClaimCheck['outcome'] | 'settled' | 'unchecked'
-  /** As it stands after the check. */
   readonly finding: Finding
-  /** Why, in the verifier's words; empty where it has none. Untrusted. */
+  /** The verifier's reason, or an empty string. Untrusted. */
   readonly reason: string
 }
 
-/** What a verification came to. */
 export interface Verification {
-  /** One for each finding, in their order. */
+  /** Has the order of the findings. */
   readonly verified: readonly CheckedFinding[]
   readonly usage: Usage
   /** Limits of the verification, one sentence each. */
@@ -29,8 +27,9 @@ export interface Verification {
 }
 
 /**
- * Verifies findings. What was confirmed by an earlier review is asked again only when it is claimed to be worse now, or its
- * file has changed: the fix may stand on another line. Then it stays as it was unless it is refuted.
+ * Verifies findings. One that an earlier review confirmed is only verified again if it is more
+ * severe now or its file changed, as the fix may be on another line. It then stays confirmed unless
+ * refuted.
  */
 export async function verifyFindings(
   { change, files, verifier }: { change: Change; files: ChangeFiles; verifier: Verifier | null },
@@ -58,9 +57,8 @@ export async function verifyFindings(
     const checked = checkOf.has(finding)
       ? await applyCheck(files, finding, checkOf.get(finding))
       : settled
-    verified.push(
-      checked.outcome !== 'refuted' && wasConfirmed(change, finding) ? settled : checked,
-    )
+    const staysConfirmed = checked.outcome !== 'refuted' && wasConfirmed(change, finding)
+    verified.push(staysConfirmed ? settled : checked)
   }
   return { verified, usage, notes }
 }
@@ -71,7 +69,7 @@ function isSettled(change: Change, finding: Finding): boolean {
   )
 }
 
-/** By an earlier review, as severe as it is claimed to be now. */
+/** Whether an earlier review confirmed the finding with at least its present severity. */
 function wasConfirmed(change: Change, finding: Finding): boolean {
   const before = change.earlier.findings.find(
     ({ fingerprint }) => fingerprint === finding.fingerprint,
@@ -104,7 +102,7 @@ async function applyCheck(
     }
     return { outcome: 'confirmed', finding: confirmed, reason }
   }
-  // A refutation that rests on nothing is an opinion.
+  // A refutation without existing evidence doesn't count.
   const isRefuted = check.outcome === 'refuted' && evidence.length > 0
   return { outcome: isRefuted ? 'refuted' : 'unsure', finding: unverified, reason }
 }

@@ -5,8 +5,8 @@ import { breakCommands, wordJoiner } from './break-commands.ts'
 const linePrefix = String.raw`^((?:[^\S\n]|>|[-*+](?=\s)|\d{1,9}[.)](?=\s))*)`
 
 /**
- * Escapes Markdown from a model or a repository: no images, links, HTML, mentions, references,
- * chat commands, headings, tables, formulas or hidden markers, and no unclosed fence. Code stays code,
+ * Escapes Markdown from a model or a repository: no images, links, HTML, mentions, references, chat
+ * commands, headings, tables, formulas or hidden markers, and no unclosed fence. Code stays code,
  * and is rewritten so that GFM can't read it as anything else. Idempotent.
  *
  * @param options.maxLength in characters before escaping; longer text is cut with an ellipsis
