@@ -401,7 +401,7 @@ describe('several reviewers', () => {
     ]) {
       const { findings, dropped } = await judge(added(lines), { model: [claim(3, 3), same] })
       expect(findings).toMatchObject([{ title: 'The card is charged twice', severity: 'moderate' }])
-      expect(dropped).toMatchObject({ 'said twice': 1 })
+      expect(dropped).toMatchObject({ duplicate: 1 })
     }
   })
 

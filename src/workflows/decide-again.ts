@@ -1,4 +1,4 @@
-// Decides the verdict on a head again without a model: from the findings and the coverage that a review stored.
+// Decides the verdict on a head again from the stored review, without a model.
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { AppContext, ReviewContext } from '../context.ts'
@@ -25,7 +25,6 @@ import { publishReview } from './publish-review.ts'
 import { recordReview } from './record-review.ts'
 import { summarizeReview } from './summarize-review.ts'
 
-/** What is asked for. */
 export interface DecisionTask {
   readonly run: ClaimedRun
   readonly access: ChosenAccess
@@ -47,18 +46,18 @@ const storedColumns = [
   'redo_when',
 ] as const
 
-/** A review that came to a verdict and kept what that rests on. */
+/** A completed review with a verdict, and what it was based on. */
 type StoredReview = Pick<Selectable<WorkflowRunsTable>, (typeof storedColumns)[number]> & {
   readonly basis: ReviewBasis
   readonly coverage: Coverage
 }
 
 /**
- * Ends the run with the latest review of this head where there is one that still stands, and with
- * what people dismissed since. The post is edited only where the outcome differs. No model is asked.
+ * Completes the run with the latest review of this head if it is still valid, and with the findings
+ * that people dismissed since. The post is only edited if the outcome differs. No model is used.
  *
- * @returns `decided`; `moved`: with nothing posted, as the pull request isn't what it was any more;
- *   `to be reviewed`
+ * @returns `decided`, `moved` if the pull request was closed or has another head, so that nothing
+ *   was posted, or `to be reviewed`
  */
 export async function decideAgain(
   ctx: AppContext,
@@ -67,14 +66,14 @@ export async function decideAgain(
   earlier: LoadedEarlierReviews,
 ): Promise<'decided' | 'moved' | 'to be reviewed'> {
   const before = await findReview(ctx.db, task.run, pullRequest)
-  if (before === undefined || !(await stillStands(ctx, task, pullRequest, before))) {
+  if (before === undefined || !(await isStillValid(ctx, task, pullRequest, before))) {
     return 'to be reviewed'
   }
   const stopwatch = startStopwatch()
   const decided = decide(ctx, pullRequest, before, earlier)
   let published: PublishedReview | null = null
   const isDifferent = earlier.haveDismissalsChanged || decided.review.verdict !== before.verdict
-  if (isDifferent || (await isCoveredUp(ctx.db, task.run, before))) {
+  if (isDifferent || (await mayStatusBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
     if (now.state !== 'open' || now.head.sha !== before.head_sha) return 'moved'
     published = await publish(ctx, task, before, decided)
@@ -85,8 +84,8 @@ export async function decideAgain(
 }
 
 /**
- * Hash of what a review of a head depends on beside the head: where it parted from the base, the
- * repository's settings, and which models review.
+ * Hashes what a review of a head also depends on: the merge base, the repository's settings, and
+ * the models.
  */
 export function hashReviewBasis(
   ctx: Pick<ReviewContext, 'models' | 'config'>,
@@ -98,7 +97,9 @@ export function hashReviewBasis(
   return createHash('sha256').update(parts).digest('hex')
 }
 
-/** The latest review that came to a verdict, where it was of this head and nothing was written since. */
+/**
+ * Returns the latest review with a verdict if it is of this head and no finding was saved since.
+ */
 async function findReview(
   db: Db,
   run: ClaimedRun,
@@ -115,7 +116,7 @@ async function findReview(
     .limit(1)
     .executeTakeFirst()
   if (!latest?.basis || !latest.coverage || latest.head_sha !== head.sha) return undefined
-  // A review that broke off may have left findings of another head.
+  // A failed review may have saved findings of another head.
   const newer = await db
     .selectFrom('findings')
     .select('id')
@@ -126,8 +127,12 @@ async function findReview(
   return newer ? undefined : { ...latest, basis: latest.basis, coverage: latest.coverage }
 }
 
-/** A run that came to no verdict may have put its own status over that of the review. */
-async function isCoveredUp(db: Db, run: ClaimedRun, before: StoredReview): Promise<boolean> {
+/** A later run without a verdict may have replaced the commit status of the review. */
+async function mayStatusBeReplaced(
+  db: Db,
+  run: ClaimedRun,
+  before: StoredReview,
+): Promise<boolean> {
   const other = await db
     .selectFrom('workflow_runs')
     .select('id')
@@ -141,18 +146,18 @@ async function isCoveredUp(db: Db, run: ClaimedRun, before: StoredReview): Promi
 }
 
 /**
- * A retry by somebody who may write pays for another review. A dismissal never does. A delivery does
- * where the head would be reviewed with other settings or models, or where a model had failed.
+ * A retry leads to another review, and a dismissal never does. A delivery leads to one if settings
+ * or models changed, or if a model failed.
  */
-async function stillStands(
+async function isStillValid(
   ctx: AppContext,
   { run, access, signal }: DecisionTask,
   { base, head }: PullRequest,
   { basis }: StoredReview,
 ): Promise<boolean> {
-  const asking = await listClaimedEventTypes(ctx.db, run.id)
-  if (asking.includes(retryEvent)) return false
-  if (asking.every((type) => type === dismissalEvent)) return true
+  const eventTypes = await listClaimedEventTypes(ctx.db, run.id)
+  if (eventTypes.includes(retryEvent)) return false
+  if (eventTypes.every((type) => type === dismissalEvent)) return true
   if (basis.modelFailed) return false
   const [mergeBaseSha, { digest: settingsDigest }] = await Promise.all([
     ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
@@ -161,11 +166,10 @@ async function stillStands(
   return basis.key === hashReviewBasis(ctx, { mergeBaseSha, settingsDigest })
 }
 
-/** What the stored review comes to with the findings as they stand now. */
+/** The stored review with its findings as they are now. */
 interface Decided {
   readonly review: Review
   readonly verdictInput: VerdictInput
-  /** As they stood when the earlier review was posted, and now. */
   readonly earlier: LoadedEarlierReviews
   readonly dismissed: readonly Finding[]
 }
@@ -179,15 +183,15 @@ function decide(
   const findings = earlier.findings
     .filter(({ state }) => state === 'open')
     .toSorted(compareBySeverity)
-  // What doesn't hang on the findings is as the review stored it.
+  // The part that doesn't depend on the findings is taken from the stored review.
   const stored = before.decision as unknown as VerdictInput
   const verdictInput = { ...stored, ...countFindings(findings) }
-  const words = basis.words.map((summary) => ({ summary }))
+  const reports = basis.words.map((summary) => ({ summary }))
   const review: Review = {
     pullRequest,
     headSha: pullRequest.head.sha,
     ...decideVerdict(verdictInput),
-    summary: summarizeReview(findings, words, coverage, ctx.secrets),
+    summary: summarizeReview(findings, reports, coverage, ctx.secrets),
     findings,
     coverage,
     warnings: before.warnings ?? [],
@@ -235,7 +239,7 @@ async function record(
   },
 ): Promise<void> {
   const { review, verdictInput, dismissed, published } = decided
-  const urlOf = new Map(published?.comments.map(({ marker, url }) => [marker, url]))
+  const urlByMarker = new Map(published?.comments.map(({ marker, url }) => [marker, url]))
   const { findings } = review
   await recordReview(ctx, run, {
     outcome: {
@@ -266,7 +270,10 @@ async function record(
     },
     findings: [...findings, ...dismissed],
     commentUrls: new Map(
-      findings.map((each) => [each.fingerprint, urlOf.get(findingMarker(each)) ?? null]),
+      findings.map((finding) => [
+        finding.fingerprint,
+        urlByMarker.get(findingMarker(finding)) ?? null,
+      ]),
     ),
     touches: null,
     spend: [],

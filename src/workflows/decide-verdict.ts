@@ -1,4 +1,4 @@
-// The verdict and the confidence: pure functions of the findings and the coverage. Models only propose findings.
+// Computes the verdict and the confidence of a review from its findings and its coverage.
 import type { RepositorySettings } from '../config/repository-settings.ts'
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
 import {
@@ -9,33 +9,32 @@ import {
   type Verdict,
 } from '../domain/review.ts'
 
-/** All that the verdict is computed from; stored with the review. */
+/** Stored with the review, so that its verdict can be decided again. */
 export interface VerdictInput {
-  /** Open findings by severity, verified ones only. */
+  /** The next three count open, verified findings. */
   readonly critical: number
   readonly moderate: number
   readonly minor: number
-  /** Open findings that nobody could verify. */
+  /** Counts open findings that could not be verified. */
   readonly unverified: number
-  /** Every changed line that can matter was read in the way that its kind needs. */
+  /** Whether every changed line was read as its kind of file requires. */
   readonly complete: boolean
   readonly filesTotal: number
   readonly filesReviewed: number
-  /** Changed lines that were not read in the way that their kind needs. */
+  /** Counts changed lines that were not read as their kind of file requires. */
   readonly linesUnread: number
-  /** Whether a model took part, or only the fixed rules did. */
+  /** Whether a model took part, and not only rules. */
   readonly modelTookPart: boolean
-  /** Models had to prove that they read what they were shown. */
+  /** Whether models had to pass the attention check. */
   readonly attentionChecked: boolean
-  /** What the repository has moderate findings come to. */
+  /** The verdict that moderate findings lead to, by the repository's settings. */
   readonly moderateMeans: RepositorySettings['policy']['moderate']
-  /** The ends that block, by the repository's settings. */
+  /** The ends that block merging, by the repository's settings. */
   readonly gate: readonly ReviewEnd[]
-  /** Mean confidence of the open findings, 0 to 1; 1 where there are none. */
+  /** The mean over open findings, 0 to 1. It is 1 if there are none. */
   readonly meanConfidence: number
 }
 
-/** What was decided, and why the confidence is what it is, in one line. */
 export interface Decision {
   readonly verdict: Verdict
   readonly ends: readonly ReviewEnd[]
@@ -44,7 +43,6 @@ export interface Decision {
   readonly confidenceReason: string
 }
 
-/** Counts what `decideVerdict` looks at. */
 export function summarizeForVerdict(input: {
   findings: readonly Finding[]
   coverage: Coverage
@@ -65,7 +63,7 @@ export function summarizeForVerdict(input: {
   }
 }
 
-/** The part of the verdict's input that depends on which findings are open. */
+/** Returns the part of the verdict's input that depends on the findings. */
 export function countFindings(
   findings: readonly Finding[],
 ): Pick<VerdictInput, 'critical' | 'moderate' | 'minor' | 'unverified' | 'meanConfidence'> {
@@ -84,9 +82,9 @@ export function countFindings(
 }
 
 /**
- * A verified critical finding requests changes, and a moderate one where the repository has it so; a change that
- * wasn't wholly covered, or a finding that couldn't be verified, needs discussion, as moderate findings do; minor ones
- * or none approve. No finding more and no line read less ever makes the verdict better or unblocks.
+ * A verified critical finding requests changes, as does a moderate one if the settings ask for it.
+ * Other moderate findings, unverified findings and incomplete coverage need discussion. Minor
+ * findings or none approve. More findings or less coverage never improve the verdict or unblock.
  */
 export function decideVerdict(input: VerdictInput): Decision {
   const ends = decideEnds(input)
@@ -94,18 +92,18 @@ export function decideVerdict(input: VerdictInput): Decision {
   return { verdict: verdictOf(ends), ends, blocks, ...rateConfidence(input) }
 }
 
-/** All ends that hold, in their order of precedence. */
+/** Returns all ends that apply, in order of precedence. */
 function decideEnds(input: VerdictInput): ReviewEnd[] {
-  const isRequested = input.moderateMeans === 'REQUEST_CHANGES'
-  const isUnseen = input.filesTotal > 0 && input.filesReviewed === 0
-  const holds: Record<ReviewEnd, boolean> = {
+  const moderateBlocks = input.moderateMeans === 'REQUEST_CHANGES'
+  const isUnread = input.filesTotal > 0 && input.filesReviewed === 0
+  const applies: Record<ReviewEnd, boolean> = {
     skipped: false,
-    changes_requested: input.critical > 0 || (isRequested && input.moderate > 0),
-    incomplete: !input.complete || isUnseen,
-    needs_person: input.unverified > 0 || (!isRequested && input.moderate > 0),
+    changes_requested: input.critical > 0 || (moderateBlocks && input.moderate > 0),
+    incomplete: !input.complete || isUnread,
+    needs_person: input.unverified > 0 || (!moderateBlocks && input.moderate > 0),
     passed: false,
   }
-  const ends = reviewEnds.filter((end) => holds[end])
+  const ends = reviewEnds.filter((end) => applies[end])
   return ends.length === 0 ? ['passed'] : ends
 }
 
@@ -114,47 +112,73 @@ function verdictOf(ends: readonly ReviewEnd[]): Verdict {
   return ends.includes('passed') ? 'APPROVE' : 'NEEDS_DISCUSSION'
 }
 
-function rateConfidence(input: VerdictInput): { confidence: Confidence; confidenceReason: string } {
-  if (input.filesTotal === 0)
+interface RatedConfidence {
+  readonly confidence: Confidence
+  readonly confidenceReason: string
+}
+
+function rateConfidence(input: VerdictInput): RatedConfidence {
+  return rateIncomplete(input) ?? rateComplete(input)
+}
+
+/** Rates a review that did not cover the change; undefined if it did. */
+function rateIncomplete({
+  complete,
+  filesTotal,
+  filesReviewed,
+}: VerdictInput): RatedConfidence | undefined {
+  if (filesTotal === 0) {
     return { confidence: 3, confidenceReason: 'no file of the change is to be reviewed' }
-  const files = `${input.filesReviewed} of ${input.filesTotal} files`
-  if (input.filesReviewed === 0) {
+  }
+  if (filesReviewed === 0) {
     return { confidence: 1, confidenceReason: 'nothing of the change could be reviewed' }
   }
-  if (!input.complete) {
-    const isPart = input.filesReviewed < input.filesTotal
-    const whole = 'not all that was to look at the change did so to the end'
-    return {
-      confidence: 2,
-      confidenceReason: isPart ? `only part of the change was reviewed (${files})` : whole,
-    }
+  if (complete) return undefined
+  const isPart = filesReviewed < filesTotal
+  const files = `${filesReviewed} of ${filesTotal} files`
+  return {
+    confidence: 2,
+    confidenceReason: isPart
+      ? `only part of the change was reviewed (${files})`
+      : 'not every reviewer finished',
   }
+}
+
+function rateComplete(input: VerdictInput): RatedConfidence {
+  const { filesTotal, filesReviewed } = input
   if (!input.modelTookPart) {
     return {
       confidence: 3,
       confidenceReason: 'fixed rules only: they look for known classes of bugs',
     }
   }
-  const isAll = input.filesReviewed === input.filesTotal
-  const seen = isAll ? 'the whole change was reviewed' : `what people write was reviewed (${files})`
-  if (input.unverified > 0) {
-    const which = input.unverified === 1 ? 'one finding' : `${input.unverified} findings`
-    return { confidence: 4, confidenceReason: `${seen}; ${which} could not be verified` }
-  }
-  if (input.meanConfidence < 0.75) {
-    return { confidence: 4, confidenceReason: `${seen}; some findings are less certain` }
-  }
-  if (!input.attentionChecked) {
-    return { confidence: 4, confidenceReason: `${seen}; whether the model read it was not checked` }
-  }
+  const reviewed =
+    filesReviewed === filesTotal
+      ? 'the whole change was reviewed'
+      : `what people write was reviewed (${filesReviewed} of ${filesTotal} files)`
+  const doubt = describeDoubt(input)
+  if (doubt !== undefined) return { confidence: 4, confidenceReason: `${reviewed}; ${doubt}` }
   const hasFindings = input.critical + input.moderate + input.minor > 0
-  const reason = hasFindings ? ', and each finding was checked against the code' : ''
-  return { confidence: 5, confidenceReason: `${seen}${reason}` }
+  const checked = hasFindings ? ', and each finding was checked against the code' : ''
+  return { confidence: 5, confidenceReason: `${reviewed}${checked}` }
+}
+
+function describeDoubt({
+  unverified,
+  meanConfidence,
+  attentionChecked,
+}: VerdictInput): string | undefined {
+  if (unverified > 0) {
+    const findings = unverified === 1 ? 'one finding' : `${unverified} findings`
+    return `${findings} could not be verified`
+  }
+  if (meanConfidence < 0.75) return 'some findings are less certain'
+  return attentionChecked ? undefined : 'whether the model read it was not checked'
 }
 
 /**
- * The interface's `ai_summary`: the verdict word, a line of confidence, free Markdown. That begins with how much was found,
- * if anything was: who lists reviews wants to know it of each.
+ * Formats the API's `ai_summary`: the verdict, a line with the confidence, and Markdown that begins
+ * with the number of findings by severity.
  */
 export function formatSummary(
   { verdict, confidence }: { verdict: Verdict | 'UNKNOWN'; confidence: Confidence },
@@ -162,11 +186,11 @@ export function formatSummary(
   findings: readonly Finding[] = [],
 ): string {
   const counts = countSeverities(findings)
-  const found = counts === '' ? '' : `Findings: ${counts}\n\n`
-  return `${verdict}\nConfidence: ${confidence}/5\n\n${found}${text}`
+  const findingsLine = counts === '' ? '' : `Findings: ${counts}\n\n`
+  return `${verdict}\nConfidence: ${confidence}/5\n\n${findingsLine}${text}`
 }
 
-/** Such as `1 critical, 2 minor`; empty where there are none. */
+/** Returns text such as `1 critical, 2 minor`, or an empty string without findings. */
 export function countSeverities(findings: readonly Finding[]): string {
   const count = (severity: Severity) =>
     findings.filter((finding) => finding.severity === severity).length

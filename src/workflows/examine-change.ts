@@ -1,4 +1,4 @@
-// Examines a gathered change, without a word to any platform or database: pack → reviewers → judge → verdict.
+// Examines a change without writing anything: packs context, reviews, judges, measures coverage.
 import type { ReviewContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { type Coverage, noUsage, type Review, type ReviewWarning } from '../domain/review.ts'
@@ -13,7 +13,6 @@ import { redactJudgement } from './posting/redact-review.ts'
 import { type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
 import { summarizeReview } from './summarize-review.ts'
 
-/** What a change came to before anything was posted or printed. */
 export interface Examination {
   readonly change: Change
   readonly outcome: ReviewersOutcome
@@ -21,29 +20,27 @@ export interface Examination {
   readonly coverage: Coverage
 }
 
-/** How an examination is to be done. */
 export interface ExaminationTask {
   readonly change: Change
-  /** Of this review's models. */
+  /** Limits what the models of this review may spend. */
   readonly budget: Budget
-  /** A fault that goes away by itself is then told in the review instead of thrown. */
+  /** Retryable errors are reported in the review instead of being thrown. */
   readonly isLastAttempt: boolean
   readonly stopwatch: Stopwatch
 }
 
 /**
- * Examines a change. Throws what would go away by itself, unless it is the last try, and the reason of an aborted
- * signal.
+ * Throws retryable errors, except on the last attempt, and the reason of an aborted signal.
  */
 export async function examineChange(
   ctx: ReviewContext,
-  { change, budget, isLastAttempt: isLastTry, stopwatch }: ExaminationTask,
+  { change, budget, isLastAttempt, stopwatch }: ExaminationTask,
   signal: AbortSignal,
 ): Promise<Examination> {
   const reviewers = ctx.createReviewers(budget, change.settings)
   const context = await packForModels(ctx, change)
   stopwatch.lap('pack')
-  const outcome = await runReviewers(reviewers, { change, context, isLastTry }, signal)
+  const outcome = await runReviewers(reviewers, { change, context, isLastAttempt }, signal)
   stopwatch.lap('review')
   const judged = await judgeFindings(
     ctx,
@@ -79,7 +76,7 @@ async function packForModels(ctx: ReviewContext, change: Change): Promise<Packed
   return await packContext(ctx, change, budget, await loadTokenCounter())
 }
 
-/** The review that an examination leads to, and what its verdict was computed from. */
+/** Composes the review of an examination, with the input of its verdict. */
 export function composeReview(
   ctx: Pick<ReviewContext, 'config' | 'secrets'>,
   pullRequest: PullRequest,
@@ -107,7 +104,7 @@ export function composeReview(
   return { review, verdictInput }
 }
 
-/** Each cause once, without our secrets. */
+/** Lists each error message once, with our secrets redacted. */
 function listWarnings(
   { reports, failures }: ReviewersOutcome,
   secrets: readonly string[],

@@ -1,4 +1,4 @@
-// Recalls what earlier reviews of a pull request found, and which of it people dismissed since.
+// Loads what earlier reviews of a pull request found, and which findings people dismissed since.
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { PlatformError } from '../domain/errors.ts'
@@ -9,30 +9,28 @@ import type { EarlierReviews } from '../reviewers/reviewer.ts'
 import { decodeLines } from './judging/seen-lines.ts'
 import { findingMarker } from './posting/markers.ts'
 
-type RecallContext = Pick<AppContext, 'db' | 'platform' | 'log'>
+type LoadContext = Pick<AppContext, 'db' | 'platform' | 'log'>
 
-/** A stored finding. */
 interface StoredFinding {
-  /** With its dismissal as it was recorded. */
+  /** Includes its dismissal as it was recorded. */
   readonly finding: Finding
   /** It may have a thread on the pull request. */
   readonly isPosted: boolean
-  /** The review that saw it last came to its end. */
+  /** The review that saved it last was completed. */
   readonly isSettled: boolean
 }
 
-/** What was recalled. */
 export interface LoadedEarlierReviews extends EarlierReviews {
-  /** Since the last review a finding was dismissed, or by somebody else, or is no longer. */
+  /** Since the last review a dismissal was added, removed or made by another person. */
   readonly haveDismissalsChanged: boolean
 }
 
 /**
- * Recalls what was found on a pull request, and read. That its threads can't be read, or who may
- * dismiss, costs a note: what was recorded stands then.
+ * Loads findings, dismissals and the lines that models read. If threads or permissions can't be
+ * read, the recorded dismissals are used, and a note is added.
  */
 export async function loadEarlierReviews(
-  ctx: RecallContext,
+  ctx: LoadContext,
   access: Access,
   ref: PullRequestRef,
   signal: AbortSignal,
@@ -43,10 +41,10 @@ export async function loadEarlierReviews(
   const threadOf = ({ finding }: StoredFinding) => threads?.get(findingMarker(finding))
   const resolvers = stored.flatMap((one) => {
     const by = mayHaveChanged(one) ? threadOf(one)?.resolvedBy : null
-    return by && !isBy(one.finding.dismissal, by) ? by : []
+    return by && !isDismissedBy(one.finding.dismissal, by) ? by : []
   })
   const { mayWrite, isComplete } = await findWriters(ctx, access, resolvers, signal)
-  const findings = stored.map((one) => judgeState(one, threadOf(one), mayWrite))
+  const findings = stored.map((one) => updateState(one, threadOf(one), mayWrite))
   return {
     findings,
     seenLines,
@@ -56,20 +54,21 @@ export async function loadEarlierReviews(
         ? []
         : ['Whether those who resolved conversations may do so could not be read.']),
     ],
-    haveDismissalsChanged: findings.some(({ state, dismissal }, index) => {
-      const before = (stored[index] as StoredFinding).finding
-      const isDismissed = state === 'dismissed'
-      return (
-        isDismissed !== (before.state === 'dismissed') ||
-        (isDismissed && dismissal !== before.dismissal)
-      )
-    }),
+    haveDismissalsChanged: findings.some((finding, index) =>
+      hasDismissalChanged(finding, stored[index]!.finding),
+    ),
   }
 }
 
-/** Our threads by their markers; null where they can't be had. Nothing is asked where no finding can have one. */
+function hasDismissalChanged({ state, dismissal }: Finding, before: Finding): boolean {
+  const isDismissed = state === 'dismissed'
+  const wasDismissed = before.state === 'dismissed'
+  return isDismissed !== wasDismissed || (isDismissed && dismissal !== before.dismissal)
+}
+
+/** Returns our threads by marker, or null if they can't be read. */
 async function listThreads(
-  ctx: RecallContext,
+  ctx: LoadContext,
   access: Access,
   { number }: PullRequestRef,
   stored: readonly StoredFinding[],
@@ -95,12 +94,12 @@ async function listThreads(
   }
 }
 
-/** Undefined where the platform doesn't say. */
+/** Undefined if the permission is unknown. */
 type MayWrite = (login: string) => boolean | undefined
 
-/** Asks the platform which of these people may write to the repository, each once. */
+/** Reads from the platform which of these users may write to the repository. */
 async function findWriters(
-  ctx: RecallContext,
+  ctx: LoadContext,
   access: Access,
   logins: readonly string[],
   signal: AbortSignal,
@@ -114,7 +113,10 @@ async function findWriters(
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof PlatformError)) throw error
-      ctx.log.warn({ err: error }, 'The permission of who resolved a thread could not be read')
+      ctx.log.warn(
+        { err: error },
+        'The permission of the user who resolved a thread could not be read',
+      )
       isComplete = false
     }
   }
@@ -123,7 +125,7 @@ async function findWriters(
 
 const lower = (login: string) => login.toLowerCase()
 
-function isBy(dismissal: Dismissal | undefined, login: string): boolean {
+function isDismissedBy(dismissal: Dismissal | undefined, login: string): boolean {
   return dismissal !== undefined && lower(dismissal.login) === lower(login)
 }
 
@@ -132,13 +134,13 @@ function mayHaveChanged({ finding, isPosted, isSettled }: StoredFinding): boolea
 }
 
 /**
- * Only who may write to the repository dismisses a finding. Platforms let authors resolve threads
- * on their own pull requests, and anybody can answer in one: neither counts by itself.
+ * Only users with write access can dismiss a finding. Platforms also let authors resolve threads of
+ * their own pull requests, and everyone can reply in one, which doesn't dismiss.
  *
- * Threads that we resolved are those of findings that are stored as resolved. Where the review that
- * did so broke off, it got that far or didn't.
+ * We resolve the threads of resolved findings. If the review that did so was not completed, the
+ * state of the thread shows whether it got that far.
  */
-function judgeState(
+function updateState(
   stored: StoredFinding,
   thread: Thread | undefined,
   mayWrite: MayWrite,
@@ -152,12 +154,12 @@ function judgeState(
   return { ...finding, state: 'open', answered: thread !== undefined && isAnswered(thread) }
 }
 
-/** We ourselves say nothing more there, also where people and we share an account; bots answer for nobody. */
+/** Every later comment by a person is an answer, as we don't reply, and bots don't count. */
 function isAnswered({ resolved, comments }: Thread): boolean {
   return resolved || comments.slice(1).some(({ bot }) => !bot)
 }
 
-/** Whoever opens the thread again means it; what was said on the page stands. */
+/** Reopening a thread withdraws its dismissal, but not one made on the page or through the API. */
 function findDismissal(
   recorded: Dismissal | undefined,
   { resolved, resolvedBy }: Thread,
@@ -165,8 +167,8 @@ function findDismissal(
 ): Dismissal | undefined {
   if (recorded?.via === 'api') return recorded
   if (!resolved || resolvedBy === null) return undefined
-  // They had the right when it was recorded.
-  if (isBy(recorded, resolvedBy)) return recorded
+  // The user had write access when it was recorded.
+  if (isDismissedBy(recorded, resolvedBy)) return recorded
   const isAllowed = mayWrite(resolvedBy)
   if (isAllowed === undefined) return recorded
   return isAllowed ? { login: resolvedBy, via: 'thread', reason: '' } : undefined

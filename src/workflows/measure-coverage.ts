@@ -1,30 +1,29 @@
-// Measures how much of a change was read: by changed line, and by who read it.
+// Measures which changed lines were read, by models or by rules.
 import type { Coverage, LineCoverage, SkippedFile } from '../domain/review.ts'
 import type { Change, PackedContext, ReadingNeeds } from '../reviewers/reviewer.ts'
 import { isUnwanted } from './gathering/sort-files.ts'
 import type { Judgement } from './judge-findings.ts'
 import type { ReviewersOutcome } from './run-reviewers.ts'
 
-/** How the lines of one file were read. The four numbers add up to its changed lines. */
 interface FileCoverage {
   readonly path: string
+  /** The four numbers add up to the changed lines of the file. */
   readonly lines: Omit<LineCoverage, 'changed'>
-  /** Why some were not read as they have to be; undefined where all were. */
+  /** Says why lines are unread. Undefined if all lines were read. */
   readonly reason: string | undefined
 }
 
-/** What the reviewers read, by path. */
+/** The paths that reviewers read. */
 interface Readings {
-  /** Whether a model took part: then the rules don't stand in for it where it did not read. */
+  /** If a model took part, rules don't make up for what it did not read. */
   readonly hasModel: boolean
   readonly byModel: ReadonlySet<string>
   readonly byRules: ReadonlySet<string>
   readonly textOnly: ReadonlyMap<string, string>
-  /** Changed lines that no round showed, and why. */
+  /** Changed lines that were in no round of the context. */
   readonly omitted: ReadonlyMap<string, { readonly lines: number; readonly reason: string }>
 }
 
-/** How much of the change was seen, and all limits of the review in words. */
 export function measureCoverage(
   change: Change,
   context: PackedContext,
@@ -38,10 +37,10 @@ export function measureCoverage(
   )
   const skipped = [...change.skipped, ...unread]
   const dropped = Object.entries(judgement.dropped).filter(
-    ([reason]) => reason !== 'said twice' && reason !== 'answered before',
+    ([reason]) => reason !== 'duplicate' && reason !== 'answered',
   )
   return {
-    filesTotal: countWanted(change),
+    filesTotal: countFilesToReview(change),
     filesReviewed: files.length - unread.length,
     lines: sumLines(files),
     skipped,
@@ -63,11 +62,11 @@ export function measureCoverage(
   }
 }
 
-/** The files of the change that the repository wants reviewed, those among them of which there isn't even a diff. */
-function countWanted({ diff, skipped }: Change): number {
+/** Counts the files that the settings don't exclude, also those without a diff. */
+function countFilesToReview({ diff, skipped }: Change): number {
   const inDiff = new Set(diff.files.map(({ path }) => path))
-  const without = skipped.filter(({ path }) => !inDiff.has(path))
-  return inDiff.size + without.length - skipped.filter(isUnwanted).length
+  const withoutDiff = skipped.filter(({ path }) => !inDiff.has(path))
+  return inDiff.size + withoutDiff.length - skipped.filter(isUnwanted).length
 }
 
 function collectReadings(
@@ -92,7 +91,7 @@ function collectReadings(
 
 function measureFiles({ files, exemptFiles, needs }: Change, readings: Readings): FileCoverage[] {
   const none: ReadingNeeds = { changed: 0, program: 0 }
-  // A file that became a link, or the other way round, stands in a diff twice.
+  // A file that became a symbolic link, or the reverse, is in a diff twice.
   const forAll = new Set(files.map(({ path }) => path))
   const forRules = new Set(exemptFiles.map(({ file }) => file.path)).difference(forAll)
   const measure = (needsModel: boolean) => (path: string) =>
@@ -101,8 +100,8 @@ function measureFiles({ files, exemptFiles, needs }: Change, readings: Readings)
 }
 
 /**
- * Program text is read by the model where one takes part and the file isn't spared, else by the rules of its language.
- * A search of the text, which every file gets, is enough for the rest.
+ * Program code must be read by the model if one takes part and the file isn't exempt, or else by
+ * the rules of its language. For other text a search is enough, and every file gets one.
  */
 function measureFile(
   path: string,

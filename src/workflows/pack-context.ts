@@ -1,5 +1,4 @@
-// Packs what a model is shown: the pull request, its hunks, what encloses them and what they call, in rounds under a
-// token budget, most telling first. What was shown in no round is named.
+// Packs the context that models are shown into rounds under a token budget.
 import type { ReviewContext } from '../context.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import type { NumberedLines } from '../git/render-diff.ts'

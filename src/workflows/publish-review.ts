@@ -1,4 +1,4 @@
-// Puts a review on the pull request: summary, inline comments, resolved threads, status. Safe to repeat.
+// Publishes a review on the pull request: summary, inline comments, resolved threads and status.
 import type { AppContext } from '../context.ts'
 import type { AppliedMemory } from '../domain/change-graph.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
@@ -13,33 +13,30 @@ import { renderInlineComments } from './posting/render-finding.ts'
 import { renderStatus, renderSummary } from './posting/render-summary.ts'
 import type { ReviewHistory } from './posting/review-history.ts'
 
-/** Name of the commit status, and of what it stands for. */
 export const statusContext = 'umpire/review'
 
-/** What is to be published. */
 export interface Publication {
   readonly access: Access
   readonly review: Review
   readonly runId: number
   readonly history: ReviewHistory
-  /** Whom the change reaches; null where nothing is known. */
+  /** Null where nothing is known. */
   readonly impact: Impact | null
-  /** The memories that are told with it. */
+  /** Memories that are listed in the summary. */
   readonly memories: readonly AppliedMemory[]
-  /** What trackers and chats said. */
   readonly liveContext: LiveContextSummary
   readonly durationMs: number
-  /** A commit has one status for all of its pull requests: one that blocks is shown before one that passes. */
+  /** Overrides a passing status, because a commit has one status for all of its pull requests. */
   readonly otherBlockingReview: BlockingReview | null
-  /** Names of the models that answered. */
+  /** Names of the models that took part. */
   readonly models: readonly string[]
   /** Throws when writing is no longer allowed. */
   readonly beforeWrite: () => Promise<void>
 }
 
 /**
- * Publishes, and returns the findings as they stand there now: one whose line the platform refused is told in the
- * summary instead.
+ * Publishes the review and returns its findings. One whose line the platform refused is moved to
+ * the summary. Safe to repeat.
  */
 export async function publishReview(
   ctx: Pick<AppContext, 'platform' | 'config' | 'secrets' | 'log'>,
@@ -47,13 +44,13 @@ export async function publishReview(
   signal: AbortSignal,
 ): Promise<{ published: PublishedReview; findings: readonly Finding[] }> {
   let findings = publication.review.findings
-  let published = await ensure(ctx, publication, findings, signal)
+  let published = await ensureReview(ctx, publication, findings, signal)
   if (published.refusedMarkers.length > 0) {
     const refused = new Set(published.refusedMarkers)
     findings = findings.map((finding) =>
       refused.has(findingMarker(finding)) ? { ...finding, placement: 'summary' as const } : finding,
     )
-    const { summary } = await ensure(ctx, publication, findings, signal, published)
+    const { summary } = await ensureReview(ctx, publication, findings, signal, published)
     published = { ...published, summary }
   }
   await resolveThreads(ctx, publication, signal)
@@ -78,8 +75,8 @@ export async function publishReview(
 }
 
 /**
- * Shows a status on the commit. A token that may write comments and no statuses, or a commit that takes no more of them,
- * costs the status and not the review.
+ * Sets a commit status. A platform that refuses it, for example because the token lacks the scope,
+ * is only logged.
  */
 export async function ensureStatusIfAllowed(
   ctx: Pick<AppContext, 'platform' | 'log'>,
@@ -102,8 +99,8 @@ const refusals: readonly PlatformErrorCode[] = [
   'platform_refused',
 ]
 
-/** @param posted what the same review came to a moment ago: only the summary says more now */
-function ensure(
+/** @param posted result of posting this review before, whose summary is updated */
+function ensureReview(
   ctx: Pick<AppContext, 'platform' | 'config' | 'secrets'>,
   publication: Publication,
   findings: readonly Finding[],
@@ -117,23 +114,22 @@ function ensure(
     review: { ...review, findings },
     serviceName: ctx.config.serviceName,
     limits,
-    linkTo: (place) => ctx.platform.fileUrl(access.repo, place),
+    linkTo: (location) => ctx.platform.fileUrl(access.repo, location),
     secrets: ctx.secrets,
   })
   const { comments, kept } = renderInlineComments(findings, limits, ctx.secrets)
+  const former = [...history.resolved, ...history.resolvedBefore, ...history.dismissed]
   return ctx.platform.ensureReview(
     access,
     {
       number: review.pullRequest.number,
       headSha: review.headSha,
       summary: { marker: summaryMarker, body, id: posted?.summary.id ?? null },
-      // What was just posted may not show in lists yet.
+      // Comments that were just posted may be missing from lists, and would be posted twice.
       ...(posted === null
         ? { comments, updateOnly: kept }
         : { comments: [], updateOnly: [...comments, ...kept] }),
-      formerMarkers: [...history.resolved, ...history.resolvedBefore, ...history.dismissed].map(
-        findingMarker,
-      ),
+      formerMarkers: former.map(findingMarker),
       event: 'comment',
       beforeWrite,
     },
@@ -141,7 +137,7 @@ function ensure(
   )
 }
 
-/** Resolves our own threads of findings that are gone. A fault here costs the review nothing. */
+/** Resolves our threads of resolved findings. Errors are only logged. */
 async function resolveThreads(
   ctx: Pick<AppContext, 'platform' | 'log'>,
   { access, review, history: { resolved }, beforeWrite }: Publication,

@@ -1,5 +1,4 @@
-// Writes down what a review came to: the run's end, its events, its findings. One transaction, refused when the
-// lease was lost.
+// Records the result of a review in one transaction, which fails if the lease was lost.
 import { sql } from 'kysely'
 import { recordSpend } from '../analytics/model-spend.ts'
 import type { Db } from '../db/database.ts'
@@ -16,8 +15,8 @@ import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { ModelUse } from '../models/index.ts'
 
 /**
- * Writes down findings that are about to be posted, and those whose threads are about to be resolved. Should the run end
- * half-way, whoever takes it up knows what may stand on the pull request, and who resolved it.
+ * Saves findings before they are posted or their threads resolved. If the run is interrupted, the
+ * next attempt finds what may be on the pull request already.
  */
 export async function recordFindings(
   db: Db,
@@ -31,21 +30,21 @@ export async function recordFindings(
 }
 
 /**
- * Ends the run as completed, and notes with the pull request what it came to, if it came to a verdict. Events that came in
- * meanwhile wake a worker again.
+ * Completes the run. If it has a verdict, also updates the pull request. Notifies a worker if
+ * events arrived in the meantime.
  */
 export async function recordReview(
   ctx: { db: Db; wakeUps: WakeUps; metrics: Metrics },
   run: ClaimedRun,
   input: {
-    /** Which names the review. */
+    /** The first end of the review, for the metric. */
     end: ReviewEnd
     outcome: RunOutcome
     findings: readonly Finding[]
     commentUrls: ReadonlyMap<string, string | null>
-    /** What the pull request touches; null where it is not to be kept. */
+    /** The files and symbols of the pull request; null if they must not be saved. */
     touches: PullRequestActivity | null
-    /** Counted together with the run's end: the next review already finds it in the day's budget. */
+    /** Saved in the same transaction, so that the next review finds it in the daily budget. */
     spend: readonly ModelUse[]
   },
 ): Promise<void> {
@@ -53,7 +52,7 @@ export async function recordReview(
     const { moreWaiting, seconds } = await endRun(tx, run, 'completed', input.outcome)
     await recordSpend(tx, run, input.spend)
     await saveFindings(tx, run, input)
-    await noteVerdict(tx, run, input)
+    await saveVerdict(tx, run, input)
     const { verdict } = input.outcome
     if (verdict) await saveDismissals(tx, run, input.findings)
     if (input.touches && verdict) await saveFileActivity(tx, { ...run, verdict }, input.touches)
@@ -63,7 +62,7 @@ export async function recordReview(
   countReview(ctx.metrics, input.end, seconds)
 }
 
-/** Counts a review that has ended, in the given seconds. */
+/** Adds a completed review of the given duration to the metrics. */
 export function countReview(
   metrics: Metrics,
   end: LabelValue<'reviews', 'end'>,
@@ -73,8 +72,8 @@ export function countReview(
   metrics.reviewDuration.observe({}, seconds)
 }
 
-/** Lists and insights read it there. One that came to no verdict leaves what an earlier one came to. */
-async function noteVerdict(
+/** Updates the verdict that lists and insights show. Without a verdict the earlier one stays. */
+async function saveVerdict(
   tx: Db,
   run: ClaimedRun,
   { outcome, findings }: { outcome: RunOutcome; findings: readonly Finding[] },
@@ -99,7 +98,7 @@ async function noteVerdict(
     .execute()
 }
 
-/** Keeps who dismissed what by its thread. What was said on the page stays until the finding comes back. */
+/** Replaces dismissals by threads. Those from the page stay until the finding is reopened. */
 async function saveDismissals(
   tx: Db,
   run: ClaimedRun,
@@ -136,8 +135,8 @@ async function saveDismissals(
     .execute()
 }
 
-/** A statement takes 65,535 parameters at most. */
-const rowsAtOnce = 500
+/** PostgreSQL accepts at most 65,535 parameters in a statement. */
+const maxRowsPerInsert = 500
 
 async function saveFindings(
   tx: Db,
@@ -147,8 +146,8 @@ async function saveFindings(
   const rows = input.findings.map((finding) =>
     findingRow(run, finding, input.commentUrls.get(finding.fingerprint) ?? null),
   )
-  for (let start = 0; start < rows.length; start += rowsAtOnce) {
-    await upsertFindings(tx, rows.slice(start, start + rowsAtOnce))
+  for (let start = 0; start < rows.length; start += maxRowsPerInsert) {
+    await upsertFindings(tx, rows.slice(start, start + maxRowsPerInsert))
   }
 }
 
@@ -177,7 +176,8 @@ async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Pr
         reopened: eb.ref('excluded.reopened'),
         placement: eb.ref('excluded.placement'),
         comment_url: sql`coalesce(excluded.comment_url, findings.comment_url)`,
-        resolved_at: sql`case when excluded.state = 'resolved' then coalesce(findings.resolved_at, now()) end`,
+        resolved_at: sql`
+          case when excluded.state = 'resolved' then coalesce(findings.resolved_at, now()) end`,
       })),
     )
     .execute()

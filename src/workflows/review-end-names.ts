@@ -1,4 +1,4 @@
-// What people read for each end of a review.
+// Names the ends of a review for people.
 import type { ReviewEnd } from '../domain/review.ts'
 
 export const reviewEndNames: Readonly<Record<ReviewEnd, string>> = {

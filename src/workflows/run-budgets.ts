@@ -1,41 +1,38 @@
-// The money of the runs under way: what one spends counts for the others before it is written down.
+// Opens the budgets of runs in progress, each of which includes what the others spend meanwhile.
 import { spentByRunUsd, spentTodayUsd } from '../analytics/model-spend.ts'
 import type { AppContext } from '../context.ts'
 import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
 import { type Budget, createBudget } from '../models/index.ts'
 
-/** Opens budgets and knows those that are open in this process. */
 export interface RunBudgets {
-  /** The budget of one try of a run: the configured limits, less what its earlier tries cost. */
+  /** Opens the budget of one attempt: the configured limits, less the cost of earlier attempts. */
   open(run: { readonly id: number; readonly repo: RepositoryName }): Promise<Budget>
-  /** What was used through it stands in the database now, or never will. */
+  /** Closes a budget after its spend was saved in the database or was lost. */
   close(budget: Budget): void
 }
 
 export function createRunBudgets(ctx: Pick<AppContext, 'config' | 'db'>): RunBudgets {
-  /** Each with the owner whose money it is. */
-  const open = new Map<Budget, string>()
+  const ownerOfOpen = new Map<Budget, string>()
   return {
     async open(run) {
       const owner = ownerOf(run.repo)
-      const underWayUsd = (isCounted: (owner: string) => boolean) =>
-        [...open].reduce(
-          (sum, [other, its]) =>
-            sum + (other !== budget && isCounted(its) ? other.knownCostUsd : 0),
-          0,
-        )
+      const sumUnsavedUsd = (isCounted: (otherOwner: string) => boolean) =>
+        [...ownerOfOpen]
+          .filter(([other, otherOwner]) => other !== budget && isCounted(otherOwner))
+          .reduce((sum, [other]) => sum + other.knownCostUsd, 0)
       const budget: Budget = createBudget({
         ...ctx.config.models.budget,
         spentBeforeUsd: await spentByRunUsd(ctx.db, run.id),
-        spentTodayUsd: async () => underWayUsd(() => true) + (await spentTodayUsd(ctx.db)),
+        spentTodayUsd: async () => sumUnsavedUsd(() => true) + (await spentTodayUsd(ctx.db)),
         ownerSpentTodayUsd: async () =>
-          underWayUsd((its) => its === owner) + (await spentTodayUsd(ctx.db, owner)),
+          sumUnsavedUsd((otherOwner) => otherOwner === owner) +
+          (await spentTodayUsd(ctx.db, owner)),
       })
-      open.set(budget, owner)
+      ownerOfOpen.set(budget, owner)
       return budget
     },
     close: (budget) => {
-      open.delete(budget)
+      ownerOfOpen.delete(budget)
     },
   }
 }

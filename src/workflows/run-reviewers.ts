@@ -1,26 +1,28 @@
-// Runs the reviewers side by side.
-
+// Runs all reviewers of a change in parallel.
 import { toStorableText } from '../contract/storable-text.ts'
 import { ModelError } from '../domain/errors.ts'
 import { mapCitationText } from '../domain/finding.ts'
 import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
 
-/** A report with the name of who made it. */
 type NamedReport = ReviewerReport & { readonly reviewer: string }
 
-/** What all reviewers came to; `failures` are of those that did nothing. */
 export interface ReviewersOutcome {
   readonly reports: readonly NamedReport[]
+  /** Errors of reviewers that returned no report. */
   readonly failures: readonly ModelError[]
 }
 
 /**
- * Runs the reviewers side by side. One that could do nothing is told in the coverage; a fault that goes away by
- * itself is thrown, so that the run is tried again rather than posted in part: but not on the last try.
+ * A reviewer that failed is listed in `failures`. A retryable error is thrown instead, so that the
+ * run is attempted again, except on the last attempt.
  */
 export async function runReviewers(
   reviewers: readonly Reviewer[],
-  { change, context, isLastTry }: { change: Change; context: PackedContext; isLastTry: boolean },
+  {
+    change,
+    context,
+    isLastAttempt,
+  }: { change: Change; context: PackedContext; isLastAttempt: boolean },
   signal: AbortSignal,
 ): Promise<ReviewersOutcome> {
   const settled = await Promise.allSettled(
@@ -34,14 +36,14 @@ export async function runReviewers(
   const reports: NamedReport[] = []
   for (const result of settled) {
     if (result.status === 'fulfilled') reports.push(result.value)
-    else if (result.reason instanceof ModelError && (isLastTry || !result.reason.retryable))
+    else if (result.reason instanceof ModelError && (isLastAttempt || !result.reason.retryable))
       failures.push(result.reason)
     else throw result.reason
   }
   return { reports, failures }
 }
 
-/** What reviewers say can hold anything that a file or a model can: from here on databases take it. */
+/** Removes characters from the report, such as NUL, that PostgreSQL doesn't accept. */
 function makeStorable(report: ReviewerReport): ReviewerReport {
   return {
     ...report,

@@ -1,20 +1,20 @@
-// The two or three sentences at the head of a review, from its findings and the reviewers' own words. Pure.
+// Writes the first sentences of a review, from its findings and the summaries of its reviewers.
 import type { Finding } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import type { ReviewerReport } from '../reviewers/reviewer.ts'
 import { codeSpan, escapeLine } from './posting/escape-markdown.ts'
 
-/** Whether nothing at all is to be said about what this review left out. */
+/** Whether the review left out nothing that has to be mentioned. */
 export function hasNoGaps(coverage: Coverage): boolean {
-  const isSeen = coverage.filesReviewed > 0 || coverage.filesTotal === 0
-  return coverage.complete && isSeen && coverage.notes.length === 0
+  const isRead = coverage.filesReviewed > 0 || coverage.filesTotal === 0
+  return coverage.complete && isRead && coverage.notes.length === 0
 }
 
 /**
- * Markdown, the riskiest point first. What a model said about the change as a whole comes after it.
+ * Returns Markdown with the riskiest point first, followed by the summaries of the reviewers.
  *
- * @param secrets our own, which nobody is to read here
+ * @param secrets our own, which are redacted
  */
 export function summarizeReview(
   findings: readonly Finding[],
@@ -23,18 +23,22 @@ export function summarizeReview(
   secrets: readonly string[],
 ): string {
   const riskiest = findings[0]
-  const opening = riskiest
-    ? describeRiskiest(riskiest, secrets)
-    : hasNoGaps(coverage)
-      ? describeClean(coverage)
-      : 'No findings to show. The coverage says what is missing from this review.'
-  const words = reports
+  const opening = riskiest ? describeRiskiest(riskiest, secrets) : describeNoFindings(coverage)
+  const summaries = reports
     .map((report) => redactKnownSecrets(report.summary, secrets).trim())
     .filter((summary) => summary !== '')
-  return [opening, ...words].join('\n\n')
+  return [opening, ...summaries].join('\n\n')
 }
 
-/** How much was read, such as `14 of 15 files, 120 of 160 changed lines (100 by a model, 20 by rules of their language)`. */
+function describeNoFindings(coverage: Coverage): string {
+  if (hasNoGaps(coverage)) return describeClean(coverage)
+  return 'No findings to show. The coverage says what is missing from this review.'
+}
+
+/**
+ * Returns text such as `14 of 15 files, 120 of 160 changed lines reviewed (100 by a model, 20 by
+ * rules of their language)`.
+ */
 export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): string {
   const { changed, unread } = lines
   const files = `${filesReviewed} of ${filesTotal} ${filesTotal === 1 ? 'file' : 'files'}`
@@ -44,11 +48,12 @@ export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): s
     ...(lines.rules > 0 ? [`${lines.rules} by rules of their language`] : []),
     ...(lines.text > 0 ? [`${lines.text} searched as text`] : []),
   ]
-  const how = readers.length === 0 ? '' : ` (${readers.join(', ')})`
-  return `${files}, ${changed - unread} of ${changed} changed ${changed === 1 ? 'line' : 'lines'} reviewed${how}`
+  const byReader = readers.length === 0 ? '' : ` (${readers.join(', ')})`
+  const noun = changed === 1 ? 'line' : 'lines'
+  return `${files}, ${changed - unread} of ${changed} changed ${noun} reviewed${byReader}`
 }
 
-/** What was not read, such as `120 changed lines and 1 file`; empty where all was. */
+/** Returns text such as `120 changed lines and 1 file`, or an empty string if all was read. */
 function describeUnread({ lines, skipped }: Coverage): string {
   const files = skipped.filter(({ matters, lines: count }) => matters && !count).length
   const unread = [
@@ -60,17 +65,19 @@ function describeUnread({ lines, skipped }: Coverage): string {
   return unread.join(' and ')
 }
 
-/** Likewise as a sentence: `120 changed lines were not read`. */
+/** Writes a clause such as `120 changed lines were not read`. */
 export function describeMissing(coverage: Coverage): string {
   const unread = describeUnread(coverage)
-  if (unread === '') return 'the review did not come to its end'
-  return `${unread} ${/^1 \S+( line)?$/.test(unread) ? 'was' : 'were'} not read`
+  if (unread === '') return 'the review did not finish'
+  const isSingular = /^1 \S+( line)?$/.test(unread)
+  return `${unread} ${isSingular ? 'was' : 'were'} not read`
 }
 
 /**
- * One sentence about a change without findings.
+ * Returns one sentence about a change without findings.
  *
- * @param options.more there were some, which were answered; `at` stands behind the files
+ * @param options.more says `Nothing more`, as there are dismissed findings
+ * @param options.at is appended to the number of files
  */
 export function describeClean(
   coverage: Coverage,
@@ -84,5 +91,7 @@ export function describeClean(
 
 function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {
   const claim = escapeLine(redactKnownSecrets(title, secrets), { maxLength: 300 })
-  return `The riskiest point is in ${codeSpan(redactKnownSecrets(`${path}:${startLine}`, secrets))}: ${claim}${/[.…?!]$/.test(claim) ? '' : '.'}`
+  const location = codeSpan(redactKnownSecrets(`${path}:${startLine}`, secrets))
+  const period = /[.…?!]$/.test(claim) ? '' : '.'
+  return `The riskiest point is in ${location}: ${claim}${period}`
 }

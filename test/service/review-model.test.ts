@@ -287,9 +287,7 @@ describe('a model that can not be relied on', () => {
     // None was too long for the rules.
     server.respondWith(() => ({ refusal: 'I would rather not.' }))
     const byRules = await reviewChange(scenario, 'by-rules', files)
-    expect(byRules.summary).toContain(
-      'Confidence: 2/5: not all that was to look at the change did so to the end',
-    )
+    expect(byRules.summary).toContain('Confidence: 2/5: not every reviewer finished')
     expect(byRules.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 2 })
   })
 
