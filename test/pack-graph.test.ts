@@ -199,7 +199,7 @@ describe('what is known around a change', () => {
           'Tests that reach it, nearest first:',
           'test/users.test.ts reaches src/users.ts directly',
           'test/all.test.ts reaches src/users.ts over 2 other files',
-          'No test reaches, as far as calls and imports tell:',
+          'No test reaches, as far as calls and imports show:',
           'src/users.ts',
         ].join('\n'),
       ],

@@ -1,33 +1,33 @@
-// What the code graph knows about a change: whom it reaches, what it uses, what tests it, what happened there before.
+// The code graph's view of a change: its callers, definitions, tests, history and memories.
 import type { PullRequestState } from './pull-request.ts'
 import type { Verdict } from './review.ts'
 
-/** From so much confidence on a use is told as one; below it as one that may be. */
+/** Uses with less confidence are reported as possible ones. */
 export const minSureConfidence = 0.8
 
-/** A place in a file at the head. */
 export interface CodeLocation {
+  /** At the head. */
   readonly path: string
   /** 1-based. */
   readonly line: number
 }
 
-/** A definition that the change touched. */
+/** A definition that the change added, removed or modified. */
 export interface ChangedSymbol {
-  /** Where it is at the head; where it was at the base if it is gone. */
+  /** At the head, or at the base if it was removed. */
   readonly path: string
-  /** With what it is defined in, joined by a full stop. */
+  /** Qualified by the enclosing definitions, joined by dots. */
   readonly name: string
   readonly kind: string
   readonly startLine: number
   readonly endLine: number
-  /** `signature` where what callers see of it changed, `body` where only the rest did. */
+  /** `signature` if the part that callers see changed, `body` if only the rest did. */
   readonly change: 'added' | 'removed' | 'signature' | 'body'
   readonly exported: boolean
-  /** Of functions: the numbers of arguments that fit, before and now. Null where there was or is none. */
+  /** The numbers of arguments that a function accepts, before and now. Null if there is none. */
   readonly parametersBefore: { readonly least: number; readonly most: number | null } | null
   readonly parameters: { readonly least: number; readonly most: number | null } | null
-  /** From its first word to where its body begins, on one line, cut at 300 characters; null like the numbers. */
+  /** The text before the body on one line, cut at 300 characters. Null like the parameters. */
   readonly signatureBefore: string | null
   readonly signature: string | null
 }
@@ -36,64 +36,64 @@ export interface ChangedSymbol {
 export interface CallSite extends CodeLocation {
   /** Index into `symbols`. */
   readonly symbol: number
-  /** The definition that the use stands in; null at the top of a file. */
+  /** The enclosing definition; null at the top level of a file. */
   readonly within: string | null
   readonly text: string
   readonly kind: 'call' | 'new' | 'type' | 'extends' | 'value' | 'import'
-  /** How many arguments a call passes; null where they are spread or it is no call. */
+  /** Number of arguments of a call. Null if one is spread, or if it is no call. */
   readonly arguments: number | null
-  /** The file is one of the change, the line none of its changed ones. */
+  /** Whether the file is part of the change; the line itself isn't a changed one. */
   readonly inChange: boolean
   readonly isTest: boolean
-  /** From 0 to 1: how sure it is that this symbol is meant. */
+  /** Probability that this symbol is meant, 0 to 1. */
   readonly confidence: number
 }
 
-/** A definition, in a file that the change leaves alone, that changed lines use. */
+/** A definition in an unchanged file that changed lines use. */
 export interface UsedDefinition extends CodeLocation {
   readonly endLine: number
   readonly name: string
   readonly signature: string
-  /** A changed line that uses it. */
+  /** A changed line with a use of it. */
   readonly usedAt: CodeLocation
   readonly confidence: number
 }
 
-/** An import that leads nowhere at the head. */
+/** An import that can't be resolved at the head. */
 export interface BrokenImport extends CodeLocation {
-  /** As written. */
+  /** The module specifier as written. */
   readonly from: string
-  /** The name that isn't exported there; null where there is no such file. */
+  /** The name that isn't exported; null if the file doesn't exist. */
   readonly name: string | null
-  /** The file that exports no such name any more. */
+  /** The file that no longer exports the name. */
   readonly target: string | null
-  /** The line is one of the change. */
+  /** Whether the line is a changed one. */
   readonly inChange: boolean
 }
 
-/** An earlier or open pull request that touched the same. */
+/** An earlier or open pull request that changes the same files. */
 export interface RelatedPullRequest {
   readonly number: number
   readonly title: string
   readonly author: string
   readonly state: PullRequestState
   readonly verdict: Verdict | null
-  /** Of the change's files, at most 5. */
+  /** Files of the change that it also changes, at most 5. */
   readonly paths: readonly string[]
-  /** Names of changed definitions that it changes too; only of open ones. */
+  /** Definitions of the change that it also changes. Only known for open ones. */
   readonly symbols: readonly string[]
-  /** What was found there in these files, most severe first, one sentence each, at most 3. Untrusted. */
+  /** Titles of its findings in these files, most severe first, at most 3. Untrusted. */
   readonly findings: readonly string[]
 }
 
-/** What reviews know about a file of the change. */
+/** What earlier reviews show about a changed file. */
 export interface FileHistory {
   readonly path: string
-  /** Reviewed pull requests that touched it. */
+  /** Number of reviewed pull requests that changed it. */
   readonly pullRequests: number
-  /** Reviews with changes requested. */
+  /** Number of reviews that requested changes. */
   readonly riskScore: number
-  /** Username of who touched it most; null where nobody did. */
+  /** Username of the author who changed it most often. */
   readonly owner: string | null
   readonly ownerPercent: number
 }
@@ -105,40 +105,41 @@ export interface AppliedMemory {
   readonly text: string
   readonly path: string | null
   readonly trust: 'person' | 'repository' | 'derived' | 'model'
-  /** The file that says it, at a commit of the default branch, or the username of who wrote it here; null where it is neither. */
+  /** A file at a commit of the default branch, or the user who wrote the memory. */
   readonly source:
     | { readonly commit: string; readonly path: string; readonly line: number | null }
     | { readonly user: string }
     | null
 }
 
-/** All of it. Lists are cut to what a reader can take in; `counts` are of all. */
+/** Lists are truncated for readers; `counts` are of all. */
 export interface ChangeGraph {
-  /** The commit that the graph shows; files that differ at the head were read there. Null without a graph. */
+  /** Commit of the graph; files that differ were read at the head. Null without a graph. */
   readonly commit: string | null
   readonly symbols: readonly ChangedSymbol[]
   readonly callers: readonly CallSite[]
   readonly definitions: readonly UsedDefinition[]
   readonly brokenImports: readonly BrokenImport[]
-  /** Test files that reach changed files, the nearest first, and how many steps of use lie between. */
+  /** Test files that reach changed files, with the number of steps, the nearest first. */
   readonly tests: readonly {
     readonly path: string
     readonly distance: number
     readonly reaches: readonly string[]
   }[]
-  /** Changed source files, not tests themselves, in languages that have tests here, that no test reaches. */
+  /** Changed source files that no test reaches, in languages that have tests here. */
   readonly untested: readonly string[]
   readonly history: readonly FileHistory[]
   readonly related: readonly RelatedPullRequest[]
   readonly memories: readonly AppliedMemory[]
   readonly counts: {
-    /** Uses outside of the diff, and the files that they are in. */
+    /** Uses outside of the diff. */
     readonly callers: number
+    /** Files with such uses. */
     readonly callingFiles: number
-    /** Files that depend on the change, over any number of steps up to 3. */
+    /** Files that depend on the change within 3 steps. */
     readonly reachedFiles: number
     readonly tests: number
   }
-  /** What could not be told, one sentence each, for the coverage section. */
+  /** Limits of this information, one sentence each. */
   readonly notes: readonly string[]
 }

@@ -1,12 +1,12 @@
-// The errors that callers tell apart: a stable code, and whether trying again can help.
+// Errors with a stable code and whether a retry can succeed.
 
 /** Base of all expected errors. `message` is shown to people and must hold no secret. */
 export class UmpireError extends Error {
   /** Stable, lower-case, for example `platform_rate_limited`. */
   readonly code: string
-  /** Whether the same call can succeed later. */
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean
-  /** How long to wait at least before a retry, in milliseconds; undefined when nobody said. */
+  /** Minimum time before a retry in milliseconds, if it is known. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -24,7 +24,6 @@ export class UmpireError extends Error {
 
 /** The configuration is wrong or incomplete; the message lists every problem. */
 export class ConfigError extends UmpireError {
-  /** The same, one by one. */
   readonly problems: readonly string[]
 
   constructor(message: string, problems: readonly string[] = [message]) {
@@ -37,13 +36,13 @@ export type PlatformErrorCode =
   | 'platform_unauthorized' // the token is not accepted
   | 'platform_forbidden' // the token lacks a permission
   | 'platform_not_found' // no such repository, pull request, file, or no access to it
-  | 'platform_rate_limited' // primary or secondary limit; retryable after the time the headers say
-  | 'platform_too_large' // the platform refuses to show it for its size (406)
+  | 'platform_rate_limited' // primary or secondary limit; retryable after the time in the headers
+  | 'platform_too_large' // the platform refuses to return it because of its size (406)
   | 'platform_refused' // the platform understood and refused (422)
   | 'platform_unavailable' // 5xx, timeout, network; retryable
   | 'platform_invalid_response' // HTML, truncated JSON, endless pages; retryable
 
-/** The code-hosting platform said no, or something else than promised. */
+/** The code-hosting platform refused a request, failed, or sent an invalid response. */
 export class PlatformError extends UmpireError {
   declare readonly code: PlatformErrorCode
   /** HTTP status, or 0 when there was no answer. */
@@ -65,15 +64,15 @@ export class PlatformError extends UmpireError {
 
 export type ModelErrorCode =
   | 'model_unauthorized' // the key is not accepted; not retryable
-  | 'model_rate_limited' // retryable after the time the headers say
+  | 'model_rate_limited' // retryable after the time in the headers
   | 'model_unavailable' // 5xx, overloaded, timeout, stream cut; retryable
   | 'model_context_overflow' // the input is too long: split it
   | 'model_refused' // the model declined to answer
-  | 'model_invalid_output' // no usable answer, also after the repair round
+  | 'model_invalid_output' // no usable answer, even after the repair round
   | 'model_budget_spent' // the configured budget is used up
   | 'model_misconfigured' // unknown model, wrong address; not retryable
 
-/** A model did not deliver. */
+/** A model could not be used or gave no valid answer. */
 export class ModelError extends UmpireError {
   declare readonly code: ModelErrorCode
 
@@ -88,13 +87,13 @@ export class ModelError extends UmpireError {
     })
   }
 
-  /** What everybody may read. The message itself can hold the provider's words, which are for the operator. */
+  /** Safe for everyone. The message itself may quote the provider, which is for the operator. */
   get publicMessage(): string {
     return publicModelMessages[this.code] ?? this.message
   }
 }
 
-/** The message of a spent budget is our own: who waits for a review has to know. */
+/** A spent budget has no entry, as its message is our own and users have to see it. */
 const publicModelMessages: Readonly<Partial<Record<ModelErrorCode, string>>> = {
   model_unauthorized: 'The model could not be asked.',
   model_misconfigured: 'The model could not be asked.',
@@ -112,14 +111,16 @@ export class GitError extends UmpireError {
   }
 }
 
-/** Another worker took over the review: nothing may be written for it any more. */
+/** Another worker took over the review, so this one must not write any more. */
 export class LeaseLostError extends UmpireError {
   constructor() {
     super('lease_lost', 'The review was taken over by another worker.')
   }
 }
 
-/** The repository was disconnected from the account whose token a review writes with: it must not write any more. */
+/**
+ * The account whose token a review uses was disconnected, so the review must not write any more.
+ */
 export class ConnectionEndedError extends UmpireError {
   constructor() {
     super('connection_ended', 'The repository was disconnected during its review.', {
@@ -129,16 +130,16 @@ export class ConnectionEndedError extends UmpireError {
 }
 
 export type RequestErrorCode =
-  | 'request_invalid' // a parameter makes no sense
-  | 'request_malformed' // likewise, where the interface asks for a 400
+  | 'request_invalid' // a parameter is invalid
+  | 'request_malformed' // the same, where the interface specifies status 400
   | 'not_authenticated' // no valid credential
-  | 'access_denied' // a valid credential, but not for this
+  | 'access_denied' // the credential is valid, but not for this
   | 'not_found'
-  | 'already_done' // what was asked for is so already
-  | 'conflict' // not now
-  | 'too_large' // the body is larger than it may be here
-  | 'too_many' // a limit of this service
-  | 'platform_failed' // the code-hosting platform stood in the way
+  | 'already_done' // the requested state is already reached
+  | 'conflict' // not possible in the present state
+  | 'too_large' // the body is too large
+  | 'too_many' // a limit of this service is reached
+  | 'platform_failed' // the code-hosting platform failed or refused
   | 'not_configured' // a part of this service is turned off
 
 /** A request through the API can't be fulfilled; the message is its `detail`. */

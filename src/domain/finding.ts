@@ -36,7 +36,10 @@ export interface CitedMemory {
   readonly text: string
 }
 
-/** What a claim can rest on beside the code: a memory of the repository, or a record of a tracker or chat. */
+/**
+ * What a claim can rest on beside the code: a memory of the repository, or a record of a tracker or
+ * chat.
+ */
 export type Citation = CitedMemory | ContextRecordSummary
 
 export function isRecordCitation(ground: Citation): ground is ContextRecordSummary {
@@ -58,7 +61,10 @@ export interface ProposedFinding {
   readonly rule: string | null
   readonly path: string
   readonly side: DiffSide
-  /** 1-based, inclusive, on `side`. May be wrong when a model said it: the judge resolves it with the quote. */
+  /**
+   * 1-based, inclusive, on `side`. May be wrong when a model said it: the judge resolves it with
+   * the quote.
+   */
   readonly startLine: number
   readonly endLine: number
   /** The code the claim is about, copied from the diff; empty when the lines are certain. */
@@ -69,7 +75,10 @@ export interface ProposedFinding {
   readonly title: string
   /** Markdown: when X, then Y. */
   readonly body: string
-  /** Replacement for the lines `startLine`..`endLine`, without a final line end; null when there is none. */
+  /**
+   * Replacement for the lines `startLine`..`endLine`, without a final line end; null when there is
+   * none.
+   */
   readonly suggestion: string | null
   readonly evidence: readonly Evidence[]
   /** What the claim would not stand without. */
@@ -79,8 +88,8 @@ export interface ProposedFinding {
 }
 
 /**
- * Where a finding is shown: on its line, in the summary only (it has no line in the diff, or the platform
- * refused the line), or held back by the cap.
+ * Where a finding is shown: on its line, in the summary only (it has no line in the diff, or the
+ * platform refused the line), or held back by the cap.
  */
 export type FindingPlacement = 'inline' | 'summary' | 'held_back'
 
@@ -102,9 +111,15 @@ export interface Dismissal {
 
 /** A finding that passed the judge. */
 export interface Finding extends ProposedFinding {
-  /** Identity across pushes: where it was raised first, on what code, and what kind of harm; 32 hex digits. */
+  /**
+   * Identity across pushes: where it was raised first, on what code, and what kind of harm; 32 hex
+   * digits.
+   */
   readonly fingerprint: string
-  /** Of the code it stands on, see `hashAnchor`: finds it again in another file, and where a quote can't be kept. */
+  /**
+   * Of the code it stands on, see `hashAnchor`: finds it again in another file, and where a quote
+   * can't be kept.
+   */
   readonly anchorHash: string
   readonly state: FindingState
   /** Who dismissed it; missing where nobody did. */

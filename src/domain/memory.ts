@@ -5,8 +5,9 @@ import type { MemoryType } from '../contract/enums.ts'
 export { type MemoryType, memoryTypes } from '../contract/enums.ts'
 
 /**
- * How far it may be believed. `person`: somebody who may see the repository wrote it here. `repository`: it stands in the
- * default branch, so that somebody merged it. `derived`: computed from code and reviews. `model`: a model's words about those.
+ * How far it may be believed. `person`: somebody who may see the repository wrote it here.
+ * `repository`: it stands in the default branch, so that somebody merged it. `derived`: computed
+ * from code and reviews. `model`: a model's words about those.
  */
 export type MemoryTrust = 'person' | 'repository' | 'derived' | 'model'
 
@@ -31,12 +32,18 @@ export interface Provenance {
 /** A memory that is to be kept. */
 export interface NewMemory {
   readonly type: MemoryType
-  /** What it is about, once in a repository and type: a newer one of the same subject supersedes it. A path, a login, a title's slug. */
+  /**
+   * What it is about, once in a repository and type: a newer one of the same subject supersedes it.
+   * A path, a login, a title's slug.
+   */
   readonly subject: string
   readonly text: string
   /** File or directory, `.` for the root; null where it is about no one place. */
   readonly path: string | null
-  /** Of the project map: `directory`, `module`, `service`, `api`, `model`, `config`, `test`, `script`, `document`, …; else null. */
+  /**
+   * Of the project map: `directory`, `module`, `service`, `api`, `model`, `config`, `test`,
+   * `script`, `document`, …; else null.
+   */
   readonly componentType: string | null
   readonly trust: MemoryTrust
   readonly provenance: Provenance

@@ -3,7 +3,10 @@
 /** `owner/repo`, exactly as the platform spells it. */
 export type RepositoryName = string
 
-/** The account or organization that a repository belongs to, in lower case: money and machine time are shared out by it. */
+/**
+ * The account or organization that a repository belongs to, in lower case: money and machine time
+ * are shared out by it.
+ */
 export function ownerOf(repo: RepositoryName): string {
   return /^[^/:]*/.exec(repo)![0].toLowerCase()
 }

@@ -35,7 +35,10 @@ export interface SkippedFile {
   readonly path: string
   /** One phrase, for example `generated`, `binary`, `over the token budget`. */
   readonly reason: string
-  /** Whether someone expected to see it reviewed: true lowers the verdict, false (a picture, excluded) doesn't. */
+  /**
+   * Whether someone expected to see it reviewed: true lowers the verdict, false (a picture,
+   * excluded) doesn't.
+   */
   readonly matters: boolean
   /** How many of its changed lines were not read, where that is known. */
   readonly lines?: number
@@ -73,9 +76,15 @@ export interface Coverage {
   readonly filesReviewed: number
   readonly lines: LineCoverage
   readonly skipped: readonly SkippedFile[]
-  /** Other limits of this review, one sentence each (a model that failed, findings that were dropped). */
+  /**
+   * Other limits of this review, one sentence each (a model that failed, findings that were
+   * dropped).
+   */
   readonly notes: readonly string[]
-  /** What was proposed and not raised, and why, one sentence each: decisions, which leave nothing out. */
+  /**
+   * What was proposed and not raised, and why, one sentence each: decisions, which leave nothing
+   * out.
+   */
   readonly setAside: readonly string[]
   /** False when part of the change that matters was not reviewed. */
   readonly complete: boolean

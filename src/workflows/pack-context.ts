@@ -19,13 +19,14 @@ import { createHeadReader } from './packing/read-head.ts'
 
 export { type CountTokens, loadTokenCounter } from './packing/count-tokens.ts'
 
-/** Estimates are taken with this margin: seldom is a text longer. */
+/** Estimates are multiplied by this margin, so that they are rarely too low. */
 const estimateMargin = 1.2
 
 /**
- * Packs a change. Lets other work go on between files.
+ * Packs the pull request, its hunks, what encloses them and what they call, the most valuable
+ * first. Files that no round shows are listed as omitted. Yields to other work between files.
  *
- * @param budget tokens of one round, and how many rounds at most
+ * @param budget tokens of one round, and the maximum number of rounds
  */
 export async function packContext(
   ctx: Pick<ReviewContext, 'syntax'>,
@@ -35,34 +36,35 @@ export async function packContext(
 ): Promise<PackedContext> {
   if (change.files.length === 0) return emptyContext
   const header = describeChange(change, budget.tokensPerRound, countTokens)
-  const room = budget.tokensPerRound - sumTokens(header)
+  const maxTokens = budget.tokensPerRound - sumTokens(header)
   const { pieces, numbers, tokens } = await orderPieces(change, {
-    tokens: room,
+    tokens: maxTokens,
     maxRounds: budget.maxRounds,
   })
-  // Where all has room enough, nothing need be counted exactly.
-  const isRoomy = tokens * estimateMargin <= room * 0.8
-  const measure = isRoomy
+  // If everything fits by far, estimates are good enough.
+  const canEstimate = tokens * estimateMargin <= maxTokens * 0.8
+  const measure = canEstimate
     ? (text: string) => Math.ceil(estimateTokens(text) * estimateMargin)
     : countTokens
-  const task = { change, head: createHeadReader(ctx, change), numbers, measure, maxTokens: room }
+  const task = { change, head: createHeadReader(ctx, change), numbers, measure, maxTokens }
   const rounds: ContextRound[] = []
   let left: readonly Piece[] = pieces
   do {
     const { spans, shown } = await packRound(task, left)
     if (rounds.length > 0 && shown.size === 0) break
-    rounds.push(closeRound([...header, ...spans], numbers))
-    left = left.filter(
-      (piece) => !shown.has(piece) && !piece.neighbors.some((each) => shown.has(each)),
-    )
-  } while (
-    left.some(({ neighbors: beside }) => beside.length === 0) &&
-    rounds.length < budget.maxRounds
-  )
-  return { rounds, omitted: nameOmitted(change.files, pieces, new Set(left)) }
+    rounds.push(toRound([...header, ...spans], numbers))
+    const isNextToShown = ({ neighbors }: Piece) => neighbors.some((piece) => shown.has(piece))
+    left = left.filter((piece) => !shown.has(piece) && !isNextToShown(piece))
+  } while (left.some(isChanged) && rounds.length < budget.maxRounds)
+  return { rounds, omitted: listOmitted(change.files, pieces, new Set(left)) }
 }
 
-function closeRound(spans: readonly ContextSpan[], numbers: NumberedLines): ContextRound {
+/** Only pieces of unchanged lines have neighbors. */
+function isChanged({ neighbors }: Piece): boolean {
+  return neighbors.length === 0
+}
+
+function toRound(spans: readonly ContextSpan[], numbers: NumberedLines): ContextRound {
   return { spans, tokens: sumTokens(spans), lineNumbers: numbers }
 }
 
@@ -70,23 +72,26 @@ function sumTokens(spans: readonly ContextSpan[]): number {
   return spans.reduce((sum, span) => sum + span.tokens, 0)
 }
 
-/** The files that no round shows, or not whole. */
-function nameOmitted(
+/** Lists the files that no round shows, or only in part. */
+function listOmitted(
   files: readonly FileDiff[],
   pieces: readonly Piece[],
   left: ReadonlySet<Piece>,
 ): OmittedFile[] {
-  const shown = new Map<FileDiff, number>()
-  for (const piece of pieces)
-    if (!left.has(piece)) shown.set(piece.file, (shown.get(piece.file) ?? 0) + countChanged(piece))
+  const shownLines = new Map<FileDiff, number>()
+  for (const piece of pieces) {
+    if (left.has(piece)) continue
+    shownLines.set(piece.file, (shownLines.get(piece.file) ?? 0) + countChanged(piece))
+  }
   return files.flatMap((file) => {
-    const [seen, all] = [shown.get(file) ?? 0, file.additions + file.deletions]
-    if (seen >= all) return []
+    const shown = shownLines.get(file) ?? 0
+    const all = file.additions + file.deletions
+    if (shown >= all) return []
     const reason =
-      seen === 0
+      shown === 0
         ? 'over the token budget'
-        : `shown in part: ${seen} of ${all} changed lines, the rest over the token budget`
-    return [{ path: file.path, reason, matters: true, lines: all - seen }]
+        : `shown in part: ${shown} of ${all} changed lines, the rest over the token budget`
+    return [{ path: file.path, reason, matters: true, lines: all - shown }]
   })
 }
 

@@ -1,4 +1,4 @@
-// Tells from one line of a source file whether it begins a definition, and of what.
+// Recognizes definitions in single lines of source code.
 import { extname } from 'node:path'
 
 /** What a line defines; `strength` is how sure that is, from 1 to 3. */
@@ -63,7 +63,8 @@ const shapes: readonly Shape[] = [
     ),
     strength: 3,
   },
-  // A function of C at the beginning of a line: its type, its class, its name; weaker where it is only declared.
+  // A function of C at the beginning of a line: its type, its class, its name; weaker where it is
+  // only declared.
   {
     pattern: new RegExp(
       String.raw`^(?!return|else|case|throw|delete|new|await|yield)[A-Za-z_][\w\s*&:<>,~]*?[\s*&:]${name}\s*\([^;]*$`,

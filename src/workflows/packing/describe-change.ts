@@ -1,4 +1,4 @@
-// The part of the context that is the same in all rounds: instructions, the pull request, what is known about it.
+// Describes a change for the first spans of every round: pull request, files, issues, records.
 import type { PathInstructions } from '../../config/repository-settings.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ContextRecord } from '../../domain/live-context.ts'
@@ -6,17 +6,16 @@ import { createGlobMatcher, createGlobMeter } from '../../lib/glob.ts'
 import type { Change, Citable, ContextSpan } from '../../reviewers/reviewer.ts'
 import { type CountTokens, estimateTokens } from './count-tokens.ts'
 
-/** A part of what all rounds begin with. */
 interface Part {
   readonly origin: string
   readonly trust: ContextSpan['trust']
-  /** What it may take of a round at most: others decide how long it is. */
+  /** Maximum share of a round's tokens, as its length depends on other people. */
   readonly share: number
-  /** Writes it in less and less detail: at 1 all of it, and with each smaller number less. */
+  /** Writes the part. A detail of 1 is all of it, and smaller ones are shorter. */
   readonly write: (change: Change, detail: number) => string
-  /** It is a list of the files of the change. */
+  /** Whether it lists the changed files. */
   readonly isList?: boolean
-  /** What of it findings can cite, in that detail. */
+  /** Returns what findings can cite at that detail. */
   readonly cite?: (change: Change, detail: number) => readonly Citable[]
 }
 
@@ -36,7 +35,7 @@ const parts: readonly Part[] = [
   { origin: 'earlier_findings', trust: 'untrusted', share: 1 / 20, write: listEarlier },
 ]
 
-/** The first spans of every round. Each part is shortened until it takes no more than its share. */
+/** Returns the first spans of every round. Each part is shortened until it fits its share. */
 export function describeChange(
   whole: Change,
   tokensPerRound: number,
@@ -68,7 +67,6 @@ function insertByPath(files: readonly FileDiff[], file: FileDiff): FileDiff[] {
 interface Measured {
   readonly text: string
   readonly tokens: number
-  /** In which it was written. */
   readonly detail: number
 }
 
@@ -79,7 +77,7 @@ function shorten(
 ): Measured {
   for (let detail = 1; ; detail /= 2) {
     const text = write(detail)
-    // The estimate spares the tokenizer where there is room enough; a text can't be made shorter than this.
+    // The estimate saves the tokenizer's time for text that is far below the limit.
     const estimate = Math.ceil(estimateTokens(text) * 1.5)
     const tokens = estimate <= maxTokens / 2 ? estimate : countTokens(text)
     if (tokens <= maxTokens || detail < 1 / 256) return { text, tokens, detail }
@@ -87,11 +85,11 @@ function shorten(
 }
 
 function cut(text: string, length: number, detail: number): string {
-  const most = Math.ceil(length * detail)
-  return text.length <= most ? text : `${text.slice(0, most)}…`
+  const maxLength = Math.ceil(length * detail)
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`
 }
 
-/** Those that apply to a file of the change, or may. */
+/** Chooses instructions that apply, or may apply, to a changed file. */
 function chooseInstructions({ settings, files }: Change): readonly PathInstructions[] {
   const meter = createGlobMeter()
   return settings.instructions.filter(({ paths }) => {
@@ -102,10 +100,10 @@ function chooseInstructions({ settings, files }: Change): readonly PathInstructi
 
 function listInstructions({ settings }: Change, detail: number): string {
   return settings.instructions
-    .map(
-      ({ paths, text }) =>
-        `${paths.length > 0 ? `For ${paths.join(', ')}: ` : ''}${cut(text, 10_000, detail)}`,
-    )
+    .map(({ paths, text }) => {
+      const scope = paths.length > 0 ? `For ${paths.join(', ')}: ` : ''
+      return `${scope}${cut(text, 10_000, detail)}`
+    })
     .join('\n')
 }
 
@@ -119,20 +117,21 @@ function describePullRequest({ pullRequest }: Change, detail: number): string {
   ].join('\n')
 }
 
-/** By folder, so that no path is written twice; with little room without sizes, and with less by folders only. */
+/** Groups files by folder, which saves tokens. Less detail leaves out sizes, then file names. */
 function listFiles({ files }: Change, detail: number): string {
   const folders = Map.groupBy(files, ({ path }) => path.slice(0, path.lastIndexOf('/') + 1))
   const lines = [...folders].map(([folder, inside]) => {
     const name = cut(folder, 200, detail)
     if (detail < 1 / 4) return `${name} ${inside.length} files`
-    return `${name}${name === '' ? '' : ' '}${inside.map((file) => nameFile(file, detail)).join(', ')}`
+    const list = inside.map((file) => describeFile(file, detail)).join(', ')
+    return name === '' ? list : `${name} ${list}`
   })
-  const most = Math.ceil(400 * detail)
-  const more = lines.length > most ? [`and ${lines.length - most} more folders`] : []
-  return ['Changed files:', ...lines.slice(0, most), ...more].join('\n')
+  const maxLines = Math.ceil(400 * detail)
+  const more = lines.length > maxLines ? [`and ${lines.length - maxLines} more folders`] : []
+  return ['Changed files:', ...lines.slice(0, maxLines), ...more].join('\n')
 }
 
-const signs: Readonly<Record<FileDiff['status'], string>> = {
+const statusMarks: Readonly<Record<FileDiff['status'], string>> = {
   added: ' (new)',
   deleted: ' (deleted)',
   renamed: ' (renamed)',
@@ -140,20 +139,20 @@ const signs: Readonly<Record<FileDiff['status'], string>> = {
   modified: '',
 }
 
-function nameFile(
+function describeFile(
   { path, oldPath, status, additions, deletions }: FileDiff,
   detail: number,
 ): string {
   const name = cut(path.slice(path.lastIndexOf('/') + 1), 200, detail)
   if (detail < 1) return name
-  const was = oldPath === path ? '' : ` from ${oldPath}`
-  return `${name}${signs[status]}${was} +${additions} -${deletions}`
+  const from = oldPath === path ? '' : ` from ${oldPath}`
+  return `${name}${statusMarks[status]}${from} +${additions} -${deletions}`
 }
 
 function listCommits({ commits }: Change, detail: number): string {
-  const most = Math.ceil(50 * detail)
+  const maxCommits = Math.ceil(50 * detail)
   return commits
-    .slice(-most)
+    .slice(-maxCommits)
     .map(({ message }) => `- ${cut(message.trim(), 1_000, detail)}`)
     .join('\n')
 }
@@ -161,24 +160,24 @@ function listCommits({ commits }: Change, detail: number): string {
 function listIssues({ issues }: Change, detail: number): string {
   return issues
     .slice(0, Math.ceil(10 * detail))
-    .map(
-      ({ repo, number, title, state, body }) =>
-        `${repo}#${number} (${state}): ${cut(title, 300, detail)}\n${cut(body.trim(), 4_000, detail)}`,
-    )
+    .map(({ repo, number, title, state, body }) => {
+      const heading = `${repo}#${number} (${state}): ${cut(title, 300, detail)}`
+      return `${heading}\n${cut(body.trim(), 4_000, detail)}`
+    })
     .join('\n\n')
 }
 
 function listRecords(change: Change, detail: number): string {
   return chooseRecords(change, detail)
-    .map(
-      ({ source, key, title, text }, index) =>
-        `${nameRecord(index)} (${source}${key === null ? '' : ` ${key}`}): ${title}\n${cut(text, 4_000, detail)}`,
-    )
+    .map(({ source, key, title, text }, index) => {
+      const origin = key === null ? source : `${source} ${key}`
+      return `${nameRecord(index)} (${origin}): ${title}\n${cut(text, 4_000, detail)}`
+    })
     .join('\n\n')
 }
 
-function chooseRecords({ liveContext: live }: Change, detail: number): readonly ContextRecord[] {
-  return live.records.slice(0, Math.ceil(12 * detail))
+function chooseRecords({ liveContext }: Change, detail: number): readonly ContextRecord[] {
+  return liveContext.records.slice(0, Math.ceil(12 * detail))
 }
 
 function nameRecord(index: number): string {

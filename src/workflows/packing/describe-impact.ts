@@ -1,5 +1,4 @@
-// What the code graph and the memory tell about the files of a round: who uses what changed, what tests it, what
-// happened there before, and what is remembered.
+// Describes the impact of a change for a round: users, tests, history, related work, memories.
 import type {
   AppliedMemory,
   CallSite,
@@ -14,7 +13,6 @@ import { describeArguments } from '../../reviewers/rules/describe-arguments.ts'
 import type { CountTokens } from './count-tokens.ts'
 import { type Entry, type EntryGroup, fillSpan } from './fill-span.ts'
 
-/** What a round shows of the change. */
 export interface ShownCode {
   /** Whether anything of a file is shown, by its path at the head or at the base. */
   readonly showsFile: (path: string) => boolean
@@ -27,12 +25,12 @@ type ShownChange = ShownCode & { readonly graph: ChangeGraph }
 interface Part {
   readonly origin: string
   readonly trust: 'base_branch' | 'untrusted'
-  /** Of the room for what stands beside the change, at most. What is left of it is for definitions. */
+  /** Maximum share of the tokens for context. The rest is for definitions. */
   readonly share: number
   readonly list: (shown: ShownChange) => readonly EntryGroup[]
 }
 
-/** In the order in which they stand in a round. */
+/** The spans have this order in a round. */
 const parts: readonly Part[] = [
   {
     origin: 'memories',
@@ -52,54 +50,61 @@ const parts: readonly Part[] = [
   { origin: 'file_history', trust: 'untrusted', share: 1 / 40, list: listHistory },
 ]
 
-/** Longest line of code, title, memory, in characters; most uses of one symbol, and most entries of the other lists. */
-const longest = { line: 160, title: 160, memory: 800, name: 120 } as const
-const mostUses = 12
-const mostListed = 20
+/** In characters. */
+const maxLength = { line: 160, title: 160, memory: 800, name: 120 } as const
+/** Lists show this many uses of one symbol, and entries of other kinds. */
+const maxUses = 12
+const maxEntries = 20
 
-/** The spans that tell it, none without anything to tell. @param room tokens for these and the definitions */
+/** @param maxTokens for these spans and the definitions */
 export function describeImpact(
   graph: ChangeGraph,
-  places: ShownCode,
-  room: number,
+  shownCode: ShownCode,
+  maxTokens: number,
   measure: CountTokens,
 ): ContextSpan[] {
-  const shown = { ...places, graph }
-  return parts.flatMap((part) => fillSpan(part, part.list(shown), room * part.share, measure) ?? [])
+  const shown = { ...shownCode, graph }
+  return parts.flatMap(
+    (part) => fillSpan(part, part.list(shown), maxTokens * part.share, measure) ?? [],
+  )
 }
 
-const telling: readonly ChangedSymbol['change'][] = ['removed', 'signature', 'body', 'added']
+/** The changes that are most likely to break users come first. */
+const changesByRisk: readonly ChangedSymbol['change'][] = ['removed', 'signature', 'body', 'added']
 
-/** Grouped by symbol: those first whose users may break. */
 function listCallers({ graph, showsFile, showsLine }: ShownChange): EntryGroup[] {
   const bySymbol = Map.groupBy(graph.callers, ({ symbol }) => symbol)
   return graph.symbols
     .map((symbol, index) => ({ symbol, uses: bySymbol.get(index) ?? [] }))
     .filter(({ symbol }) => showsFile(symbol.path))
-    .sort((one, other) => telling.indexOf(one.symbol.change) - telling.indexOf(other.symbol.change))
+    .sort((one, other) => rankChange(one.symbol) - rankChange(other.symbol))
     .map(({ symbol, uses }) => {
       const wanted = orderUses(uses).filter(({ path, line }) => !showsLine(path, line))
       return {
         heading: `${describeSymbol(symbol)} is used outside of the changed lines:`,
-        entries: wanted.slice(0, mostUses).map(describeUse),
-        more: Math.max(0, wanted.length - mostUses),
+        entries: wanted.slice(0, maxUses).map(describeUse),
+        more: Math.max(0, wanted.length - maxUses),
       }
     })
 }
 
-/** Surest and most telling first. That a file imports what it uses anyway tells nothing. */
+function rankChange({ change }: ChangedSymbol): number {
+  return changesByRisk.indexOf(change)
+}
+
+/** Sorts calls that are sure first. Imports are left out in files that also use the symbol. */
 function orderUses(uses: readonly CallSite[]): CallSite[] {
-  const using = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
+  const usingPaths = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
   const rank = ({ kind, isTest, confidence }: CallSite) =>
     (confidence >= minSureConfidence ? 0 : 4) +
     (isTest ? 2 : 0) +
     (kind === 'call' || kind === 'new' ? 0 : 1)
   return uses
-    .filter(({ kind, path }) => kind !== 'import' || !using.has(path))
+    .filter(({ kind, path }) => kind !== 'import' || !usingPaths.has(path))
     .sort((one, other) => rank(one) - rank(other))
 }
 
-const words: Readonly<Record<ChangedSymbol['change'], string>> = {
+const changeDescriptions: Readonly<Record<ChangedSymbol['change'], string>> = {
   added: 'is new',
   removed: 'is gone',
   signature: 'has another signature',
@@ -121,7 +126,8 @@ function describeSymbol({
     change !== 'signature' || before === now
       ? ''
       : ` (took ${before ?? 'none'}, takes ${now ?? 'none'})`
-  return `${kind} ${cut(name, longest.name)} of ${path}:${startLine} ${words[change]}${counts} and`
+  const location = `${kind} ${cut(name, maxLength.name)} of ${path}:${startLine}`
+  return `${location} ${changeDescriptions[change]}${counts} and`
 }
 
 function describeUse({ path, line, within, text, isTest, confidence }: CallSite): Entry {
@@ -129,10 +135,10 @@ function describeUse({ path, line, within, text, isTest, confidence }: CallSite)
     ...(confidence < minSureConfidence ? ['perhaps'] : []),
     ...(isTest ? ['test'] : []),
   ]
-  const place = within === null ? '' : ` in ${cut(within, longest.name)}:`
+  const enclosing = within === null ? '' : ` in ${cut(within, maxLength.name)}:`
   const mark = marks.length === 0 ? '' : ` [${marks.join(', ')}]`
   return {
-    text: `${path}:${line}:${place} ${cutCode(text)}${mark}`,
+    text: `${path}:${line}:${enclosing} ${cutCode(text)}${mark}`,
     lines: { path, side: 'RIGHT', start: line, end: line },
   }
 }
@@ -144,10 +150,10 @@ function listTests({ graph, showsFile }: ShownChange): EntryGroup[] {
     return reached.length === 0 ? [] : [{ text: `${path} reaches ${reached.join(', ')} ${steps}` }]
   })
   return [
-    { heading: 'Tests that reach it, nearest first:', ...first(reaching) },
+    { heading: 'Tests that reach it, nearest first:', ...limit(reaching) },
     {
-      heading: 'No test reaches, as far as calls and imports tell:',
-      ...first(graph.untested.filter(showsFile).map((text) => ({ text }))),
+      heading: 'No test reaches, as far as calls and imports show:',
+      ...limit(graph.untested.filter(showsFile).map((text) => ({ text }))),
     },
   ]
 }
@@ -158,11 +164,11 @@ function listRelated({ graph, showsFile }: ShownChange): EntryGroup[] {
   return [
     {
       heading: 'Open pull requests that touch the same:',
-      ...first(touching.filter(isOpen).map(describeRelated)),
+      ...limit(touching.filter(isOpen).map(describeRelated)),
     },
     {
       heading: 'Earlier pull requests in these files:',
-      ...first(touching.filter((each) => !isOpen(each)).map(describeRelated)),
+      ...limit(touching.filter((each) => !isOpen(each)).map(describeRelated)),
     },
   ]
 }
@@ -176,20 +182,19 @@ function describeRelated({
   symbols,
   findings,
 }: RelatedPullRequest): Entry {
-  const same =
-    symbols.length > 0
-      ? `; touches ${symbols.map((name) => cut(name, longest.name)).join(', ')} too`
-      : ''
-  const found = findings.map((each) => `\n  found there: ${cut(each, longest.title)}`)
-  const about = `#${number} (${state}) by ${cut(author, longest.name)}: ${cut(title, longest.title)}`
+  const names = symbols.map((name) => cut(name, maxLength.name)).join(', ')
+  const same = symbols.length > 0 ? `; touches ${names} too` : ''
+  const found = findings.map((each) => `\n  found there: ${cut(each, maxLength.title)}`)
+  const by = `by ${cut(author, maxLength.name)}`
+  const about = `#${number} (${state}) ${by}: ${cut(title, maxLength.title)}`
   return { text: `${about}; in ${paths.join(', ')}${same}${found.join('')}` }
 }
 
 function listHistory({ graph, showsFile }: ShownChange): EntryGroup[] {
   return [
-    first(
+    limit(
       graph.history
-        .filter(({ path, pullRequests: touches }) => touches > 0 && showsFile(path))
+        .filter(({ path, pullRequests }) => pullRequests > 0 && showsFile(path))
         .map(describeHistory),
     ),
   ]
@@ -197,48 +202,50 @@ function listHistory({ graph, showsFile }: ShownChange): EntryGroup[] {
 
 function describeHistory({
   path,
-  pullRequests: touches,
+  pullRequests,
   riskScore,
   owner,
   ownerPercent,
 }: FileHistory): Entry {
   const risk = riskScore > 0 ? `, ${riskScore} of them with changes requested` : ''
   const known =
-    owner === null ? '' : `; mostly by ${cut(owner, longest.name)} (${Math.round(ownerPercent)} %)`
-  return { text: `${path}: touched by ${touches} reviewed pull requests${risk}${known}` }
+    owner === null
+      ? ''
+      : `; mostly by ${cut(owner, maxLength.name)} (${Math.round(ownerPercent)} %)`
+  return { text: `${path}: touched by ${pullRequests} reviewed pull requests${risk}${known}` }
 }
 
-/** What people wrote stands apart: only that is no stranger's word. */
+/** Memories by people get their own span, because only they are trusted. */
 function listMemories({ graph, showsFile }: ShownChange, byPeople: boolean): EntryGroup[] {
   const named = graph.memories
     .map((memory, index) => ({ memory, name: `M${index + 1}` }))
     .filter(({ memory }) => (memory.trust === 'person') === byPeople)
-  // The most particular first: what is about a file that is shown.
+  // Memories about a file that is shown come first.
   const isNear = ({ memory: { path } }: (typeof named)[number]) => path !== null && showsFile(path)
   const ordered = named.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)))
-  return [first(ordered.map(({ memory, name }) => describeMemory(memory, name)))]
+  return [limit(ordered.map(({ memory, name }) => describeMemory(memory, name)))]
 }
 
 function describeMemory(memory: AppliedMemory, name: string): Entry {
   const about = memory.path === null ? '' : ` about ${memory.path}`
   const kind = memory.type.replaceAll('_', ' ')
   return {
-    text: `${name} (${kind}${about}): ${cut(memory.text, longest.memory)}`,
+    text: `${name} (${kind}${about}): ${cut(memory.text, maxLength.memory)}`,
     citable: { name, citation: { id: memory.id, text: memory.text } },
   }
 }
 
-function first(entries: readonly Entry[]): Pick<EntryGroup, 'entries' | 'more'> {
-  return { entries: entries.slice(0, mostListed), more: Math.max(0, entries.length - mostListed) }
+function limit(entries: readonly Entry[]): Pick<EntryGroup, 'entries' | 'more'> {
+  return { entries: entries.slice(0, maxEntries), more: Math.max(0, entries.length - maxEntries) }
 }
 
-/** A line of code as it stands, so long at most. */
+/** Keeps the white space inside of a line of code. */
 function cutCode(text: string): string {
   const code = text.trim()
-  return code.length <= longest.line ? code : `${code.slice(0, longest.line).toWellFormed()}…`
+  return code.length <= maxLength.line ? code : `${code.slice(0, maxLength.line).toWellFormed()}…`
 }
 
-/** On one line, so long at most. */
+/** Puts text on one line of at most `length` characters. */
 function cut(text: string, length: number): string {
   const line = text
     .slice(0, 4 * length)

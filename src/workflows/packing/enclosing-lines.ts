@@ -1,8 +1,10 @@
-// What encloses a line of a source file, read from the indentation: that costs next to nothing, and holds for all
-// languages as long as people indent.
+// Finds what encloses a line by indentation, which is cheap and works for all languages.
 import { readDefinedName } from './definition-lines.ts'
 
-/** Something that encloses lines: a function, a class, a call with a block. Lines are 1-based, both ends included. */
+/**
+ * Something that encloses lines: a function, a class, a call with a block. Lines are 1-based, both
+ * ends included.
+ */
 export interface Enclosing {
   readonly startLine: number
   readonly endLine: number
@@ -18,14 +20,17 @@ const mostSignatureLines = 6
 /** What only steers: it says where a line stands in a function, not what it is part of. */
 const steers =
   /^(?:[)}\]]+\s*)?(?:if|for|foreach|while|switch|match|case|default|do|else|elif|elsif|try|catch|except|rescue|finally|ensure|with|using|select|when|unless|begin|return|throw|go|defer|lock|synchronized|unsafe)\b/
-/** What stands further out than the code around it, and encloses nothing: directives, comments, labels. */
+/**
+ * What stands further out than the code around it, and encloses nothing: directives, comments,
+ * labels.
+ */
 const stray = /^(?:#|\/\/|\/\*|\*|@|<<<|--|"""|'''|[\w ]+:$)/
 /** A block's beginning on a line of its own, or the end of what began above. */
 const goesOn = /^[)}\]{]/
 
 /**
- * What encloses a line, outermost first: definitions, or where there are none the nearest block that isn't one. Empty at
- * the top level, and where the indentation says nothing.
+ * What encloses a line, outermost first: definitions, or where there are none the nearest block
+ * that isn't one. Empty at the top level, and where the indentation says nothing.
  */
 export function findEnclosing(lines: readonly string[], line: number): Enclosing[] {
   const found: Enclosing[] = []

@@ -1,22 +1,23 @@
-// What a round shows of one file: lines of its diff and, where there is room, of what encloses them.
+// Collects the lines of one file that a round shows, and renders them.
 import type { DiffHunk, DiffLine, FileDiff } from '../../domain/diff.ts'
 import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.ts'
 import type { ShownLines } from '../../reviewers/reviewer.ts'
 import type { Piece } from './cut-pieces.ts'
 import type { Enclosing } from './enclosing-lines.ts'
 
-/** The file at the head, as far as it is known. */
 export interface HeadView {
   readonly lines: readonly string[]
-  /** What encloses a line, outermost first. */
+  /** Returns what encloses a line, outermost first. */
   readonly enclosing: (line: number) => readonly Enclosing[]
 }
 
-/** Lines that are shown, by where they stand: the line at the head, deleted ones behind the line before them. */
 export interface FileExcerpt {
   readonly file: FileDiff
+  /** Keyed by line at the head. A deleted line has the previous line's number plus a fraction. */
   readonly shown: Map<number, DiffLine>
-  /** What git says encloses a hunk, where nothing better is known; by the hunk's first line at the head. */
+  /**
+   * Section headings by git, used as a fallback. Keyed by the first line of the piece at the head.
+   */
   readonly sections: Map<number, string>
 }
 
@@ -24,34 +25,34 @@ export function createExcerpt(file: FileDiff): FileExcerpt {
   return { file, shown: new Map(), sections: new Map() }
 }
 
-/** Puts a piece on the canvas. */
-export function addPiece(canvas: FileExcerpt, { hunk, from, to }: Piece): void {
-  const places = placesOf(hunk, from, to)
-  for (let at = from; at < to; at++) canvas.shown.set(places[at - from]!, hunk.lines[at]!)
-  canvas.sections.set(Math.floor(places[0]!), hunk.section)
+export function addPiece(excerpt: FileExcerpt, { hunk, from, to }: Piece): void {
+  const keys = computeKeys(hunk, from, to)
+  for (let at = from; at < to; at++) excerpt.shown.set(keys[at - from]!, hunk.lines[at]!)
+  excerpt.sections.set(Math.floor(keys[0]!), hunk.section)
 }
 
-/** Adds unchanged lines of the head that stand in no hunk, 1-based, both ends included. */
+/** Adds unchanged lines of the head from `start` to `end`, 1-based and inclusive. */
 export function addContext(
-  canvas: FileExcerpt,
+  excerpt: FileExcerpt,
   { lines }: HeadView,
   start: number,
   end: number,
 ): void {
-  for (const hunk of canvas.file.hunks) {
-    const places = placesOf(hunk, 0, hunk.lines.length)
-    for (const [index, line] of hunk.lines.entries())
-      if (line.kind === 'context' && line.newLine! >= start && line.newLine! <= end)
-        canvas.shown.set(places[index]!, line)
+  for (const hunk of excerpt.file.hunks) {
+    const keys = computeKeys(hunk, 0, hunk.lines.length)
+    for (const [index, line] of hunk.lines.entries()) {
+      const isInRange = line.newLine !== null && line.newLine >= start && line.newLine <= end
+      if (line.kind === 'context' && isInRange) excerpt.shown.set(keys[index]!, line)
+    }
   }
   const isInHunk = (number: number) =>
-    canvas.file.hunks.some(
+    excerpt.file.hunks.some(
       ({ newStart, newCount }) => number >= newStart && number < newStart + newCount,
     )
   for (let number = Math.max(1, start); number <= Math.min(end, lines.length); number++) {
     if (isInHunk(number)) continue
     const text = lines[number - 1]!
-    canvas.shown.set(number, {
+    excerpt.shown.set(number, {
       kind: 'context',
       text,
       oldLine: null,
@@ -61,8 +62,8 @@ export function addContext(
   }
 }
 
-/** Where some lines of a hunk stand: see `FileCanvas`. */
-function placesOf({ lines, newStart, newCount }: DiffHunk, from: number, to: number): number[] {
+/** Computes the keys of lines of a hunk, see `FileExcerpt.shown`. */
+function computeKeys({ lines, newStart, newCount }: DiffHunk, from: number, to: number): number[] {
   let before = from - 1
   while (before >= 0 && lines[before]!.newLine === null) before--
   let last = lines[before]?.newLine ?? (newCount === 0 ? newStart : newStart - 1)
@@ -76,23 +77,23 @@ function placesOf({ lines, newStart, newCount }: DiffHunk, from: number, to: num
 }
 
 /**
- * The canvas as text: what stands together under a heading that names what encloses it, for a reader who knows the
- * path.
+ * Renders each block of consecutive lines under a heading that names what encloses it. The path of
+ * the file is left out.
  */
 export function renderExcerpt(
-  canvas: FileExcerpt,
+  excerpt: FileExcerpt,
   view: HeadView | undefined,
   numbers: NumberedLines,
 ): string {
-  const blocks = splitBlocks(canvas)
+  const blocks = splitBlocks(excerpt)
   let last = ''
   const parts = blocks.map((lines) => {
-    const enclosing = nameEnclosing(canvas, view, lines)
+    const enclosing = describeEnclosing(excerpt, view, lines)
     const heading = enclosing === '' || enclosing === last ? '@@' : `@@ ${enclosing}`
     last = enclosing
     return `${heading}\n${renderNumberedLines(lines, numbers)}`
   })
-  return [...describeStatus(canvas.file), ...parts].join('\n')
+  return [...describeStatus(excerpt.file), ...parts].join('\n')
 }
 
 function describeStatus({ status, oldPath }: FileDiff): string[] {
@@ -105,18 +106,18 @@ function describeStatus({ status, oldPath }: FileDiff): string[] {
 function splitBlocks({ shown }: FileExcerpt): DiffLine[][] {
   const blocks: DiffLine[][] = []
   let last = -Infinity
-  for (const place of [...shown.keys()].sort((one, other) => one - other)) {
-    // A deleted line follows the line it stands behind, or the one that was deleted before it.
-    if (Math.floor(place) - Math.floor(last) > 1) blocks.push([])
-    blocks.at(-1)!.push(shown.get(place)!)
-    last = place
+  for (const key of [...shown.keys()].sort((one, other) => one - other)) {
+    // The fraction in the key of a deleted line doesn't begin a new block.
+    if (Math.floor(key) - Math.floor(last) > 1) blocks.push([])
+    blocks.at(-1)!.push(shown.get(key)!)
+    last = key
   }
   return blocks
 }
 
-/** What is around the first added line of a block, as far as its first lines aren't in it: the outermost and the two nearest. */
-function nameEnclosing(
-  canvas: FileExcerpt,
+/** Names what encloses the first added line of a block: the outermost and the two innermost. */
+function describeEnclosing(
+  excerpt: FileExcerpt,
   view: HeadView | undefined,
   lines: readonly DiffLine[],
 ): string {
@@ -128,12 +129,12 @@ function nameEnclosing(
     const named = around.length > 3 ? [around[0]!, ...around.slice(-2)] : around
     return named.map(({ signature }) => signature).join(' › ')
   }
-  const at =
-    [...canvas.sections.keys()].findLast((key) => start === undefined || key <= start) ?? -1
-  return canvas.sections.get(at)?.trim().slice(0, 160) ?? ''
+  const nearest =
+    [...excerpt.sections.keys()].findLast((key) => start === undefined || key <= start) ?? -1
+  return excerpt.sections.get(nearest)?.trim().slice(0, 160) ?? ''
 }
 
-/** The ranges of lines that the canvas shows, on both sides. */
+/** Lists the shown ranges of lines on both sides. */
 export function listRanges({ file, shown }: FileExcerpt): ShownLines[] {
   const lines = [...shown.values()]
   const right = toRanges(lines.flatMap(({ newLine }) => newLine ?? []))

@@ -1,69 +1,78 @@
-// Fills a span of the context with short entries under headings, as many as its room takes.
+// Fills a span of the context with as many short entries as fit.
 import type { Citable, ContextSpan, ShownLines } from '../../reviewers/reviewer.ts'
 import type { CountTokens } from './count-tokens.ts'
 
-/** One thing that is told, mostly a line. */
 export interface Entry {
   readonly text: string
-  /** The line of a file that stands in it. */
+  /** The line of a file that the entry shows. */
   readonly lines?: ShownLines
   readonly citable?: Citable
 }
 
-/** Entries that belong together, most telling first. */
+/** Entries that belong together, the most important first. */
 export interface EntryGroup {
-  /** None where the entries need none. */
   readonly heading?: string
   readonly entries: readonly Entry[]
-  /** How many more there are that aren't among the entries; undefined where nobody is to be told of any. */
+  /** Number of further entries. If undefined, the text doesn't mention left-out entries. */
   readonly more?: number
 }
 
-/** What a line end and a count of what is left out take. */
-const tokensOfEnd = 1
-const tokensOfRest = 6
+/** Estimated tokens of a line end, and of the line that counts left-out entries. */
+const tokensOfLineEnd = 1
+const tokensOfMoreLine = 6
 
-/**
- * A span of as many entries as fit, in their order; undefined where none does.
- *
- * @param most tokens that it may take
- */
+/** Returns a span of the entries that fit, in their order; undefined if none does. */
 export function fillSpan(
   { origin, trust }: Pick<ContextSpan, 'origin' | 'trust'>,
   groups: readonly EntryGroup[],
-  most: number,
+  maxTokens: number,
   measure: CountTokens,
 ): ContextSpan | undefined {
-  const written: string[] = []
-  const told: Entry[] = []
+  const texts: string[] = []
+  const shown: Entry[] = []
   let tokens = 0
-  for (const { heading, entries, more } of groups) {
-    let cost =
-      (more === undefined ? 0 : tokensOfRest) +
-      (heading === undefined ? 0 : measure(heading) + tokensOfEnd)
-    const fitting = entries.filter(({ text }) => {
-      const own = measure(text) + tokensOfEnd
-      if (tokens + cost + own > most) return false
-      cost += own
-      return true
-    })
+  for (const group of groups) {
+    const { fitting, cost } = chooseFitting(group, maxTokens - tokens, measure)
     if (fitting.length === 0) continue
-    const rest = more === undefined ? 0 : entries.length - fitting.length + more
-    if (heading !== undefined) written.push(heading)
-    written.push(...fitting.map(({ text }) => text), ...(rest > 0 ? [`and ${rest} more`] : []))
-    told.push(...fitting)
+    texts.push(...writeGroup(group, fitting))
+    shown.push(...fitting)
     tokens += cost
   }
-  if (told.length === 0) return undefined
-  const lines = told.flatMap((entry) => entry.lines ?? [])
-  const citable = told.flatMap((entry) => entry.citable ?? [])
+  if (shown.length === 0) return undefined
+  const lines = shown.flatMap((entry) => entry.lines ?? [])
+  const citable = shown.flatMap((entry) => entry.citable ?? [])
   return {
     origin,
     trust,
     path: null,
-    text: written.join('\n'),
+    text: texts.join('\n'),
     tokens,
     ...(lines.length > 0 && { lines }),
     ...(citable.length > 0 && { citable }),
   }
+}
+
+function chooseFitting(
+  { heading, entries, more }: EntryGroup,
+  maxTokens: number,
+  measure: CountTokens,
+): { fitting: Entry[]; cost: number } {
+  let cost = more === undefined ? 0 : tokensOfMoreLine
+  if (heading !== undefined) cost += measure(heading) + tokensOfLineEnd
+  const fitting = entries.filter(({ text }) => {
+    const tokens = measure(text) + tokensOfLineEnd
+    if (cost + tokens > maxTokens) return false
+    cost += tokens
+    return true
+  })
+  return { fitting, cost }
+}
+
+function writeGroup({ heading, entries, more }: EntryGroup, fitting: readonly Entry[]): string[] {
+  const rest = more === undefined ? 0 : entries.length - fitting.length + more
+  return [
+    ...(heading === undefined ? [] : [heading]),
+    ...fitting.map(({ text }) => text),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ]
 }

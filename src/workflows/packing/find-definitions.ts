@@ -1,4 +1,4 @@
-// Finds where the names that shown lines use are defined, in other files too, with one search over the head.
+// Finds the definitions of names in other files, with one search over the head.
 import { posix } from 'node:path'
 import { isTestPath } from '../../code/languages.ts'
 import { GitError } from '../../domain/errors.ts'
@@ -23,8 +23,8 @@ const mostMatches = 4_000
 const placesOfName = 2
 
 /**
- * The most likely definitions of names, most wanted first: the best place of each, then second ones. Empty where the
- * repository can't be searched.
+ * The most likely definitions of names, most wanted first: the best place of each, then second
+ * ones. Empty where the repository can't be searched.
  */
 export async function findDefinitions(
   change: Change,
@@ -65,13 +65,15 @@ function isAssigned({ isMember, file }: UsedName): boolean {
 }
 
 /**
- * A blank or the sign of a pointer stands before a name where it is defined, and one of few signs behind it. What could
- * be told more exactly would take git several times as long than to tell it of the lines that are found.
+ * Before the name of a definition there is a blank or the sign of a pointer, and one of few signs
+ * after it. A more exact pattern would slow down git far more than filtering its matches here.
  */
 function writePattern(names: readonly UsedName[]): string {
   const join = (some: readonly UsedName[]) =>
     some.map(({ name }) => name.replaceAll('$', '\\$')).join('|')
-  const plain = `([ \t*&:]|^)(${join(names)})([ \t]*([(<={:;,[]|$)|[ \t]+(struct|interface|extends|implements|func)[ (])`
+  const signAfter = '[ \t]*([(<={:;,[]|$)'
+  const keywordAfter = '[ \t]+(struct|interface|extends|implements|func)[ (]'
+  const plain = `([ \t*&:]|^)(${join(names)})(${signAfter}|${keywordAfter})`
   const assigned = join(names.filter(isAssigned))
   return `${plain}|[.](${assigned || '-'}) = (async |function|[(])`
 }

@@ -1,4 +1,4 @@
-// Cuts a change as its budget demands, and orders the pieces: most telling first.
+// Cuts a change into pieces for the token budget and sorts them by value.
 import { setImmediate } from 'node:timers/promises'
 import type { FileDiff } from '../../domain/diff.ts'
 import { isSeenHunk } from '../../git/hunk-identity.ts'
@@ -8,49 +8,49 @@ import { estimateTokens } from './count-tokens.ts'
 import { cutPieces, type Piece, type WeighedHunk, weighHunks } from './cut-pieces.ts'
 import { weighFile } from './weigh-lines.ts'
 
-/** A change in pieces, most telling first; what stands beside a piece comes behind it. */
 export interface OrderedPieces {
+  /** The most valuable first. Unchanged lines come after the changed ones next to them. */
   readonly pieces: readonly Piece[]
-  /** Numbers before all lines are good for models, and cost a fifth of the room. */
+  /** Line numbers help models, but before all lines they cost a fifth of the tokens. */
   readonly numbers: NumberedLines
-  /** About how many tokens all of them have. */
+  /** Estimated for all pieces. */
   readonly tokens: number
 }
 
-/** A number before a line. */
-const tokensOfNumber = 3
-/** The line over a piece that says what encloses it. */
-const tokensOfHeading = 12
-/** The share of a round that one piece takes at most. */
-const largestPiece = 1 / 6
-/** What earlier reviews have read is read again only where there is room. */
+/** Estimated tokens of a line number, and of a heading that names what encloses a piece. */
+const tokensPerNumber = 3
+const tokensPerHeading = 12
+/** Maximum share of a round for one piece. */
+const maxPieceShare = 1 / 6
+/** Lines that earlier reviews have read weigh less. */
 const weightOfSeen = 0.25
-/** That something of a file is seen at all is worth so many lines of a program. */
-const worthOfFile = 4
-/** When so large a share of a round is of one file, its next piece is worth half. */
+/** Showing a file at all is worth this many lines of code. */
+const valueOfFile = 4
+/** When one file takes this share of a round, the value of its next piece is halved. */
 const halvingShare = 1 / 3
 
 /**
- * Cuts a change into pieces, smaller ones where rounds are small. Lets other work go on between files.
+ * Cuts a change into pieces, which are smaller for small rounds. Yields to other work between
+ * files.
  *
- * @param room tokens for pieces in a round, and how many rounds at most
+ * @param budget tokens for pieces in a round, and the maximum number of rounds
  */
 export async function orderPieces(
   change: Change,
-  room: { readonly tokens: number; readonly maxRounds: number },
+  budget: { readonly tokens: number; readonly maxRounds: number },
 ): Promise<OrderedPieces> {
-  const all = room.tokens * room.maxRounds
-  const weighed = await weighChange(change, all)
-  const pieces = weighed.flatMap((hunk) => cutPieces(hunk, room.tokens * largestPiece))
+  const allTokens = budget.tokens * budget.maxRounds
+  const weighed = await weighChange(change, allTokens)
+  const pieces = weighed.flatMap((hunk) => cutPieces(hunk, budget.tokens * maxPieceShare))
   const tokens = sumTokens(pieces)
-  const numbered =
-    tokens + weighed.reduce((sum, each) => sum + tokensOfNumber * (each.tokens.length - 1), 0)
-  const isNumbered = numbered <= room.tokens
-  const sorted = sortPieces(pieces, room.tokens, tokens <= all)
+  const lineCount = weighed.reduce((sum, hunk) => sum + hunk.tokens.length - 1, 0)
+  const numberedTokens = tokens + tokensPerNumber * lineCount
+  const isNumbered = numberedTokens <= budget.tokens
+  const sorted = sortPieces(pieces, budget.tokens, tokens <= allTokens)
   return {
     pieces: sorted,
     numbers: isNumbered ? 'all' : 'some',
-    tokens: isNumbered ? numbered : tokens,
+    tokens: isNumbered ? numberedTokens : tokens,
   }
 }
 
@@ -74,49 +74,47 @@ function sumTokens(pieces: readonly Piece[]): number {
   const files = [...new Set(pieces.map(({ file }) => file))]
   return (
     pieces.reduce((sum, piece) => sum + piece.tokens, 0) +
-    hunks.size * tokensOfHeading +
+    hunks.size * tokensPerHeading +
     files.reduce((sum, file) => sum + estimateFileTokens(file), 0)
   )
 }
 
-/** About what it takes to begin with a file. */
+/** Estimates the tokens that the heading of a file takes. */
 export function estimateFileTokens({ path, oldPath, status }: FileDiff): number {
-  return (
-    estimateTokens(path) +
-    6 +
-    (status === 'renamed' || status === 'copied' ? estimateTokens(oldPath) : 0)
-  )
+  const hasOldPath = status === 'renamed' || status === 'copied'
+  return estimateTokens(path) + 6 + (hasOldPath ? estimateTokens(oldPath) : 0)
 }
 
 /**
- * By worth for each token, what is of one file already reckoned in: the second thing that is seen of a file tells less
- * than the first of another. What stands beside a piece comes with it where there is room for all, and else when its
- * own worth says so.
+ * Sorts by value per token. The value falls with each piece of the same file, so that more files
+ * are shown. Unchanged lines follow the changed ones next to them if all fits, or else have their
+ * own rank.
  */
 function sortPieces(
   pieces: readonly Piece[],
   tokensPerRound: number,
-  isRoomForAll: boolean,
+  doesAllFit: boolean,
 ): Piece[] {
   const ranks = new Map<Piece, number>()
   const changed = pieces.filter(({ neighbors: beside }) => beside.length === 0)
   for (const [file, own] of Map.groupBy(changed, ({ file }) => file)) {
     let before = estimateFileTokens(file)
     for (const piece of own.sort((one, other) => density(other) - density(one))) {
-      const worth = density(piece, ranks.has(own[0]!) ? 0 : worthOfFile)
-      ranks.set(piece, worth / (1 + before / (tokensPerRound * halvingShare)))
+      const isFirst = !ranks.has(own[0]!)
+      const value = density(piece, isFirst ? valueOfFile : 0)
+      ranks.set(piece, value / (1 + before / (tokensPerRound * halvingShare)))
       before += piece.tokens
     }
   }
   for (const piece of pieces) {
     if (piece.neighbors.length === 0) continue
     const first = Math.max(...piece.neighbors.map((each) => ranks.get(each)!))
-    ranks.set(piece, isRoomForAll ? first : Math.min(first, piece.value / piece.tokens))
+    ranks.set(piece, doesAllFit ? first : Math.min(first, piece.value / piece.tokens))
   }
-  // Of equal ranks the changed lines come first, as they do in `pieces` of a hunk.
+  // The sort is stable, so that changed lines come before unchanged ones of equal rank.
   return pieces.toSorted((one, other) => ranks.get(other)! - ranks.get(one)!)
 }
 
-function density({ value, tokens }: Piece, more = 0): number {
-  return (value + more) / (tokens + tokensOfHeading)
+function density({ value, tokens }: Piece, extraValue = 0): number {
+  return (value + extraValue) / (tokens + tokensPerHeading)
 }

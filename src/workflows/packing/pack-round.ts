@@ -1,4 +1,4 @@
-// Fills one round: the most telling pieces, what is known of their surroundings, and what encloses them.
+// Fills one round: the most valuable pieces, then their context, then the enclosing definitions.
 import { setImmediate } from 'node:timers/promises'
 import type { FileDiff } from '../../domain/diff.ts'
 import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.ts'
@@ -21,13 +21,12 @@ import type { ReadHead } from './read-head.ts'
 import { showDefinitions } from './show-definitions.ts'
 import { collectNames, type ReadLines } from './used-names.ts'
 
-/** What all rounds of a change have in common. */
 export interface PackTask {
   readonly change: Change
   readonly head: ReadHead
   readonly numbers: NumberedLines
   readonly measure: CountTokens
-  /** Tokens for all but the header. */
+  /** Tokens of a round without the header. */
   readonly maxTokens: number
 }
 
@@ -36,70 +35,86 @@ export interface PackedRound {
   readonly shown: ReadonlySet<Piece>
 }
 
-/** A round while it is filled. */
+/** The round that is being filled. */
 interface OpenRound {
   readonly task: PackTask
   readonly files: Map<FileDiff, OpenFile>
   readonly shown: Set<Piece>
-  left: number
-  /** Tokens of what is no file of the change. */
-  taken: number
+  tokensLeft: number
+  /** Tokens of spans other than the diff. */
+  contextTokens: number
 }
 
 interface OpenFile {
-  readonly canvas: FileExcerpt
+  readonly excerpt: FileExcerpt
   readonly view: HeadView | undefined
 }
 
-/** The share of a round that is kept free for what is around while pieces are left; in small rounds hunks tell more. */
-const shareOfSurroundings = 1 / 8
-const roomOfHunks = 1_500
-/** Of a function so many lines are read for names. */
-const mostLinesAround = 100
-/** No text has fewer tokens than one for so many characters: what is longer needn't be counted to be too long. */
-const mostCharactersPerToken = 12
+/**
+ * This share of a round is reserved for context, but not of its first tokens: hunks matter more in
+ * small rounds.
+ */
+const contextShare = 1 / 8
+const tokensForHunks = 1_500
+/** Names are read from this many lines of an enclosing definition. */
+const maxEnclosingLines = 100
+/** Text with more characters per available token is too long and needn't be counted. */
+const maxCharactersPerToken = 12
 
-/** Fills a round with pieces, in their order. */
+/** Estimated tokens of the number before a line. */
+const tokensPerLineNumber = 3
+
+/** Fills a round with pieces in their order. */
 export async function packRound(task: PackTask, pieces: readonly Piece[]): Promise<PackedRound> {
   const round: OpenRound = {
     task,
     files: new Map(),
     shown: new Set(),
-    left: task.maxTokens,
-    taken: 0,
+    tokensLeft: task.maxTokens,
+    contextTokens: 0,
   }
-  const kept = Math.max(0, task.maxTokens - roomOfHunks) * shareOfSurroundings
-  await takePieces(round, pieces, kept)
+  const reserved = Math.max(0, task.maxTokens - tokensForHunks) * contextShare
+  await takePieces(round, pieces, reserved)
   const isWhole = round.shown.size === pieces.length
-  const around = await takeSurroundings(round, isWhole ? round.left / 2 : kept, isWhole)
+  const context = await takeContext(round, isWhole ? round.tokensLeft / 2 : reserved, isWhole)
   await takePieces(round, pieces, 0)
-  widen(round)
+  expandToEnclosing(round)
   const files = [...round.files.values()].sort((one, other) =>
-    one.canvas.file.path < other.canvas.file.path ? -1 : 1,
+    one.excerpt.file.path < other.excerpt.file.path ? -1 : 1,
   )
-  return { spans: [...files.map((file) => toSpan(file, task)), ...around], shown: round.shown }
+  const diffSpans = files.map((file) => toSpan(file, task))
+  return { spans: [...diffSpans, ...context], shown: round.shown }
 }
 
-/** Takes what fits, but for the tokens that are kept. Lets other work go on between files. */
-async function takePieces(round: OpenRound, pieces: readonly Piece[], kept: number): Promise<void> {
+/** Adds pieces that fit next to the reserved tokens. Yields to other work between files. */
+async function takePieces(
+  round: OpenRound,
+  pieces: readonly Piece[],
+  reserved: number,
+): Promise<void> {
   for (const piece of pieces) {
-    if (round.left - kept < 8) break
-    if (round.shown.has(piece) || piece.tokens / 2 > round.left - kept) continue
-    if (piece.neighbors.length > 0 && !piece.neighbors.some((each) => round.shown.has(each)))
-      continue
+    const tokensLeft = round.tokensLeft - reserved
+    if (tokensLeft < 8) break
+    if (round.shown.has(piece) || piece.tokens / 2 > tokensLeft) continue
+    if (!isUseful(round, piece)) continue
     const known = round.files.get(piece.file)
     if (!known) await setImmediate()
     const view = known ? known.view : await round.task.head(piece.file)
-    const tokens =
-      measurePiece(round.task, piece, view) + (known ? 0 : estimateFileTokens(piece.file))
-    if (tokens > round.left - kept) continue
-    const open = known ?? { canvas: createExcerpt(piece.file), view }
-    round.files.set(piece.file, open)
-    addPiece(open.canvas, piece)
+    const headingTokens = known ? 0 : estimateFileTokens(piece.file)
+    const tokens = measurePiece(round.task, piece, view) + headingTokens
+    if (tokens > tokensLeft) continue
+    const file = known ?? { excerpt: createExcerpt(piece.file), view }
+    round.files.set(piece.file, file)
+    addPiece(file.excerpt, piece)
     round.shown.add(piece)
-    round.left -= tokens
+    round.tokensLeft -= tokens
   }
   recount(round)
+}
+
+/** Unchanged lines are only shown next to changed ones. */
+function isUseful({ shown }: OpenRound, { neighbors }: Piece): boolean {
+  return neighbors.length === 0 || neighbors.some((neighbor) => shown.has(neighbor))
 }
 
 function measurePiece(
@@ -108,88 +123,85 @@ function measurePiece(
   view: HeadView | undefined,
 ): number {
   const lines = piece.hunk.lines.slice(piece.from, piece.to)
-  const canvas = createExcerpt(piece.file)
-  addPiece(canvas, piece)
-  // What stands beside a piece needs no heading of its own.
+  const excerpt = createExcerpt(piece.file)
+  addPiece(excerpt, piece)
+  // Unchanged lines are shown under the heading of the changed ones next to them.
   const text =
     piece.neighbors.length > 0
       ? renderNumberedLines(lines, numbers)
-      : renderExcerpt(canvas, view, numbers)
-  return text.length > room * mostCharactersPerToken ? Infinity : measure(text) + 1
+      : renderExcerpt(excerpt, view, numbers)
+  return text.length > room * maxCharactersPerToken ? Infinity : measure(text) + 1
 }
 
-/** Pieces that meet take less room than each alone. */
+/** Adjacent pieces take fewer tokens than the sum of each, so the tokens are counted again. */
 function recount(round: OpenRound): void {
   let tokens = 0
   for (const file of round.files.values()) tokens += measureFile(file, round.task)
-  round.left = round.task.maxTokens - round.taken - tokens
+  round.tokensLeft = round.task.maxTokens - round.contextTokens - tokens
 }
 
-function measureFile({ canvas, view }: OpenFile, { numbers, measure }: PackTask): number {
-  return measure(renderExcerpt(canvas, view, numbers)) + estimateFileTokens(canvas.file)
+function measureFile({ excerpt, view }: OpenFile, { numbers, measure }: PackTask): number {
+  return measure(renderExcerpt(excerpt, view, numbers)) + estimateFileTokens(excerpt.file)
 }
 
 /**
- * Shows what is around the change: what the code graph tells of it, and where names on the shown lines are defined. More
- * than the tokens that are kept only where no piece waits for the room.
+ * Adds what the code graph knows about the change, and the definitions of names on shown lines, in
+ * at most `maxTokens`.
+ *
+ * @param hasSpareTokens no piece is left that needs them
  */
-async function takeSurroundings(
+async function takeContext(
   round: OpenRound,
-  most: number,
-  isWide: boolean,
+  maxTokens: number,
+  hasSpareTokens: boolean,
 ): Promise<ContextSpan[]> {
   const { change, measure } = round.task
-  const places = placesOf(round)
-  const reach = change.graph === null ? [] : describeImpact(change.graph, places, most, measure)
-  const taken = reach.reduce((sum, span) => sum + span.tokens, 0)
-  const room = { tokens: most - taken, hasSpareTokens: isWide }
-  const definitions = await showDefinitions(
-    change,
-    places,
-    collectNames(readShown(round)),
-    room,
-    measure,
-  )
-  const spans = definitions === undefined ? reach : [...reach, definitions]
-  const tokens = taken + (definitions?.tokens ?? 0)
-  round.left -= tokens
-  round.taken += tokens
-  return spans
+  const shown = describeShown(round)
+  const impact =
+    change.graph === null ? [] : describeImpact(change.graph, shown, maxTokens, measure)
+  const impactTokens = impact.reduce((sum, span) => sum + span.tokens, 0)
+  const names = collectNames(listReadLines(round))
+  const budget = { tokens: maxTokens - impactTokens, hasSpareTokens }
+  const definitions = await showDefinitions(change, shown, names, budget, measure)
+  const tokens = impactTokens + (definitions?.tokens ?? 0)
+  round.tokensLeft -= tokens
+  round.contextTokens += tokens
+  return definitions === undefined ? impact : [...impact, definitions]
 }
 
-function placesOf({ files }: OpenRound): ShownCode {
-  const canvases = [...files.values()].map(({ canvas }) => canvas)
+function describeShown({ files }: OpenRound): ShownCode {
+  const excerpts = [...files.values()].map(({ excerpt }) => excerpt)
   return {
-    showsFile: (path) => canvases.some(({ file }) => file.path === path || file.oldPath === path),
+    showsFile: (path) => excerpts.some(({ file }) => file.path === path || file.oldPath === path),
     showsLine: (path, line) =>
-      canvases.some(({ file, shown }) => file.path === path && shown.has(line)),
+      excerpts.some(({ file, shown }) => file.path === path && shown.has(line)),
   }
 }
 
-/** What is shown, and what encloses it: whoever reads a part of a function may ask about the rest. */
-function readShown({ files }: OpenRound): ReadLines[] {
+/** Lists the shown lines, and those of the enclosing definitions, to read names from. */
+function listReadLines({ files }: OpenRound): ReadLines[] {
   return [...files.values()].map((file) => {
-    const { canvas, view } = file
+    const { excerpt, view } = file
     return {
-      file: canvas.file,
-      lines: [...canvas.shown.values()],
-      around: innermost(file).flatMap(({ startLine, endLine }) =>
-        view!.lines.slice(startLine - 1, Math.min(endLine, startLine + mostLinesAround)),
+      file: excerpt.file,
+      lines: [...excerpt.shown.values()],
+      around: listInnermost(file).flatMap(({ startLine, endLine }) =>
+        view!.lines.slice(startLine - 1, Math.min(endLine, startLine + maxEnclosingLines)),
       ),
-      head: view?.lines ?? canvas.file.hunks.flatMap((hunk) => hunk.lines.map(({ text }) => text)),
+      head: view?.lines ?? excerpt.file.hunks.flatMap((hunk) => hunk.lines.map(({ text }) => text)),
     }
   })
 }
 
-/** What most closely encloses the lines that were added. */
-function innermost({ canvas, view }: OpenFile): Enclosing[] {
+/** Lists the innermost definitions around added lines. */
+function listInnermost({ excerpt, view }: OpenFile): Enclosing[] {
   if (!view) return []
   const found = new Map<number, Enclosing>()
   let last: Enclosing | undefined
-  for (const { kind, newLine, text } of canvas.shown.values()) {
-    // The end of a block lies outside of it.
+  for (const { kind, newLine, text } of excerpt.shown.values()) {
+    // A closing bracket is outside of its block.
     if (kind !== 'added' || newLine === null || !/\w/.test(text)) continue
-    // The next lines are mostly in the same.
+    // Skips lines that are in the same definition.
     if (last && newLine > last.startLine && newLine <= last.endLine) continue
     last = view.enclosing(newLine).at(-1)
     if (last) found.set(last.startLine, last)
@@ -197,31 +209,35 @@ function innermost({ canvas, view }: OpenFile): Enclosing[] {
   return [...found.values()]
 }
 
-/** Shows whole what most closely encloses the pieces, smallest first, where there is room. */
-function widen(round: OpenRound): void {
+/** Shows the innermost enclosing definitions whole while there are tokens, the smallest first. */
+function expandToEnclosing(round: OpenRound): void {
   const wanted = [...round.files.values()].flatMap((file) =>
-    innermost(file).map((enclosing) => ({ canvas: file.canvas, view: file.view!, enclosing })),
+    listInnermost(file).map((enclosing) => ({
+      excerpt: file.excerpt,
+      view: file.view!,
+      enclosing,
+    })),
   )
   const size = ({ enclosing }: (typeof wanted)[number]) => enclosing.endLine - enclosing.startLine
-  for (const { canvas, view, enclosing } of wanted.sort((one, other) => size(one) - size(other))) {
+  const smallestFirst = wanted.sort((one, other) => size(one) - size(other))
+  for (const { excerpt, view, enclosing } of smallestFirst) {
     const { startLine, endLine } = enclosing
-    const tokens =
-      round.task.measure(view.lines.slice(startLine - 1, endLine).join('\n')) +
-      (endLine - startLine) * 3
-    if (tokens > round.left) break
-    addContext(canvas, view, startLine, endLine)
-    round.left -= tokens
+    const text = view.lines.slice(startLine - 1, endLine).join('\n')
+    const tokens = round.task.measure(text) + (endLine - startLine) * tokensPerLineNumber
+    if (tokens > round.tokensLeft) break
+    addContext(excerpt, view, startLine, endLine)
+    round.tokensLeft -= tokens
   }
 }
 
 function toSpan(file: OpenFile, task: PackTask): ContextSpan {
-  const text = renderExcerpt(file.canvas, file.view, task.numbers)
+  const text = renderExcerpt(file.excerpt, file.view, task.numbers)
   return {
     origin: 'diff',
     trust: 'untrusted',
-    path: file.canvas.file.path,
+    path: file.excerpt.file.path,
     text,
     tokens: measureFile(file, task),
-    lines: listRanges(file.canvas),
+    lines: listRanges(file.excerpt),
   }
 }

@@ -1,4 +1,4 @@
-// Reads files at the head, and what encloses what in them, once and within limits.
+// Reads files at the head and what encloses their lines, each once and within limits.
 
 import type { Definition } from '../../code/outline.ts'
 import type { ReviewContext } from '../../context.ts'
@@ -8,45 +8,47 @@ import type { Change } from '../../reviewers/reviewer.ts'
 import { type Enclosing, findEnclosing, isIndented } from './enclosing-lines.ts'
 import type { HeadView } from './file-excerpt.ts'
 
-/** Reads a file of the change at the head; undefined where there is nothing to know, or it would cost too much. */
+/**
+ * Reads a changed file at the head. Undefined for added and deleted files, and beyond the limits.
+ */
 export type ReadHead = (file: FileDiff) => Promise<HeadView | undefined>
 
-/** Files that are read for one change, and the size of those that are parsed. */
-const mostFiles = 60
-const mostParsed = 128 * 1024
+/** Limits per change: the number of files read, and the characters parsed. */
+const maxFiles = 60
+const maxParsedLength = 128 * 1024
 
-/** Makes the reader of one change. What was read is kept as long as the reader. */
+/** Creates a reader for one change, which caches what it reads. */
 export function createHeadReader(ctx: Pick<ReviewContext, 'syntax'>, change: Change): ReadHead {
-  const known = new Map<FileDiff, Promise<HeadView | undefined>>()
+  const cache = new Map<FileDiff, Promise<HeadView | undefined>>()
   let parsed = 0
   const read = async (file: FileDiff): Promise<HeadView | undefined> => {
     const text = await readText(change, file.path)
     if (text === undefined) return undefined
     const lines = text.split('\n')
-    const found = new Map<number, readonly Enclosing[]>()
+    const enclosingByLine = new Map<number, readonly Enclosing[]>()
     const enclosing = (line: number) => {
-      const around = found.get(line) ?? findEnclosing(lines, line)
-      found.set(line, around)
+      const around = enclosingByLine.get(line) ?? findEnclosing(lines, line)
+      enclosingByLine.set(line, around)
       return around
     }
-    // The parser is asked only where the indentation says nothing.
+    // Parsing is only needed where the indentation doesn't show what encloses a line.
     if (!isUnclear(file, enclosing)) return { lines, enclosing }
     parsed += text.length
-    if (parsed > mostParsed) return { lines, enclosing }
+    if (parsed > maxParsedLength) return { lines, enclosing }
     const outline = await ctx.syntax.outline(file.path, text)
     return { lines, enclosing: outline ? (line) => enclosingDefinitions(outline, line) : enclosing }
   }
   return (file) => {
-    // A new file encloses its own lines, and one that is gone has no head.
+    // The diff of an added file has all of its lines, and a deleted file has no head.
     if (file.status === 'added' || file.status === 'deleted') return Promise.resolve(undefined)
     const reading =
-      known.get(file) ?? (known.size < mostFiles ? read(file) : Promise.resolve(undefined))
-    known.set(file, reading)
+      cache.get(file) ?? (cache.size < maxFiles ? read(file) : Promise.resolve(undefined))
+    cache.set(file, reading)
     return reading
   }
 }
 
-/** Whether a hunk is indented, and nothing seems to enclose it. */
+/** Whether a hunk is indented, but its indentation doesn't show what encloses it. */
 function isUnclear({ hunks }: FileDiff, enclosing: HeadView['enclosing']): boolean {
   return hunks.some(({ lines }) => {
     const first = lines.find(({ kind, text }) => kind === 'added' && text.trim() !== '')
@@ -54,7 +56,7 @@ function isUnclear({ hunks }: FileDiff, enclosing: HeadView['enclosing']): boole
   })
 }
 
-/** The definitions that a line lies in, outermost first; values enclose nothing. */
+/** Lists the definitions around a line, outermost first. Values are left out. */
 function enclosingDefinitions(outline: readonly Definition[], line: number): Definition[] {
   return outline.filter(
     ({ startLine, endLine, kind }) => kind !== 'value' && startLine < line && line <= endLine,

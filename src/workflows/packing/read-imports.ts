@@ -1,4 +1,4 @@
-// What a source file imports, under which names, and from where: as far as single lines say it.
+// Reads the imports of a source file from single lines.
 
 /** A name as it stands in code, with the name before its full stop. */
 export interface NameUse {
@@ -16,8 +16,8 @@ export interface Import {
 
 export interface Imports {
   /**
-   * Where a used name comes from: undefined where nothing says it, `elsewhere` where it can't be from another file of
-   * the repository.
+   * Where a used name comes from: undefined where nothing says it, `elsewhere` where it can't be
+   * from another file of the repository.
    */
   find(use: NameUse): Import | 'elsewhere' | undefined
 }

@@ -1,4 +1,4 @@
-// Shows where the names on shown lines are defined: what the code graph knows first, then what a search finds.
+// Shows the definitions of names on shown lines, from the code graph first and then from a search.
 import type { UsedDefinition } from '../../domain/change-graph.ts'
 import { createLineReader } from '../../git/line-reader.ts'
 import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
@@ -8,40 +8,39 @@ import { type Entry, fillSpan } from './fill-span.ts'
 import { findDefinitions } from './find-definitions.ts'
 import type { UsedName } from './used-names.ts'
 
-/** Of a definition's first lines so much is shown. */
-const longestSignature = 180
-const mostSignatureLines = 6
-/** A definition of no more lines is shown whole where there is room. */
-const mostWholeLines = 12
-/** Definitions of the graph that one round may show, and the files that are read for them. */
-const mostKnown = 80
-const mostRead = 24
-/** From so much confidence on the graph's answer stands for all guesses at a name. */
-const leastConfidence = 0.5
+/** Signatures are cut at this many characters and lines. */
+const maxSignatureLength = 180
+const maxSignatureLines = 6
+/** Definitions of up to this many lines may be shown whole. */
+const maxWholeLines = 12
+/** Limits per round: the definitions of the graph, and the files that are read for them. */
+const maxKnown = 80
+const maxFilesRead = 24
+/** Minimum confidence at which a definition of the graph replaces the search for its name. */
+const minConfidence = 0.5
 
-/** What definitions may take of a round. */
 export interface DefinitionBudget {
   readonly tokens: number
-  /** Nothing else waits for the room, so that short definitions may be shown whole. */
+  /** Nothing else needs the tokens, so that short definitions can be shown whole. */
   readonly hasSpareTokens: boolean
 }
 
 /**
- * The span of definitions; undefined where nothing is known or fits. First a line of each, the graph's before those that
- * were guessed; then more of the graph's.
+ * Returns the span of definitions, undefined without any. First each definition gets a line, those
+ * of the graph before those that were searched for; then definitions of the graph are expanded.
  *
- * @param used names on the lines that are shown and around them, most wanted first
+ * @param used names on the shown lines and around them, the most important first
  */
 export async function showDefinitions(
   change: Change,
   shown: ShownCode,
   used: readonly UsedName[],
-  room: DefinitionBudget,
+  budget: DefinitionBudget,
   measure: CountTokens,
 ): Promise<ContextSpan | undefined> {
   const known = await readKnown(change, shown)
   const names = new Set(known.map(({ name }) => name))
-  const guessed = await findDefinitions(
+  const searched = await findDefinitions(
     change,
     used.filter(({ name }) => !names.has(name)),
   )
@@ -49,31 +48,30 @@ export async function showDefinitions(
     lines === undefined || !shown.showsLine(lines.path, lines.start)
   const short = [
     ...known.map((definition) => definition.short),
-    ...guessed.map(({ path, line, text }) => toEntry(path, line, text)),
+    ...searched.map(({ path, line, text }) => toEntry(path, line, text)),
   ].filter(isNew)
-  const span = fillSpan(definitions, [{ entries: short }], room.tokens, measure)
-  if (span === undefined || !room.hasSpareTokens) return span
-  const whole = widen(short, known, room.tokens - span.tokens, measure)
-  return fillSpan(definitions, [{ entries: whole }], room.tokens, measure)
+  const span = fillSpan(definitions, [{ entries: short }], budget.tokens, measure)
+  if (span === undefined || !budget.hasSpareTokens) return span
+  const whole = expandEntries(short, known, budget.tokens - span.tokens, measure)
+  return fillSpan(definitions, [{ entries: whole }], budget.tokens, measure)
 }
 
 const definitions = { origin: 'definitions', trust: 'untrusted' } as const
 
 function toEntry(path: string, line: number, text: string): Entry {
   return {
-    text: `${path}:${line}: ${text.slice(0, longestSignature)}`,
+    text: `${path}:${line}: ${text.slice(0, maxSignatureLength)}`,
     lines: { path, side: 'RIGHT', start: line, end: line },
   }
 }
 
-/** A definition of the graph, in a line and whole. */
 interface KnownDefinition {
   readonly name: string
   readonly short: Entry
   readonly whole: Entry | undefined
 }
 
-/** The definitions that shown lines use, the surest first, as they stand in their files. */
+/** Reads the definitions of the graph that shown lines use, the surest first. */
 async function readKnown(
   { graph, head }: Change,
   { showsLine }: ShownCode,
@@ -81,15 +79,15 @@ async function readKnown(
   const wanted = (graph?.definitions ?? [])
     .filter(
       ({ usedAt, confidence }) =>
-        confidence >= leastConfidence && showsLine(usedAt.path, usedAt.line),
+        confidence >= minConfidence && showsLine(usedAt.path, usedAt.line),
     )
     .toSorted((one, other) => other.confidence - one.confidence)
-    .slice(0, mostKnown)
+    .slice(0, maxKnown)
   const read = createLineReader(head)
   const byPath = [...Map.groupBy(wanted, ({ path }) => path)]
   const known = await Promise.all(
     byPath.map(async ([path, own], index) => {
-      const lines = index < mostRead ? await read(path) : null
+      const lines = index < maxFilesRead ? await read(path) : null
       return own.map((definition) => [definition, describeKnown(definition, lines ?? [])] as const)
     }),
   )
@@ -103,10 +101,10 @@ function describeKnown(
 ): KnownDefinition {
   const bare = name.slice(name.lastIndexOf('.') + 1)
   const lines = file.slice(line - 1, Math.max(line, endLine))
-  // A file that wasn't read is told by what the graph noted of it.
+  // The graph has the signature of a definition whose file wasn't read.
   if (lines.length === 0)
     return { name: bare, short: { text: `${path}:${line}: ${signature}` }, whole: undefined }
-  const isShort = lines.length > 1 && lines.length <= mostWholeLines
+  const isShort = lines.length > 1 && lines.length <= maxWholeLines
   return {
     name: bare,
     short: toEntry(path, line, readSignature(lines)),
@@ -114,37 +112,38 @@ function describeKnown(
   }
 }
 
-/** The first line, and the next ones as far as a bracket is open, on one line. */
+/** Joins the first line and the next ones until all brackets are closed. */
 function readSignature(lines: readonly string[]): string {
   let signature = ''
-  for (const line of lines.slice(0, mostSignatureLines)) {
-    signature = `${signature} ${line.slice(0, longestSignature).trim()}`.trim()
+  for (const line of lines.slice(0, maxSignatureLines)) {
+    signature = `${signature} ${line.slice(0, maxSignatureLength).trim()}`.trim()
     const isOpen = signature.split(/[([]/).length > signature.split(/[)\]]/).length
-    if (!isOpen || signature.length > longestSignature) break
+    if (!isOpen || signature.length > maxSignatureLength) break
   }
   return signature
 }
 
 function showWhole(path: string, start: number, lines: readonly string[]): Entry {
   const end = start + lines.length - 1
-  const text = lines.map((line) => `  ${line.slice(0, longestSignature)}`).join('\n')
+  const text = lines.map((line) => `  ${line.slice(0, maxSignatureLength)}`).join('\n')
   return { text: `${path}:${start}-${end}:\n${text}`, lines: { path, side: 'RIGHT', start, end } }
 }
 
-/** The entries again, those that can be with all of their lines, as far as the room goes. */
-function widen(
+/** Replaces entries by whole definitions while there are tokens left. */
+function expandEntries(
   short: readonly Entry[],
   known: readonly KnownDefinition[],
-  room: number,
+  maxTokens: number,
   measure: CountTokens,
 ): readonly Entry[] {
   const whole = new Map(known.map((definition) => [definition.short, definition.whole]))
-  let left = room
+  let left = maxTokens
   return short.map((entry) => {
-    const wide = whole.get(entry)
-    const cost = wide === undefined ? 0 : measure(wide.text) - measure(entry.text)
-    if (wide === undefined || cost > left) return entry
+    const expanded = whole.get(entry)
+    if (expanded === undefined) return entry
+    const cost = measure(expanded.text) - measure(entry.text)
+    if (cost > left) return entry
     left -= cost
-    return wide
+    return expanded
   })
 }

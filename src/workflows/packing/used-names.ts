@@ -1,4 +1,4 @@
-// Which names the shown lines use whose definitions a reviewer may want to see.
+// Lists names on shown lines whose definitions a reviewer may need.
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import { readDefinedName } from './definition-lines.ts'
 import { type NameUse, readImports } from './read-imports.ts'
@@ -23,7 +23,7 @@ export interface ReadLines {
 }
 
 const longestRead = 300
-/** Of all files. */
+/** The limit is for all files. */
 const mostLinesRead = 4_000
 const mostNames = 80
 
@@ -35,21 +35,24 @@ const weightOfKind: Readonly<Record<DiffLine['kind'], number>> = {
 }
 const weightAround = 0.25
 
-/** Words of languages, and names that every program has. */
+/** Excludes keywords, and names that most programs use. */
 const common = new Set(
-  `abstract and any args array assert async await begin bool boolean break byte case catch char class const constructor
-  continue data def default defer delete dict double elif else elseif end ensure enum err error errors except export
-  extends extern false final finally float for foreach from func function get global goto if implements import include
-  index init instanceof int interface item items key keys lambda len length let list local long main map match method
-  mod module mut name namespace new nil none not null number object out override package params parent pass path private
-  protected public raise range readonly ref require rescue result return self set short signed size sizeof static str
-  string struct super switch template test text then this throw throws trait true try type typedef typeof undefined
-  union unless unsigned use using val value values var virtual void volatile when where while with yield Array Boolean
-  Date Error Exception False Function Infinity JSON List Map Math None Number Object Option Optional Promise Record
-  RegExp Result Self Set Some String Symbol True Vec console print println printf sprintf fmt log json push pop append
-  add remove close open read write find filter reduce forEach then catch toString equals hashCode describe expect
-  before after beforeEach afterEach toBe toEqual NULL TRUE FALSE EOF Ok Err Box Uint8Array Buffer process window
-  document require exports undefined isinstance getattr setattr hasattr super range enumerate sorted`
+  `abstract and any args array assert async await begin bool boolean break byte case catch char
+  class const constructor continue data def default defer delete dict double elif else elseif end
+  ensure enum err error errors except export extends extern false final finally float for foreach
+  from func function get global goto if implements import include index init instanceof int
+  interface item items key keys lambda len length let list local long main map match method mod
+  module mut name namespace new nil none not null number object out override package params parent
+  pass path private protected public raise range readonly ref require rescue result return self
+  set short signed size sizeof static str string struct super switch template test text then this
+  throw throws trait true try type typedef typeof undefined union unless unsigned use using val
+  value values var virtual void volatile when where while with yield Array Boolean Date Error
+  Exception False Function Infinity JSON List Map Math None Number Object Option Optional Promise
+  Record RegExp Result Self Set Some String Symbol True Vec console print println printf sprintf
+  fmt log json push pop append add remove close open read write find filter reduce forEach then
+  catch toString equals hashCode describe expect before after beforeEach afterEach toBe toEqual
+  NULL TRUE FALSE EOF Ok Err Box Uint8Array Buffer process window document require exports
+  undefined isinstance getattr setattr hasattr super range enumerate sorted`
     .split(/\s+/)
     .filter((word) => word !== ''),
 )
@@ -86,7 +89,7 @@ export function collectNames(files: readonly ReadLines[]): UsedName[] {
   return names.sort((one, other) => other.weight - one.weight).slice(0, mostNames)
 }
 
-/** That a name is used often makes it common rather than telling. */
+/** A name that is used often is common rather than informative, so it gains little weight. */
 function mergeUses(known: UsedName | undefined, next: UsedName): UsedName {
   if (!known) return next
   const weight = Math.max(known.weight, next.weight) + next.weight / 8
