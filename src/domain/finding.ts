@@ -1,4 +1,4 @@
-// A finding: one claim about a change, from a reviewer's proposal to the comment on its line.
+// Findings: claims about a change, from a reviewer's proposal to the posted comment.
 import { type FindingCategory, type Severity, severities } from '../contract/enums.ts'
 import type { DiffSide } from './diff.ts'
 import type { ContextRecordSummary } from './live-context.ts'
@@ -10,7 +10,7 @@ export {
   severities,
 } from '../contract/enums.ts'
 
-/** Most severe first, then the surest. */
+/** Sorts by severity, then by confidence, the highest first. */
 export function compareBySeverity(a: RankedClaim, b: RankedClaim): number {
   return (
     severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
@@ -22,7 +22,7 @@ interface RankedClaim {
   readonly confidence: number
 }
 
-/** A place in the repository at the reviewed head that a claim rests on. */
+/** A location at the reviewed head that supports a claim. */
 export interface Evidence {
   readonly path: string
   /** 1-based. */
@@ -30,7 +30,7 @@ export interface Evidence {
   readonly note: string
 }
 
-/** A memory of the repository, with its words as they were. */
+/** A memory of the repository, with its text at the time of the review. */
 export interface CitedMemory {
   readonly id: string
   readonly text: string
@@ -42,95 +42,87 @@ export interface CitedMemory {
  */
 export type Citation = CitedMemory | ContextRecordSummary
 
-export function isRecordCitation(ground: Citation): ground is ContextRecordSummary {
-  return 'source' in ground
+export function isRecordCitation(citation: Citation): citation is ContextRecordSummary {
+  return 'source' in citation
 }
 
-/** The same ground with its words changed, and without an address that would change. */
-export function mapCitationText(ground: Citation, change: (text: string) => string): Citation {
-  if (!isRecordCitation(ground)) return { ...ground, text: change(ground.text) }
-  const { title, url } = ground
-  return { ...ground, title: change(title), url: url !== null && change(url) === url ? url : null }
+/** Applies `change` to the text of a citation. A URL that it would change is removed. */
+export function mapCitationText(citation: Citation, change: (text: string) => string): Citation {
+  if (!isRecordCitation(citation)) return { ...citation, text: change(citation.text) }
+  const { title, url } = citation
+  const isUrlUnchanged = url !== null && change(url) === url
+  return { ...citation, title: change(title), url: isUrlUnchanged ? url : null }
 }
 
-/** What a reviewer claims, before it was anchored, checked, merged or capped. */
+/** A claim by a reviewer, before the judge has anchored, merged and verified it. */
 export interface ProposedFinding {
   /** Name of the reviewer. */
   readonly reviewer: string
-  /** Stable id of the rule, for reviewers that have rules; otherwise null. */
+  /** Stable id of the rule; null for claims by models. */
   readonly rule: string | null
   readonly path: string
   readonly side: DiffSide
   /**
-   * 1-based, inclusive, on `side`. May be wrong when a model said it: the judge resolves it with
-   * the quote.
+   * 1-based, inclusive, on `side`. Lines named by a model may be wrong, so the judge looks for the
+   * quote.
    */
   readonly startLine: number
   readonly endLine: number
-  /** The code the claim is about, copied from the diff; empty when the lines are certain. */
+  /** The code that the claim is about, copied from the diff; empty if the lines are certain. */
   readonly quote: string
   readonly severity: Severity
   readonly category: FindingCategory
   /** The claim in one sentence, without a final full stop. */
   readonly title: string
-  /** Markdown: when X, then Y. */
+  /** Markdown that says: when X, then Y. */
   readonly body: string
   /**
-   * Replacement for the lines `startLine`..`endLine`, without a final line end; null when there is
-   * none.
+   * Replaces the lines from `startLine` to `endLine`. Has no final line end.
    */
   readonly suggestion: string | null
   readonly evidence: readonly Evidence[]
-  /** What the claim would not stand without. */
+  /** Without what is cited here the claim would not hold. */
   readonly citation?: Citation
   /** 0 to 1. */
   readonly confidence: number
 }
 
 /**
- * Where a finding is shown: on its line, in the summary only (it has no line in the diff, or the
- * platform refused the line), or held back by the cap.
+ * `inline`: on its line. `summary`: in the summary, as it has no line in the diff or the platform
+ * refused the line. `held_back`: suppressed because of the maximum number of comments.
  */
 export type FindingPlacement = 'inline' | 'summary' | 'held_back'
 
 /**
- * What became of a finding: its cause stands, its cause is gone, or somebody who may write to the
- * repository dismissed it.
+ * `resolved`: its cause is gone. `dismissed`: a user with write access said that it doesn't count.
  */
 export type FindingState = 'open' | 'resolved' | 'dismissed'
 
-/** That a person who may write to the repository said that a finding doesn't count. */
+/** The decision of a user with write access that a finding doesn't count. */
 export interface Dismissal {
   /** Username. */
   readonly login: string
-  /** `thread`: resolved its conversation. `api`: on the page or through the API. */
+  /** `thread`: by resolving its conversation. `api`: on the page or through the API. */
   readonly via: 'thread' | 'api'
-  /** In their own words; empty for a thread. */
+  /** Written by the user; empty for a thread. */
   readonly reason: string
 }
 
-/** A finding that passed the judge. */
+/** A finding that was accepted by the judge. */
 export interface Finding extends ProposedFinding {
-  /**
-   * Identity across pushes: where it was raised first, on what code, and what kind of harm; 32 hex
-   * digits.
-   */
+  /** Identifies the finding across pushes; 32 hexadecimal digits, see `computeFingerprint`. */
   readonly fingerprint: string
-  /**
-   * Of the code it stands on, see `hashAnchor`: finds it again in another file, and where a quote
-   * can't be kept.
-   */
+  /** Finds the code in other files, or without its quote, see `hashAnchor`. */
   readonly anchorHash: string
   readonly state: FindingState
-  /** Who dismissed it; missing where nobody did. */
   readonly dismissal?: Dismissal
-  /** People answered in its thread: it goes on counting, and isn't said again in other words. */
+  /** A person replied in its thread, so it stays open and isn't repeated in other words. */
   readonly answered?: boolean
-  /** Its code is gone, and it counts all the same: a secret that was pushed is known. */
+  /** Its code is gone, but it stays open, because a pushed secret is known to others. */
   readonly removed?: boolean
-  /** How often it came back after it had been resolved. */
+  /** Counts how often it was found again after it had been resolved. */
   readonly reopened: number
   readonly placement: FindingPlacement
-  /** Whether someone other than the proposer checked it. Static findings count as verified. */
+  /** Whether it was verified. Findings of rules count as verified. */
   readonly verified: boolean
 }

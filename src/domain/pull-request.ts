@@ -1,26 +1,21 @@
-// What a pull request is, on any code-hosting platform.
+// Pull requests, commits and issues, as on any code-hosting platform.
 
 /** `owner/repo`, exactly as the platform spells it. */
 export type RepositoryName = string
 
-/**
- * The account or organization that a repository belongs to, in lower case: money and machine time
- * are shared out by it.
- */
+/** Returns the account in lower case. Budgets and capacity are shared between accounts. */
 export function ownerOf(repo: RepositoryName): string {
   return /^[^/:]*/.exec(repo)![0].toLowerCase()
 }
 
-/** Where a pull request stands at the platform. */
 export type PullRequestState = 'open' | 'merged' | 'closed'
 
-/** Names one pull request. */
 export interface PullRequestRef {
   readonly repo: RepositoryName
   readonly number: number
 }
 
-/** A pull request as the platform shows it now. Title, body and branch names are untrusted text. */
+/** Title, body and branch names are untrusted text. */
 export interface PullRequest extends PullRequestRef {
   readonly title: string
   readonly body: string
@@ -46,24 +41,24 @@ export interface PullRequest extends PullRequestRef {
   readonly mergedAt: string | null
 }
 
-/** A commit, as lists show it. All of it is untrusted text. */
+/** All of it is untrusted text. */
 export interface CommitSummary {
   readonly sha: string
   /** Name or platform username of who wrote it. */
   readonly author: string
-  /** The whole message, but no more than 10,000 characters of it. */
+  /** Cut at 10,000 characters. */
   readonly message: string
   /** ISO 8601, UTC. */
   readonly committedAt: string
 }
 
-/** That a pull request names an issue, or another pull request. */
+/** A reference from a pull request to an issue or another pull request. */
 export interface IssueReference extends PullRequestRef {
-  /** It says that it is what the change is for: `fixes #1`. */
+  /** Whether merging closes the issue, as with `fixes #1`. */
   readonly closes: boolean
 }
 
-/** An issue that a pull request names. All of it is untrusted text. */
+/** An issue that a pull request references. All of it is untrusted text. */
 export interface LinkedIssue extends PullRequestRef {
   readonly title: string
   readonly body: string

@@ -1,10 +1,10 @@
-// A review: the verdict on one head of one pull request, and all that it rests on.
+// Reviews: the verdict on one head of a pull request, with findings and coverage.
 import type { ReviewEnd } from '../contract/enums.ts'
 import type { AppliedMemory } from './change-graph.ts'
 import type { Finding } from './finding.ts'
 import type { PullRequest } from './pull-request.ts'
 
-/** The vocabulary of analytics and of `ai_summary`. */
+/** The API and analytics use these values. */
 export type Verdict = 'APPROVE' | 'REQUEST_CHANGES' | 'NEEDS_DISCUSSION'
 
 export { type ReviewEnd, reviewEnds } from '../contract/enums.ts'
@@ -12,13 +12,13 @@ export { type ReviewEnd, reviewEnds } from '../contract/enums.ts'
 /** 1 (low) to 5 (high). */
 export type Confidence = 1 | 2 | 3 | 4 | 5
 
-/** What models were used for, summed over all calls. */
+/** The use of models, summed over all calls. */
 export interface Usage {
   readonly calls: number
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedInputTokens: number
-  /** Null when the price of a model isn't known. */
+  /** Null if the price of a model isn't known. */
   readonly costUsd: number | null
 }
 
@@ -30,21 +30,20 @@ export const noUsage: Usage = {
   costUsd: 0,
 }
 
-/** A file that was not, or not wholly, reviewed, and why. */
+/** A file that was not reviewed, or only in part. */
 export interface SkippedFile {
   readonly path: string
   /** One phrase, for example `generated`, `binary`, `over the token budget`. */
   readonly reason: string
   /**
-   * Whether someone expected to see it reviewed: true lowers the verdict, false (a picture,
-   * excluded) doesn't.
+   * Whether it should have been reviewed, which lowers the verdict. False for images, for example.
    */
   readonly matters: boolean
-  /** How many of its changed lines were not read, where that is known. */
+  /** Number of changed lines that were not read, if it is known. */
   readonly lines?: number
 }
 
-/** Numbers of changed lines, by who read them best. The other four add up to `changed`. */
+/** Numbers of changed lines. The other four add up to `changed`. */
 export interface LineCoverage {
   readonly changed: number
   /** Read by a model. */
@@ -53,11 +52,11 @@ export interface LineCoverage {
   readonly rules: number
   /** Searched as text, which is enough for data and prose. */
   readonly text: number
-  /** Not read as they have to be. */
+  /** Not read as their kind of file requires. */
   readonly unread: number
 }
 
-/** The same under the names that the API and the command's report use. */
+/** Converts to the names of the API and of the command's report. */
 export function toLineCounts({ changed, model, rules, text, unread }: LineCoverage) {
   return {
     changed,
@@ -68,11 +67,10 @@ export function toLineCounts({ changed, model, rules, text, unread }: LineCovera
   }
 }
 
-/** How much of the change was seen. */
 export interface Coverage {
-  /** Without those that the repository's settings exclude. */
+  /** Doesn't include files that the settings exclude. */
   readonly filesTotal: number
-  /** Those of which all lines were read as they have to be. */
+  /** Counts files without unread lines. */
   readonly filesReviewed: number
   readonly lines: LineCoverage
   readonly skipped: readonly SkippedFile[]
@@ -81,31 +79,27 @@ export interface Coverage {
    * dropped).
    */
   readonly notes: readonly string[]
-  /**
-   * What was proposed and not raised, and why, one sentence each: decisions, which leave nothing
-   * out.
-   */
+  /** Describes rejected claims, one sentence each. They are decisions, not limits of the review. */
   readonly setAside: readonly string[]
-  /** False when part of the change that matters was not reviewed. */
+  /** False if a part of the change that matters was not reviewed. */
   readonly complete: boolean
 }
 
-/** What went wrong beside the change, for the operator; never told on the pull request. */
+/** An error of the review itself, for the operator. It is never posted on the pull request. */
 export interface ReviewWarning {
-  /** As of errors: `model_unauthorized`. */
+  /** Code of the error, for example `model_unauthorized`. */
   readonly code: string
   readonly message: string
 }
 
-/** The outcome of one review. */
 export interface Review {
   readonly pullRequest: PullRequest
   /** The commit that was reviewed. */
   readonly headSha: string
   readonly verdict: Verdict
-  /** All that hold, the first one names the review. */
+  /** All ends that apply. The first one names the review. */
   readonly ends: readonly ReviewEnd[]
-  /** Whether one of them keeps the pull request from being merged, by the repository's settings. */
+  /** Whether one of the ends blocks merging, by the repository's settings. */
   readonly blocks: boolean
   readonly confidence: Confidence
   /** Why the confidence is what it is, in one line. */
@@ -120,18 +114,18 @@ export interface Review {
   readonly reviewers: readonly string[]
 }
 
-/** What is kept of a review so that its verdict can be decided again without a model. */
+/** Stored with a review, so that its verdict can be decided again without a model. */
 export interface ReviewBasis {
-  /** Hash of everything beside the head that the review depended on, see `describeBasis`. */
+  /** Hash of what the review depends on besides the head, see `hashReviewBasis`. */
   readonly key: string
-  /** A model that was asked failed: the head is reviewed again instead. */
+  /** Whether a model failed, so that the head must be reviewed again instead. */
   readonly modelFailed: boolean
-  /** What the reviewers said of the change as a whole. */
+  /** Summaries of the change by the reviewers. */
   readonly words: readonly string[]
   readonly reviewers: readonly string[]
-  /** Names of the models that answered. */
+  /** Names of the models that took part. */
   readonly models: readonly string[]
   readonly durationMs: number
-  /** The memories that the summary tells. */
+  /** Memories that are listed in the summary. */
   readonly memories: readonly AppliedMemory[]
 }
