@@ -6,7 +6,7 @@ import type { Verdict } from './review.ts'
 export const minSureConfidence = 0.8
 
 export interface CodeLocation {
-  /** At the head. */
+  /** The path at the head. */
   readonly path: string
   /** 1-based. */
   readonly line: number
@@ -36,7 +36,7 @@ export interface ChangedSymbol {
 export interface CallSite extends CodeLocation {
   /** Index into `symbols`. */
   readonly symbol: number
-  /** The enclosing definition; null at the top level of a file. */
+  /** Names the enclosing definition. Null at the top level of a file. */
   readonly within: string | null
   readonly text: string
   readonly kind: 'call' | 'new' | 'type' | 'extends' | 'value' | 'import'
@@ -89,9 +89,9 @@ export interface RelatedPullRequest {
 /** What earlier reviews show about a changed file. */
 export interface FileHistory {
   readonly path: string
-  /** Number of reviewed pull requests that changed it. */
+  /** Counts reviewed pull requests that changed it. */
   readonly pullRequests: number
-  /** Number of reviews that requested changes. */
+  /** Counts reviews that requested changes. */
   readonly riskScore: number
   /** Username of the author who changed it most often. */
   readonly owner: string | null
@@ -140,6 +140,6 @@ export interface ChangeGraph {
     readonly reachedFiles: number
     readonly tests: number
   }
-  /** Limits of this information, one sentence each. */
+  /** Describe limits of this information, one sentence each. */
   readonly notes: readonly string[]
 }

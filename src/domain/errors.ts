@@ -2,7 +2,7 @@
 
 /** Base of all expected errors. `message` is shown to people and must hold no secret. */
 export class UmpireError extends Error {
-  /** Stable, lower-case, for example `platform_rate_limited`. */
+  /** The code never changes, for example `platform_rate_limited`. */
   readonly code: string
   /** Whether the same call may succeed later. */
   readonly retryable: boolean

@@ -30,16 +30,13 @@ export interface Evidence {
   readonly note: string
 }
 
-/** A memory of the repository, with its text at the time of the review. */
+/** A memory of the repository, with the text that it had during the review. */
 export interface CitedMemory {
   readonly id: string
   readonly text: string
 }
 
-/**
- * What a claim can rest on beside the code: a memory of the repository, or a record of a tracker or
- * chat.
- */
+/** A claim can cite a memory of the repository, or a record of a tracker or chat. */
 export type Citation = CitedMemory | ContextRecordSummary
 
 export function isRecordCitation(citation: Citation): citation is ContextRecordSummary {
@@ -56,7 +53,6 @@ export function mapCitationText(citation: Citation, change: (text: string) => st
 
 /** A claim by a reviewer, before the judge has anchored, merged and verified it. */
 export interface ProposedFinding {
-  /** Name of the reviewer. */
   readonly reviewer: string
   /** Stable id of the rule; null for claims by models. */
   readonly rule: string | null
@@ -72,7 +68,7 @@ export interface ProposedFinding {
   readonly quote: string
   readonly severity: Severity
   readonly category: FindingCategory
-  /** The claim in one sentence, without a final full stop. */
+  /** States the claim in one sentence, without a final period. */
   readonly title: string
   /** Markdown that says: when X, then Y. */
   readonly body: string
@@ -100,7 +96,6 @@ export type FindingState = 'open' | 'resolved' | 'dismissed'
 
 /** The decision of a user with write access that a finding doesn't count. */
 export interface Dismissal {
-  /** Username. */
   readonly login: string
   /** `thread`: by resolving its conversation. `api`: on the page or through the API. */
   readonly via: 'thread' | 'api'

@@ -10,7 +10,7 @@ export interface TruncatedList<Item> {
 export interface ImpactedUse {
   readonly path: string
   readonly line: number
-  /** The enclosing definition; null at the top level of a file. */
+  /** Names the enclosing definition. Null at the top level of a file. */
   readonly within: string | null
   /** False if another symbol of the same name may be meant. */
   readonly sure: boolean
@@ -54,6 +54,6 @@ export interface Impact {
     readonly login: string
     readonly files: TruncatedList<{ readonly path: string; readonly percent: number }>
   }[]
-  /** Limits of this information, one sentence each. */
+  /** Describe limits of this information, one sentence each. */
   readonly notes: string[]
 }

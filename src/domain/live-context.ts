@@ -1,17 +1,17 @@
-// Records of context sources about a change: tickets, errors of running programs, discussions.
+// Describes records of context sources about a change: tickets, errors, discussions.
 
 export type ContextSourceKind = 'tickets' | 'errors' | 'discussion' | 'other'
 
 /** All of it is untrusted, because anyone may have written it. */
 export interface ContextRecord {
-  /** Name of the source in the operator's configuration. */
+  /** Names the source as the operator configured it. */
   readonly source: string
   readonly kind: ContextSourceKind
   /** The key that was requested, for example `SHOP-12`; null if the record was searched for. */
   readonly key: string | null
-  /** One line. */
+  /** Has no line breaks. */
   readonly title: string
-  /** A URL on the source's own hosts. */
+  /** Points to one of the source's own hosts. */
   readonly url: string | null
   /** Cut to its share of the budget. */
   readonly text: string

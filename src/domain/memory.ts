@@ -20,7 +20,6 @@ export interface Provenance {
   /** 1-based, in `file`. */
   readonly line?: number
   readonly pullRequest?: number
-  /** Username. */
   readonly user?: string
   /** Name of the model that wrote the text. */
   readonly model?: string

@@ -19,7 +19,7 @@ export interface PullRequestRef {
 export interface PullRequest extends PullRequestRef {
   readonly title: string
   readonly body: string
-  /** Platform username. */
+  /** Holds the platform username. */
   readonly author: string
   readonly state: PullRequestState
   readonly draft: boolean

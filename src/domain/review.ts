@@ -56,7 +56,7 @@ export interface LineCoverage {
   readonly unread: number
 }
 
-/** Converts to the names of the API and of the command's report. */
+/** Renames the numbers as in the API and the command's report. */
 export function toLineCounts({ changed, model, rules, text, unread }: LineCoverage) {
   return {
     changed,
@@ -87,7 +87,7 @@ export interface Coverage {
 
 /** An error of the review itself, for the operator. It is never posted on the pull request. */
 export interface ReviewWarning {
-  /** Code of the error, for example `model_unauthorized`. */
+  /** Identifies the error, for example `model_unauthorized`. */
   readonly code: string
   readonly message: string
 }
@@ -104,7 +104,7 @@ export interface Review {
   readonly confidence: Confidence
   /** Why the confidence is what it is, in one line. */
   readonly confidenceReason: string
-  /** Free Markdown, two or three sentences, the riskiest point first. */
+  /** Is Markdown of two or three sentences that begins with the riskiest point. */
   readonly summary: string
   readonly findings: readonly Finding[]
   readonly coverage: Coverage
@@ -120,7 +120,7 @@ export interface ReviewBasis {
   readonly key: string
   /** Whether a model failed, so that the head must be reviewed again instead. */
   readonly modelFailed: boolean
-  /** Summaries of the change by the reviewers. */
+  /** The reviewers summarized the change as a whole in these texts. */
   readonly words: readonly string[]
   readonly reviewers: readonly string[]
   /** Names of the models that took part. */

@@ -72,7 +72,7 @@ function sumTokens(spans: readonly ContextSpan[]): number {
   return spans.reduce((sum, span) => sum + span.tokens, 0)
 }
 
-/** Lists the files that no round shows, or only in part. */
+/** Returns the files that are not shown completely. */
 function listOmitted(
   files: readonly FileDiff[],
   pieces: readonly Piece[],

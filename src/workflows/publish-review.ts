@@ -54,23 +54,19 @@ export async function publishReview(
     published = { ...published, summary }
   }
   await resolveThreads(ctx, publication, signal)
-  const { access, review, otherBlockingReview: otherBlock } = publication
+  const { access, review, otherBlockingReview } = publication
+  const isOverridden = otherBlockingReview !== null && !review.blocks
+  const status: CommitStatus = {
+    sha: review.headSha,
+    context: statusContext,
+    state: isOverridden
+      ? { end: otherBlockingReview.end, blocks: true }
+      : { end: review.ends[0]!, blocks: review.blocks },
+    description: renderStatus(review, otherBlockingReview),
+    url: published.summary.url,
+  }
   await publication.beforeWrite()
-  await ensureStatusIfAllowed(
-    ctx,
-    access,
-    {
-      sha: review.headSha,
-      context: statusContext,
-      state:
-        otherBlock === null || review.blocks
-          ? { end: review.ends[0]!, blocks: review.blocks }
-          : { end: otherBlock.end, blocks: true },
-      description: renderStatus(review, otherBlock),
-      url: published.summary.url,
-    },
-    signal,
-  )
+  await ensureStatusIfAllowed(ctx, access, status, signal)
   return { published, findings }
 }
 

@@ -6,7 +6,7 @@ import { findPipedDownload } from '../../reviewers/rules/piped-downloads.ts'
  * so that matching is linear.
  */
 const commandPatterns: readonly RegExp[] = [
-  // These download.
+  // These programs download.
   /\b(?:curl|wget|aria2c|nc|ncat|socat|scp|sftp|rsync|ssh|telnet)\s[^\n]{0,300}|\/dev\/tcp\/\S{0,200}/gi,
   /\b(?:iwr|irm|iex|invoke-(?:webrequest|restmethod|expression))\b[^\n]{0,300}/gi,
   // These install a package, or run it from a registry.

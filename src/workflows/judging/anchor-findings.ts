@@ -1,4 +1,4 @@
-// Anchors a proposed finding to its lines in the diff.
+// Finds the lines of the diff that a proposed finding is about.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Finding, ProposedFinding } from '../../domain/finding.ts'
 import { type Change, listReviewedFiles } from '../../reviewers/reviewer.ts'

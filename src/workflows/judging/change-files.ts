@@ -5,7 +5,7 @@ import { createLineReader, type LineReader } from '../../git/line-reader.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { type SearchableHunk, toSearchableHunks } from './find-quote.ts'
 
-/** Maximum number of locations that a finding cites. */
+/** A finding cites at most this many locations. */
 export const maxEvidence = 5
 
 export interface ChangeFiles {

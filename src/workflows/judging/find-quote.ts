@@ -52,8 +52,7 @@ export function toSearchableHunks(file: FileDiff): SearchableHunk[] {
       RIGHT: toComparableLines(listLines(hunk, 'RIGHT')),
       LEFT: toComparableLines(listLines(hunk, 'LEFT')),
     }
-    const textsOf = (side: DiffSide) =>
-      new Set(lines[side].map(({ comparable: squeezed }) => squeezed))
+    const textsOf = (side: DiffSide) => new Set(lines[side].map(({ comparable }) => comparable))
     const context = hunk.lines.flatMap(({ oldLine, newLine }) =>
       oldLine !== null && newLine !== null ? [[newLine, oldLine] as const] : [],
     )

@@ -90,7 +90,7 @@ function measureDistance(
   return [Number.MAX_SAFE_INTEGER, formerDistance]
 }
 
-/** Titles with at least this similarity count as the same claim. */
+/** Claims are the same if their titles have at least this similarity. */
 const minSimilarity = 0.5
 
 /**

@@ -7,13 +7,13 @@ import { normalizeCode, overlaps } from './find-code.ts'
 import { measureSimilarity } from './measure-similarity.ts'
 
 export interface Claim {
-  /** The most severe member, with suggestion and evidence of all members. */
+  /** Has the suggestion and the evidence of all members. */
   readonly strongest: AnchoredClaim
   /** All merged claims, the strongest first, each unchanged. */
   readonly members: readonly AnchoredClaim[]
 }
 
-/** Titles with at least this similarity count as the same claim. */
+/** Claims are the same if their titles have at least this similarity. */
 const minSimilarity = 0.5
 /** Different reviewers may name lines up to this far apart for the same problem. */
 const maxLineDistance = 3

@@ -20,7 +20,7 @@ export interface Piece {
   readonly to: number
   /** Estimated. */
   readonly tokens: number
-  /** The sum of the weights of its lines. */
+  /** Adds up the weights of its lines. */
   readonly value: number
   /** For unchanged lines: the changed pieces before and after them, which must be shown too. */
   readonly neighbors: readonly Piece[]
@@ -67,14 +67,14 @@ function sumPrefixes(
 /** Cuts a hunk. Changed lines with more than `maxTokens` are halved, down to a single line. */
 export function cutPieces(weighed: WeighedHunk, maxTokens: number): Piece[] {
   const { file, hunk, tokens, values } = weighed
-  const toPiece = (from: number, to: number, beside: readonly Piece[]): Piece => ({
+  const toPiece = (from: number, to: number, neighbors: readonly Piece[]): Piece => ({
     file,
     hunk,
     from,
     to,
     tokens: tokens[to]! - tokens[from]!,
     value: values[to]! - values[from]!,
-    neighbors: beside,
+    neighbors,
   })
   const changed = findRuns(weighed).flatMap(([from, to]) =>
     halve(weighed, from, to, maxTokens).map(([start, end]) => toPiece(start, end, [])),
@@ -87,7 +87,7 @@ export function cutPieces(weighed: WeighedHunk, maxTokens: number): Piece[] {
     if (end === start) return []
     return [toPiece(end, start, changed.slice(Math.max(0, index - 1), index + 1))]
   })
-  return [...changed, ...unchanged.filter(({ neighbors: beside }) => beside.length > 0)]
+  return [...changed, ...unchanged.filter(({ neighbors }) => neighbors.length > 0)]
 }
 
 type Range = readonly [from: number, to: number]

@@ -90,7 +90,7 @@ const shapes: readonly Shape[] = [
     isMember: true,
   },
   { pattern: new RegExp(String.raw`^\s+${name}\s+(?:struct|interface)\s*\{`), strength: 3 },
-  // Constants of enumerations, and of modules.
+  // These are constants of enumerations and of modules.
   {
     pattern: /^(?: {1,4}|\t\t?)([A-Z][A-Z0-9_]{2,})\s*(?:=[^=].*|\([^)]*\))?,?\s*(?:\/[/*].*)?$/,
     strength: 2,

@@ -50,7 +50,7 @@ const parts: readonly Part[] = [
   { origin: 'file_history', trust: 'untrusted', share: 1 / 40, list: listHistory },
 ]
 
-/** In characters. */
+/** Lengths are in characters. */
 const maxLength = { line: 160, title: 160, memory: 800, name: 120 } as const
 /** Lists show this many uses of one symbol, and entries of other kinds. */
 const maxUses = 12

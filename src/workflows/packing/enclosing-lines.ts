@@ -17,7 +17,7 @@ const mostLines = 3_000
 const longestSignature = 120
 const mostSignatureLines = 6
 
-/** What only steers: it says where a line stands in a function, not what it is part of. */
+/** Control flow keywords don't name what a line is a part of. */
 const steers =
   /^(?:[)}\]]+\s*)?(?:if|for|foreach|while|switch|match|case|default|do|else|elif|elsif|try|catch|except|rescue|finally|ensure|with|using|select|when|unless|begin|return|throw|go|defer|lock|synchronized|unsafe)\b/
 /**

@@ -134,7 +134,7 @@ function describeEnclosing(
   return excerpt.sections.get(nearest)?.trim().slice(0, 160) ?? ''
 }
 
-/** Lists the shown ranges of lines on both sides. */
+/** Returns the ranges of lines that are shown, on both sides. */
 export function listRanges({ file, shown }: FileExcerpt): ShownLines[] {
   const lines = [...shown.values()]
   const right = toRanges(lines.flatMap(({ newLine }) => newLine ?? []))

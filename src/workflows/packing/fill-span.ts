@@ -4,7 +4,7 @@ import type { CountTokens } from './count-tokens.ts'
 
 export interface Entry {
   readonly text: string
-  /** The line of a file that the entry shows. */
+  /** Identifies the line of a file that the entry shows. */
   readonly lines?: ShownLines
   readonly citable?: Citable
 }

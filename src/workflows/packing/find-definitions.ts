@@ -113,7 +113,7 @@ function scorePlace(
   { file, from }: UsedName,
 ): number {
   const imported = from !== undefined && matchesImport(path, file.path, from) ? 6 : 0
-  // What C files share stands in their headers.
+  // C files share what is in headers.
   const isShared = /\.(h|hh|hpp|hxx)$/.test(path) && isValue ? 1 : 0
   const isStandIn = /(^|[/_.-])(mocks?|stubs?|fakes?)([/_.-]|$)/i.test(path)
   const isForTests = isTestPath(path) && !isTestPath(file.path)
@@ -134,7 +134,7 @@ function nearness(path: string, other: string): number {
   return (3 * (parted === -1 ? one!.length : parted)) / Math.max(1, one!.length, two!.length)
 }
 
-/** Whether a path is what an import says. */
+/** Whether a path matches a module specifier. */
 function matchesImport(path: string, importer: string, from: string): boolean {
   const bare = path.replace(/(\/index|\/__init__|\/mod)?\.\w+$/, '')
   if (from.startsWith('.') && !/^\.+\w/.test(from))

@@ -20,7 +20,7 @@ export interface OrderedPieces {
 /** Estimated tokens of a line number, and of a heading that names what encloses a piece. */
 const tokensPerNumber = 3
 const tokensPerHeading = 12
-/** Maximum share of a round for one piece. */
+/** One piece takes at most this share of a round. */
 const maxPieceShare = 1 / 6
 /** Lines that earlier reviews have read weigh less. */
 const weightOfSeen = 0.25
@@ -96,7 +96,7 @@ function sortPieces(
   doesAllFit: boolean,
 ): Piece[] {
   const ranks = new Map<Piece, number>()
-  const changed = pieces.filter(({ neighbors: beside }) => beside.length === 0)
+  const changed = pieces.filter(({ neighbors }) => neighbors.length === 0)
   for (const [file, own] of Map.groupBy(changed, ({ file }) => file)) {
     let before = estimateFileTokens(file)
     for (const piece of own.sort((one, other) => density(other) - density(one))) {

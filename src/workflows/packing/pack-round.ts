@@ -26,7 +26,7 @@ export interface PackTask {
   readonly head: ReadHead
   readonly numbers: NumberedLines
   readonly measure: CountTokens
-  /** Tokens of a round without the header. */
+  /** Excludes the tokens of the header. */
   readonly maxTokens: number
 }
 
@@ -41,7 +41,7 @@ interface OpenRound {
   readonly files: Map<FileDiff, OpenFile>
   readonly shown: Set<Piece>
   tokensLeft: number
-  /** Tokens of spans other than the diff. */
+  /** Counts the tokens of spans other than the diff. */
   contextTokens: number
 }
 
@@ -118,7 +118,7 @@ function isUseful({ shown }: OpenRound, { neighbors }: Piece): boolean {
 }
 
 function measurePiece(
-  { measure, numbers, maxTokens: room }: PackTask,
+  { measure, numbers, maxTokens }: PackTask,
   piece: Piece,
   view: HeadView | undefined,
 ): number {
@@ -130,7 +130,7 @@ function measurePiece(
     piece.neighbors.length > 0
       ? renderNumberedLines(lines, numbers)
       : renderExcerpt(excerpt, view, numbers)
-  return text.length > room * maxCharactersPerToken ? Infinity : measure(text) + 1
+  return text.length > maxTokens * maxCharactersPerToken ? Infinity : measure(text) + 1
 }
 
 /** Adjacent pieces take fewer tokens than the sum of each, so the tokens are counted again. */

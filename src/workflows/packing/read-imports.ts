@@ -1,6 +1,6 @@
 // Reads the imports of a source file from single lines.
 
-/** A name as it stands in code, with the name before its full stop. */
+/** A name in code, with the qualifier before its dot. */
 export interface NameUse {
   readonly name: string
   readonly qualifier: string | undefined
@@ -10,7 +10,7 @@ export interface NameUse {
 export interface Import {
   /** Its name where it is defined. */
   readonly name: string
-  /** As the file says it. */
+  /** The module specifier as written. */
   readonly from: string
 }
 

@@ -3,7 +3,7 @@ import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import { readDefinedName } from './definition-lines.ts'
 import { type NameUse, readImports } from './read-imports.ts'
 
-/** A name, where it is used, and what it was imported from, as the import says it. */
+/** A name, the file that uses it, and the module specifier of its import. */
 export interface UsedName {
   readonly name: string
   readonly file: FileDiff

@@ -34,7 +34,7 @@ const comment =
   /^\s*(\/\/|\/\*|\*|#(?!\s*(if|else|elif|define|undef|pragma|include)\b)|--|<!--|;|%|"""|''')/
 const importStatement =
   /^\s*(import|from\s+\S+\s+import|use|using|require|require_relative|#include|package|export \* from)\b/
-/** Matches a literal, alone or after a key. */
+/** Recognizes a line that is only a literal, or a key and a literal. */
 const data =
   /^\s*(["'`]?[\w.-]+["'`]?\s*[:=]\s*)?(["'`][^"'`]*["'`]|[-+\d.xXa-fA-F_\s,]+)\s*[,;]?\s*$/
 /** Only this many characters of a line are looked at. */

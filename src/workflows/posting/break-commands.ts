@@ -57,7 +57,7 @@ const phrases: readonly RegExp[] = [
 const lineCommands: readonly RegExp[] = [
   // bors-ng is called by its name.
   String.raw`bors(?:-ng)?\b`,
-  // Atlantis, Digger and Terrateam run Terraform.
+  // Terraform is run by Atlantis, Digger and Terrateam.
   String.raw`(?:atlantis|digger|terrateam|run)[^\S\n]+(?:plan|apply|unlock|import|state|approve_policies|destroy)\b`,
   // Zuul runs its checks again.
   String.raw`(?:recheck|reverify|regate)\b|check[^\S\n]+experimental\b`,

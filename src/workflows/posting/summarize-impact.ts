@@ -24,7 +24,7 @@ const maxEntries = {
 /** An owner is only named for files with at least this many reviewed pull requests. */
 const minPullRequestsOfOwner = 3
 
-/** In characters. */
+/** Lengths are in characters. */
 const maxNameLength = 160
 const maxTextLength = 500
 
