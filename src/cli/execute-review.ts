@@ -51,7 +51,10 @@ export async function executeReview(
     { change, budget, isLastAttempt: true, stopwatch },
     signal,
   )
-  const review = redactReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
+  const review = redactReview(
+    composeReview(ctx, change.pullRequest, examination).review,
+    ctx.secrets,
+  )
   return { ...review, findings: review.findings.toSorted(byLocation) }
 }
 
