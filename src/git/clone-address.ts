@@ -1,14 +1,17 @@
-// Checks where a repository may be fetched from.
+// Checks the addresses that repositories are fetched from.
 import { BlockList, isIP } from 'node:net'
 import { GitError } from '../domain/errors.ts'
 
-/** Where to fetch from. `headers` (authorization) reach git through its environment, never in the URL. */
+/** `headers` (authorization) are passed to git in its environment, never in the URL. */
 export interface RepositoryAddress {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Addresses that only a configured platform has: this machine, private networks, cloud metadata (RFC 1918, 3927, 4193, 6598). */
+/**
+ * This machine, private networks and cloud metadata services (RFC 1918, 3927, 4193, 6598): only a
+ * configured platform may have such an address.
+ */
 const privateAddresses = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -32,11 +35,12 @@ loopbackAddresses.addSubnet('127.0.0.0', 8, 'ipv4')
 loopbackAddresses.addAddress('::1', 'ipv6')
 
 /**
- * Checks a clone address: https to a public host, or anything over http or https to one of `trustedHosts`
- * (`host:port`, as `URL.host` writes it: the configured platform's). Throws `GitError` for every other scheme,
- * host, credentials in the URL, and headers that could break out of their line.
+ * Checks a clone address: https to a public host, or http or https to one of `trustedHosts`
+ * (`host:port` of the configured platform, in the form of `URL.host`).
  *
- * @returns the normalised URL, which is what git is to be given
+ * @returns the normalized URL, which git must be given instead of the original
+ * @throws GitError for every other scheme or host, for credentials in the URL, and for headers
+ *   that could break out of their line
  */
 export function checkCloneAddress(
   address: RepositoryAddress,
@@ -47,25 +51,31 @@ export function checkCloneAddress(
     throw new GitError('The clone address must be an https URL.')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new GitError('The clone address must have no credentials, query or fragment.')
-  if (!trustedHosts.includes(url.host)) {
-    if (url.protocol !== 'https:')
-      throw new GitError(`The clone address on ${url.host} must be an https URL.`)
-    if (isPrivateHost(url.hostname))
-      throw new GitError(`The clone address is on ${url.hostname}, which is not the platform.`)
-  }
-  for (const [name, value] of Object.entries(address.headers)) {
-    if (!/^[\w-]+$/.test(name) || !/^[\x20-\x7e]*$/.test(value))
-      throw new GitError('A header for git is malformed.')
-  }
+  if (!trustedHosts.includes(url.host)) checkPublicHost(url)
+  checkHeaders(address.headers)
   return url
 }
 
-/** Whether a host (as in `URL.hostname`) is by its very address one of this machine or of a private network. */
+function checkPublicHost(url: URL): void {
+  if (url.protocol !== 'https:')
+    throw new GitError(`The clone address on ${url.host} must be an https URL.`)
+  if (isPrivateHost(url.hostname))
+    throw new GitError(`The clone address is on ${url.hostname}, which is not the platform.`)
+}
+
+function checkHeaders(headers: RepositoryAddress['headers']): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const isSafe = /^[\w-]+$/.test(name) && /^[\x20-\x7e]*$/.test(value)
+    if (!isSafe) throw new GitError('A header for git is malformed.')
+  }
+}
+
+/** Whether a host (as in `URL.hostname`) is an address of this machine or a private network. */
 export function isPrivateHost(hostname: string): boolean {
   return isHostIn(privateAddresses, hostname)
 }
 
-/** Whether a host is by its very address this machine. */
+/** Whether a host (as in `URL.hostname`) is an address of this machine. */
 export function isLoopback(hostname: string): boolean {
   return isHostIn(loopbackAddresses, hostname)
 }

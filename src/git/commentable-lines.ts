@@ -1,20 +1,20 @@
-// Which lines of a diff a comment can stand on.
+// Computes the lines of a diff that can be commented on.
 import type { DiffHunk, DiffSide, FileDiff } from '../domain/diff.ts'
 
-/** 1-based, both ends included. */
+/** Line numbers are 1-based, both ends included. */
 export interface CommentableRange {
   readonly start: number
   readonly end: number
 }
 
-/** The lines of each side that stand in the diff, one range a hunk. Context lines stand on both sides. */
+/** The lines of each side that are in the diff, one range per hunk. Context is on both sides. */
 export function commentableLines(file: FileDiff): Record<DiffSide, readonly CommentableRange[]> {
   const ranges = (side: DiffSide) =>
     file.hunks.map((hunk) => hunkRange(hunk, side)).filter((range) => range !== null)
   return { LEFT: ranges('LEFT'), RIGHT: ranges('RIGHT') }
 }
 
-/** Whether a comment can stand on these lines: both ends must lie in the same hunk, on the same side. */
+/** Whether a comment can have these lines: both ends must be in the same hunk, on the same side. */
 export function isCommentable(
   file: FileDiff,
   side: DiffSide,

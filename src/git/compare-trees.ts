@@ -1,18 +1,17 @@
-// Tells which files differ between two commits, and which of them were renamed.
+// Lists the files that differ between two commits, with renames.
 import { GitError } from '../domain/errors.ts'
 import type { BareRepository } from './list-tree.ts'
 import { isSafePath, pathFromBytes } from './path-encoding.ts'
 import { runGit } from './run-git.ts'
 
-/** A file that differs. */
 export interface TreeChange {
-  /** `type`: a file became a link, a submodule, or the other way round. */
+  /** `type`: a regular file, a link or a submodule became another of these. */
   readonly status: 'added' | 'modified' | 'removed' | 'renamed' | 'type'
   readonly path: string
-  /** Of a renamed one. */
+  /** Null unless the file was renamed. */
   readonly previousPath: string | null
   readonly kind: 'file' | 'symlink' | 'submodule'
-  /** Now; zeros for a removed one. */
+  /** The object id at the later commit; zeros for a removed file. */
   readonly oid: string
 }
 
@@ -31,16 +30,16 @@ const kinds: Readonly<Record<string, TreeChange['kind']>> = {
 /**
  * Compares two commits that the repository has.
  *
- * @param limits more changes than `maxChanges`, or what takes git too long, come to undefined
+ * @returns undefined if there are more than `maxChanges` changes, or git takes too long or fails
  */
 export async function compareTrees(
-  { runtime: host, gitDirectory }: BareRepository,
+  { runtime, gitDirectory }: BareRepository,
   before: string,
   after: string,
   limits: { maxChanges: number; signal?: AbortSignal | undefined },
 ): Promise<readonly TreeChange[] | undefined> {
   try {
-    const { stdout, cut } = await runGit(host, {
+    const { stdout, cut } = await runGit(runtime, {
       gitDirectory,
       args: [
         'diff-tree',
@@ -58,37 +57,50 @@ export async function compareTrees(
       maxBytes: limits.maxChanges * 1000,
       ...(limits.signal && { signal: limits.signal }),
     })
-    const changes = cut ? undefined : readChanges(stdout)
-    return changes && changes.length <= limits.maxChanges ? changes : undefined
+    if (cut) return undefined
+    const changes = readChanges(stdout)
+    return changes.length <= limits.maxChanges ? changes : undefined
   } catch (error) {
     if (error instanceof GitError) return undefined
     throw error
   }
 }
 
-/** `:<mode> <mode> <oid> <oid> <status>` NUL `<path>` NUL, and of a rename a second path (git-diff-tree(1)). */
+/**
+ * Parses `:<mode> <mode> <oid> <oid> <status>` NUL `<path>` NUL; a rename has the new path as a
+ * second one (git-diff-tree(1), raw output format).
+ */
 function readChanges(raw: Buffer): TreeChange[] {
+  const fields = splitFields(raw)
+  const changes: TreeChange[] = []
+  let position = 0
+  while (position < fields.length) {
+    const record = readRecord(fields[position]!)
+    const pathCount = record.status === 'renamed' ? 2 : 1
+    const paths = fields.slice(position + 1, position + 1 + pathCount)
+    position += 1 + pathCount
+    const path = paths[pathCount - 1]
+    if (path === undefined || !isSafePath(path)) continue
+    const previousPath = pathCount === 2 ? pathFromBytes(paths[0]!) : null
+    changes.push({ ...record, path: pathFromBytes(path), previousPath })
+  }
+  return changes
+}
+
+function readRecord(bytes: Buffer): Pick<TreeChange, 'status' | 'kind' | 'oid'> {
+  const [, mode = '', , oid = '', statusField = ''] = bytes.toString('latin1').split(' ')
+  // A rename's status has its similarity behind the letter: `R097`.
+  const status = statuses[statusField.slice(0, 1)] ?? 'modified'
+  return { status, kind: kinds[mode] ?? 'file', oid }
+}
+
+function splitFields(raw: Buffer): Buffer[] {
   const fields: Buffer[] = []
-  for (let start = 0; start < raw.length; ) {
+  let start = 0
+  while (start < raw.length) {
     const end = raw.indexOf(0, start)
     fields.push(raw.subarray(start, end))
     start = end + 1
   }
-  const changes: TreeChange[] = []
-  for (let at = 0; at < fields.length; ) {
-    const [, mode = '', , oid = '', letter = ''] = fields[at++]!.toString('latin1').split(' ')
-    const status = statuses[letter[0] ?? ''] ?? 'modified'
-    const previous = status === 'renamed' ? fields[at++] : undefined
-    const name = fields[at++] ?? Buffer.alloc(0)
-    if (!isSafePath(name)) continue
-    const previousPath = previous === undefined ? null : pathFromBytes(previous)
-    changes.push({
-      status,
-      path: pathFromBytes(name),
-      previousPath,
-      kind: kinds[mode] ?? 'file',
-      oid,
-    })
-  }
-  return changes
+  return fields
 }

@@ -1,212 +1,309 @@
-// Reads the header of one file in a git diff: its paths, its modes, and what happened to it.
+// Parses the header of one file in a git diff: its paths, its modes, and what happened to it.
 import type { FileDiff } from '../domain/diff.ts'
 import { type LineCursor, peekLine, skipLine, startsWith } from './line-cursor.ts'
 import { pathFromBytes, unquoteBytes } from './path-encoding.ts'
 
-/** What a file's header says. */
 export interface FileHeader {
-  /** Undefined where no path could be read without doubt. */
+  /** This is undefined if the header names no path, or an ambiguous one. */
   readonly path: string | undefined
   readonly oldPath: string | undefined
   readonly status: FileDiff['status']
   readonly oldMode: string | null
   readonly newMode: string | null
   readonly binary: boolean
-  /** All lines that git prints together are there and understood. */
+  /** All lines that git prints together are present and valid. */
   readonly wellFormed: boolean
-  /** Whether there must be hunks below: the contents differ and are text. */
+  /** Hunks must follow, because the contents differ and are text. */
   readonly expectsHunks: boolean
   readonly firstLine: string
 }
 
-interface Draft {
-  oldName?: Buffer | null
-  newName?: Buffer | null
+/** What the lines read so far contain. */
+interface HeaderDraft {
+  /** Null for `/dev/null`: the file doesn't exist on this side. */
+  oldName?: Buffer | null | undefined
+  newName?: Buffer | null | undefined
   status?: FileDiff['status']
-  oldMode?: string
-  newMode?: string
-  oids?: [string, string]
-  binary?: boolean
-  malformed?: boolean
-  /** The contents are said to differ. */
-  unlike?: boolean
-  /** The header has more to say than its first line. */
-  says?: boolean
+  oldMode?: string | undefined
+  newMode?: string | undefined
+  /** The `index` line names the old and the new blob. */
+  blobIds?: readonly [string, string]
+  isBinary?: boolean
+  isMalformed?: boolean
+  /** A similarity below 100 % was printed, so an `index` line must follow. */
+  hasDifferentContents?: boolean
+  hasDetailLines?: boolean
 }
 
-const emptyBlobs = [
+/** git gives these ids to empty files, in SHA-1 and SHA-256. */
+const emptyBlobIds = [
   'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
   '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
 ]
 
-/** What each line of a header means; `rest` is what stands after the key. */
-const headerLines: readonly (readonly [key: string, read: (draft: Draft, rest: Buffer) => void])[] =
-  [
-    ['old mode ', (draft, rest) => (draft.oldMode = readMode(draft, rest))],
-    ['new mode ', (draft, rest) => (draft.newMode = readMode(draft, rest))],
-    [
-      'new file mode ',
-      (draft, rest) => Object.assign(draft, { status: 'added', newMode: readMode(draft, rest) }),
-    ],
-    [
-      'deleted file mode ',
-      (draft, rest) => Object.assign(draft, { status: 'deleted', oldMode: readMode(draft, rest) }),
-    ],
-    [
-      'rename from ',
-      (draft, rest) => Object.assign(draft, { status: 'renamed', oldName: readName(draft, rest) }),
-    ],
-    ['rename to ', (draft, rest) => (draft.newName = readName(draft, rest))],
-    [
-      'copy from ',
-      (draft, rest) => Object.assign(draft, { status: 'copied', oldName: readName(draft, rest) }),
-    ],
-    ['copy to ', (draft, rest) => (draft.newName = readName(draft, rest))],
-    ['similarity index ', (draft, rest) => (draft.unlike = rest.toString('latin1') !== '100%')],
-    ['dissimilarity index ', (draft) => (draft.unlike = true)],
-    ['index ', readIndex],
-    ['--- ', (draft, rest) => (draft.oldName ??= readPrefixedName(draft, rest, 'a/'))],
-    ['+++ ', (draft, rest) => (draft.newName ??= readPrefixedName(draft, rest, 'b/'))],
-    ['Binary files ', (draft) => (draft.binary = true)],
-  ]
+interface HeaderLine {
+  readonly key: string
+  /** `rest` is the part of the line after the key. */
+  readonly read: (draft: HeaderDraft, rest: Buffer) => void
+}
 
-/** Reads from the `diff --` line to the first hunk or the end of the file's part; moves the cursor there. */
+/** The lines of git's extended header (git-diff(1), "Generating patch text with -p"). */
+const headerLines: readonly HeaderLine[] = [
+  {
+    key: 'old mode ',
+    read: (draft, rest) => {
+      draft.oldMode = readMode(draft, rest)
+    },
+  },
+  {
+    key: 'new mode ',
+    read: (draft, rest) => {
+      draft.newMode = readMode(draft, rest)
+    },
+  },
+  {
+    key: 'new file mode ',
+    read: (draft, rest) => {
+      draft.status = 'added'
+      draft.newMode = readMode(draft, rest)
+    },
+  },
+  {
+    key: 'deleted file mode ',
+    read: (draft, rest) => {
+      draft.status = 'deleted'
+      draft.oldMode = readMode(draft, rest)
+    },
+  },
+  {
+    key: 'rename from ',
+    read: (draft, rest) => {
+      draft.status = 'renamed'
+      draft.oldName = readName(draft, rest)
+    },
+  },
+  {
+    key: 'rename to ',
+    read: (draft, rest) => {
+      draft.newName = readName(draft, rest)
+    },
+  },
+  {
+    key: 'copy from ',
+    read: (draft, rest) => {
+      draft.status = 'copied'
+      draft.oldName = readName(draft, rest)
+    },
+  },
+  {
+    key: 'copy to ',
+    read: (draft, rest) => {
+      draft.newName = readName(draft, rest)
+    },
+  },
+  {
+    key: 'similarity index ',
+    read: (draft, rest) => {
+      draft.hasDifferentContents = rest.toString('latin1') !== '100%'
+    },
+  },
+  {
+    key: 'dissimilarity index ',
+    read: (draft) => {
+      draft.hasDifferentContents = true
+    },
+  },
+  { key: 'index ', read: readIndex },
+  {
+    key: '--- ',
+    read: (draft, rest) => {
+      draft.oldName ??= readPrefixedName(draft, rest, 'a/')
+    },
+  },
+  {
+    key: '+++ ',
+    read: (draft, rest) => {
+      draft.newName ??= readPrefixedName(draft, rest, 'b/')
+    },
+  },
+  {
+    key: 'Binary files ',
+    read: (draft) => {
+      draft.isBinary = true
+    },
+  },
+]
+
+/**
+ * Reads from the `diff --` line to the first hunk or the end of the file's part, and moves the
+ * cursor there.
+ */
 export function readFileHeader(cursor: LineCursor): FileHeader {
   const firstLine = peekLine(cursor)
-  // `diff --cc` and `diff --combined` show a merge against several parents: no side of it has line numbers of its own.
-  const git = startsWith(cursor, 'diff --git ')
+  // `diff --cc` and `diff --combined` show merges, whose hunks have no line numbers of one side.
+  const isGitDiff = startsWith(cursor, 'diff --git ')
   skipLine(cursor)
-  const draft: Draft = {}
-  while (git && cursor.position < cursor.end && readHeaderLine(cursor, draft)) draft.says = true
-  return { ...finish(draft, firstLine), firstLine: firstLine.toString('utf8') }
+  const draft: HeaderDraft = {}
+  while (isGitDiff && cursor.position < cursor.end && readHeaderLine(cursor, draft))
+    draft.hasDetailLines = true
+  return finishHeader(draft, firstLine)
 }
 
-function readHeaderLine(cursor: LineCursor, draft: Draft): boolean {
+/** Reads one line into the draft. Returns false, without moving, at a line of no header. */
+function readHeaderLine(cursor: LineCursor, draft: HeaderDraft): boolean {
   if (startsWith(cursor, 'GIT binary patch')) {
-    draft.binary = true
-    // Its lines hold no space, so that none of them can be taken for a header.
-    while (cursor.position < cursor.end && !startsWith(cursor, 'diff --')) skipLine(cursor)
+    draft.isBinary = true
+    skipBinaryPatch(cursor)
     return true
   }
-  for (const [key, read] of headerLines) {
-    if (!startsWith(cursor, key)) continue
-    read(draft, peekLine(cursor).subarray(key.length))
-    skipLine(cursor)
-    return true
-  }
-  return false
+  const line = headerLines.find(({ key }) => startsWith(cursor, key))
+  if (line === undefined) return false
+  line.read(draft, peekLine(cursor).subarray(line.key.length))
+  skipLine(cursor)
+  return true
 }
 
-function finish(draft: Draft, firstLine: Buffer): Omit<FileHeader, 'firstLine'> {
-  const same = commonName(firstLine.subarray('diff --git '.length))
-  let status = draft.status ?? 'modified'
-  if (draft.oldName === null) status = 'added'
-  if (draft.newName === null) status = 'deleted'
-  const moved = status === 'renamed' || status === 'copied'
-  const oldName = draft.oldName ?? (moved ? undefined : (draft.newName ?? same))
-  const newName = draft.newName ?? (moved ? undefined : (draft.oldName ?? same))
-  const known =
-    oldName !== undefined && newName !== undefined && oldName !== null && newName !== null
-  const complete = isComplete(draft, status)
+/** The base-85 lines of a binary patch contain no space, so none of them looks like a header. */
+function skipBinaryPatch(cursor: LineCursor): void {
+  while (cursor.position < cursor.end && !startsWith(cursor, 'diff --')) skipLine(cursor)
+}
+
+function finishHeader(draft: HeaderDraft, firstLine: Buffer): FileHeader {
+  const status = findStatus(draft)
+  const names = findNames(draft, status, firstLine)
+  const isComplete = draft.hasDetailLines === true && hasAllLines(draft, status)
   return {
-    path: known ? pathFromBytes(newName) : undefined,
-    oldPath: known ? pathFromBytes(oldName) : undefined,
+    path: names && pathFromBytes(names.newName),
+    oldPath: names && pathFromBytes(names.oldName),
     status,
     oldMode: draft.oldMode ?? null,
     newMode: draft.newMode ?? null,
-    binary: draft.binary ?? false,
-    wellFormed: !draft.malformed && draft.says === true && complete,
-    expectsHunks: draft.binary !== true && differs(draft.oids),
+    binary: draft.isBinary ?? false,
+    wellFormed: isComplete && !draft.isMalformed,
+    expectsHunks: !draft.isBinary && haveDifferentContents(draft.blobIds),
+    firstLine: firstLine.toString('utf8'),
   }
 }
 
-/** Whether all lines are there that git prints together; otherwise the header was cut. */
-function isComplete(draft: Draft, status: FileDiff['status']): boolean {
-  if (draft.oids !== undefined || draft.binary === true) return true
-  const modesMatch = (draft.oldMode === undefined) === (draft.newMode === undefined)
-  return status !== 'added' && status !== 'deleted' && draft.unlike !== true && modesMatch
+function findStatus(draft: HeaderDraft): FileDiff['status'] {
+  if (draft.newName === null) return 'deleted'
+  if (draft.oldName === null) return 'added'
+  return draft.status ?? 'modified'
 }
 
-function differs(oids: [string, string] | undefined): boolean {
-  if (oids === undefined) return false
-  const contents = oids.filter((oid) => !/^0+$/.test(oid))
-  return contents.length === 2
-    ? oids[0] !== oids[1]
-    : !emptyBlobs.some((oid) => oid.startsWith(contents[0] ?? ''))
+/** The names on both sides; undefined if one of them is missing. */
+function findNames(
+  draft: HeaderDraft,
+  status: FileDiff['status'],
+  firstLine: Buffer,
+): { oldName: Buffer; newName: Buffer } | undefined {
+  let oldName = draft.oldName
+  let newName = draft.newName
+  // Renames and copies print both names; in other headers one name stands for both sides.
+  if (status !== 'renamed' && status !== 'copied') {
+    const sameName = readSameName(firstLine.subarray('diff --git '.length))
+    oldName = draft.oldName ?? draft.newName ?? sameName
+    newName = draft.newName ?? draft.oldName ?? sameName
+  }
+  return oldName && newName ? { oldName, newName } : undefined
 }
 
-function readIndex(draft: Draft, rest: Buffer): void {
+/** Whether all lines that git prints together are there; otherwise the header was cut. */
+function hasAllLines(draft: HeaderDraft, status: FileDiff['status']): boolean {
+  if (draft.blobIds !== undefined || draft.isBinary) return true
+  if (status === 'added' || status === 'deleted' || draft.hasDifferentContents) return false
+  return (draft.oldMode === undefined) === (draft.newMode === undefined)
+}
+
+/** Whether a diff between the blobs has lines. An id of zeros stands for a file that is missing. */
+function haveDifferentContents(blobIds: readonly [string, string] | undefined): boolean {
+  if (blobIds === undefined) return false
+  const contents = blobIds.filter((id) => !/^0+$/.test(id))
+  if (contents.length === 2) return blobIds[0] !== blobIds[1]
+  const abbreviatedId = contents[0] ?? ''
+  return !emptyBlobIds.some((id) => id.startsWith(abbreviatedId))
+}
+
+/** Reads `<old id>..<new id>`, with the mode after it if both sides have the same. */
+function readIndex(draft: HeaderDraft, rest: Buffer): void {
   const match = /^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$/.exec(
     rest.toString('latin1'),
   )
   if (match === null) {
-    draft.malformed = true
+    draft.isMalformed = true
     return
   }
-  draft.oids = [match[1]!, match[2]!]
-  if (match[3] !== undefined) {
-    draft.oldMode ??= match[3]
-    draft.newMode ??= match[3]
+  draft.blobIds = [match[1]!, match[2]!]
+  const mode = match[3]
+  if (mode !== undefined) {
+    draft.oldMode ??= mode
+    draft.newMode ??= mode
   }
 }
 
-function readMode(draft: Draft, rest: Buffer): string | undefined {
+function readMode(draft: HeaderDraft, rest: Buffer): string | undefined {
   const mode = rest.toString('latin1')
   if (/^[0-7]{6}$/.test(mode)) return mode
-  draft.malformed = true
+  draft.isMalformed = true
   return undefined
 }
 
-/** A whole name, quoted or not. git puts a tab behind unquoted names with spaces in `---` and `+++` lines. */
-function readName(draft: Draft, rest: Buffer): Buffer | undefined {
+/**
+ * A name that fills the line, quoted or not. In `---` and `+++` lines git appends a tab to
+ * unquoted names with spaces.
+ */
+function readName(draft: HeaderDraft, rest: Buffer): Buffer | undefined {
   if (rest[0] !== 0x22) {
     const tab = rest.indexOf(0x09)
     return tab === -1 ? rest : rest.subarray(0, tab)
   }
   const quoted = unquoteBytes(rest, 0)
-  if (quoted === undefined) draft.malformed = true
+  if (quoted === undefined) draft.isMalformed = true
   return quoted?.bytes
 }
 
-/** A name behind `a/` or `b/`; null for `/dev/null`. */
-function readPrefixedName(draft: Draft, rest: Buffer, prefix: string): Buffer | null | undefined {
+/** Reads a name after `a/` or `b/`; null for `/dev/null`. */
+function readPrefixedName(
+  draft: HeaderDraft,
+  rest: Buffer,
+  prefix: string,
+): Buffer | null | undefined {
   const name = readName(draft, rest)
   if (name === undefined) return undefined
   if (name.toString('latin1') === '/dev/null') return null
-  const bare = withoutPrefix(name, prefix)
-  if (bare === undefined) draft.malformed = true
-  return bare
+  const bareName = removePrefix(name, prefix)
+  if (bareName === undefined) draft.isMalformed = true
+  return bareName
 }
 
-function withoutPrefix(name: Buffer, prefix: string): Buffer | undefined {
-  return name.toString('latin1', 0, 2) === prefix && name.length > 2 ? name.subarray(2) : undefined
+function removePrefix(name: Buffer, prefix: string): Buffer | undefined {
+  const hasPrefix = name.toString('latin1', 0, 2) === prefix && name.length > 2
+  return hasPrefix ? name.subarray(2) : undefined
 }
 
 /**
- * The name in `a/name b/name`, which is all there is for empty files and changed modes. Names may hold spaces, so
- * the line is only clear when both halves are the same; undefined where they aren't (a rename says it elsewhere).
+ * The name in `a/name b/name`, the only one that git prints for empty files and changed modes.
+ * Names may contain spaces, so the line is only unambiguous if both halves are equal.
  */
-function commonName(rest: Buffer): Buffer | undefined {
-  const middle = splitNames(rest)
-  if (middle === undefined) return undefined
-  const oldName = withoutPrefix(middle[0], 'a/')
-  const newName = withoutPrefix(middle[1], 'b/')
-  return oldName !== undefined && newName !== undefined && oldName.equals(newName)
-    ? newName
-    : undefined
+function readSameName(rest: Buffer): Buffer | undefined {
+  const names = splitNames(rest)
+  if (names === undefined) return undefined
+  const oldName = removePrefix(names[0], 'a/')
+  const newName = removePrefix(names[1], 'b/')
+  if (oldName === undefined || newName === undefined) return undefined
+  return oldName.equals(newName) ? newName : undefined
 }
 
+/** The two halves of the line, split at the space in its middle or behind a quoted name. */
 function splitNames(rest: Buffer): [Buffer, Buffer] | undefined {
   if (rest[0] !== 0x22) {
     const middle = (rest.length - 1) / 2
-    return Number.isInteger(middle) && rest[middle] === 0x20
-      ? [rest.subarray(0, middle), rest.subarray(middle + 1)]
-      : undefined
+    if (!Number.isInteger(middle) || rest[middle] !== 0x20) return undefined
+    return [rest.subarray(0, middle), rest.subarray(middle + 1)]
   }
   const first = unquoteBytes(rest, 0)
-  const second =
-    first === undefined || rest[first.end] !== 0x20 ? undefined : unquoteBytes(rest, first.end + 1)
-  return first === undefined || second?.end !== rest.length
-    ? undefined
-    : [first.bytes, second.bytes]
+  if (first === undefined || rest[first.end] !== 0x20) return undefined
+  const second = unquoteBytes(rest, first.end + 1)
+  if (second === undefined || second.end !== rest.length) return undefined
+  return [first.bytes, second.bytes]
 }

@@ -1,12 +1,12 @@
-// Finds the branch that a local one is compared with when nobody names one.
+// Finds the branch that local changes are compared with by default.
 import { UmpireError } from '../domain/errors.ts'
 import type { LocalRepository } from './local-repository.ts'
 
 const commonBranchNames = ['main', 'master']
 
 /**
- * The default branch: as it is here or as the remote had it, whichever parted from `head` later. A local one may not
- * have been updated for weeks, and the remote's not know of what was merged here.
+ * Finds the default branch, either the local one or the remote's, whichever diverged from `head`
+ * later: the local one may be weeks old, and the remote's may lack what was merged locally.
  *
  * @throws UmpireError of code `nothing_to_compare` with what to do about it
  */
@@ -15,45 +15,45 @@ export async function findDefaultBranch(
   head: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { remoteDefaultBranch: remoteDefault } = repository
-  for (const name of remoteDefault === undefined
-    ? commonBranchNames
-    : [remoteDefault, ...commonBranchNames]) {
-    const remote = `origin/${name}`
-    const [theirs, ours] = [await repository.findCommit(remote), await repository.findCommit(name)]
-    if (theirs === undefined && ours === undefined) continue
-    if (theirs === undefined) return name
-    // A branch that is checked out says nothing about what came to it.
-    if (ours === undefined || name === repository.branch) return remote
-    const isOursNewer = await divergedLater(repository, { ours, theirs, head }, signal)
-    return isOursNewer ? name : remote
+  const { remoteDefaultBranch } = repository
+  const names =
+    remoteDefaultBranch === undefined
+      ? commonBranchNames
+      : [remoteDefaultBranch, ...commonBranchNames]
+  for (const name of names) {
+    const remoteName = `origin/${name}`
+    const remoteCommit = await repository.findCommit(remoteName)
+    const localCommit = await repository.findCommit(name)
+    if (remoteCommit === undefined && localCommit === undefined) continue
+    if (remoteCommit === undefined) return name
+    // The checked-out branch contains the changes themselves, so only the remote's can be a base.
+    if (localCommit === undefined || name === repository.branch) return remoteName
+    const commits = { local: localCommit, remote: remoteCommit, head }
+    return (await isLocalForkLater(repository, commits, signal)) ? name : remoteName
   }
   throw nothingToCompareError(
     'There is no branch main or master to compare with: name one with --base.',
   )
 }
 
-async function divergedLater(
+async function isLocalForkLater(
   repository: LocalRepository,
-  { ours, theirs, head }: { ours: string; theirs: string; head: string },
+  { local, remote, head }: { local: string; remote: string; head: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const ourFork = await repository.mergeBase(ours, head, signal)
-  const theirFork = await repository.mergeBase(theirs, head, signal)
-  if (ourFork === undefined || ourFork === theirFork) return false
-  // Both are ancestors of the head: the later one descends from the other.
-  return (
-    theirFork === undefined ||
-    (await repository.mergeBase(ourFork, theirFork, signal)) === theirFork
-  )
+  const localFork = await repository.mergeBase(local, head, signal)
+  const remoteFork = await repository.mergeBase(remote, head, signal)
+  if (localFork === undefined || localFork === remoteFork) return false
+  if (remoteFork === undefined) return true
+  // Both forks are ancestors of the head, so the later one descends from the other.
+  const commonFork = await repository.mergeBase(localFork, remoteFork, signal)
+  return commonFork === remoteFork
 }
 
-/** There are no two sides to compare. */
 export function nothingToCompareError(message: string): UmpireError {
   return new UmpireError('nothing_to_compare', message)
 }
 
-/** There is no commit at all. */
 export function noCommitsError(): UmpireError {
   return nothingToCompareError('There are no commits yet: review what is --staged.')
 }

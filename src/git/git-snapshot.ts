@@ -1,4 +1,4 @@
-// A snapshot of a git repository at one commit, read from its objects: nothing is ever checked out.
+// A snapshot of a repository at one commit, read from git's objects without a checkout.
 import { GitError } from '../domain/errors.ts'
 import { listTree } from './list-tree.ts'
 import { ObjectReader } from './object-reader.ts'
@@ -11,51 +11,53 @@ const MEBIBYTE = 1024 * 1024
 const MAX_TREE_BYTES = 64 * MEBIBYTE
 const maxFiles = 1_000_000
 
-/** What a tree object says about one name. */
-interface NamedObject {
+interface TreeObjectEntry {
   readonly mode: string
   readonly oid: string
 }
 
 /**
- * Makes a snapshot of a commit that the repository in `gitDirectory` has.
+ * Creates a snapshot of a commit that the repository in `gitDirectory` has.
  *
- * @param shared reads the repository's objects for several snapshots; who made it disposes of it
+ * @param shared reader of the repository's objects for several snapshots, disposed of by its owner
  */
 export function createGitSnapshot(
-  host: GitRuntime,
+  runtime: GitRuntime,
   gitDirectory: string,
   sha: string,
   shared?: ObjectReader,
 ): Snapshot {
-  const objects = shared ?? new ObjectReader(host, gitDirectory)
-  const trees = new Map<string, Promise<ReadonlyMap<string, NamedObject>>>()
-  // Weakly held: thousands of reviews wait for their models, and would each hold all files of a repository meanwhile.
-  let listed: WeakRef<readonly TreeEntry[]> | undefined
+  const objects = shared ?? new ObjectReader(runtime, gitDirectory)
+  const trees = new Map<string, Promise<ReadonlyMap<string, TreeObjectEntry>>>()
+  // Thousands of reviews may wait for their models; a strong reference would keep the file list of
+  // each in memory meanwhile.
+  let cachedEntries: WeakRef<readonly TreeEntry[]> | undefined
 
   const readTree = (name: string) => {
-    const known = trees.get(name)
-    if (known !== undefined) return known
+    const cached = trees.get(name)
+    if (cached !== undefined) return cached
     const tree = readTreeObject(objects, name)
     trees.set(name, tree)
     tree.catch(() => trees.delete(name))
     return tree
   }
 
-  const find = async (path: Buffer): Promise<NamedObject | undefined> => {
+  const findEntry = async (path: Buffer): Promise<TreeObjectEntry | undefined> => {
     if (!isSafePath(path)) return undefined
-    let found: NamedObject | undefined = { mode: '40000', oid: `${sha}^{tree}` }
+    let entry: TreeObjectEntry | undefined = { mode: '40000', oid: `${sha}^{tree}` }
     for (const name of path.toString('latin1').split('/')) {
-      if (found?.mode !== '40000') return undefined
-      found = (await readTree(found.oid)).get(name)
+      const isFolder = entry?.mode === '40000'
+      if (entry === undefined || !isFolder) return undefined
+      const tree = await readTree(entry.oid)
+      entry = tree.get(name)
     }
-    return found
+    return entry
   }
 
   return {
     sha,
     async readFile(path, options = {}) {
-      const file = await find(pathToBytes(path))
+      const file = await findEntry(pathToBytes(path))
       if (!file?.mode.startsWith('100')) return undefined
       const maxBytes = options.maxBytes ?? MEBIBYTE
       const size = (await objects.info(file.oid))?.size
@@ -65,55 +67,56 @@ export function createGitSnapshot(
       return objects.contents(file.oid)
     },
     async listFiles({ prefix, signal } = {}) {
-      const entries = listed?.deref() ?? (await listFiles(host, gitDirectory, sha, signal))
-      listed = new WeakRef(entries)
+      const entries =
+        cachedEntries?.deref() ?? (await listFiles(runtime, gitDirectory, sha, signal))
+      cachedEntries = new WeakRef(entries)
       const folder = prefix?.replace(/\/+$/, '') ?? ''
       return folder === '' ? entries : entries.filter(({ path }) => path.startsWith(`${folder}/`))
     },
     search: (pattern, options = {}) =>
-      searchCommit({ runtime: host, gitDirectory, sha }, pattern, options),
-    // A shared one goes on for the others.
+      searchCommit({ runtime, gitDirectory, sha }, pattern, options),
+    // Other snapshots still use a shared reader.
     [Symbol.asyncDispose]: () =>
       shared === undefined ? objects[Symbol.asyncDispose]() : shared.closeIdle(),
   }
 }
 
 /**
- * Reads a tree object. Paths are looked up by these bytes, name by name: git's own `<commit>:<path>` can't say
- * every name, and doesn't tell a symbolic link from a file.
+ * Reads the entries of a tree object by name (as Latin-1). git's own `<commit>:<path>` can't
+ * express every name, and doesn't distinguish a symbolic link from a file.
  */
 async function readTreeObject(
   objects: ObjectReader,
   name: string,
-): Promise<ReadonlyMap<string, NamedObject>> {
+): Promise<ReadonlyMap<string, TreeObjectEntry>> {
   const info = await objects.info(name)
   if (info?.type !== 'tree') throw new GitError('The commit is not in the mirror.')
   if (info.size > MAX_TREE_BYTES)
     throw new GitError('A folder of the repository has too many entries.')
   const bytes = (await objects.contents(info.oid)) ?? Buffer.alloc(0)
   const oidLength = info.oid.length / 2
-  const entries = new Map<string, NamedObject>()
-  // `<mode> <name>\0<binary object id>`, one after the other (gitformat-pack, object types).
-  for (let position = 0; position < bytes.length; ) {
-    const space = bytes.indexOf(0x20, position)
-    const end = bytes.indexOf(0, space)
-    const mode = bytes.toString('latin1', position, space)
-    position = end + 1 + oidLength
-    entries.set(bytes.toString('latin1', space + 1, end), {
-      mode,
-      oid: bytes.toString('hex', end + 1, position),
-    })
+  const entries = new Map<string, TreeObjectEntry>()
+  // A tree is a sequence of `<mode> <name>\0<binary object id>`.
+  let start = 0
+  while (start < bytes.length) {
+    const space = bytes.indexOf(0x20, start)
+    const nul = bytes.indexOf(0, space)
+    const end = nul + 1 + oidLength
+    const mode = bytes.toString('latin1', start, space)
+    const entryName = bytes.toString('latin1', space + 1, nul)
+    entries.set(entryName, { mode, oid: bytes.toString('hex', nul + 1, end) })
+    start = end
   }
   return entries
 }
 
 async function listFiles(
-  host: GitRuntime,
+  runtime: GitRuntime,
   gitDirectory: string,
   sha: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly TreeEntry[]> {
-  const { entries, cut } = await listTree({ runtime: host, gitDirectory }, sha, {
+  const { entries, cut } = await listTree({ runtime, gitDirectory }, sha, {
     maxEntries: maxFiles,
     signal,
   })

@@ -1,45 +1,46 @@
-// By what changed code is known again after the next push.
+// Computes identities of changed lines that stay the same across pushes.
 import { createHash } from 'node:crypto'
 import type { DiffHunk, DiffLine, DiffSide } from '../domain/diff.ts'
 
-/** How many lines before and after one belong to its identity: a line is another one when its neighbours change. */
+/** The number of lines before and after a line that are part of its identity. */
 const neighborLines = 2
 
 /**
- * The identities of a hunk's changed lines, 16 hex digits each. They are of the line and its nearest neighbours, so that
- * they survive moved lines, renames, rebases and changes further away in the same hunk.
+ * Identifies each changed line of a hunk by 16 hex digits. They depend only on the line and its
+ * nearest neighbors, so they survive moved lines, renames, rebases and distant changes in the hunk.
  */
 export function identifyLines({ lines }: DiffHunk): Map<DiffLine, string> {
-  const written = lines.map(({ kind, text }) => `${kind[0]}${text}\n`)
-  return new Map(
-    lines.flatMap((line, at) => {
-      if (line.kind === 'context') return []
-      const near = written.slice(Math.max(0, at - neighborLines), at + neighborLines + 1).join('')
-      const hash = createHash('sha256')
-        .update(`${Math.min(at, neighborLines)}\n${near}`)
-        .digest('hex')
-      return [[line, hash.slice(0, 16)] as const]
-    }),
-  )
+  const texts = lines.map(({ kind, text }) => `${kind[0]}${text}\n`)
+  const identities = new Map<DiffLine, string>()
+  for (const [index, line] of lines.entries()) {
+    if (line.kind === 'context') continue
+    const linesBefore = Math.min(index, neighborLines)
+    const neighborhood = texts.slice(index - linesBefore, index + neighborLines + 1).join('')
+    const hash = createHash('sha256').update(`${linesBefore}\n${neighborhood}`).digest('hex')
+    identities.set(line, hash.slice(0, 16))
+  }
+  return identities
 }
 
-/** Whether all that changed in a hunk was seen before. */
+/** Whether all changed lines of a hunk are in `seen`. */
 export function isSeenHunk(hunk: DiffHunk, seen: ReadonlySet<string>): boolean {
   return seen.size > 0 && [...identifyLines(hunk).values()].every((identity) => seen.has(identity))
 }
 
-/** The same of some lines of one side; of their whole hunk where they themselves are no changed ones. */
+/**
+ * Whether all changed lines in a range of one side are in `seen`. If the range contains no changed
+ * lines, the whole hunk is checked.
+ */
 export function areSeenLines(
   hunk: DiffHunk,
   { side, startLine, endLine }: { side: DiffSide; startLine: number; endLine: number },
   seen: ReadonlySet<string>,
 ): boolean {
   const identities = identifyLines(hunk)
-  const named = [...identities].filter(([line]) => {
+  const inRange = [...identities].filter(([line]) => {
     const number = side === 'RIGHT' ? line.newLine : line.oldLine
     return number !== null && number >= startLine && number <= endLine
   })
-  return named.length === 0
-    ? isSeenHunk(hunk, seen)
-    : named.every(([, identity]) => seen.has(identity))
+  if (inRange.length === 0) return isSeenHunk(hunk, seen)
+  return inRange.every(([, identity]) => seen.has(identity))
 }

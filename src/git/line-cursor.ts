@@ -1,6 +1,6 @@
-// Walks through bytes line by line.
+// A cursor that reads bytes line by line.
 
-/** `end` is just past the last line feed; `position` always stands at the start of a line. */
+/** `end` is the position after the last line feed; `position` is always the start of a line. */
 export interface LineCursor {
   readonly bytes: Buffer
   readonly end: number
@@ -17,17 +17,16 @@ export function startsWith(cursor: LineCursor, prefix: string): boolean {
   return true
 }
 
-/** The line at the cursor, without its line feed. */
+/** Returns the line at the cursor, without its line feed. */
 export function peekLine(cursor: LineCursor): Buffer {
   return cursor.bytes.subarray(cursor.position, cursor.bytes.indexOf(0x0a, cursor.position))
 }
 
-/** Moves to the next line. */
 export function skipLine(cursor: LineCursor): void {
   cursor.position = cursor.bytes.indexOf(0x0a, cursor.position) + 1
 }
 
-/** The rest of the line from `from`, decoded as UTF-8 without its line feed; moves to the next line. */
+/** Returns the line from `from` as UTF-8 without its line feed, and moves to the next line. */
 export function takeText(cursor: LineCursor, from: number): string {
   const end = cursor.bytes.indexOf(0x0a, from)
   cursor.position = end + 1

@@ -1,23 +1,26 @@
-// Reads the files of a snapshot as lines: each once, however many ask for it.
+// Reads files of a snapshot as lines, with a cache of the files that were read last.
 import type { Snapshot } from './snapshot.ts'
 
-/** The lines of a file without their ends; undefined where there is none, `null` where it can't be read (too large, say). */
+/**
+ * The lines of a file without line ends; undefined if there is no file, `null` if it can't be read
+ * (because it is too large, for example).
+ */
 export type FileLines = readonly string[] | undefined | null
 
 export type LineReader = (path: string) => Promise<FileLines>
 
-/** Most files that are held at once: what is asked for together mostly lies in a few. */
+/** Consecutive requests mostly concern a few files. */
 const maxCachedFiles = 16
 
-/** Makes a reader that remembers the files that were asked for last. Let it go with the work that it was made for. */
+/** Creates a reader with its own cache, which should live no longer than one piece of work. */
 export function createLineReader(snapshot: Snapshot): LineReader {
-  const held = new Map<string, Promise<FileLines>>()
+  const cache = new Map<string, Promise<FileLines>>()
   return (path) => {
-    const lines = held.get(path) ?? readLines(snapshot, path)
-    held.delete(path)
-    held.set(path, lines)
-    const [oldest] = held.keys()
-    if (held.size > maxCachedFiles && oldest !== undefined) held.delete(oldest)
+    const lines = cache.get(path) ?? readLines(snapshot, path)
+    cache.delete(path)
+    cache.set(path, lines)
+    const [oldest] = cache.keys()
+    if (cache.size > maxCachedFiles && oldest !== undefined) cache.delete(oldest)
     return lines
   }
 }

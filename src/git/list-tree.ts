@@ -1,18 +1,17 @@
-// Lists the files of a commit, as they come out of git: however many there are, no more than wanted are held.
+// Lists the files of a commit from git's output stream, up to a limit.
 import { isSafePath, pathFromBytes } from './path-encoding.ts'
 import { type GitRuntime, runGit } from './run-git.ts'
 import type { TreeEntry } from './snapshot.ts'
 
-/** A bare repository, and the git that reads it. */
 export interface BareRepository {
   readonly runtime: GitRuntime
   readonly gitDirectory: string
 }
 
 export interface ListedTree {
-  /** Sorted by path, by bytes. */
+  /** The files sorted by the bytes of their paths. */
   readonly entries: readonly TreeEntry[]
-  /** There are more. */
+  /** The commit has more files. */
   readonly cut: boolean
 }
 
@@ -21,27 +20,29 @@ const kinds: Readonly<Record<string, TreeEntry['kind']>> = {
   '160000': 'submodule',
 }
 
-/** @param limits `maxEntries`: after so many the listing ends */
+/** @param limits `maxEntries`: the listing ends after this number of files */
 export async function listTree(
-  { runtime: host, gitDirectory }: BareRepository,
+  { runtime, gitDirectory }: BareRepository,
   sha: string,
   limits: { maxEntries: number; signal?: AbortSignal | undefined },
 ): Promise<ListedTree> {
   const entries: TreeEntry[] = []
-  let rest: Buffer = Buffer.alloc(0)
+  let incompleteEntry: Buffer = Buffer.alloc(0)
   const consume = (chunk: Buffer) => {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const bytes = incompleteEntry.length === 0 ? chunk : Buffer.concat([incompleteEntry, chunk])
     let start = 0
-    for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
+    let end = bytes.indexOf(0)
+    while (end !== -1) {
       if (entries.length >= limits.maxEntries) return 'enough'
       const entry = readEntry(bytes.subarray(start, end))
       if (entry !== undefined) entries.push(entry)
       start = end + 1
+      end = bytes.indexOf(0, start)
     }
-    rest = bytes.subarray(start)
+    incompleteEntry = bytes.subarray(start)
     return 'more'
   }
-  const { cut } = await runGit(host, {
+  const { cut } = await runGit(runtime, {
     gitDirectory,
     args: ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', sha],
     timeoutMs: 60_000,
@@ -51,11 +52,14 @@ export async function listTree(
   return { entries, cut }
 }
 
-/** `<mode> <type> <oid> <size, padded>`, a tab, the name. There are many: they are taken apart at once. */
+/**
+ * Parses `<mode> <type> <oid> <padded size>`, a tab and the name. Splits by position, because a
+ * repository may have a million of these lines.
+ */
 function readEntry(line: Buffer): TreeEntry | undefined {
   const tab = line.indexOf(0x09)
   const name = line.subarray(tab + 1)
-  // A tree made by hand can hold `..`: whoever joins such a path would leave the tree.
+  // A crafted tree can contain `..`, and a path joined with it would leave the tree.
   if (!isSafePath(name)) return undefined
   const head = line.toString('latin1', 0, tab)
   const oidStart = head.indexOf(' ', head.indexOf(' ') + 1) + 1

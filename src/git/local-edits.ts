@@ -1,5 +1,7 @@
-// Tells what is staged, or changed in the work tree, as edits of the last commit's tree. git compares names, times and
-// ids; contents are read here, because git would run the repository's own filters over them.
+// Lists staged or uncommitted changes of a work tree as edits of a commit's tree.
+//
+// git compares names, times and ids. Contents are read here, because git would run the
+// repository's own filters over them.
 import { lstat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,15 +17,15 @@ import { createWorkTreeReader, type ReadWorkTreeFile } from './work-tree-reader.
 const MEBIBYTE = 1024 * 1024
 const QUERY_MS = 60_000
 const maxConcurrentFiles = 16
-/** Of contents that are held at a time. */
+/** The limit for all contents that are in memory at the same time. */
 const maxContentBytes = 64 * MEBIBYTE
 const maxFilters = 1000
 
-/** A changed file whose content isn't looked at. */
+/** A changed file whose content isn't reviewed. */
 export interface UnreadFile {
   readonly path: string
   readonly reason: string
-  /** Whether someone expected to see it reviewed; `program`: if it is program text. */
+  /** Whether the review must mention it; `program`: only if it is program text. */
   readonly matters: boolean | 'program'
 }
 
@@ -32,118 +34,144 @@ export interface LocalEdits {
   readonly unread: readonly UnreadFile[]
 }
 
-/** Where to look, and against what. */
 export interface EditsQuery {
   readonly repository: LocalRepository
-  /** Commit or tree that the edits start from. */
+  /** The commit or tree that the edits are relative to. */
   readonly from: string
-  /** Another index than the repository's own, as git names it to its hooks. */
+  /** Used instead of the repository's own index; git passes its path to hooks. */
   readonly indexFile: string | undefined
   readonly signal: AbortSignal
 }
 
-/** What `git commit` would commit now. */
+/** Lists what `git commit` would commit now. */
 export async function readStagedEdits(query: EditsQuery): Promise<LocalEdits> {
   const edits: TreeEdit[] = []
   const unread: UnreadFile[] = []
-  for (const { status, mode, oid, path } of await listRecords(query, ['--cached'], [])) {
-    if (status === 'U') {
+  for (const record of await listRecords(query, ['--cached'], [])) {
+    if (record.status === 'U') {
       unread.push({
-        path: pathFromBytes(path),
+        path: pathFromBytes(record.path),
         reason: 'has conflicts that are not resolved',
         matters: true,
       })
-    } else edits.push(status === 'D' ? { path, removed: true } : { path, mode, oid })
+    } else edits.push(toTreeEdit(record))
   }
   return { edits, unread }
 }
 
-/** What `git add --all` and `git commit` would commit now. */
+/** Lists what `git add --all` and `git commit` would commit now. */
 export async function readUncommittedEdits(query: EditsQuery): Promise<LocalEdits> {
   const [records, untracked] = await Promise.all([
     disableFilters(query).then((settings) => listRecords(query, [], settings)),
     listUntracked(query),
   ])
-  const changed = records.filter(({ status, oid }) => status !== 'D' && isUnknown(oid))
-  const wanted = [
-    ...changed,
-    ...untracked.map((path) => ({ path, mode: undefined, old: undefined })),
-  ]
-  const filterOf = await readFilterNames(
-    query,
-    wanted.map(({ path }) => path),
-  )
+  const edits: TreeEdit[] = []
+  const files: ChangedFile[] = []
+  for (const record of records) {
+    if (record.status !== 'D' && isZeroId(record.oid)) files.push(record)
+    else edits.push(toTreeEdit(record))
+  }
+  for (const path of untracked) files.push({ path, mode: undefined, old: undefined })
+
+  const unread: UnreadFile[] = []
+  for (const result of await readChangedFiles(query, files)) {
+    if (result === undefined) continue
+    if ('reason' in result) unread.push(result)
+    else edits.push(result)
+  }
+  return { edits, unread }
+}
+
+function toTreeEdit({ status, path, mode, oid }: RawRecord): TreeEdit {
+  return status === 'D' ? { path, removed: true } : { path, mode, oid }
+}
+
+interface ChangedFile {
+  readonly path: Buffer
+  /** The mode that git detects; undefined for an untracked file. */
+  readonly mode: string | undefined
+  /** Before the change; undefined for an untracked file, its id zeros if there was no file. */
+  readonly old: { readonly mode: string; readonly oid: string } | undefined
+}
+
+/** The bytes of contents that may still be read. */
+interface ContentBudget {
+  bytes: number
+}
+
+type FileResult = TreeEdit | UnreadFile | undefined
+
+/** Reads the files from the work tree; results have the order of `files`. */
+async function readChangedFiles(
+  query: EditsQuery,
+  files: readonly ChangedFile[],
+): Promise<readonly FileResult[]> {
+  const paths = files.map(({ path }) => path)
+  const filters = await readFilterNames(query, paths)
   const read = createWorkTreeReader(query.repository.workTree)
-  const slots = createSemaphore(maxConcurrentFiles)
-  const room = { bytes: maxContentBytes }
-  const settled = await Promise.all(
-    wanted.map(async (file) => {
-      const release = await slots.acquire()
-      query.signal.throwIfAborted()
-      return readFile(
-        query,
-        { ...file, filter: filterOf.get(file.path.toString('latin1')) },
-        read,
-        room,
-      ).finally(release)
+  const semaphore = createSemaphore(maxConcurrentFiles)
+  const budget: ContentBudget = { bytes: maxContentBytes }
+  return Promise.all(
+    files.map(async (file) => {
+      const release = await semaphore.acquire()
+      try {
+        query.signal.throwIfAborted()
+        const filter = filters.get(file.path.toString('latin1'))
+        const excluded = findExclusion(file, filter)
+        return excluded ?? (await readEdit(query.repository, file, read, budget))
+      } finally {
+        release()
+      }
     }),
   )
-  const known = records
-    .filter((record) => !changed.includes(record))
-    .map(
-      ({ status, mode, oid, path }): TreeEdit =>
-        status === 'D' ? { path, removed: true } : { path, mode, oid },
-    )
-  return {
-    edits: [
-      ...known,
-      ...settled.flatMap((result) => (result && !('reason' in result) ? [result] : [])),
-    ],
-    unread: settled.flatMap((result) => (result && 'reason' in result ? [result] : [])),
-  }
 }
 
-interface WantedFile {
-  readonly path: Buffer
-  /** As git sees it; undefined for a file that it doesn't know. */
-  readonly mode: string | undefined
-  /** Before the change; undefined for a file that git doesn't know, its id zeros where there was none. */
-  readonly old: { readonly mode: string; readonly oid: string } | undefined
-  /** Name of the filter that git would run over it. */
-  readonly filter: string | undefined
+/** The reason for not reading a file at all, if there is one. */
+function findExclusion(file: ChangedFile, filter: string | undefined): UnreadFile | undefined {
+  const { path, mode } = file
+  if (mode === '160000') return unreadFile(path, 'submodule', false)
+  // git lists a folder that is a repository of its own with a slash at its end.
+  if (path.at(-1) === 0x2f) return unreadFile(path, 'a repository of its own', false)
+  if (filter === undefined) return undefined
+  return unreadFile(path, `stored through a filter (${filter}), which is not run`, 'program')
 }
 
-/** The edit that a file makes; undefined when only its time changed. */
-async function readFile(
-  { repository }: EditsQuery,
-  { path, mode, old, filter }: WantedFile,
+/** The edit that a file amounts to; undefined if only its time changed. */
+async function readEdit(
+  repository: LocalRepository,
+  { path, mode, old }: ChangedFile,
   read: ReadWorkTreeFile,
-  room: { bytes: number },
-): Promise<TreeEdit | UnreadFile | undefined> {
-  const unread = (reason: string, matters: UnreadFile['matters']): UnreadFile => ({
-    path: pathFromBytes(path),
-    reason,
-    matters,
-  })
-  if (mode === '160000') return unread('submodule', false)
-  // git lists a folder that is a repository of its own like this.
-  if (path.at(-1) === 0x2f) return unread('a repository of its own', false)
-  if (filter !== undefined)
-    return unread(`stored through a filter (${filter}), which is not run`, 'program')
+  budget: ContentBudget,
+): Promise<FileResult> {
   const file = await read(path)
-  if ('problem' in file) return unread(file.problem, file.matters)
-  const oldContent =
-    old && file.content.includes('\r\n') ? await repository.readBlob(old.oid) : undefined
-  const content = oldContent ? restoreLineEnds(file.content, oldContent) : file.content
+  if ('problem' in file) return unreadFile(path, file.problem, file.matters)
+  const content = await undoLineEndConversion(repository, file.content, old?.oid)
   const newMode = mode ?? file.mode
-  if (old !== undefined && blobIdOf(content, old.oid.length) === old.oid)
-    return old.mode === newMode ? undefined : { path, mode: newMode, oid: old.oid }
-  room.bytes -= content.length
-  if (room.bytes < 0) return unread('more than 64 MB are changed at once', 'program')
+  const isSameContent = old !== undefined && blobIdOf(content, old.oid.length) === old.oid
+  if (isSameContent) return old.mode === newMode ? undefined : { path, mode: newMode, oid: old.oid }
+  budget.bytes -= content.length
+  if (budget.bytes < 0) return unreadFile(path, 'more than 64 MB are changed at once', 'program')
   return { path, mode: newMode, content }
 }
 
-/** git turns the line ends of a checkout back where it had turned them: CR LF everywhere, over LF alone. */
+function unreadFile(path: Buffer, reason: string, matters: UnreadFile['matters']): UnreadFile {
+  return { path: pathFromBytes(path), reason, matters }
+}
+
+async function undoLineEndConversion(
+  repository: LocalRepository,
+  content: Buffer,
+  oldOid: string | undefined,
+): Promise<Buffer> {
+  if (oldOid === undefined || !content.includes('\r\n')) return content
+  const oldContent = await repository.readBlob(oldOid)
+  return oldContent === undefined ? content : restoreLineEnds(content, oldContent)
+}
+
+/**
+ * git commits LF for the CR LF of a checkout that it converted itself: every line of the file ends
+ * with CR LF, and the old content has no CR.
+ */
 function restoreLineEnds(content: Buffer, oldContent: Uint8Array): Buffer {
   if (Buffer.from(oldContent).includes('\r')) return content
   const text = content.toString('latin1')
@@ -152,7 +180,7 @@ function restoreLineEnds(content: Buffer, oldContent: Uint8Array): Buffer {
     : Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1')
 }
 
-function isUnknown(oid: string): boolean {
+function isZeroId(oid: string): boolean {
   return /^0+$/.test(oid)
 }
 
@@ -160,7 +188,7 @@ interface RawRecord {
   readonly status: string
   readonly mode: string
   readonly old: { readonly mode: string; readonly oid: string }
-  /** Zeros where it is to be told from the work tree. */
+  /** Zeros if the content must be read from the work tree. */
   readonly oid: string
   readonly path: Buffer
 }
@@ -178,26 +206,27 @@ async function listRecords(
     '--no-abbrev',
     '--ita-invisible-in-index',
     ...flags,
+    // Without this git would look for changes inside of submodules, with their settings.
+    '--ignore-submodules=dirty',
+    '--end-of-options',
+    query.from,
+    '--',
   ]
-  // Else git would look for changes inside of submodules, with their settings.
-  const fields = await listFields(query, {
-    args: [...args, '--ignore-submodules=dirty', '--end-of-options', query.from, '--'],
-    settings,
-  })
+  const fields = await listFields(query, { args, settings })
   const records: RawRecord[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    // `:<old mode> <mode> <old oid> <oid> <status>`, then the path.
-    const [oldMode = '', mode = '', oldOid = '', oid = '', status = ''] =
-      fields[at]!.toString('latin1').split(' ')
+  // Each record has two fields: `:<old mode> <mode> <old oid> <oid> <status>`, and the path.
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const record = fields[index]!.toString('latin1')
+    const [oldMode = '', mode = '', oldOid = '', oid = '', status = ''] = record.split(' ')
     const old = { mode: oldMode.slice(1), oid: oldOid }
-    records.push({ status: status.slice(0, 1), mode, old, oid, path: fields[at + 1]! })
+    records.push({ status: status.slice(0, 1), mode, old, oid, path: fields[index + 1]! })
   }
   return records
 }
 
 /**
- * Even to compare times git may read a file anew, through its filter: each that the repository's settings define is
- * overridden with nothing.
+ * Settings that override each filter of the repository's settings with nothing. Without them git
+ * may run a file through its filter even to compare times.
  */
 async function disableFilters(query: EditsQuery): Promise<(readonly [string, string])[]> {
   if (!(await query.repository.configMentions(/filter|include/i))) return []
@@ -214,84 +243,87 @@ async function disableFilters(query: EditsQuery): Promise<(readonly [string, str
   ])
 }
 
-/** Files that git doesn't know, less those that the repository and the user have it ignore. */
+/** Lists files that git neither tracks nor ignores by the repository's or the user's rules. */
 async function listUntracked(query: EditsQuery): Promise<Buffer[]> {
   const settings = [['core.excludesFile', await findUserExcludesFile(query)]] as const
   return listFields(query, { args: ['ls-files', '-z', '--others', '--exclude-standard'], settings })
 }
 
-/** The user's own list of what git is to ignore. The rest of the user's settings stays unread. */
+/** The path of the user's own ignore rules, the only user setting that is read. */
 async function findUserExcludesFile({ repository, signal }: EditsQuery): Promise<string> {
   const home = homedir()
-  const usual = join(home, '.config/git/ignore')
-  const settings = join(home, '.gitconfig')
-  if (!/excludesfile/i.test((await readSmallFile(settings)) ?? '')) return usual
+  const defaultFile = join(home, '.config/git/ignore')
+  const configFile = join(home, '.gitconfig')
+  if (!/excludesfile/i.test((await readSmallFile(configFile)) ?? '')) return defaultFile
   const { stdout } = await runGit(repository.runtime, {
-    args: ['config', '--file', settings, '--no-includes', '--get', 'core.excludesFile'],
+    args: ['config', '--file', configFile, '--no-includes', '--get', 'core.excludesFile'],
     timeoutMs: QUERY_MS,
     maxBytes: MEBIBYTE,
     successCodes: [0, 1, 2, 3, 128],
     signal,
   })
-  const named = stdout.toString('utf8').trim()
-  return named === '' ? usual : named.replace(/^~(?=\/)/, home)
+  const configuredFile = stdout.toString('utf8').trim()
+  return configuredFile === '' ? defaultFile : configuredFile.replace(/^~(?=\/)/, home)
 }
 
-/** The filter of each path that has one; keys are the bytes of the path. */
+/** The filters of those paths that have one, by the path's bytes as Latin-1. */
 async function readFilterNames(
   query: EditsQuery,
   paths: readonly Buffer[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (!(await haveAttributes(query, paths))) return new Map()
+  if (!(await hasAttributesFile(query, paths))) return new Map()
   const fields = await listFields(query, {
     args: ['check-attr', '-z', '--stdin', 'filter'],
     input: Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)])),
   })
   const filters = new Map<string, string>()
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const name = fields[at + 2]!.toString('utf8')
-    if (!['unspecified', 'unset', 'set'].includes(name))
-      filters.set(fields[at]!.toString('latin1'), name.slice(0, 100))
+  // Each path has three fields: path, attribute and value (git-check-attr(1)).
+  for (let index = 0; index + 2 < fields.length; index += 3) {
+    const path = fields[index]!.toString('latin1')
+    const filter = fields[index + 2]!.toString('utf8')
+    const isNamed = !['unspecified', 'unset', 'set'].includes(filter)
+    if (isNamed) filters.set(path, filter.slice(0, 100))
   }
   return filters
 }
 
-/** Whether anything can give attributes to one of the paths: a file beside it or above, or the repository's own. */
-async function haveAttributes(
+/** Whether a `.gitattributes` file or the repository's own attributes can apply to the paths. */
+async function hasAttributesFile(
   { repository }: EditsQuery,
   paths: readonly Buffer[],
 ): Promise<boolean> {
-  const folders = new Set(['.'])
-  for (const path of paths) {
-    let folder = path.toString('latin1')
-    for (
-      let end = folder.lastIndexOf('/');
-      end > 0 && !folders.has(folder);
-      end = folder.lastIndexOf('/')
-    ) {
-      folder = folder.slice(0, end)
-      if (folders.has(folder)) break
-      folders.add(folder)
-    }
-  }
   const root = Buffer.from(`${repository.workTree}/`)
-  const candidates = [...folders].map((folder) =>
+  const candidates = listFolders(paths).map((folder) =>
     Buffer.concat([root, Buffer.from(`${folder}/.gitattributes`, 'latin1')]),
   )
-  const own = Buffer.from(join(dirname(repository.objectsDirectory), 'info/attributes'))
-  const found = await Promise.all(
-    [own, ...candidates].map((file) => lstat(file).catch(() => undefined)),
+  const ownFile = Buffer.from(join(dirname(repository.objectsDirectory), 'info/attributes'))
+  const stats = await Promise.all(
+    [ownFile, ...candidates].map((file) => lstat(file).catch(() => undefined)),
   )
-  return found.some((file) => file !== undefined)
+  return stats.some((file) => file !== undefined)
 }
 
-/** Runs a command of the work tree whose output is a list of fields, each ended by NUL. */
+/** All folders that contain one of the paths, at any depth, as Latin-1. */
+function listFolders(paths: readonly Buffer[]): string[] {
+  const folders = new Set(['.'])
+  for (const path of paths) {
+    const text = path.toString('latin1')
+    let end = text.lastIndexOf('/')
+    while (end > 0 && !folders.has(text.slice(0, end))) {
+      folders.add(text.slice(0, end))
+      end = text.lastIndexOf('/', end - 1)
+    }
+  }
+  return [...folders]
+}
+
+/** Runs a command in the work tree that prints a list of fields, each terminated by NUL. */
 async function listFields(
   { repository, indexFile, signal }: EditsQuery,
   run: Pick<GitRun, 'args' | 'settings' | 'input' | 'successCodes'>,
 ): Promise<Buffer[]> {
-  const { gitDirectory, workTree, runtime: host } = repository
-  const { stdout, cut } = await runGit(host, {
+  const { gitDirectory, workTree, runtime } = repository
+  const { stdout, cut } = await runGit(runtime, {
     ...run,
     gitDirectory,
     workTree,
@@ -302,12 +334,12 @@ async function listFields(
   })
   if (cut) throw new GitError('Too many files are changed.')
   const fields: Buffer[] = []
-  for (
-    let start = 0, end = stdout.indexOf(0);
-    end !== -1;
-    start = end + 1, end = stdout.indexOf(0, start)
-  ) {
+  let start = 0
+  let end = stdout.indexOf(0)
+  while (end !== -1) {
     fields.push(stdout.subarray(start, end))
+    start = end + 1
+    end = stdout.indexOf(0, start)
   }
   return fields
 }

@@ -1,4 +1,4 @@
-// Reads commits of a local repository: who, when, and what they said.
+// Lists commits of a local repository with author, date and message.
 import type { CommitSummary } from '../domain/pull-request.ts'
 import type { LocalRepository } from './local-repository.ts'
 import { pathToBytes } from './path-encoding.ts'
@@ -8,7 +8,7 @@ const QUERY_MS = 30_000
 const maxBytes = 4 * 1024 * 1024
 const maxMessageLength = 10_000
 
-/** Which commits: those of `head` that aren't of `base`, and that touch `path`; the newest `limit`. */
+/** The newest `limit` commits of `head` that `base` doesn't contain and that change `path`. */
 export interface HistoryQuery {
   readonly head: string
   readonly base?: string
@@ -16,17 +16,17 @@ export interface HistoryQuery {
   readonly limit: number
 }
 
-/** The commits that the repository has here, newest first. */
+/** Lists the commits, newest first; a shallow clone may lack older ones. */
 export async function listCommits(
-  { runtime: host, gitDirectory }: LocalRepository,
+  { runtime, gitDirectory }: LocalRepository,
   { head, base, path, limit }: HistoryQuery,
   signal: AbortSignal,
 ): Promise<readonly CommitSummary[]> {
-  // Arguments can only be text.
+  // Arguments must be text, so a path that isn't UTF-8 can't be passed to git.
   if (path !== undefined && !pathToBytes(path).equals(Buffer.from(path))) return []
-  const { stdout } = await runGit(host, {
+  const { stdout } = await runGit(runtime, {
     gitDirectory,
-    // Not `git log`: its settings can have it run a program to check signatures.
+    // `git log` is avoided, because settings can make it run a program that checks signatures.
     args: [
       'rev-list',
       `--max-count=${limit}`,
@@ -43,11 +43,15 @@ export async function listCommits(
   })
   const fields = stdout.toString('utf8').split('\0')
   const commits: CommitSummary[] = []
-  for (let at = 0; at + 3 < fields.length; at += 4) {
-    const [sha = '', author = '', committedAt = '', message = ''] = fields.slice(at, at + 4)
-    // A line that names the commit comes before what the format says.
+  for (let index = 0; index + 3 < fields.length; index += 4) {
+    const [shaLines = '', author = '', committedAt = '', message = ''] = fields.slice(
+      index,
+      index + 4,
+    )
+    // rev-list prints a line `commit <sha>` before each formatted one.
+    const sha = shaLines.slice(shaLines.lastIndexOf('\n') + 1)
     commits.push({
-      sha: sha.slice(sha.lastIndexOf('\n') + 1),
+      sha,
       author,
       message: message.trim().slice(0, maxMessageLength),
       committedAt,

@@ -1,4 +1,4 @@
-// Finds the git repository around a folder, and looks commits up in it. Nothing is written to it, nothing of it is run.
+// Opens the git repository that contains a folder, read-only and without running its programs.
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { UmpireError } from '../domain/errors.ts'
@@ -6,69 +6,66 @@ import { ObjectReader } from './object-reader.ts'
 import { type GitRuntime, runGit } from './run-git.ts'
 
 const QUERY_MS = 60_000
-/** As in `core.bigFileThreshold`. */
+/** This must equal `core.bigFileThreshold` in `run-git.ts`. */
 const maxBlobBytes = 8 * 1024 * 1024
 
-/** Where the parts of a repository on this machine are; absolute paths without symbolic links. */
+/** All paths are absolute and contain no symbolic links. */
 export interface LocalPaths {
   readonly workTree: string
-  /** Of this work tree: HEAD and index. */
+  /** This directory contains HEAD and the index of this work tree. */
   readonly gitDirectory: string
-  /** The objects of all work trees of the repository. */
+  /** All work trees of the repository share these objects. */
   readonly objectsDirectory: string
 }
 
-/** A repository on this machine, for reading only. Dispose of it: it holds a process. */
+/** A read-only repository on this machine. It must be disposed of, because it has a process. */
 export interface LocalRepository extends LocalPaths, AsyncDisposable {
   readonly runtime: GitRuntime
-  /**
-   * The commit that a name stands for, `HEAD`, a branch or anything else that git understands; undefined where there
-   * is none.
-   */
+  /** The commit of a revision (`HEAD`, a branch, a tag, …); undefined if there is none. */
   findCommit(name: string): Promise<string | undefined>
-  /** Whether the repository's own settings hold such a word; true too where they are too long to tell. */
-  configMentions(word: RegExp): Promise<boolean>
-  /** Digits of its object ids: 40, or 64 for SHA-256. */
+  /** Whether the repository's own settings match; also true if they are too long to be read. */
+  configMentions(pattern: RegExp): Promise<boolean>
+  /** Hex digits of its object ids: 40, or 64 for SHA-256. */
   oidLength(): Promise<number>
-  /** The bytes of a blob; undefined where there is none, or it is larger than git compares. */
+  /** The bytes of a blob; undefined if there is none, or it is larger than git compares. */
   readBlob(oid: string): Promise<Uint8Array | undefined>
-  /** The commit where two others parted; undefined where they have none in common. */
+  /** The commit where two others diverged; undefined if they have no common ancestor. */
   mergeBase(one: string, other: string, signal: AbortSignal): Promise<string | undefined>
   /** The branch that is checked out; undefined for a detached HEAD. */
   readonly branch: string | undefined
-  /** The name of the remote's default branch; undefined where a clone didn't write it down. */
+  /** The name of the remote's default branch; undefined if the clone didn't record it. */
   readonly remoteDefaultBranch: string | undefined
-  /** Part of the history is not here. */
+  /** Part of the history is missing. */
   readonly isShallow: boolean
 }
 
 /**
- * Opens the repository that `folder` is in.
+ * Opens the repository that contains `folder`.
  *
  * @throws UmpireError of code `no_repository` with what to do about it
  */
 export async function openLocalRepository(
-  host: GitRuntime,
+  runtime: GitRuntime,
   folder: string,
 ): Promise<LocalRepository> {
   const { commonDirectory, ...paths } = await findPaths(folder)
-  const objects = new ObjectReader(host, paths.gitDirectory)
+  const objects = new ObjectReader(runtime, paths.gitDirectory)
   const head = await readSmallFile(join(paths.gitDirectory, 'HEAD'))
   const remoteHead = await readSmallFile(join(commonDirectory, 'refs/remotes/origin/HEAD'))
   return {
     ...paths,
     objectsDirectory: join(commonDirectory, 'objects'),
-    runtime: host,
+    runtime,
     branch: /^ref: refs\/heads\/(.+)$/m.exec(head ?? '')?.[1],
     remoteDefaultBranch: /^ref: refs\/remotes\/origin\/(.+)$/m.exec(remoteHead ?? '')?.[1],
     isShallow: await exists(join(commonDirectory, 'shallow')),
     async findCommit(name) {
-      // The name goes to git as one line.
+      // git reads the name as one line of its input.
       if (name === '' || /[\n\0]/.test(name)) return undefined
       return (await objects.info(`${name}^{commit}`))?.oid
     },
-    async configMentions(word) {
-      const mentions = (text: string | undefined) => text === undefined || word.test(text)
+    async configMentions(pattern) {
+      const mentions = (text: string | undefined) => text === undefined || pattern.test(text)
       const files = [join(commonDirectory, 'config'), join(paths.gitDirectory, 'config.worktree')]
       for (const file of files) {
         if ((await exists(file)) && mentions(await readSmallFile(file))) return true
@@ -76,7 +73,7 @@ export async function openLocalRepository(
       return false
     },
     async oidLength() {
-      const { stdout } = await runGit(host, {
+      const { stdout } = await runGit(runtime, {
         gitDirectory: paths.gitDirectory,
         args: ['rev-parse', '--show-object-format'],
         timeoutMs: QUERY_MS,
@@ -88,7 +85,7 @@ export async function openLocalRepository(
       return info?.type === 'blob' && info.size <= maxBlobBytes ? objects.contents(oid) : undefined
     },
     async mergeBase(one, other, signal) {
-      const { stdout } = await runGit(host, {
+      const { stdout } = await runGit(runtime, {
         gitDirectory: paths.gitDirectory,
         args: ['merge-base', '--end-of-options', one, other],
         timeoutMs: QUERY_MS,
@@ -101,26 +98,26 @@ export async function openLocalRepository(
   }
 }
 
-/** Walks up as git does, but trusts no setting: the work tree is the folder that holds `.git`. */
+/** Searches upwards as git does, but ignores settings: the work tree is the folder with `.git`. */
 async function findPaths(
   folder: string,
 ): Promise<Pick<LocalPaths, 'workTree' | 'gitDirectory'> & { commonDirectory: string }> {
-  const start = await realpath(folder)
-  for (let at = start; ; at = dirname(at)) {
-    const gitDirectory = await readGitDirectory(join(at, '.git'))
+  let current = await realpath(folder)
+  for (;;) {
+    const gitDirectory = await readGitDirectory(join(current, '.git'))
     if (gitDirectory !== undefined) {
-      return {
-        workTree: at,
-        gitDirectory,
-        commonDirectory: await findCommonDirectory(gitDirectory),
-      }
+      const commonDirectory = await findCommonDirectory(gitDirectory)
+      return { workTree: current, gitDirectory, commonDirectory }
     }
-    if (await isGitDirectory(at)) {
+    if (await isGitDirectory(current)) {
       const message =
-        'This is a bare repository, or the inside of one: go to a folder with its files checked out.'
+        'This is a bare repository, or the inside of one: ' +
+        'go to a folder with its files checked out.'
       throw new UmpireError('no_repository', message)
     }
-    if (dirname(at) === at) break
+    const parent = dirname(current)
+    if (parent === current) break
+    current = parent
   }
   throw new UmpireError(
     'no_repository',
@@ -128,28 +125,37 @@ async function findPaths(
   )
 }
 
-/** `.git` is a folder, or in worktrees and submodules a file that names one. */
+/** Resolves `.git`, which is a folder, or in worktrees and submodules a file that names one. */
 async function readGitDirectory(path: string): Promise<string | undefined> {
-  const isFile = (await stat(path).catch(() => undefined))?.isFile()
-  if (isFile === undefined) return undefined
-  const named = isFile ? /^gitdir: (.+)$/m.exec((await readSmallFile(path)) ?? '')?.[1] : '.'
-  const directory = named && (isFile ? resolve(dirname(path), named) : path)
-  return directory && (await isGitDirectory(directory)) ? realpath(directory) : undefined
+  const stats = await stat(path).catch(() => undefined)
+  if (stats === undefined) return undefined
+  const directory = stats.isFile() ? await readGitFile(path) : path
+  if (directory === undefined || !(await isGitDirectory(directory))) return undefined
+  return realpath(directory)
+}
+
+async function readGitFile(path: string): Promise<string | undefined> {
+  const text = (await readSmallFile(path)) ?? ''
+  const target = /^gitdir: (.+)$/m.exec(text)?.[1]
+  return target === undefined ? undefined : resolve(dirname(path), target)
 }
 
 async function isGitDirectory(path: string): Promise<boolean> {
-  const found = await Promise.all(
-    ['HEAD', 'objects', 'commondir'].map((name) => exists(join(path, name))),
-  )
-  return found[0] === true && (found[1] === true || found[2] === true)
+  const [hasHead, hasObjects, hasCommonDirectory] = await Promise.all([
+    exists(join(path, 'HEAD')),
+    exists(join(path, 'objects')),
+    exists(join(path, 'commondir')),
+  ])
+  return hasHead && (hasObjects || hasCommonDirectory)
 }
 
 async function findCommonDirectory(gitDirectory: string): Promise<string> {
-  const named = (await readSmallFile(join(gitDirectory, 'commondir')))?.trim()
-  return named ? realpath(resolve(gitDirectory, named)) : gitDirectory
+  const text = await readSmallFile(join(gitDirectory, 'commondir'))
+  const target = text?.trim() ?? ''
+  return target === '' ? gitDirectory : realpath(resolve(gitDirectory, target))
 }
 
-/** The text of a regular file; undefined where there is none, or a large one. */
+/** The text of a regular file below 64 KiB; undefined otherwise. */
 export async function readSmallFile(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() && found.size < 65_536 ? readFile(path, 'utf8') : undefined

@@ -1,4 +1,4 @@
-// A lock that holds between processes: a file that names its holder and is kept fresh.
+// A lock between processes: a file that names its holder, with a heartbeat.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -7,10 +7,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { GitError } from '../domain/errors.ts'
 
 const HEARTBEAT_MS = 10_000
-/** A holder that didn't touch its lock for so long is gone, wherever it ran. */
+/** After this time without a heartbeat the holder is taken for dead, on any machine. */
 const STALE_MS = 60_000
 
-/** Who holds a lock. `started` tells a process from a later one with the same id; empty where it isn't known. */
+/**
+ * `started` distinguishes a process from a later one with the same id; it is empty if unknown.
+ */
 interface Holder {
   readonly host: string
   readonly pid: number
@@ -19,8 +21,9 @@ interface Holder {
 }
 
 /**
- * Takes a lock, waiting at most `waitMs` for it. Locks of dead processes are taken over. The folder must exist.
- * Throws a retryable `GitError` when it stays taken, and the signal's reason when that is aborted.
+ * Acquires a lock, waiting at most `waitMs` for it. Locks of dead processes are taken over. The
+ * folder must exist. Throws a retryable `GitError` if the lock stays in use, and the signal's
+ * reason when that is aborted.
  */
 export async function acquireLock(
   path: string,
@@ -33,25 +36,29 @@ export async function acquireLock(
     token: randomUUID(),
   }
   const deadline = performance.now() + options.waitMs
-  for (let pause = 10; !(await tryLock(path, holder)); pause = Math.min(pause * 2, 200)) {
+  let pauseMs = 10
+  while (!(await tryLock(path, holder))) {
     options.signal?.throwIfAborted()
-    if (await removeStale(path)) continue
-    if (performance.now() > deadline)
-      throw new GitError('The mirror of the repository is in use.', { retryable: true })
-    await pauseFor(pause, options.signal)
+    const wasRemoved = await removeStale(path)
+    if (!wasRemoved) {
+      if (performance.now() > deadline)
+        throw new GitError('The mirror of the repository is in use.', { retryable: true })
+      await pauseFor(pauseMs, options.signal)
+    }
+    pauseMs = Math.min(pauseMs * 2, 200)
   }
   const heartbeat = setInterval(() => void touch(path), HEARTBEAT_MS)
   heartbeat.unref()
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat)
-      // Someone may have taken it over while this process was stopped.
+      // Another process may have taken the lock over while this one was suspended.
       if ((await readHolder(path))?.token === holder.token) await rm(path, { force: true })
     },
   }
 }
 
-/** Ends early with the signal's own reason. */
+/** An aborted signal ends the pause with the signal's own reason instead of an AbortError. */
 async function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(milliseconds, undefined, { signal })
@@ -61,36 +68,36 @@ async function pauseFor(milliseconds: number, signal: AbortSignal | undefined): 
   }
 }
 
-/** The lock appears with its holder in it: one that names none would hold until it is stale. */
+/** Links a complete file, because a lock without a holder would stay until it is stale. */
 async function tryLock(path: string, holder: Holder): Promise<boolean> {
-  const aside = `${path}.${holder.token}`
+  const draft = `${path}.${holder.token}`
   try {
-    await writeFile(aside, JSON.stringify(holder), { mode: 0o600 })
-    await link(aside, path)
+    await writeFile(draft, JSON.stringify(holder), { mode: 0o600 })
+    await link(draft, path)
     return true
   } catch (error) {
     if (isFileError(error, 'EEXIST')) return false
     throw error
   } finally {
-    await rm(aside, { force: true })
+    await rm(draft, { force: true })
   }
 }
 
-/** Takes a dead holder's lock away. Returns whether there is reason to try at once. */
+/** Removes a dead holder's lock. Returns whether the lock can be tried again immediately. */
 async function removeStale(path: string): Promise<boolean> {
   const holder = await readHolder(path)
   if (!(await isStale(path, holder))) return false
-  const aside = `${path}.${randomUUID()}`
+  const movedPath = `${path}.${randomUUID()}`
   try {
-    await rename(path, aside)
+    await rename(path, movedPath)
   } catch (error) {
     if (isFileError(error, 'ENOENT')) return true
     throw error
   }
-  const moved = await readHolder(aside)
-  // Another process was quicker and holds it by now: give it back.
-  if (moved?.token !== holder?.token) await link(aside, path).catch(() => undefined)
-  await rm(aside, { force: true })
+  const movedHolder = await readHolder(movedPath)
+  // If another process acquired the lock in between, restore it.
+  if (movedHolder?.token !== holder?.token) await link(movedPath, path).catch(() => undefined)
+  await rm(movedPath, { force: true })
   return true
 }
 
@@ -102,12 +109,15 @@ async function isStale(path: string, holder: Holder | undefined): Promise<boolea
   if (age > STALE_MS) return true
   if (holder?.host !== hostname()) return false
   const started = readProcessStart(holder.pid)
-  return (
-    started === undefined || (holder.started !== '' && started !== '' && started !== holder.started)
-  )
+  if (started === undefined) return true
+  const areKnown = holder.started !== '' && started !== ''
+  return areKnown && started !== holder.started
 }
 
-/** When a process of this machine started, in a form only fit for comparing; undefined when there is none. */
+/**
+ * The start time of a process of this machine, only for comparing: empty if unknown, undefined if
+ * there is no such process.
+ */
 function readProcessStart(pid: number): string | undefined {
   try {
     process.kill(pid, 0)
@@ -115,7 +125,7 @@ function readProcessStart(pid: number): string | undefined {
     if (isFileError(error, 'ESRCH')) return undefined
   }
   try {
-    // proc(5): field 22 is the start time; the second field, the name, may hold spaces and brackets.
+    // In proc(5) field 22 is the start time; field 2, the name, may contain spaces and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   } catch {

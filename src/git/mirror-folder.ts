@@ -1,4 +1,4 @@
-// A mirror's folder: made, checked for the commits it is to hold, and thrown away when it is damaged.
+// Creates, checks and deletes the folder of a mirror.
 import { access, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
@@ -6,61 +6,72 @@ import { type GitRuntime, runGit } from './run-git.ts'
 
 const QUERY_MS = 60_000
 
-/** Makes the mirror where there is none, and clears what a killed git left. Only under the lock. */
-export async function prepareMirror(host: GitRuntime, gitDirectory: string): Promise<void> {
+/**
+ * Creates the mirror if there is none, and removes temporary files that a killed git left behind.
+ * The caller must hold the lock.
+ */
+export async function prepareMirror(runtime: GitRuntime, gitDirectory: string): Promise<void> {
   if (await exists(join(gitDirectory, 'HEAD'))) {
     await rm(join(gitDirectory, 'shallow.lock'), { force: true })
     const packs = join(gitDirectory, 'objects/pack')
-    const left = (await readdir(packs).catch(() => [])).filter((name) => name.startsWith('tmp_'))
-    await Promise.all(left.map((name) => rm(join(packs, name), { force: true })))
+    const names = await readdir(packs).catch(() => [])
+    const leftovers = names.filter((name) => name.startsWith('tmp_'))
+    await Promise.all(leftovers.map((name) => rm(join(packs, name), { force: true })))
     return
   }
-  const fresh = `${gitDirectory}.new`
-  await rm(fresh, { recursive: true, force: true })
+  const newDirectory = `${gitDirectory}.new`
+  await rm(newDirectory, { recursive: true, force: true })
   await rm(gitDirectory, { recursive: true, force: true })
-  await runGit(host, {
-    args: ['init', '--quiet', '--bare', '--template=', '--end-of-options', fresh],
+  await runGit(runtime, {
+    args: ['init', '--quiet', '--bare', '--template=', '--end-of-options', newDirectory],
     timeoutMs: QUERY_MS,
   })
-  await rename(fresh, gitDirectory)
+  await rename(newDirectory, gitDirectory)
 }
 
-/** Throws the mirror away. What is left when that ends halfway is pruned later. Only under the lock. */
+/**
+ * Deletes the mirror. If that is interrupted, `pruneMirrors` deletes the rest. The caller must hold
+ * the lock.
+ */
 export async function discardMirror(gitDirectory: string): Promise<void> {
-  const aside = `${gitDirectory}.old`
-  await rm(aside, { recursive: true, force: true })
-  await rename(gitDirectory, aside)
-  await rm(aside, { recursive: true, force: true })
+  const oldDirectory = `${gitDirectory}.old`
+  await rm(oldDirectory, { recursive: true, force: true })
+  await rename(gitDirectory, oldDirectory)
+  await rm(oldDirectory, { recursive: true, force: true })
 }
 
-/** A ref for each commit keeps it, tells later fetches what is here, and leaves HEAD on a branch that isn't born. */
+/**
+ * A ref for each commit protects it from garbage collection and lets later fetches build on it.
+ * HEAD stays on an unborn branch.
+ */
 export function commitRef(sha: string): string {
   return `refs/umpire/${sha}`
 }
 
-/** Those of the commits that the mirror doesn't say it has. */
+/** Lists those of the commits that have no ref in the mirror. */
 export async function listMissingCommits(
   gitDirectory: string,
   shas: readonly string[],
 ): Promise<string[]> {
-  const there = await Promise.all(shas.map((sha) => exists(join(gitDirectory, commitRef(sha)))))
-  return shas.filter((_, index) => !there[index])
+  const refs = shas.map((sha) => join(gitDirectory, commitRef(sha)))
+  const hasRef = await Promise.all(refs.map(exists))
+  return shas.filter((_, index) => !hasRef[index])
 }
 
 /**
- * Checks that the commits which the mirror says it has can be read, with their trees: after a loss of power a file
- * may be empty that was written before it.
+ * Checks that the commits and their trees can be read: after a loss of power, files that were
+ * written shortly before may be empty.
  *
- * @throws GitError that `isMirrorDamaged` knows
+ * @throws GitError for which `isMirrorDamaged` is true
  */
 export async function checkCommits(
-  host: GitRuntime,
+  runtime: GitRuntime,
   gitDirectory: string,
   shas: readonly string[],
 ): Promise<void> {
   const outcomes = await Promise.all(
     shas.map((sha) =>
-      runGit(host, {
+      runGit(runtime, {
         gitDirectory,
         args: ['cat-file', '-e', `${sha}^{tree}`],
         timeoutMs: QUERY_MS,
@@ -72,14 +83,30 @@ export async function checkCommits(
     throw new GitError('The mirror of the repository is damaged.')
 }
 
-/** Whether a git command failed for what the mirror has lost, and not for what it was asked to do. */
+/** Parts of git's error messages about missing or unreadable files of the repository itself. */
+const damagePattern = new RegExp(
+  [
+    'damaged',
+    'corrupt',
+    'loose object',
+    'packed object',
+    'packfile',
+    'missing (blob|tree|commit|object)',
+    'bad (object|config|shallow)',
+    'unable to (parse|read (tree|[\\da-f]{40}))',
+    'not a git repository',
+    'necessary objects',
+    'unresolved deltas',
+  ].join('|'),
+  'i',
+)
+
+/** Whether a git command failed because the mirror is damaged, not because of its arguments. */
 export function isMirrorDamaged(error: unknown): boolean {
-  const damage =
-    /damaged|corrupt|loose object|packed object|packfile|missing (blob|tree|commit|object)|bad (object|config|shallow)|unable to (parse|read (tree|[\da-f]{40}))|not a git repository|necessary objects|unresolved deltas/i
-  return error instanceof GitError && damage.test(error.message)
+  return error instanceof GitError && damagePattern.test(error.message)
 }
 
-/** The mirror's own time says when it was used last. */
+/** `pruneMirrors` reads the time of last use from the folder's modification time. */
 export async function markUsed(gitDirectory: string): Promise<void> {
   const now = new Date()
   await utimes(gitDirectory, now, now)

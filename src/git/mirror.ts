@@ -1,4 +1,4 @@
-// Mirrors: bare repositories that hold the commits under review, fetched at depth 1 and never checked out.
+// Mirrors: bare repositories with the commits under review, fetched at depth 1, never checked out.
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -16,174 +16,205 @@ import {
   prepareMirror,
 } from './mirror-folder.ts'
 import { ObjectReader } from './object-reader.ts'
-import { defaultGitRuntime, type GitRuntime, runGit } from './run-git.ts'
+import {
+  defaultGitRuntime,
+  type GitCommand,
+  type GitOutcome,
+  type GitRuntime,
+  runGit,
+} from './run-git.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const MEBIBYTE = 1024 * 1024
 const FETCH_MS = 10 * 60_000
 const QUERY_MS = 60_000
 
-/** Where a repository's mirror lies and what it is filled from. */
 export interface MirrorOptions {
-  /** Folder of all mirrors. */
+  /** This folder contains all mirrors. */
   readonly directory: string
   readonly address: RepositoryAddress
-  /** `host:port` of the configured platform: allowed to be on this machine, in a private network, or on plain http. */
+  /**
+   * `host:port` of the configured platform, which may be on this machine, in a private network,
+   * or on plain http.
+   */
   readonly trustedHosts?: readonly string[]
   readonly runtime?: GitRuntime
 }
 
-/** How long an operation may take, and what ends it. */
 export interface GitLimits {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
 }
 
-/** A repository's mirror. All methods throw `GitError`, or the reason of an aborted signal. */
-export interface Mirror {
-  /** The bare repository. */
-  readonly gitDirectory: string
-  /** Reads its objects by their ids. */
-  readonly objects: ObjectReader
-  /**
-   * Makes sure that the mirror has these commits (whole object ids). Asks nobody for those that it has, so that
-   * the caller must have checked that they may be seen. A damaged mirror is thrown away and made anew.
-   */
-  fetchCommits(shas: readonly string[], limits?: GitLimits): Promise<void>
-  /** The commit that a branch points at now, by default the default branch; undefined where there is none. */
-  branchHead(branch?: string, limits?: GitLimits): Promise<string | undefined>
-  /**
-   * git's diff between two commits that the mirror has, as bytes for `parseDiff`. One of more than `maxContentBytes`
-   * (default 50 MiB) is cut in the middle of a line, which `parseDiff` sees. Where the mirror turns out to be
-   * damaged, the commits are fetched anew.
-   */
-  diff(
-    base: string,
-    head: string,
-    limits?: GitLimits & { readonly maxBytes?: number },
-  ): Promise<Buffer>
-  /** The files at a commit that the mirror has. */
-  snapshot(sha: string): Snapshot
+/**
+ * Opens the mirror of a repository without reading or fetching anything.
+ *
+ * @throws GitError if the address isn't allowed
+ */
+export function openMirror(options: MirrorOptions): Mirror {
+  return new Mirror(options)
 }
 
-/** Opens the mirror of a repository; nothing is read or fetched yet. Throws `GitError` for an address that isn't allowed. */
-export function openMirror(options: MirrorOptions): Mirror {
-  const url = checkCloneAddress(options.address, options.trustedHosts ?? [])
-  const host = options.runtime ?? defaultGitRuntime
-  const gitDirectory = resolve(options.directory, mirrorName(url))
-  // One for both commits of a change: starting git is a good part of what a review costs.
-  const objects = new ObjectReader(host, gitDirectory)
-  const online = {
-    protocols: url.protocol === 'http:' ? 'http:https' : 'https',
-    settings: Object.entries(options.address.headers).map(
-      ([name, value]) => [`http.${url.href}.extraHeader`, `${name}: ${value}`] as const,
-    ),
-  } as const
+/** A repository's mirror. All methods throw `GitError`, or the reason of an aborted signal. */
+export class Mirror {
+  readonly gitDirectory: string
+  /** Shared by all snapshots of the mirror, because starting git takes much of a review's time. */
+  readonly objects: ObjectReader
+  readonly #mirrorsDirectory: string
+  readonly #url: URL
+  readonly #runtime: GitRuntime
+  /** What commands that talk to the host need in addition. */
+  readonly #network: Pick<GitCommand, 'protocols' | 'settings'>
 
-  const lock = (limits: GitLimits) =>
-    acquireLock(mirrorLockPath(gitDirectory), {
+  constructor({ address, directory, runtime, trustedHosts }: MirrorOptions) {
+    const url = checkCloneAddress(address, trustedHosts ?? [])
+    this.#url = url
+    this.#runtime = runtime ?? defaultGitRuntime
+    this.#mirrorsDirectory = directory
+    this.gitDirectory = resolve(directory, mirrorName(url))
+    this.objects = new ObjectReader(this.#runtime, this.gitDirectory)
+    const headers = Object.entries(address.headers)
+    this.#network = {
+      protocols: url.protocol === 'http:' ? 'http:https' : 'https',
+      settings: headers.map(([name, value]) => [
+        `http.${url.href}.extraHeader`,
+        `${name}: ${value}`,
+      ]),
+    }
+  }
+
+  /**
+   * Fetches the commits (full object ids) that the mirror lacks. Commits that it has are not
+   * requested from the host, so the caller must have checked that the requester may see them.
+   * A damaged mirror is deleted and fetched again.
+   */
+  async fetchCommits(shas: readonly string[], limits: GitLimits = {}): Promise<void> {
+    const commits = [...new Set(shas.map(checkCommitId))]
+    if (!(await this.#hasCommits(commits))) {
+      await mkdir(this.#mirrorsDirectory, { recursive: true, mode: 0o700 })
+      await using _lock = await this.#lock(limits)
+      await this.#repairIfDamaged(() => this.#fetchMissing(commits, limits))
+    }
+    await markUsed(this.gitDirectory)
+  }
+
+  /** The commit that a branch (default: the default branch) points at now; undefined if none. */
+  async branchHead(branch?: string, limits: GitLimits = {}): Promise<string | undefined> {
+    const ref = branch === undefined ? 'HEAD' : checkRef(`refs/heads/${branch}`)
+    const { stdout } = await runGit(this.#runtime, {
+      args: ['ls-remote', '--quiet', '--end-of-options', this.#url.href, ref],
+      ...this.#network,
+      timeoutMs: limits.timeoutMs ?? QUERY_MS,
+      maxBytes: MEBIBYTE,
+      signal: limits.signal,
+    })
+    // ls-remote also lists every other ref whose name ends with the requested one.
+    for (const line of stdout.toString('utf8').split('\n')) {
+      const [sha, name] = line.split('\t')
+      if (name === ref) return sha
+    }
+    return undefined
+  }
+
+  /**
+   * git's diff between two commits that the mirror has, as bytes for `parseDiff`. A diff of more
+   * than `maxBytes` (default 50 MiB) is cut in the middle of a line, which `parseDiff` detects.
+   * If the mirror turns out to be damaged, the commits are fetched again.
+   */
+  async diff(
+    base: string,
+    head: string,
+    limits: GitLimits & { readonly maxBytes?: number } = {},
+  ): Promise<Buffer> {
+    const commits = [checkCommitId(base), checkCommitId(head)]
+    const compare = () =>
+      runGit(this.#runtime, {
+        gitDirectory: this.gitDirectory,
+        args: [...diffArgs, ...commits],
+        timeoutMs: limits.timeoutMs ?? QUERY_MS,
+        maxBytes: limits.maxBytes ?? 50 * MEBIBYTE,
+        signal: limits.signal,
+      })
+    try {
+      return readDiffOutput(await compare())
+    } catch (error) {
+      // git reports a commit that was never fetched with the same message as a damaged one.
+      const missing = await listMissingCommits(this.gitDirectory, commits)
+      if (missing.length > 0 || !isMirrorDamaged(error)) throw error
+    }
+    await using _lock = await this.#lock(limits)
+    const outcome = await this.#repairIfDamaged(async () => {
+      await this.#fetchMissing(commits, limits)
+      return compare()
+    })
+    return readDiffOutput(outcome)
+  }
+
+  /** The files at a commit that the mirror has. */
+  snapshot(sha: string): Snapshot {
+    const commit = checkCommitId(sha)
+    return createGitSnapshot(this.#runtime, this.gitDirectory, commit, this.objects)
+  }
+
+  #lock(limits: GitLimits): Promise<AsyncDisposable> {
+    return acquireLock(mirrorLockPath(this.gitDirectory), {
       waitMs: limits.timeoutMs ?? FETCH_MS,
       signal: limits.signal,
     })
+  }
 
-  /** Asks the git that reads the files afterwards; where that can't say yes, another one says what is wrong. */
-  const check = async (shas: readonly string[]) => {
+  async #hasCommits(shas: readonly string[]): Promise<boolean> {
+    const missing = await listMissingCommits(this.gitDirectory, shas)
+    if (missing.length > 0) return false
+    try {
+      await this.#checkReadable(shas)
+      return true
+    } catch (error) {
+      if (isMirrorDamaged(error)) return false
+      throw error
+    }
+  }
+
+  /**
+   * Checks the commits through the running git that reads the files afterwards. Only if that
+   * fails is another git started, for its error message.
+   */
+  async #checkReadable(shas: readonly string[]): Promise<void> {
     const trees = await Promise.all(
-      shas.map((sha) => objects.info(`${sha}^{tree}`).catch(() => undefined)),
+      shas.map((sha) => this.objects.info(`${sha}^{tree}`).catch(() => undefined)),
     )
-    if (trees.some((tree) => tree?.type !== 'tree')) await checkCommits(host, gitDirectory, shas)
+    const areReadable = trees.every((tree) => tree?.type === 'tree')
+    if (!areReadable) await checkCommits(this.#runtime, this.gitDirectory, shas)
   }
 
-  const hasCommits = async (shas: readonly string[]) => {
-    if ((await listMissingCommits(gitDirectory, shas)).length > 0) return false
-    return check(shas).then(
-      () => true,
-      (error) => {
-        if (isMirrorDamaged(error)) return false
-        throw error
-      },
-    )
-  }
-
-  /** Only under the lock. */
-  const fetchMissing = async (shas: readonly string[], limits: GitLimits) => {
-    await prepareMirror(host, gitDirectory)
-    const missing = await listMissingCommits(gitDirectory, shas)
-    if (missing.length > 0)
-      await runGit(host, {
-        gitDirectory,
-        args: [...fetchArgs, url.href, ...missing.map((sha) => `+${sha}:${commitRef(sha)}`)],
-        ...online,
+  /** The caller must hold the lock. */
+  async #fetchMissing(shas: readonly string[], limits: GitLimits): Promise<void> {
+    await prepareMirror(this.#runtime, this.gitDirectory)
+    const missing = await listMissingCommits(this.gitDirectory, shas)
+    if (missing.length > 0) {
+      const refspecs = missing.map((sha) => `+${sha}:${commitRef(sha)}`)
+      await runGit(this.#runtime, {
+        gitDirectory: this.gitDirectory,
+        args: [...fetchArgs, this.#url.href, ...refspecs],
+        ...this.#network,
         timeoutMs: limits.timeoutMs ?? FETCH_MS,
         signal: limits.signal,
       })
-    await check(shas)
+    }
+    await this.#checkReadable(shas)
   }
 
-  /** Does it again, with a new mirror, where this one is damaged. Only under the lock. */
-  const mending = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  /** If the mirror is damaged, deletes it and repeats `work`. The caller must hold the lock. */
+  async #repairIfDamaged<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
       if (!isMirrorDamaged(error)) throw error
-      // It would go on reading what is thrown away.
-      await objects.closeIdle()
-      await discardMirror(gitDirectory)
-      return work()
     }
-  }
-
-  return {
-    gitDirectory,
-    objects,
-
-    async fetchCommits(shas, limits = {}) {
-      const wanted = [...new Set(shas.map(checkCommitId))]
-      if (await hasCommits(wanted)) return markUsed(gitDirectory)
-      await mkdir(options.directory, { recursive: true, mode: 0o700 })
-      await using _lock = await lock(limits)
-      await mending(() => fetchMissing(wanted, limits))
-      await markUsed(gitDirectory)
-    },
-
-    async branchHead(branch, limits = {}) {
-      const ref = branch === undefined ? 'HEAD' : checkRef(`refs/heads/${branch}`)
-      const { stdout } = await runGit(host, {
-        args: ['ls-remote', '--quiet', '--end-of-options', url.href, ref],
-        ...online,
-        timeoutMs: limits.timeoutMs ?? QUERY_MS,
-        maxBytes: MEBIBYTE,
-        signal: limits.signal,
-      })
-      // The answer holds every ref that ends like the one that was asked for.
-      const lines = stdout.toString('utf8').split('\n')
-      return lines.find((line) => line.slice(line.indexOf('\t') + 1) === ref)?.split('\t')[0]
-    },
-
-    async diff(base, head, limits = {}) {
-      const commits = [base, head].map(checkCommitId)
-      const compare = () =>
-        runGit(host, {
-          gitDirectory,
-          args: [...diffArgs, ...commits],
-          timeoutMs: limits.timeoutMs ?? QUERY_MS,
-          maxBytes: limits.maxBytes ?? 50 * MEBIBYTE,
-          signal: limits.signal,
-        })
-      const { stdout, cut } = await compare().catch(async (error) => {
-        // Of a commit that was never fetched git says the same.
-        const isHere = (await listMissingCommits(gitDirectory, commits)).length === 0
-        if (!isHere || !isMirrorDamaged(error)) throw error
-        await using _lock = await lock(limits)
-        return mending(async () => {
-          await fetchMissing(commits, limits)
-          return compare()
-        })
-      })
-      return cut && stdout.at(-1) === 0x0a ? stdout.subarray(0, -1) : stdout
-    },
-
-    snapshot: (sha) => createGitSnapshot(host, gitDirectory, checkCommitId(sha), objects),
+    // A running git would go on reading the deleted files.
+    await this.objects.closeIdle()
+    await discardMirror(this.gitDirectory)
+    return work()
   }
 }
 
@@ -199,7 +230,7 @@ const fetchArgs = [
   '--end-of-options',
 ]
 
-/** As platforms show it, so that the same lines can be commented on. */
+/** The diff must match the one that platforms show, because comments are placed on its lines. */
 export const diffArgs = [
   'diff-tree',
   '-r',
@@ -216,29 +247,39 @@ export const diffArgs = [
   '--end-of-options',
 ]
 
-/** File name for a mirror: readable, and its own for every URL, also where case makes no difference. */
+/** The diff that git printed. `parseDiff` recognizes a cut diff by its missing last line end. */
+export function readDiffOutput({ stdout, cut }: GitOutcome): Buffer {
+  const endsWithLineFeed = stdout.at(-1) === 0x0a
+  return cut && endsWithLineFeed ? stdout.subarray(0, -1) : stdout
+}
+
+/** A readable folder name, unique for every URL even on file systems that ignore case. */
 function mirrorName(url: URL): string {
   const readable = `${url.host}${url.pathname}`
     .replace(/(\.git)?\/*$/, '')
     .replaceAll(/[^\w.-]+/g, '_')
-  return `${readable.slice(0, 100)}-${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}.git`
+    .slice(0, 100)
+  const hash = createHash('sha256').update(url.href).digest('hex').slice(0, 16)
+  return `${readable}-${hash}.git`
 }
 
-/** The lock lies beside the mirror, so that it holds while the mirror itself comes and goes. */
+/** The lock lies next to the mirror, so that it holds while the mirror is deleted and recreated. */
 export function mirrorLockPath(gitDirectory: string): string {
   return `${gitDirectory}.lock`
 }
 
-/** Whole object ids only: nothing else could be an option, a range, or another name for a commit. */
+/** Accepts only full object ids: no option, range or other name of a commit has this form. */
 function checkCommitId(sha: string): string {
   if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha))
     throw new GitError('A commit must be given by its whole id.')
   return sha
 }
 
-/** The rules of git-check-ref-format(1) that matter where a name is taken apart or matched as a pattern. */
+/** Sequences that git-check-ref-format(1) forbids and that could change what the name matches. */
+const invalidRefParts = [/[\0-\x20\x7f~^:?*[\\]/, /\.\./, /@\{/, /\/\//, /\/$/, /\.lock(\/|$)/]
+
 function checkRef(ref: string): string {
-  if (/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.lock(\/|$)/.test(ref))
+  if (invalidRefParts.some((part) => part.test(ref)))
     throw new GitError('There is no such branch name.')
   return ref
 }

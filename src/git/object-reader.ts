@@ -1,103 +1,109 @@
-// Reads git objects through one long-lived `git cat-file`, which ends when nobody asks for a while.
+// Reads git objects through one long-lived `git cat-file`, which ends after an idle timeout.
 import { GitError } from '../domain/errors.ts'
 import { type RunningProgram, readChunk } from '../lib/spawn-program.ts'
 import { type GitRuntime, startGit } from './run-git.ts'
 
 const RESPONSE_TIMEOUT_MS = 30_000
-/** Starting git costs milliseconds, and a review that waits for its model asks nothing for a minute. */
+/** Restarting git takes milliseconds, and a review may wait for its model for a minute. */
 const IDLE_TIMEOUT_MS = 5_000
 
-/** What an object is. */
 export interface ObjectInfo {
   readonly oid: string
   readonly type: string
   readonly size: number
 }
 
-/** Reads objects of one repository, one after the other; starts git on first use, and again after a fault or a rest. */
+/**
+ * Reads objects of one repository, one at a time. Starts git on first use, and again after a
+ * failure or an idle timeout.
+ */
 export class ObjectReader implements AsyncDisposable {
-  readonly #host: GitRuntime
+  readonly #runtime: GitRuntime
   readonly #gitDirectory: string
   #process: BatchProcess | undefined
   #queue: Promise<unknown> = Promise.resolve()
-  #waiting = 0
-  #idle: NodeJS.Timeout | undefined
-  #closed = false
+  #pendingRequests = 0
+  #idleTimer: NodeJS.Timeout | undefined
+  #isClosed = false
 
-  constructor(host: GitRuntime, gitDirectory: string) {
-    this.#host = host
+  constructor(runtime: GitRuntime, gitDirectory: string) {
+    this.#runtime = runtime
     this.#gitDirectory = gitDirectory
   }
 
-  /** Type and size of an object; undefined where there is none. `name` must hold no line feed. */
+  /** Type and size of an object; undefined if there is none. `name` must contain no line feed. */
   info(name: string): Promise<ObjectInfo | undefined> {
-    return this.#ask(async (batch) => readInfo(await batch.ask(`info ${name}`)))
+    return this.#enqueue(async (batch) => readInfo(await batch.request(`info ${name}`)))
   }
 
-  /** An object's bytes by its id; undefined where there is none. */
+  /** An object's bytes by its id; undefined if there is none. */
   contents(oid: string): Promise<Buffer | undefined> {
-    return this.#ask(async (batch) => {
-      const info = readInfo(await batch.ask(`contents ${oid}`))
+    return this.#enqueue(async (batch) => {
+      const info = readInfo(await batch.request(`contents ${oid}`))
       if (info === undefined) return undefined
       const bytes = await batch.take(info.size + 1)
       return bytes.subarray(0, info.size)
     })
   }
 
-  /** Ends git, unless it is being asked; the next question starts it again. */
+  /** Ends git unless requests are pending; the next request starts it again. */
   async closeIdle(): Promise<void> {
-    if (this.#waiting > 0) return
-    clearTimeout(this.#idle)
-    const resting = this.#process
+    if (this.#pendingRequests > 0) return
+    clearTimeout(this.#idleTimer)
+    const idleProcess = this.#process
     this.#process = undefined
-    await resting?.end()
+    await idleProcess?.end()
   }
 
-  #ask<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
-    clearTimeout(this.#idle)
-    this.#waiting += 1
-    const answer = this.#queue.then(() => this.#answer(question)).finally(() => this.#endWhenIdle())
-    this.#queue = answer.catch(() => undefined)
-    return answer
+  #enqueue<Result>(request: BatchRequest<Result>): Promise<Result> {
+    clearTimeout(this.#idleTimer)
+    this.#pendingRequests += 1
+    const result = this.#queue.then(() => this.#run(request)).finally(() => this.#finishRequest())
+    this.#queue = result.catch(() => undefined)
+    return result
   }
 
-  async #answer<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
-    if (this.#closed) throw new GitError('The snapshot was closed.')
+  async #run<Result>(request: BatchRequest<Result>): Promise<Result> {
+    if (this.#isClosed) throw new GitError('The snapshot was closed.')
     this.#process ??= new BatchProcess(
-      await startGit(this.#host, { gitDirectory: this.#gitDirectory, args: batchArgs }),
+      await startGit(this.#runtime, { gitDirectory: this.#gitDirectory, args: batchArgs }),
     )
     try {
-      return await this.#process.withDeadline(question)
+      return await this.#process.withDeadline(request)
     } catch (error) {
-      // The stream's position isn't known any more.
+      // The position in the output is unknown after a failure, so the process can't be reused.
       await this.#process.end()
       this.#process = undefined
       throw error
     }
   }
 
-  #endWhenIdle(): void {
-    this.#waiting -= 1
-    if (this.#waiting === 0)
-      this.#idle = setTimeout(() => void this.closeIdle(), IDLE_TIMEOUT_MS).unref()
+  #finishRequest(): void {
+    this.#pendingRequests -= 1
+    if (this.#pendingRequests > 0) return
+    this.#idleTimer = setTimeout(() => void this.closeIdle(), IDLE_TIMEOUT_MS)
+    this.#idleTimer.unref()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#idle)
+    this.#isClosed = true
+    clearTimeout(this.#idleTimer)
     await this.#process?.end()
   }
 }
 
 const batchArgs = ['cat-file', '--batch-command']
 
-/** `<oid> <type> <size>`, or `<name> missing`. */
+/** Parses `<oid> <type> <size>`; undefined for `<name> missing`. */
 function readInfo(line: string): ObjectInfo | undefined {
   const match = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(line)
-  return match === null ? undefined : { oid: match[1]!, type: match[2]!, size: Number(match[3]) }
+  if (match === null) return undefined
+  return { oid: match[1]!, type: match[2]!, size: Number(match[3]) }
 }
 
-/** A running `git cat-file --batch-command`: questions in, answers out, in order. */
+type BatchRequest<Result> = (batch: BatchProcess) => Promise<Result>
+
+/** A running `git cat-file --batch-command`, which answers requests in their order. */
 class BatchProcess {
   readonly #git: RunningProgram
   readonly #output: AsyncIterator<Buffer, undefined>
@@ -109,34 +115,34 @@ class BatchProcess {
     git.stderr.resume()
   }
 
-  async withDeadline<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
+  async withDeadline<Result>(request: BatchRequest<Result>): Promise<Result> {
     const deadline = setTimeout(this.#git.kill, RESPONSE_TIMEOUT_MS)
     try {
-      return await question(this)
+      return await request(this)
     } finally {
       clearTimeout(deadline)
     }
   }
 
-  /** Sends a line and returns the first line of the answer. */
-  async ask(line: string): Promise<string> {
+  /** Sends a line and returns the first line of the response. */
+  async request(line: string): Promise<string> {
     this.#git.stdin.write(`${line}\n`)
     let end = this.#rest.indexOf(0x0a)
     while (end === -1) {
-      this.#rest = Buffer.concat([this.#rest, await this.#next()])
+      this.#rest = Buffer.concat([this.#rest, await this.#readChunk()])
       end = this.#rest.indexOf(0x0a)
     }
-    const answer = this.#rest.toString('latin1', 0, end)
+    const response = this.#rest.toString('latin1', 0, end)
     this.#rest = this.#rest.subarray(end + 1)
-    return answer
+    return response
   }
 
-  /** The next `length` bytes of the answer. */
+  /** Reads the next `length` bytes of the response. */
   async take(length: number): Promise<Buffer> {
     const chunks = [this.#rest]
     let available = this.#rest.length
     while (available < length) {
-      const chunk = await this.#next()
+      const chunk = await this.#readChunk()
       chunks.push(chunk)
       available += chunk.length
     }
@@ -145,7 +151,7 @@ class BatchProcess {
     return bytes.subarray(0, length)
   }
 
-  async #next(): Promise<Buffer> {
+  async #readChunk(): Promise<Buffer> {
     const chunk = await readChunk(this.#output)
     if (chunk !== undefined) return chunk
     throw new GitError('git cat-file ended early or gave no answer.', { retryable: true })

@@ -1,4 +1,4 @@
-// Parses git's unified diffs: every line number is right, and what isn't whole is said to be so.
+// Parses git's unified diffs into files, hunks and numbered lines, and lists what is incomplete.
 import type { Diff, DiffHunk, FileDiff } from '../domain/diff.ts'
 import { type FileHeader, readFileHeader } from './diff-header.ts'
 import { type LineCursor, peekLine, skipLine, startsWith, takeText } from './line-cursor.ts'
@@ -6,7 +6,13 @@ import { type LineCursor, peekLine, skipLine, startsWith, takeText } from './lin
 const MEBIBYTE = 1024 * 1024
 const MAX_PROBLEMS = 50
 
-/** How many more lines may be kept. */
+const SPACE = 0x20
+const PLUS = 0x2b
+const MINUS = 0x2d
+const AT_SIGN = 0x40
+const BACKSLASH = 0x5c
+
+/** The number of lines that may still be stored. */
 interface LineBudget {
   lines: number
 }
@@ -16,31 +22,70 @@ type MutableLine = {
 }
 
 /**
- * Parses the output of `git diff`. Texts are decoded as UTF-8, with U+FFFD for what isn't; for paths see
- * `pathFromBytes`. A file that became another type (say, a symbolic link) is two entries, as git prints it.
+ * Parses the output of `git diff`. Texts are decoded as UTF-8, with U+FFFD for invalid bytes; for
+ * paths see `pathFromBytes`. A file that changed its type (to a symbolic link, for example) gives
+ * two entries, as git prints it.
  *
- * Time is linear and memory bounded: what lies beyond `maxContentBytes` (50 MiB) or `maxLines` (a million changed and
- * context lines) is left out. Input that doesn't end with a line end counts as cut: its last line is dropped.
- * Whatever is missing or malformed marks the file as `truncated` and is named in `problems`; a file with half a
- * header, and the combined diff of a merge, are only named there. Lines that are given have the right numbers.
- * Never throws.
+ * Time is linear and memory bounded: everything beyond `maxBytes` (50 MiB) or `maxLines` (a million
+ * changed and context lines) is left out. Input without a line end at its end counts as cut: its
+ * last line is dropped. If anything is missing or malformed, the file is marked as `truncated` and
+ * named in `problems`; a file with an incomplete header, and the combined diff of a merge, are only
+ * named there. All lines that are returned have the right numbers. Never throws.
  */
 export function parseDiff(
   input: string | Uint8Array,
   options: { maxBytes?: number; maxLines?: number } = {},
 ): Diff {
-  const whole =
-    typeof input === 'string'
-      ? Buffer.from(input, 'utf8')
-      : Buffer.from(input.buffer, input.byteOffset, input.byteLength)
+  const whole = toBuffer(input)
   const maxBytes = options.maxBytes ?? 50 * MEBIBYTE
   const bytes = whole.subarray(0, maxBytes)
   const cursor: LineCursor = { bytes, end: bytes.lastIndexOf(0x0a) + 1, position: 0 }
   const budget: LineBudget = { lines: options.maxLines ?? 1_000_000 }
-  const files: FileDiff[] = []
   const problems: string[] = []
-  const cut = cursor.end < whole.length
+  const files = readFiles(cursor, budget, problems)
 
+  const lastFile = files.at(-1)
+  const isRestUnread = lastFile?.truncated || cursor.position < cursor.end
+  if (budget.lines <= 0 && isRestUnread)
+    problems.unshift('The diff has too many lines: the rest was left out.')
+  if (cursor.end < whole.length) {
+    problems.unshift(describeCut(whole, maxBytes))
+    truncateLast(files)
+  }
+  if (files.length === 0 && problems.length === 0 && hasText(bytes))
+    problems.push('There is no diff in the text.')
+  return { files, problems: limitProblems(problems) }
+}
+
+function toBuffer(input: string | Uint8Array): Buffer {
+  return typeof input === 'string'
+    ? Buffer.from(input, 'utf8')
+    : Buffer.from(input.buffer, input.byteOffset, input.byteLength)
+}
+
+function truncateLast(files: FileDiff[]): void {
+  const last = files.pop()
+  if (last !== undefined) files.push({ ...last, truncated: true })
+}
+
+function hasText(bytes: Buffer): boolean {
+  return /\S/.test(bytes.toString('latin1', 0, 1000))
+}
+
+function describeCut(whole: Buffer, maxBytes: number): string {
+  if (whole.length <= maxBytes) return 'The diff ends in the middle of a line.'
+  const mebibytes = Math.round(maxBytes / MEBIBYTE)
+  return `The diff is larger than ${mebibytes} MiB: the rest was left out.`
+}
+
+function limitProblems(problems: readonly string[]): readonly string[] {
+  if (problems.length <= MAX_PROBLEMS) return problems
+  const omitted = problems.length - MAX_PROBLEMS
+  return [...problems.slice(0, MAX_PROBLEMS), `There are ${omitted} more problems like these.`]
+}
+
+function readFiles(cursor: LineCursor, budget: LineBudget, problems: string[]): FileDiff[] {
+  const files: FileDiff[] = []
   while (cursor.position < cursor.end && budget.lines > 0) {
     if (!startsWith(cursor, 'diff --')) {
       skipLine(cursor)
@@ -49,30 +94,7 @@ export function parseDiff(
     const file = readFile(cursor, budget, problems)
     if (file !== undefined) files.push(file)
   }
-
-  const last = files.at(-1)
-  if (budget.lines <= 0 && (last?.truncated || cursor.position < cursor.end))
-    problems.unshift('The diff has too many lines: the rest was left out.')
-  if (whole.length > maxBytes)
-    problems.unshift(
-      `The diff is larger than ${Math.round(maxBytes / MEBIBYTE)} MiB: the rest was left out.`,
-    )
-  else if (cut) problems.unshift('The diff ends in the middle of a line.')
-  else if (
-    files.length === 0 &&
-    problems.length === 0 &&
-    /\S/.test(bytes.toString('latin1', 0, 1000))
-  )
-    problems.push('There is no diff in the text.')
-  if (cut && last !== undefined) files[files.length - 1] = { ...last, truncated: true }
-  return { files, problems: problems.length > MAX_PROBLEMS ? shorten(problems) : problems }
-}
-
-function shorten(problems: readonly string[]): string[] {
-  return [
-    ...problems.slice(0, MAX_PROBLEMS),
-    `There are ${problems.length - MAX_PROBLEMS} more problems like these.`,
-  ]
+  return files
 }
 
 /** Reads one file, from its `diff --git` line to the next. */
@@ -83,36 +105,44 @@ function readFile(
 ): FileDiff | undefined {
   const header = readFileHeader(cursor)
   const hunks: DiffHunk[] = []
-  let whole = header.wellFormed
-  while (whole && startsWith(cursor, '@@')) whole = readHunk(cursor, hunks, budget)
-  if (whole) whole = endsHere(cursor) && (hunks.length > 0 || !header.expectsHunks)
+  const isComplete = header.wellFormed && readHunks(cursor, header, hunks, budget)
   while (cursor.position < cursor.end && !startsWith(cursor, 'diff --')) skipLine(cursor)
 
-  // Half a header may name a file, but not what happened to it.
+  // An incomplete header may name a file, but not what happened to it.
   if (header.path === undefined || !header.wellFormed) {
-    problems.push(
-      `The header of a file is not understood or not whole: ${printable(header.firstLine)}`,
-    )
+    const line = printable(header.firstLine)
+    problems.push(`The header of a file is not understood or not whole: ${line}`)
     return undefined
   }
-  if (!whole && budget.lines > 0)
+  if (!isComplete && budget.lines > 0)
     problems.push(`${printable(header.path)}: the diff of this file is not whole.`)
-  return { ...describe(header, header.path), hunks, ...countChanges(hunks), truncated: !whole }
-}
-
-function describe(
-  header: FileHeader,
-  path: string,
-): Omit<FileDiff, 'hunks' | 'additions' | 'deletions' | 'truncated'> {
+  const { additions, deletions } = countChanges(hunks)
   return {
-    path,
-    oldPath: header.oldPath ?? path,
+    path: header.path,
+    oldPath: header.oldPath ?? header.path,
     status: header.status,
     binary: header.binary,
     submodule: header.oldMode === '160000' || header.newMode === '160000',
     oldMode: header.oldMode,
     newMode: header.newMode,
+    hunks,
+    additions,
+    deletions,
+    truncated: !isComplete,
   }
+}
+
+/** Reads a file's hunks into `hunks`. Returns whether they are complete. */
+function readHunks(
+  cursor: LineCursor,
+  header: FileHeader,
+  hunks: DiffHunk[],
+  budget: LineBudget,
+): boolean {
+  while (startsWith(cursor, '@@')) {
+    if (!readHunk(cursor, hunks, budget)) return false
+  }
+  return isAtEndOfHunks(cursor) && (hunks.length > 0 || !header.expectsHunks)
 }
 
 function countChanges(hunks: readonly DiffHunk[]): { additions: number; deletions: number } {
@@ -127,67 +157,64 @@ function countChanges(hunks: readonly DiffHunk[]): { additions: number; deletion
   return { additions, deletions }
 }
 
-/** Whether the file's hunks are over: more lines like those of a hunk mean that its counts were wrong. */
-function endsHere(cursor: LineCursor): boolean {
+/** Whether no line of a hunk follows. A further one means that the hunk's counts were wrong. */
+function isAtEndOfHunks(cursor: LineCursor): boolean {
   if (cursor.position >= cursor.end) return true
   const marker = cursor.bytes[cursor.position]
+  const isHunkLine = marker === SPACE || marker === PLUS || marker === MINUS || marker === AT_SIGN
   // `-- ` opens the signature below a patch that was sent by mail.
-  return (
-    !(marker === 0x20 || marker === 0x2b || marker === 0x2d || marker === 0x40) ||
-    peekLine(cursor).toString('latin1') === '-- '
-  )
+  return !isHunkLine || peekLine(cursor).toString('latin1') === '-- '
 }
 
 /**
- * Reads one hunk and adds it to `hunks`, so far as its lines agree with its header. The counts decide where it
- * ends: a deleted line `-- x` looks like a file header otherwise. Returns whether it was whole.
+ * Reads one hunk and adds to `hunks` those of its lines that agree with its header. The header's
+ * counts decide where it ends, because a deleted line `-- x` looks like a file header. Returns
+ * whether the hunk is complete.
  */
 function readHunk(cursor: LineCursor, hunks: DiffHunk[], budget: LineBudget): boolean {
   const header = readHunkHeader(peekLine(cursor).toString('utf8'))
-  if (header === undefined || !follows(hunks.at(-1), header)) return false
+  if (header === undefined || !isAfter(hunks.at(-1), header)) return false
   skipLine(cursor)
+  const position: HunkPosition = {
+    oldLine: header.oldStart,
+    newLine: header.newStart,
+    oldEnd: header.oldStart + header.oldCount,
+    newEnd: header.newStart + header.newCount,
+  }
+  const lines = readHunkLines(cursor, position, budget)
+  if (lines.length === 0) return false
+  const oldCount = position.oldLine - header.oldStart
+  const newCount = position.newLine - header.newStart
+  hunks.push({ ...header, oldCount, newCount, lines })
+  return oldCount === header.oldCount && newCount === header.newCount
+}
+
+/** The next line number of each side, and the first one that the hunk no longer contains. */
+interface HunkPosition {
+  oldLine: number
+  newLine: number
+  readonly oldEnd: number
+  readonly newEnd: number
+}
+
+function readHunkLines(
+  cursor: LineCursor,
+  position: HunkPosition,
+  budget: LineBudget,
+): MutableLine[] {
   const lines: MutableLine[] = []
-  let oldLine = header.oldStart
-  let newLine = header.newStart
-  const oldEnd = oldLine + header.oldCount
-  const newEnd = newLine + header.newCount
-  while (
-    cursor.position < cursor.end &&
-    (oldLine < oldEnd || newLine < newEnd) &&
-    budget.lines > 0
-  ) {
+  while (cursor.position < cursor.end && isInside(position) && budget.lines > 0) {
     const marker = cursor.bytes[cursor.position]
     const previous = lines.at(-1)
-    if (marker === 0x20 && oldLine < oldEnd && newLine < newEnd)
-      lines.push({
-        kind: 'context',
-        text: '',
-        oldLine: oldLine++,
-        newLine: newLine++,
-        noNewlineAtEnd: false,
-      })
-    else if (marker === 0x2b && newLine < newEnd)
-      lines.push({
-        kind: 'added',
-        text: '',
-        oldLine: null,
-        newLine: newLine++,
-        noNewlineAtEnd: false,
-      })
-    else if (marker === 0x2d && oldLine < oldEnd)
-      lines.push({
-        kind: 'deleted',
-        text: '',
-        oldLine: oldLine++,
-        newLine: null,
-        noNewlineAtEnd: false,
-      })
-    else if (marker === 0x5c && previous !== undefined) {
+    if (marker === BACKSLASH && previous !== undefined) {
       previous.noNewlineAtEnd = true
       skipLine(cursor)
       continue
-    } else break
-    lines.at(-1)!.text = takeText(cursor, cursor.position + 1)
+    }
+    const line = createLine(marker, position)
+    if (line === undefined) break
+    line.text = takeText(cursor, cursor.position + 1)
+    lines.push(line)
     budget.lines--
   }
   const last = lines.at(-1)
@@ -195,10 +222,42 @@ function readHunk(cursor: LineCursor, hunks: DiffHunk[], budget: LineBudget): bo
     last.noNewlineAtEnd = true
     skipLine(cursor)
   }
-  const oldCount = oldLine - header.oldStart
-  const newCount = newLine - header.newStart
-  if (lines.length > 0) hunks.push({ ...header, oldCount, newCount, lines })
-  return oldCount === header.oldCount && newCount === header.newCount && lines.length > 0
+  return lines
+}
+
+function isInside({ oldLine, newLine, oldEnd, newEnd }: HunkPosition): boolean {
+  return oldLine < oldEnd || newLine < newEnd
+}
+
+/** The line that a marker opens, still without text; undefined if it doesn't belong to the hunk. */
+function createLine(marker: number | undefined, position: HunkPosition): MutableLine | undefined {
+  const hasOldLine = position.oldLine < position.oldEnd
+  const hasNewLine = position.newLine < position.newEnd
+  if (marker === SPACE && hasOldLine && hasNewLine)
+    return {
+      kind: 'context',
+      text: '',
+      oldLine: position.oldLine++,
+      newLine: position.newLine++,
+      noNewlineAtEnd: false,
+    }
+  if (marker === PLUS && hasNewLine)
+    return {
+      kind: 'added',
+      text: '',
+      oldLine: null,
+      newLine: position.newLine++,
+      noNewlineAtEnd: false,
+    }
+  if (marker === MINUS && hasOldLine)
+    return {
+      kind: 'deleted',
+      text: '',
+      oldLine: position.oldLine++,
+      newLine: null,
+      noNewlineAtEnd: false,
+    }
+  return undefined
 }
 
 type HunkHeader = Omit<DiffHunk, 'lines'>
@@ -208,33 +267,33 @@ function readHunkHeader(line: string): HunkHeader | undefined {
     line,
   )
   if (match === null) return undefined
-  const [oldStart, oldCount, newStart, newCount] = [
-    match[1],
-    match[2] ?? 1,
-    match[3],
-    match[4] ?? 1,
-  ].map(Number)
-  const header = {
-    oldStart: oldStart!,
-    oldCount: oldCount!,
-    newStart: newStart!,
-    newCount: newCount!,
-  }
+  // A count of 1 is left out.
+  const oldStart = Number(match[1])
+  const oldCount = Number(match[2] ?? 1)
+  const newStart = Number(match[3])
+  const newCount = Number(match[4] ?? 1)
   const startsBeforeLineOne =
-    (header.oldStart === 0 && oldCount !== 0) || (header.newStart === 0 && newCount !== 0)
-  return startsBeforeLineOne ? undefined : { ...header, section: match[5] ?? '' }
+    (oldStart === 0 && oldCount !== 0) || (newStart === 0 && newCount !== 0)
+  if (startsBeforeLineOne) return undefined
+  return { oldStart, oldCount, newStart, newCount, section: match[5] ?? '' }
 }
 
-/** Whether a hunk lies after the one before it, on both sides. */
-function follows(previous: DiffHunk | undefined, next: HunkHeader): boolean {
+/** Whether a hunk lies after the previous one, on both sides. */
+function isAfter(previous: DiffHunk | undefined, next: HunkHeader): boolean {
   if (previous === undefined) return true
-  // A side without lines names the line before it.
-  const after = (start: number, count: number) => (count === 0 ? start + 1 : start + count)
-  const first = (start: number, count: number) => (count === 0 ? start + 1 : start)
   return (
-    first(next.oldStart, next.oldCount) >= after(previous.oldStart, previous.oldCount) &&
-    first(next.newStart, next.newCount) >= after(previous.newStart, previous.newCount)
+    firstLine(next.oldStart, next.oldCount) >= lineAfter(previous.oldStart, previous.oldCount) &&
+    firstLine(next.newStart, next.newCount) >= lineAfter(previous.newStart, previous.newCount)
   )
+}
+
+/** A side without lines has the number of the line before it as its start. */
+function firstLine(start: number, count: number): number {
+  return count === 0 ? start + 1 : start
+}
+
+function lineAfter(start: number, count: number): number {
+  return firstLine(start, count) + count
 }
 
 function printable(text: string): string {

@@ -1,4 +1,4 @@
-// Paths as text: any bytes that git allows in a name, as a string that comes back to the same bytes.
+// Converts paths between git's bytes and text without loss.
 import { isUtf8 } from 'node:buffer'
 
 const escapes: Readonly<Record<string, number>> = {
@@ -14,22 +14,22 @@ const escapes: Readonly<Record<string, number>> = {
 }
 const letters = new Map(Object.entries(escapes).map(([letter, byte]) => [byte, letter]))
 
-/** Has the shape that `pathFromBytes` gives to names that aren't UTF-8: quoted, with an octal escape over 0x7f. */
+/** Names that aren't UTF-8 are quoted, with an octal escape of a byte over 0x7f. */
 const quotedPattern = /^".*\\[23][0-7]{2}.*"$/s
 
 /**
- * A path as text. UTF-8 names are given as they are. Others are given as git prints them: in quotation marks, with
- * octal escapes (`"caf\351.txt"`), so that they pass through JSON, databases and pages, where U+FFFD would lose
- * them and lone surrogates are refused. A UTF-8 name that looks like that is quoted too: no two names meet.
+ * A path as text. UTF-8 names stay as they are. Others are quoted as git prints them, with octal
+ * escapes (`"caf\351.txt"`), so that they pass through JSON, databases and pages, where U+FFFD
+ * would lose bytes and lone surrogates are rejected. A UTF-8 name in this form is quoted too, so
+ * that different names never have the same text.
  */
 export function pathFromBytes(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  return isUtf8(bytes) && (bytes[0] !== 0x22 || !quotedPattern.test(text))
-    ? text
-    : quoteBytes(bytes)
+  const isAmbiguous = bytes[0] === 0x22 && quotedPattern.test(text)
+  return isUtf8(bytes) && !isAmbiguous ? text : quoteBytes(bytes)
 }
 
-/** The bytes of a path that `pathFromBytes` gave, or that a person or a platform named in UTF-8. */
+/** Converts a path from `pathFromBytes`, a person or a platform to bytes. */
 export function pathToBytes(path: string): Buffer {
   const bytes = Buffer.from(path, 'utf8')
   if (!quotedPattern.test(path)) return bytes
@@ -45,7 +45,7 @@ export function isSafePath(bytes: Uint8Array): boolean {
   return !unsafePart.test(text)
 }
 
-/** A name in quotation marks, C-style, as git prints it under `core.quotePath`. */
+/** Quotes a name in C style, as git prints it with `core.quotePath`. */
 export function quoteBytes(bytes: Uint8Array): string {
   let text = '"'
   for (const byte of bytes) {
@@ -63,8 +63,8 @@ export function needsQuotes(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reads a C-style quoted name that begins at `start`. `end` is just past the closing quotation mark; undefined
- * where it isn't well formed.
+ * Reads a C-style quoted name that begins at `start`. `end` is the position after the closing
+ * quotation mark; undefined if the name is malformed.
  */
 export function unquoteBytes(
   text: Uint8Array,
@@ -72,19 +72,28 @@ export function unquoteBytes(
 ): { bytes: Buffer; end: number } | undefined {
   if (text[start] !== 0x22) return undefined
   const bytes: number[] = []
-  for (let at = start + 1; at < text.length; at++) {
-    const byte = text[at]!
-    if (byte === 0x22) return { bytes: Buffer.from(bytes), end: at + 1 }
+  let position = start + 1
+  while (position < text.length) {
+    const byte = text[position]!
+    if (byte === 0x22) return { bytes: Buffer.from(bytes), end: position + 1 }
     if (byte !== 0x5c) {
       bytes.push(byte)
+      position++
       continue
     }
-    const letter = String.fromCharCode(text[at + 1] ?? 0)
-    const octal = /^[0-3][0-7]{2}$/.exec(String.fromCharCode(...text.subarray(at + 1, at + 4)))
-    if (octal !== null) bytes.push(Number.parseInt(octal[0], 8))
-    else if (escapes[letter] !== undefined) bytes.push(escapes[letter])
-    else return undefined
-    at += octal === null ? 1 : 3
+    const escaped = readEscape(text, position + 1)
+    if (escaped === undefined) return undefined
+    bytes.push(escaped.byte)
+    position += 1 + escaped.length
   }
   return undefined
+}
+
+/** Reads the three octal digits or the letter after a backslash. */
+function readEscape(text: Uint8Array, start: number): { byte: number; length: number } | undefined {
+  const digits = String.fromCharCode(...text.subarray(start, start + 3))
+  if (/^[0-3][0-7]{2}$/.test(digits)) return { byte: Number.parseInt(digits, 8), length: 3 }
+  const letter = String.fromCharCode(text[start] ?? 0)
+  const byte = escapes[letter]
+  return byte === undefined ? undefined : { byte, length: 1 }
 }

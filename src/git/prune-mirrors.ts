@@ -1,19 +1,20 @@
-// Keeps the folder of mirrors within its size.
+// Deletes the least recently used mirrors when their folder exceeds its size limit.
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import { acquireLock } from './lock-file.ts'
 import { mirrorLockPath } from './mirror.ts'
 
-/** What was pruned, and how many bytes the mirrors have now. */
 export interface PruneReport {
   readonly removed: readonly string[]
+  /** The size of the remaining mirrors. */
   readonly bytes: number
 }
 
 /**
- * Removes the mirrors that were used longest ago until the others have at most `maxContentBytes`. Those used within
- * `idleMs` (default two hours, more than a review may take) or being fetched into stay: someone may be reading.
+ * Removes the least recently used mirrors until the others have at most `maxBytes`. Mirrors that
+ * were used within `idleMs` (default two hours, longer than any review) or are being fetched into
+ * stay, because a review may be reading them.
  */
 export async function pruneMirrors(
   directory: string,
@@ -21,13 +22,9 @@ export async function pruneMirrors(
   options: { idleMs?: number } = {},
 ): Promise<PruneReport> {
   const names = await readdir(directory).catch(() => [])
-  // What a process left that ended while it was pruning.
-  const left = names.filter((name) => name.endsWith('.git.old'))
-  await Promise.all(left.map((name) => rm(join(directory, name), { recursive: true, force: true })))
-  const mirrors = await measureMirrors(
-    directory,
-    names.filter((name) => name.endsWith('.git')),
-  )
+  await removeLeftovers(directory, names)
+  const mirrorNames = names.filter((name) => name.endsWith('.git'))
+  const mirrors = await measureMirrors(directory, mirrorNames)
   mirrors.sort((a, b) => a.usedAt - b.usedAt)
   const idleSince = Date.now() - (options.idleMs ?? 2 * 60 * 60_000)
   const removed: string[] = []
@@ -39,6 +36,14 @@ export async function pruneMirrors(
     bytes -= mirror.bytes
   }
   return { removed, bytes }
+}
+
+/** Removes mirrors that a process was deleting when it ended. */
+async function removeLeftovers(directory: string, names: readonly string[]): Promise<void> {
+  const leftovers = names.filter((name) => name.endsWith('.git.old'))
+  await Promise.all(
+    leftovers.map((name) => rm(join(directory, name), { recursive: true, force: true })),
+  )
 }
 
 interface MeasuredMirror {
@@ -56,14 +61,10 @@ async function measureMirrors(
   for (const name of names) {
     const path = join(directory, name)
     const folder = await stat(path).catch(() => undefined)
-    // Another process may have removed it meanwhile.
+    // Another process may have removed the mirror in the meantime.
     if (folder === undefined) continue
-    mirrors.push({
-      name,
-      path,
-      usedAt: folder.mtimeMs,
-      bytes: await measureFolder(path).catch(() => 0),
-    })
+    const bytes = await measureFolder(path).catch(() => 0)
+    mirrors.push({ name, path, usedAt: folder.mtimeMs, bytes })
   }
   return mirrors
 }
@@ -72,13 +73,13 @@ async function removeMirror(path: string, idleSince: number): Promise<boolean> {
   try {
     await using _lock = await acquireLock(mirrorLockPath(path), { waitMs: 0 })
     if ((await stat(path)).mtimeMs > idleSince) return false
-    const aside = `${path}.old`
-    await rm(aside, { recursive: true, force: true })
-    await rename(path, aside)
-    await rm(aside, { recursive: true, force: true })
+    const oldPath = `${path}.old`
+    await rm(oldPath, { recursive: true, force: true })
+    await rename(path, oldPath)
+    await rm(oldPath, { recursive: true, force: true })
     return true
   } catch (error) {
-    // Somebody is fetching into it.
+    // The lock is in use, so a fetch into this mirror is running.
     if (error instanceof GitError) return false
     throw error
   }

@@ -1,26 +1,26 @@
-// Reads many blobs through one `git cat-file`, one after the other as they come: only the one at hand is held.
+// Reads many blobs through one `git cat-file`, with one blob in memory at a time.
 import { GitError } from '../domain/errors.ts'
 import { readChunk } from '../lib/spawn-program.ts'
 import type { BareRepository } from './list-tree.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { startGit } from './run-git.ts'
 
-/** Without a byte for so long, git is taken for stuck. */
+/** After this time without output git counts as stuck. */
 const idleTimeoutMs = 60_000
 
 export interface GitBlob {
   readonly oid: string
-  /** In a buffer of its own; undefined for one that is missing or larger than wanted. */
+  /** A separate buffer; undefined if the blob is missing or larger than `maxBytes`. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
 }
 
 interface BlobLimits {
-  /** Larger ones are passed over. */
+  /** Larger blobs are yielded without their bytes. */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** As `readBlobs`, one question after the other: sooner there for a few, as that git runs already. */
+/** Like `readBlobs`, but faster for few blobs, because the git of `objects` is already running. */
 export async function* readFewBlobs(
   objects: ObjectReader,
   oids: readonly string[],
@@ -41,57 +41,68 @@ export async function* readFewBlobs(
  * @throws GitError where git fails, or the signal's reason
  */
 export async function* readBlobs(
-  { runtime: host, gitDirectory }: BareRepository,
+  { runtime, gitDirectory }: BareRepository,
   oids: readonly string[],
   limits: BlobLimits,
 ): AsyncGenerator<GitBlob, void, undefined> {
   if (oids.length === 0) return
   limits.signal?.throwIfAborted()
-  const git = await startGit(host, { gitDirectory, args: ['cat-file', '--batch', '--buffer'] })
-  let silence = setTimeout(git.kill, idleTimeoutMs)
+  const git = await startGit(runtime, { gitDirectory, args: ['cat-file', '--batch', '--buffer'] })
+  let idleTimer = setTimeout(git.kill, idleTimeoutMs)
   limits.signal?.addEventListener('abort', git.kill, { once: true })
   if (limits.signal?.aborted) git.kill()
   git.stderr.resume()
   git.stdin.end(`${oids.join('\n')}\n`)
   const input = new ByteQueue(git.stdout, () => {
-    clearTimeout(silence)
-    silence = setTimeout(git.kill, idleTimeoutMs)
+    clearTimeout(idleTimer)
+    idleTimer = setTimeout(git.kill, idleTimeoutMs)
   })
   try {
     for (const oid of oids) {
       const header = await input.takeLine()
       if (header === undefined) break
-      const size = Number(/ blob (\d+)$/.exec(header)?.[1] ?? Number.NaN)
-      const other = / (?:tree|commit|tag) (\d+)$/.exec(header)
-      if (other !== null) await input.skip(Number(other[1]) + 1)
-      if (Number.isNaN(size)) yield { oid, bytes: undefined }
-      else if (size > limits.maxBytes) {
-        await input.skip(size + 1)
-        yield { oid, bytes: undefined }
-      } else {
-        const bytes = await input.take(size)
-        await input.skip(1)
-        yield { oid, bytes }
-      }
+      yield { oid, bytes: await takeBlob(input, header, limits.maxBytes) }
     }
-    if (!input.isOver) return
+    if (!input.hasEndedEarly) return
     limits.signal?.throwIfAborted()
     throw new GitError('git cat-file ended early.', { retryable: true })
   } finally {
-    clearTimeout(silence)
+    clearTimeout(idleTimer)
     limits.signal?.removeEventListener('abort', git.kill)
     git.kill()
     await git.closed
   }
 }
 
-/** Bytes as they come from a stream, to be taken by number. */
+/**
+ * Takes the object after a header line `<oid> <type> <size>` or `<oid> missing`. Returns undefined
+ * if it isn't a blob of at most `maxBytes`.
+ */
+async function takeBlob(
+  input: ByteQueue,
+  header: string,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const match = / (blob|tree|commit|tag) (\d+)$/.exec(header)
+  if (match === null) return undefined
+  const size = Number(match[2])
+  // Each object ends with a line feed that its size doesn't include.
+  if (match[1] !== 'blob' || size > maxBytes) {
+    await input.skip(size + 1)
+    return undefined
+  }
+  const bytes = await input.take(size)
+  await input.skip(1)
+  return bytes
+}
+
+/** Takes lines and byte ranges from a stream. */
 class ByteQueue {
   readonly #chunks: AsyncIterator<Buffer, undefined>
   readonly #onChunk: () => void
   #rest: Buffer = Buffer.alloc(0)
-  /** The stream ended though more was asked for. */
-  isOver = false
+  /** The stream ended before all requested bytes were read. */
+  hasEndedEarly = false
 
   constructor(stream: AsyncIterable<Buffer>, onChunk: () => void) {
     this.#chunks = stream[Symbol.asyncIterator]()
@@ -102,37 +113,42 @@ class ByteQueue {
     let line = ''
     for (;;) {
       const end = this.#rest.indexOf(0x0a)
-      line += this.#rest.toString('latin1', 0, end === -1 ? undefined : end)
-      this.#rest = end === -1 ? Buffer.alloc(0) : this.#rest.subarray(end + 1)
-      if (end !== -1) return line
-      if (!(await this.#more())) return undefined
+      if (end !== -1) {
+        line += this.#rest.toString('latin1', 0, end)
+        this.#rest = this.#rest.subarray(end + 1)
+        return line
+      }
+      line += this.#rest.toString('latin1')
+      this.#rest = Buffer.alloc(0)
+      if (!(await this.#readChunk())) return undefined
     }
   }
 
   async take(length: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(length)
-    await this.#pass(length, (chunk, at) => bytes.set(chunk, at))
+    await this.#consume(length, (chunk, offset) => bytes.set(chunk, offset))
     return bytes
   }
 
   async skip(length: number): Promise<void> {
-    await this.#pass(length, () => {})
+    await this.#consume(length, () => {})
   }
 
-  async #pass(length: number, use: (chunk: Buffer, at: number) => void): Promise<void> {
-    for (let at = 0; at < length; ) {
-      if (this.#rest.length === 0 && !(await this.#more())) return
-      const chunk = this.#rest.subarray(0, length - at)
-      use(chunk, at)
-      at += chunk.length
+  async #consume(length: number, use: (chunk: Buffer, offset: number) => void): Promise<void> {
+    let offset = 0
+    while (offset < length) {
+      if (this.#rest.length === 0 && !(await this.#readChunk())) return
+      const chunk = this.#rest.subarray(0, length - offset)
+      use(chunk, offset)
+      offset += chunk.length
       this.#rest = this.#rest.subarray(chunk.length)
     }
   }
 
-  async #more(): Promise<boolean> {
+  async #readChunk(): Promise<boolean> {
     const chunk = await readChunk(this.#chunks)
     this.#onChunk()
-    this.isOver = chunk === undefined
+    this.hasEndedEarly = chunk === undefined
     this.#rest = chunk ?? this.#rest
     return chunk !== undefined
   }

@@ -1,4 +1,4 @@
-// Writes a parsed diff as text again: as git would, or compactly and with line numbers for readers.
+// Renders a parsed diff as text: in git's format, or compactly with line numbers.
 import type { DiffHunk, DiffLine, FileDiff } from '../domain/diff.ts'
 import { needsQuotes, pathToBytes, quoteBytes } from './path-encoding.ts'
 
@@ -8,7 +8,7 @@ const markers: Readonly<Record<DiffLine['kind'], string>> = {
   deleted: '-',
 }
 
-/** A file's diff as git prints it, but for the `index` and `similarity` lines. */
+/** Renders a file's diff as git prints it, without the `index` and `similarity` lines. */
 export function renderFileDiff(file: FileDiff): string {
   const oldName = printName('a/', file.oldPath)
   const newName = printName('b/', file.path)
@@ -27,7 +27,6 @@ export function renderFileDiff(file: FileDiff): string {
   return lines.map((line) => `${line}\n`).join('') + file.hunks.map(renderHunk).join('')
 }
 
-/** A hunk with its header line. */
 function renderHunk(hunk: DiffHunk): string {
   const side = (start: number, count: number) => (count === 1 ? `${start}` : `${start},${count}`)
   const ranges = `-${side(hunk.oldStart, hunk.oldCount)} +${side(hunk.newStart, hunk.newCount)}`
@@ -39,23 +38,27 @@ function renderHunk(hunk: DiffHunk): string {
   return header + lines.join('')
 }
 
-/** Which lines have their number before them: all, or those that a reader could not easily count to. */
+/** Whether all lines have their number in front, or only those that are hard to count to. */
 export type NumberedLines = 'all' | 'some'
 
 /**
- * Lines for a reader, without a line end behind the last. A deleted line has its number at the base, all others
- * theirs at the head; one without a number follows the last line of its side.
+ * Renders lines for a reader, without a line end after the last. Deleted lines have their number at
+ * the base, all others at the head. A line without a number follows the previous line of its side.
  */
 export function renderNumberedLines(lines: readonly DiffLine[], numbered: NumberedLines): string {
-  let head = Number.NaN
-  let base = Number.NaN
+  let lastHead = Number.NaN
+  let lastBase = Number.NaN
   const rendered = lines.map((line) => {
     const number = line.newLine ?? line.oldLine ?? 0
-    const isNext = number === (line.newLine === null ? base : head) + 1
-    const shown = numbered === 'all' || !isNext || number % 10 === 0 ? `${number} ` : ''
-    if (line.newLine === null) base = number
-    else [head, base] = [number, Number.NaN]
-    return `${shown}${markers[line.kind]}${line.text}`
+    const isNext = number === (line.newLine === null ? lastBase : lastHead) + 1
+    const prefix = numbered === 'all' || !isNext || number % 10 === 0 ? `${number} ` : ''
+    if (line.newLine === null) {
+      lastBase = number
+    } else {
+      lastHead = number
+      lastBase = Number.NaN
+    }
+    return `${prefix}${markers[line.kind]}${line.text}`
   })
   return rendered.join('\n')
 }
@@ -74,7 +77,7 @@ function printName(prefix: string, path: string): string {
     : prefix + path
 }
 
-/** git marks the end of an unquoted name with spaces by a tab. */
+/** git appends a tab to unquoted names with spaces, to mark their end. */
 function withTab(name: string): string {
   return name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name
 }

@@ -1,13 +1,13 @@
-// Runs the git binary: no shell, a closed environment, nothing configured from outside, a deadline, bounded output.
+// Runs git without a shell, isolated from outside settings, with a deadline and bounded output.
 import { GitError } from '../domain/errors.ts'
 import { type RunningProgram, type SpawnProgram, spawnProgram } from '../lib/spawn-program.ts'
 import { type Metrics, timed } from '../metrics/metrics.ts'
 
-/** What git needs from the machine; everything else in our environment is kept from it. */
+/** What git gets of the machine. It sees nothing else of our environment. */
 export interface GitRuntime {
   /** Folders to find git in, as in the variable PATH. */
   readonly path: string
-  /** Certificates and proxies, see `gitRuntimeFrom`. */
+  /** Variables for certificates and proxies, see `gitRuntimeFrom`. */
   readonly variables: Readonly<Record<string, string>>
   /** By default git is a child of this process. */
   readonly spawn?: SpawnProgram
@@ -19,12 +19,21 @@ export const defaultGitRuntime: GitRuntime = {
   variables: {},
 }
 
-const inheritedVariables =
-  'SSL_CERT_FILE SSL_CERT_DIR GIT_SSL_CAINFO GIT_SSL_CAPATH HTTPS_PROXY https_proxy http_proxy ALL_PROXY all_proxy NO_PROXY no_proxy'.split(
-    ' ',
-  )
+const inheritedVariables = [
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'GIT_SSL_CAINFO',
+  'GIT_SSL_CAPATH',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'http_proxy',
+  'ALL_PROXY',
+  'all_proxy',
+  'NO_PROXY',
+  'no_proxy',
+]
 
-/** Takes from an environment what git may see of it. */
+/** Selects the variables of an environment that git may see. */
 export function gitRuntimeFrom(
   environment: Readonly<Record<string, string | undefined>>,
 ): GitRuntime {
@@ -36,51 +45,48 @@ export function gitRuntimeFrom(
   return { path: environment.PATH || defaultGitRuntime.path, variables }
 }
 
-/** git's protocols; none where a command has no business on the network. */
+/** The protocols that a command may use; `none` for commands that don't use the network. */
 export type GitProtocols = 'none' | 'https' | 'http:https'
 
-/** How to start a git command. */
 export interface GitCommand {
   /** The repository; undefined for commands that need none. */
   readonly gitDirectory?: string
-  /** Its work tree, whatever the repository's own settings say; only for commands that look into one. */
+  /** The work tree, overriding the repository's settings; only for commands that read one. */
   readonly workTree?: string
-  /** Another index than the repository's own. */
+  /** Used instead of the repository's own index. */
   readonly indexFile?: string
-  /** Command and arguments. What comes from outside stands behind `--end-of-options` or `-e`. */
+  /** Command and arguments. Untrusted values must follow `--end-of-options` or `-e`. */
   readonly args: readonly string[]
-  /** Settings that this command needs beside `isolatedSettings`; handed over in the environment, so secrets may be in them. */
+  /** These are added to `isolatedSettings`. They may be secret, as the environment passes them. */
   readonly settings?: readonly (readonly [key: string, value: string])[]
   readonly protocols?: GitProtocols
-  /** Whether `*` and `[` in the paths of its arguments mean more than themselves. */
+  /** Whether `*` and `[` in path arguments are wildcards. Default: false. */
   readonly pathGlobs?: boolean
 }
 
-/** How to run a git command to its end. */
 export interface GitRun extends GitCommand {
-  /** Milliseconds after which it is killed. */
+  /** Milliseconds after which git is killed. */
   readonly timeoutMs: number
-  /** Bytes of output after which it is killed; the outcome then says `cut`. */
+  /** Bytes of output after which git is killed and the outcome is `cut`. */
   readonly maxBytes?: number
-  /** Takes the output as it comes instead of collecting it; `enough` ends the command. */
+  /** Receives the output in chunks, which then isn't collected; `enough` ends the command. */
   readonly consume?: (chunk: Buffer) => 'more' | 'enough'
-  /** What the command reads from its standard input; nothing by default. */
+  /** The command's standard input; empty by default. */
   readonly input?: Uint8Array
-  /** Exit codes that are answers, not failures. Default: 0. */
+  /** Exit codes that aren't failures. Default: 0. */
   readonly successCodes?: readonly number[]
   readonly signal?: AbortSignal
 }
 
-/** What a git command came to. */
 export interface GitOutcome {
   readonly code: number
-  /** Empty where `consume` took it. */
+  /** Empty if `consume` received the output. */
   readonly stdout: Buffer
   /** The command was ended before its output was complete. */
   readonly cut: boolean
 }
 
-/** Nothing that a repository or a machine brings along runs or changes a result. */
+/** Keeps settings of repositories and machines from running programs or changing results. */
 const isolatedSettings: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.attributesFile', '/dev/null'],
@@ -97,43 +103,49 @@ const isolatedSettings: readonly (readonly [string, string])[] = [
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['advice.detachedHead', 'false'],
-  // What was fetched survives a loss of power: one file, on the disk before a ref names its commits.
+  // Fetched commits survive a loss of power: their one pack is on the disk before a ref names them.
   ['fetch.unpackLimit', '1'],
   ['core.fsync', 'committed,reference'],
-  // Larger files are streamed, and binary to a diff: as text they cost several times their size in memory.
+  // Larger files are streamed and count as binary: a text diff takes several times their size.
   ['core.bigFileThreshold', '8m'],
   ['pack.threads', '1'],
 ]
 
-/** Starts git. Throws `GitError` where it can't be. */
-export async function startGit(host: GitRuntime, command: GitCommand): Promise<RunningProgram> {
+/** Starts git. Throws `GitError` if that fails. */
+export async function startGit(runtime: GitRuntime, command: GitCommand): Promise<RunningProgram> {
   const { gitDirectory, workTree } = command
   const repository = gitDirectory === undefined ? [] : [`--git-dir=${gitDirectory}`]
   const files = workTree === undefined ? [] : [`--work-tree=${workTree}`]
-  const args = ['--no-pager', ...repository, ...files, ...command.args]
+  const spawn = runtime.spawn ?? spawnProgram
   try {
-    return await (host.spawn ?? spawnProgram)({
+    return await spawn({
       program: 'git',
-      args,
-      env: gitVariables(host, command),
+      args: ['--no-pager', ...repository, ...files, ...command.args],
+      env: buildEnvironment(runtime, command),
     })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const why = code === undefined ? 'its starter was lost' : code
-    const message =
-      code === 'ENOENT'
-        ? "git isn't installed or not on the PATH."
-        : `git could not be started (${why}).`
-    throw new GitError(message, { cause: error, retryable: code === undefined })
+    throw toStartError(error)
   }
 }
 
-function gitVariables(host: GitRuntime, command: GitCommand): Record<string, string> {
+function toStartError(error: unknown): GitError {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT')
+    return new GitError("git isn't installed or not on the PATH.", { cause: error })
+  // Only errors of the operating system have a code; without one the starter process died.
+  const reason = code ?? 'its starter was lost'
+  return new GitError(`git could not be started (${reason}).`, {
+    cause: error,
+    retryable: code === undefined,
+  })
+}
+
+function buildEnvironment(runtime: GitRuntime, command: GitCommand): Record<string, string> {
   const settings = [...isolatedSettings, ...(command.settings ?? [])]
   const variables: Record<string, string> = {
-    ...host.variables,
-    PATH: host.path,
-    // A home that can hold no configuration, no .netrc and no credentials.
+    ...runtime.variables,
+    PATH: runtime.path,
+    // This home can contain no configuration, no .netrc and no credentials.
     HOME: '/dev/null',
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
@@ -146,7 +158,7 @@ function gitVariables(host: GitRuntime, command: GitCommand): Record<string, str
     GIT_LITERAL_PATHSPECS: command.pathGlobs ? '0' : '1',
     GIT_DEFAULT_REF_FORMAT: 'files',
     GIT_DEFAULT_HASH: 'sha1',
-    // Stronger than any `protocol.*` setting.
+    // This variable overrides every `protocol.*` setting.
     GIT_ALLOW_PROTOCOL: command.protocols ?? 'none',
     GIT_CONFIG_COUNT: String(settings.length),
   }
@@ -159,24 +171,24 @@ function gitVariables(host: GitRuntime, command: GitCommand): Record<string, str
 }
 
 /**
- * Runs a git command. Throws `GitError` when it fails or takes too long, and the signal's reason when that is
- * aborted; either way its processes have ended then.
+ * Runs a git command. Throws `GitError` if it fails or takes too long, and the signal's reason if
+ * that is aborted; in both cases its processes have ended by then.
  */
-export function runGit(host: GitRuntime, run: GitRun): Promise<GitOutcome> {
+export function runGit(runtime: GitRuntime, run: GitRun): Promise<GitOutcome> {
   const access = isOnline(run) ? 'network' : 'local'
   return timed(
-    (outcome, seconds) => host.metrics?.git.observe({ access, outcome }, seconds),
-    () => runToEnd(host, run),
+    (outcome, seconds) => runtime.metrics?.git.observe({ access, outcome }, seconds),
+    () => runToEnd(runtime, run),
   )
 }
 
-async function runToEnd(host: GitRuntime, run: GitRun): Promise<GitOutcome> {
+async function runToEnd(runtime: GitRuntime, run: GitRun): Promise<GitOutcome> {
   run.signal?.throwIfAborted()
-  const git = await startGit(host, run)
-  const output = collectOutput(git, run)
-  let late = false
+  const git = await startGit(runtime, run)
+  const output = new OutputCollector(git, run)
+  let isLate = false
   const deadline = setTimeout(() => {
-    late = true
+    isLate = true
     git.kill()
   }, run.timeoutMs)
   run.signal?.addEventListener('abort', git.kill, { once: true })
@@ -185,72 +197,100 @@ async function runToEnd(host: GitRuntime, run: GitRun): Promise<GitOutcome> {
     git.stdin.end(run.input)
     const code = await git.closed
     run.signal?.throwIfAborted()
-    if (late)
-      throw new GitError(`git ${run.args[0]} took longer than ${run.timeoutMs / 1000} s.`, {
-        retryable: true,
-      })
-    if (!output.cut && !(run.successCodes ?? [0]).includes(code ?? -1))
-      throw toGitError(run, code, output.stderr())
-    return { code: code ?? 0, stdout: Buffer.concat(output.chunks), cut: output.cut }
+    if (isLate) throw toTimeoutError(run)
+    return toOutcome(run, code, output)
   } finally {
     clearTimeout(deadline)
     run.signal?.removeEventListener('abort', git.kill)
   }
 }
 
-interface CollectedOutput {
-  readonly chunks: Buffer[]
-  cut: boolean
-  stderr(): string
+function toOutcome(run: GitRun, code: number | null, output: OutputCollector): GitOutcome {
+  const successCodes = run.successCodes ?? [0]
+  const isSuccess = code !== null && successCodes.includes(code)
+  // A command that was killed because its output sufficed has no exit code of its own.
+  if (!isSuccess && !output.isCut) throw toGitError(run, code, output.stderr)
+  return { code: code ?? 0, stdout: Buffer.concat(output.chunks), cut: output.isCut }
 }
 
-function collectOutput(git: RunningProgram, run: GitRun): CollectedOutput {
-  const output: CollectedOutput = { chunks: [], cut: false, stderr: () => stderr }
-  let stderr = ''
-  let length = 0
-  const stop = () => {
-    output.cut = true
-    git.kill()
+/** Collects the output of a command, or passes it to `consume`, and kills git at the limit. */
+class OutputCollector {
+  readonly chunks: Buffer[] = []
+  isCut = false
+  stderr = ''
+  readonly #git: RunningProgram
+  readonly #run: GitRun
+  #length = 0
+
+  constructor(git: RunningProgram, run: GitRun) {
+    this.#git = git
+    this.#run = run
+    git.stdout.on('data', (chunk: Buffer) => this.#take(chunk))
+    git.stderr.on('data', (chunk: Buffer) => {
+      if (this.stderr.length < 10_000) this.stderr += chunk.toString('latin1')
+    })
   }
-  git.stdout.on('data', (chunk: Buffer) => {
-    if (output.cut) return
-    if (run.consume !== undefined) {
-      if (run.consume(chunk) === 'enough') stop()
+
+  #take(chunk: Buffer): void {
+    if (this.isCut) return
+    const { consume, maxBytes = Number.POSITIVE_INFINITY } = this.#run
+    if (consume !== undefined) {
+      if (consume(chunk) === 'enough') this.#cut()
       return
     }
-    const room = (run.maxBytes ?? Number.POSITIVE_INFINITY) - length
-    length += chunk.length
-    output.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    if (chunk.length > room) stop()
-  })
-  git.stderr.on('data', (chunk: Buffer) => {
-    if (stderr.length < 10_000) stderr += chunk.toString('latin1')
-  })
-  return output
+    const bytesLeft = maxBytes - this.#length
+    this.#length += chunk.length
+    this.chunks.push(chunk.length > bytesLeft ? chunk.subarray(0, bytesLeft) : chunk)
+    if (chunk.length > bytesLeft) this.#cut()
+  }
+
+  #cut(): void {
+    this.isCut = true
+    this.#git.kill()
+  }
 }
 
-/** Answers of a server that won't change by asking again. */
-const permanentFailure =
-  /returned error: (30\d|40[0134]|410|451)|Authentication failed|could not read Username|not our ref|remote ref|not allowed|not found/i
+function toTimeoutError(run: GitRun): GitError {
+  const seconds = run.timeoutMs / 1000
+  return new GitError(`git ${run.args[0]} took longer than ${seconds} s.`, { retryable: true })
+}
+
+/** Messages of failures that a repeated request would not change. */
+const permanentFailure = new RegExp(
+  [
+    'returned error: (30\\d|40[0134]|410|451)',
+    'Authentication failed',
+    'could not read Username',
+    'not our ref',
+    'remote ref',
+    'not allowed',
+    'not found',
+  ].join('|'),
+  'i',
+)
 
 function toGitError(run: GitRun, code: number | null, stderr: string): GitError {
-  const said =
-    stderr.split('\n').findLast((line) => /^(fatal|error): /.test(line)) ??
-    `exit code ${code ?? 'unknown'}`
-  const secrets = (run.settings ?? []).flatMap(([, value]) => [
-    value,
-    value.slice(value.lastIndexOf(' ') + 1),
-  ])
-  const shown = secrets
-    .filter((secret) => secret.length > 5)
-    .reduce((text, secret) => text.replaceAll(secret, '…'), said)
-  const message = shown
+  const lastError = stderr.split('\n').findLast((line) => /^(fatal|error): /.test(line))
+  const text = lastError ?? `exit code ${code ?? 'unknown'}`
+  const message = redactSettings(text, run.settings ?? [])
     .replace(run.gitDirectory ?? '\0', 'the repository')
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, 300)
-  // What a signal ended that wasn't ours has said nothing of what it was asked.
+  // Without an exit code git was ended by a signal that wasn't ours, so its request is undecided.
   const retryable = code === null || (isOnline(run) && !permanentFailure.test(stderr))
   return new GitError(`git ${run.args[0]} failed: ${message}`, { retryable })
+}
+
+/** Redacts the values of settings, and their last words, which may be tokens. */
+function redactSettings(text: string, settings: NonNullable<GitCommand['settings']>): string {
+  let redacted = text
+  for (const [, value] of settings) {
+    const lastWord = value.slice(value.lastIndexOf(' ') + 1)
+    for (const secret of [value, lastWord]) {
+      if (secret.length > 5) redacted = redacted.replaceAll(secret, '…')
+    }
+  }
+  return redacted
 }
 
 function isOnline({ protocols = 'none' }: GitCommand): boolean {

@@ -1,4 +1,4 @@
-// Searches the files of a commit with git grep, within limits.
+// Searches the files of a commit with git grep, with limits on time, pattern and matches.
 import { extname } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import { isSafePath, pathFromBytes, pathToBytes } from './path-encoding.ts'
@@ -8,18 +8,19 @@ import type { SearchMatch, SearchOptions } from './snapshot.ts'
 const TIMEOUT_MS = 5_000
 const MAX_PATTERN_LENGTH = 1_000
 const MAX_REPETITIONS = 1_000
-/** Bytes of a match that are kept: path, line number and text. Minified files have lines of megabytes. */
+/** The limit for path, line number and text together: minified files have lines of megabytes. */
 const MAX_MATCH_BYTES = 8_192
 const MAX_TEXT_LENGTH = 500
 
-/** Where to search. */
 export interface SearchTarget {
   readonly runtime: GitRuntime
   readonly gitDirectory: string
   readonly sha: string
 }
 
-/** See `Snapshot.search`. */
+type PatternKind = '--fixed-strings' | '--extended-regexp' | '--perl-regexp'
+
+/** Implements `Snapshot.search`. */
 export async function searchCommit(
   commit: SearchTarget,
   pattern: string,
@@ -31,48 +32,51 @@ export async function searchCommit(
   try {
     return await grep(commit, pattern, options, '--perl-regexp')
   } catch (error) {
-    if (!(error instanceof GitError) || !error.message.includes('Perl-compatible')) throw error
+    const isUnsupported = error instanceof GitError && error.message.includes('Perl-compatible')
+    if (!isUnsupported) throw error
     return grep(commit, pattern, options, '--extended-regexp')
   }
 }
+
+const grepFlags = [
+  '-z',
+  '-n',
+  '-I',
+  '--full-name',
+  '--no-color',
+  '--no-textconv',
+  '--no-recurse-submodules',
+]
 
 async function grep(
   commit: SearchTarget,
   pattern: string,
   options: SearchOptions,
-  kind: '--fixed-strings' | '--extended-regexp' | '--perl-regexp',
+  kind: PatternKind,
 ): Promise<readonly SearchMatch[]> {
   const folder = options.prefix?.replace(/\/+$/, '') ?? ''
   const prefix = pathToBytes(folder)
   if (prefix.length > 0 && !isSafePath(prefix)) return []
   const limit = options.limit ?? 200
-  const found: SearchMatch[] = []
-  if (limit <= 0) return found
-  const flags = [
-    '-z',
-    '-n',
-    '-I',
-    '--full-name',
-    '--no-color',
-    '--no-textconv',
-    '--no-recurse-submodules',
-  ]
-  // Arguments can only be text: where the prefix isn't, what lies outside is filtered out below.
-  const folders = folder !== '' && prefix.equals(Buffer.from(folder)) ? [folder] : []
+  const matches: SearchMatch[] = []
+  if (limit <= 0) return matches
+  // Arguments must be text. If the prefix isn't UTF-8, `readMatch` drops the files outside of it.
+  const isTextPrefix = folder !== '' && prefix.equals(Buffer.from(folder))
+  const folders = isTextPrefix ? [folder] : []
   const globs = folders.length === 0 ? (options.extensions ?? []).map(extensionToGlob) : []
   const hasExtension = createExtensionTest(options.extensions)
   await runGit(commit.runtime, {
     gitDirectory: commit.gitDirectory,
     args: [
       'grep',
-      ...flags,
+      ...grepFlags,
       `--max-count=${limit}`,
       '--threads=1',
       ...(options.ignoreCase ? ['--ignore-case'] : []),
       kind,
       '-e',
       pattern,
-      // An object id that was checked: grep takes no --end-of-options before it.
+      // grep accepts no --end-of-options here, but the object id was checked.
       commit.sha,
       '--',
       ...folders,
@@ -82,16 +86,15 @@ async function grep(
     timeoutMs: TIMEOUT_MS,
     successCodes: [0, 1],
     signal: options.signal,
-    consume: createMatchReader(
-      commit.sha,
-      prefix,
-      (match) => !hasExtension(match.path) || found.push(match) < limit,
-    ),
+    consume: createMatchReader(commit.sha, prefix, (match) => {
+      if (hasExtension(match.path)) matches.push(match)
+      return matches.length < limit
+    }),
   })
-  return found
+  return matches
 }
 
-/** Letters in either case, and whatever else stands there as itself. */
+/** A glob that matches letters in either case and every other character literally. */
 function extensionToGlob(extension: string): string {
   const letters = [...extension].map((character) =>
     /[a-z]/.test(character) ? `[${character}${character.toUpperCase()}]` : `[${character}]`,
@@ -103,50 +106,57 @@ function createExtensionTest(extensions: readonly string[] | undefined): (path: 
   return (path) => extensions === undefined || extensions.includes(extname(path).toLowerCase())
 }
 
-/** Refuses what git can't take, and expressions that cost the C library seconds and gigabytes. */
-function checkPattern(pattern: string, fixed: boolean): void {
+/** Rejects invalid patterns, and expressions that take the C library seconds and gigabytes. */
+function checkPattern(pattern: string, isLiteral: boolean): void {
   if (pattern === '' || pattern.includes('\0') || pattern.length > MAX_PATTERN_LENGTH)
     throw new GitError(`The pattern must have 1 to ${MAX_PATTERN_LENGTH} characters.`)
-  if (fixed) return
-  // A digit behind an odd number of backslashes.
+  if (isLiteral) return
+  // A back-reference is a digit after an odd number of backslashes.
   if (/(?<!\\)(?:\\\\)*\\[1-9]/.test(pattern))
     throw new GitError(
       'Back-references such as \\1 are not supported: write the pattern without them.',
     )
   let repetitions = 1
-  for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g))
-    repetitions *= Math.max(1, Number(least), Number(most))
+  for (const [, min, max] of pattern.matchAll(/\{(\d*),?(\d*)\}/g))
+    repetitions *= Math.max(1, Number(min), Number(max))
   if (repetitions > MAX_REPETITIONS)
     throw new GitError('The pattern repeats too much: use smaller numbers in braces.')
 }
 
 /**
- * Takes apart `<sha>:<path>\0<line>\0<text>\n` as it comes. A path can hold a line feed, so that a match ends at
- * the first one behind its second NUL. Of a long line only the beginning is kept.
+ * Creates a parser of grep's output, a stream of `<sha>:<path>\0<line>\0<text>\n`. A path can
+ * contain a line feed, so a match ends at the first line feed after its second NUL. Only the first
+ * `MAX_MATCH_BYTES` of a match are stored. `report` returns whether to continue.
  */
 function createMatchReader(
   sha: string,
   prefix: Buffer,
   report: (match: SearchMatch) => boolean,
 ): (chunk: Buffer) => 'more' | 'enough' {
-  const kept = Buffer.alloc(MAX_MATCH_BYTES)
+  const buffer = Buffer.alloc(MAX_MATCH_BYTES)
   let length = 0
-  let nuls = 0
+  let nulCount = 0
   return (chunk) => {
-    for (let start = 0; start < chunk.length; ) {
-      const found = chunk.indexOf(nuls === 2 ? 0x0a : 0, start)
-      const isEnd = found !== -1 && nuls === 2
-      // Of what ends a part, a NUL is kept and a line feed isn't.
-      const end = found === -1 ? chunk.length : isEnd ? found : found + 1
-      length += chunk.copy(kept, length, start, end)
-      start = isEnd ? end + 1 : end
-      if (found === -1) continue
-      if (!isEnd) {
-        nuls++
+    let position = 0
+    while (position < chunk.length) {
+      const isInText = nulCount === 2
+      const found = chunk.indexOf(isInText ? 0x0a : 0, position)
+      if (found === -1) {
+        length += chunk.copy(buffer, length, position)
+        return 'more'
+      }
+      if (!isInText) {
+        // The NUL is stored too, because `readMatch` splits at it.
+        length += chunk.copy(buffer, length, position, found + 1)
+        position = found + 1
+        nulCount++
         continue
       }
-      const match = readMatch(kept.subarray(0, length), sha, prefix)
-      length = nuls = 0
+      length += chunk.copy(buffer, length, position, found)
+      position = found + 1
+      const match = readMatch(buffer.subarray(0, length), sha, prefix)
+      length = 0
+      nulCount = 0
       if (match !== undefined && !report(match)) return 'enough'
     }
     return 'more'

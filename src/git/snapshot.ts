@@ -1,44 +1,41 @@
-// A repository's files at one commit, for reading only.
+// The interface to a repository's files at one commit.
 
-/** One file of the tree. */
 export interface TreeEntry {
   readonly path: string
   readonly kind: 'file' | 'symlink' | 'submodule'
-  /** Object id of the blob, or the submodule's commit. */
+  /** Object id of the blob, or of a submodule's commit. */
   readonly oid: string
-  /** Bytes; 0 for submodules. */
+  /** The size is in bytes; it is 0 for submodules. */
   readonly size: number
 }
 
-/** A line that a search found. */
 export interface SearchMatch {
   readonly path: string
-  /** 1-based. */
+  /** The line's number, 1-based. */
   readonly line: number
-  /** The line without its end, cut to some hundred characters. */
+  /** The line without its line feed, cut to 500 characters. */
   readonly text: string
 }
 
 /**
- * The files of a repository at one commit. Nothing of it is ever executed, and symbolic links are never
- * followed: a path that names one reads as undefined. Must be disposed of: it may hold a process. For names that
- * aren't UTF-8 see `pathFromBytes`.
+ * The files of a repository at one commit. Nothing of it is ever executed, and symbolic links are
+ * never followed: a path that names one is undefined. Must be disposed of, because it may have a
+ * process. For names that aren't UTF-8 see `pathFromBytes`.
  */
 export interface Snapshot extends AsyncDisposable {
-  /** The commit. */
   readonly sha: string
   /**
-   * A file's bytes; undefined where there is no regular file at that path (missing, directory, symbolic link,
-   * submodule, or a path that leaves the tree). `maxContentBytes` (default 1 MiB) cuts nothing: a larger file is an error
-   * of code `git_failed` that says so.
+   * A file's bytes; undefined if there is no regular file at that path (missing, directory,
+   * symbolic link, submodule, or a path that leaves the tree). A file of more than `maxBytes`
+   * (default 1 MiB) isn't cut, but throws an error of code `git_failed`.
    */
   readFile(path: string, options?: { maxBytes?: number }): Promise<Uint8Array | undefined>
-  /** Whole tree, sorted by path (by bytes); `prefix` keeps what lies under that folder. */
+  /** The whole tree, or the folder `prefix`, sorted by the bytes of the paths. */
   listFiles(options?: { prefix?: string; signal?: AbortSignal }): Promise<readonly TreeEntry[]>
   /**
-   * Lines of text files that match, in the order of their paths, `limit` at most (default 200); `fixed` takes the
-   * pattern literally, otherwise it is a POSIX extended expression; `prefix` names a folder or a file. Throws
-   * `git_failed` for a pattern that isn't understood or is too costly.
+   * Finds at most `limit` (default 200) matching lines of text files, in the order of their paths.
+   * The pattern is literal if `fixed`, otherwise a POSIX extended expression; `prefix` names a
+   * folder or a file. Throws `git_failed` for a pattern that is invalid or too costly.
    */
   search(pattern: string, options?: SearchOptions): Promise<readonly SearchMatch[]>
 }
@@ -46,13 +43,13 @@ export interface Snapshot extends AsyncDisposable {
 export interface SearchOptions {
   readonly fixed?: boolean
   /**
-   * The pattern is our own, and means the same to Perl: where git was built for that, it is matched several times as
-   * fast. Not for patterns of others, which could make it go back and forth without end.
+   * Uses Perl's expressions if git supports them, which are several times as fast. Only for our own
+   * patterns with the same meaning in Perl: others could cause endless backtracking.
    */
   readonly fast?: boolean
   readonly ignoreCase?: boolean
   readonly prefix?: string
-  /** Only files with one of these extensions, `.ts` for example, in lower case. */
+  /** Limits the search to files with these extensions, in lower case, for example `.ts`. */
   readonly extensions?: readonly string[]
   readonly limit?: number
   readonly signal?: AbortSignal

@@ -1,11 +1,11 @@
-// Reads files of a work tree as they are on the disk: no links, no pipes or devices, never more than a bound.
+// Reads regular files and links of a work tree from the disk, up to a size limit.
 import { constants } from 'node:fs'
 import { lstat, open, readlink, realpath } from 'node:fs/promises'
 
-/** What git would make a larger file of is binary anyway. */
+/** git treats larger files as binary (`core.bigFileThreshold`). */
 export const maxWorkTreeFileBytes = 8 * 1024 * 1024
 
-/** A file as git would commit it, or why it isn't read. */
+/** A file as git would commit it, or the reason why it isn't read. */
 export type WorkTreeFile =
   | { readonly mode: '100644' | '100755' | '120000'; readonly content: Buffer }
   | { readonly problem: string; readonly matters: boolean }
@@ -16,50 +16,56 @@ const changedMeanwhile: WorkTreeFile = { problem: 'changed while it was looked a
 const notARegularFile: WorkTreeFile = { problem: 'neither a file nor a link', matters: false }
 
 /**
- * Makes the reader of a work tree. Of a symbolic link it gives the name that it holds, as git commits it. What lies
- * behind a folder that is a link, inside the tree or out of it, isn't read.
+ * Creates a reader of a work tree. The content of a symbolic link is its target, as git commits it.
+ * Files in a folder that is a link, to the inside or outside of the tree, aren't read.
  */
 export function createWorkTreeReader(workTree: string): ReadWorkTreeFile {
   const root = Buffer.from(`${workTree.replace(/\/$/, '')}/`)
   const folders = new Map<string, Promise<boolean>>()
   const isPlainFolder = (folder: Buffer) => {
     const key = folder.toString('latin1')
-    const known = folders.get(key) ?? hasNoSymlinks(folder)
-    folders.set(key, known)
-    return known
+    const result = folders.get(key) ?? hasNoSymlinks(folder)
+    folders.set(key, result)
+    return result
   }
   return async (path) => {
-    const whole = Buffer.concat([root, path])
+    const fullPath = Buffer.concat([root, path])
+    const folder = fullPath.subarray(0, Math.max(1, fullPath.lastIndexOf(0x2f)))
     try {
-      if (!(await isPlainFolder(whole.subarray(0, Math.max(1, whole.lastIndexOf(0x2f))))))
-        return changedMeanwhile
-      const found = await lstat(whole)
-      if (found.isSymbolicLink())
-        return { mode: '120000', content: await readlink(whole, { encoding: 'buffer' }) }
-      return found.isFile() ? await readRegular(whole) : notARegularFile
+      return (await isPlainFolder(folder)) ? await readEntry(fullPath) : changedMeanwhile
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP'
-        ? changedMeanwhile
-        : { problem: `not readable (${code ?? 'unknown error'})`, matters: true }
+      return toProblem(error)
     }
   }
+}
+
+async function readEntry(path: Buffer): Promise<WorkTreeFile> {
+  const stats = await lstat(path)
+  if (stats.isSymbolicLink())
+    return { mode: '120000', content: await readlink(path, { encoding: 'buffer' }) }
+  return stats.isFile() ? readRegular(path) : notARegularFile
+}
+
+function toProblem(error: unknown): WorkTreeFile {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException
+  if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return changedMeanwhile
+  return { problem: `not readable (${code})`, matters: true }
 }
 
 async function hasNoSymlinks(folder: Buffer): Promise<boolean> {
   return folder.equals(await realpath(folder, { encoding: 'buffer' }))
 }
 
-/** Opened so that neither a link nor a pipe that took the file's place does harm. */
+/** Opens the file so that a link or a pipe that has replaced it can neither redirect nor block. */
 async function readRegular(path: Buffer): Promise<WorkTreeFile> {
   await using file = await open(
     path,
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   )
-  const found = await file.stat()
-  if (!found.isFile()) return notARegularFile
-  if (found.size > maxWorkTreeFileBytes) return { problem: 'larger than 8 MB', matters: true }
-  const buffer = Buffer.allocUnsafe(found.size)
+  const stats = await file.stat()
+  if (!stats.isFile()) return notARegularFile
+  if (stats.size > maxWorkTreeFileBytes) return { problem: 'larger than 8 MB', matters: true }
+  const buffer = Buffer.allocUnsafe(stats.size)
   let length = 0
   while (length < buffer.length) {
     const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
@@ -67,7 +73,7 @@ async function readRegular(path: Buffer): Promise<WorkTreeFile> {
     length += bytesRead
   }
   return {
-    mode: (found.mode & 0o100) === 0 ? '100644' : '100755',
+    mode: (stats.mode & 0o100) === 0 ? '100644' : '100755',
     content: buffer.subarray(0, length),
   }
 }
