@@ -1,27 +1,29 @@
-// What a source file says by itself, as read from its syntax: the unit of which the code graph is made.
+// The index of one source file, read from its syntax: the code graph is made of these.
 //
 // Glossary
-//   facts       all that is read from one file; they hang on its bytes alone and last as long as its blob
-//   symbol      a definition that others can name: not what is local to a function
-//   reference   a place that names something: a call, a type, a base class, a value passed on
-//   binding     a name with the type that the file itself gives it (`const shop = new Shop()`, `shop: Shop`)
+//   file index  all that is read from one file; it depends only on the file's bytes
+//   symbol      a definition that others can name: nothing that is local to a function
+//   reference   a location that names something: a call, a type, a base class, a value passed on
+//   binding     a name with the type that the file itself gives it (`const shop = new Shop()`)
 import type { DefinitionKind } from './outline.ts'
 
-/** Raised when the same bytes come to other facts than before: what was read by an older version is read again. */
+/** Increased when the same bytes give another index: files of an older version are read again. */
 export const codeIndexVersion = 2
 
-/** Lines are 1-based, both ends included. Indexes of symbols are into `symbols`; -1 stands for the file itself. */
+/**
+ * Lines are 1-based, both ends included. `within` is a position in `symbols`, or -1 for the file.
+ */
 export interface FileIndex {
   readonly lines: number
-  /** Cyclomatic complexity (McCabe 1976): of its functions together, and 1 for the code outside of them. */
+  /** Cyclomatic complexity (McCabe 1976) of all functions, plus 1 for the code outside of them. */
   readonly complexity: number
-  /** What it says to be a part of: Go's and Java's package, C#'s and PHP's namespace (the first one); null elsewhere. */
+  /** Go's and Java's package, the first namespace in C# and PHP; null in other languages. */
   readonly namespace: string | null
   readonly symbols: readonly CodeSymbol[]
   readonly imports: readonly CodeImport[]
   readonly references: readonly CodeReference[]
   readonly bindings: readonly CodeBinding[]
-  /** Some of it lies in syntax errors: there may be more than was read. */
+  /** The file has syntax errors, so there may be more than was read. */
   readonly incomplete: boolean
 }
 
@@ -30,61 +32,77 @@ export interface CodeSymbol {
   readonly kind: DefinitionKind
   readonly startLine: number
   readonly endLine: number
-  /** Of the symbol that it is defined in. Rust's impl blocks and methods outside of their class name their type in `owner`. */
+  /** The symbol that contains the definition. Methods outside of their class have an `owner`. */
   readonly within: number
-  /** The type that it belongs to where that isn't the symbol around it (Go's receiver, `Class::method`, `impl Type`). */
+  /**
+   * The type that it belongs to, if that isn't the symbol in `within` (Go's receiver,
+   * `Class::method`, `impl Type`).
+   */
   readonly owner: string | null
-  /** Other files can name it. */
+  /** Whether other files can name it. */
   readonly exported: boolean
-  /** From its first word to where its body begins, on one line, at most 300 characters. */
+  /** The text before the body, joined into one line and cut to 300 characters. */
   readonly signature: string
-  /** Of functions and methods; 0 of others. */
+  /** Cyclomatic complexity of functions and methods; 0 for other symbols. */
   readonly complexity: number
-  /** Null for what isn't called. `most` is null where any number is taken. A receiver such as Python's `self` isn't counted. */
+  /**
+   * Null for symbols that can't be called. `most` is null for variadic functions. Receivers such
+   * as Python's `self` aren't counted.
+   */
   readonly parameters: { readonly least: number; readonly most: number | null } | null
-  /** Names of base classes, interfaces, traits; as written, without type arguments. */
+  /** Names of base classes, interfaces and traits as in the source, without type arguments. */
   readonly extends: readonly string[]
 }
 
-/** One import statement, or one name of it where each is an import of its own (Java, Rust's groups). */
+/** One import statement, or one of its names where each is a separate import (Java, Rust). */
 export interface CodeImport {
   readonly line: number
   /**
-   * As written: `./cart.js`, `@scope/pkg/part`, `os.path`, `..models`, `github.com/acme/shop/cart`, `com.acme.Cart`,
-   * `crate::cart::Cart`, `cart/item.h`.
+   * The source text: `./cart.js`, `@scope/pkg/part`, `os.path`, `..models`,
+   * `github.com/acme/shop/cart`, `com.acme.Cart`, `crate::cart::Cart`, `cart/item.h`.
    */
   readonly from: string
-  /** The names that it binds. `name` is what it is called over there: `*` for the whole, `default` for the default export. */
+  /**
+   * The names that it binds. `name` is the exported name: `*` for the whole module, `default` for
+   * the default export.
+   */
   readonly names: readonly { readonly name: string; readonly local: string }[]
   /**
-   * `static` and `dynamic` bind names or nothing; `reexport` passes names on; `type` vanishes when compiled; `include` pastes
-   * (C's local include; `system` the one in angle brackets); `all` binds every name over there (`import *`, `using`).
+   * `static` and `dynamic` bind names or nothing; `reexport` exports the names again; `type` is
+   * removed by the compiler; `include` is C's local include and `system` the one in angle brackets;
+   * `all` binds every exported name (`import *`, `using`).
    */
   readonly kind: 'static' | 'dynamic' | 'reexport' | 'type' | 'include' | 'system' | 'all'
 }
 
-/** One place; of several on a line to the same name in the same role the first. */
+/** Of several references on a line to the same name in the same role, only the first is listed. */
 export interface CodeReference {
   readonly name: string
-  /** What stands before the name's full stop, arrow or colons: its last name (`this`, `self`, `shop` of `a.shop.buy()`); null for none. `''` for what is no name, as in `f().x()`. */
+  /**
+   * The last name before the dot, arrow or colons (`this`, `self`, `shop` in `a.shop.buy()`); null
+   * if there is none, `''` if it isn't a name, as in `f().x()`.
+   */
   readonly qualifier: string | null
-  /** `new` makes one, `type` names it as a type, `extends` as a base, `value` passes it on or reads it. */
+  /** `type` is a type annotation, `extends` a base type, `value` a read or a passed value. */
   readonly kind: 'call' | 'new' | 'type' | 'extends' | 'value'
   readonly line: number
-  /** The symbol that it stands in. */
+  /** The symbol that contains the reference. */
   readonly within: number
-  /** Of a call, how many are passed; null where they are spread or it is no call. */
+  /** The number of arguments of a call; null if one is spread, and for other kinds. */
   readonly arguments: number | null
 }
 
 export interface CodeBinding {
-  /** `()` stands for what the function that it is in returns, as it declares or shows; `?` is its type where that isn't one. */
+  /**
+   * `()` stands for the return value of the enclosing function, declared or inferred; its type is
+   * `?` if it returns several types.
+   */
   readonly name: string
   /**
-   * As written, without type arguments, pointers, packages. What a call comes to is called like the call: `createShop()`,
-   * `factory.createShop()`.
+   * The source text without type arguments, pointers and packages. The type of a call's result is
+   * the call: `createShop()`, `factory.createShop()`.
    */
   readonly type: string
-  /** The function that it is local to, the class whose field it is, -1 for the file. */
+  /** Local names are within a function, fields within a class, others within the file (-1). */
   readonly within: number
 }

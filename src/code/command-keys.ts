@@ -1,7 +1,7 @@
-// Tells whether data names commands: keys of configuration whose values others run.
+// Detects configuration keys whose values are run as commands.
 import { dataFormatOf } from './data-format.ts'
 
-/** Stages at which tools run what they are told. */
+/** Tools run hooks with these names. */
 const lifecycleStage =
   '(?:commit|push|install|build|test|start|stop|deploy|merge|checkout|rewrite|pack|publish|version|create)'
 
@@ -31,21 +31,22 @@ const keys = [
 
 const commandKey = new RegExp(
   [
-    // JSON, YAML, TOML, INI: the key at the start of a line, after a brace or a dot, or as a TOML table.
+    // In JSON, YAML, TOML and INI a key starts a line, follows a brace or a dot, or is a table.
     String.raw`(?:^|[\s{,.\[])["']?(?:${keys})["']?\s*(?:[:=]|\])`,
-    // Build files in XML.
-    String.raw`<\s*(?:exec|executable|usingtask|target|(?:pre|post)buildevent|command|script|goal|java)\b`,
+    // Ant, Maven and MSBuild files are XML.
+    String.raw`<\s*(?:exec|executable|usingtask|target|(?:pre|post)buildevent)\b`,
+    String.raw`<\s*(?:command|script|goal|java)\b`,
     String.raw`\b(?:exec-maven|maven-antrun)-plugin\b`,
   ].join('|'),
   'im',
 )
 
-/** Whether a text has a key or an element whose value is run. */
+/** Whether a text has a key or an element whose value is run as a command. */
 export function hasCommandKey(text: string): boolean {
   return commandKey.test(text)
 }
 
-/** Whether a value of the file's format can stand many lines below its key, as the text of a script does in YAML. */
+/** Whether a value can be many lines below its key, like the text of a script in YAML. */
 export function allowsMultilineValues(path: string): boolean {
   return dataFormatOf(path) !== undefined
 }

@@ -1,4 +1,4 @@
-// Files that hold data and have a parser of their own. To be parsed in worker threads only: files are hostile.
+// Parses data files, which must happen in worker threads only, because files are untrusted.
 import { extname } from 'node:path'
 import { loadYaml } from '../lib/yaml.ts'
 
@@ -10,17 +10,17 @@ const formats: Readonly<Record<string, DataFormat>> = {
   '.yml': 'yaml',
 }
 
-/** The format of a file by its name; undefined where it is none of these. */
+/** The format of a file by its extension; undefined if it is neither JSON nor YAML. */
 export function dataFormatOf(path: string): DataFormat | undefined {
   return formats[extname(path).toLowerCase()]
 }
 
-/** How many places of a text its format doesn't allow; of JSON no more than the first is known. */
+/** Counts the syntax errors of a text. JSON's parser reports only the first. */
 export function countDataErrors(format: DataFormat, text: string): number {
-  if (format === 'yaml')
-    return loadYaml()
-      .parseAllDocuments(text)
-      .reduce((sum, { errors }) => sum + errors.length, 0)
+  if (format === 'yaml') {
+    const documents = loadYaml().parseAllDocuments(text)
+    return documents.reduce((sum, { errors }) => sum + errors.length, 0)
+  }
   try {
     JSON.parse(text)
     return 0

@@ -1,13 +1,13 @@
-// Reads the facts of many files in threads: a file that can't be read takes no other with it.
+// Indexes many files in threads, so that a file that crashes the parser affects no other.
 import { ThreadPool } from '../lib/thread-pool.ts'
 import type { FileIndex } from './code-index.ts'
 import { decodeFileIndex } from './indexing/encode-file-index.ts'
 import type { EncodedFileIndex, IndexBatch } from './indexing/file-index-worker.ts'
 import { type SourceKind, sourceKindOf } from './indexing/source-kind.ts'
 
-/** Larger files are written by programs, not by people. */
+/** Larger files are usually generated. */
 const maxFileBytes = 512 * 1024
-/** So much is sent to a thread at once: enough to spare messages, little enough to keep all threads busy to the end. */
+/** Large enough to save messages, and small enough to keep all threads busy until the end. */
 const maxBatchBytes = 256 * 1024
 const maxBatchFiles = 64
 
@@ -16,32 +16,32 @@ export interface IndexInput {
   readonly bytes: Uint8Array
 }
 
-/** `encoded` is what `encodeFileIndex` makes of the facts; `unparsed` says why there are none. */
+/** `encoded` is the output of `encodeFileIndex`; `unparsed` is the reason for a missing index. */
 export type IndexResult =
   | { readonly index: FileIndex; readonly encoded: Buffer }
   | { readonly unparsed: string }
 
 export interface FileIndexer {
-  /** The facts of files, in their order. Never rejects for what they hold. */
+  /** Indexes files; results have the order of the files. No content makes it reject. */
   index(files: readonly IndexInput[]): Promise<readonly IndexResult[]>
-  /** Gives back the memory of the threads, but for one. Many files start them again. */
+  /** Ends all threads but one to free their memory. They start again when there is much work. */
   releaseIdleThreads(): Promise<void>
 }
 
 export interface FileIndexerOptions {
-  /** Default 2. */
+  /** The number of threads; default 2. */
   readonly threads?: number
-  /** Time for one file, of its thread alone, in milliseconds; default 2,000. */
+  /** CPU time of the thread for one file, in milliseconds; default 2,000. */
   readonly fileDeadlineMs?: number
 }
 
-/** Makes a reader. Threads are started on first use; dispose of it to end them. */
+/** Creates an indexer. Threads are started on first use and end when it is disposed of. */
 export function createFileIndexer(options: FileIndexerOptions = {}): FileIndexer & AsyncDisposable {
   const pool = new ThreadPool<IndexBatch, null, EncodedFileIndex>({
     module: new URL('./indexing/file-index-worker.ts', import.meta.url),
     threads: options.threads ?? 2,
     deadlineMs: options.fileDeadlineMs ?? 2_000,
-    // The thread counts its own time, this process that of the clock.
+    // The thread measures its CPU time, but the pool measures elapsed time, which may be longer.
     graceMs: 10_000,
     memoryMegabytes: { old: 256, young: 24 },
   })
@@ -63,24 +63,25 @@ function findSkipReason({ path, bytes }: IndexInput): string | undefined {
   return bytes.length > maxFileBytes ? 'too large' : undefined
 }
 
-/** Places in the list of files, a few together. */
+/** Divides the files that can be indexed into batches of positions in the list. */
 function listBatches(files: readonly IndexInput[]): number[][] {
   const batches: number[][] = []
-  let room = 0
-  for (const [place, file] of files.entries()) {
+  let bytesLeft = 0
+  for (const [position, file] of files.entries()) {
     if (findSkipReason(file) !== undefined) continue
-    room -= file.bytes.length
+    bytesLeft -= file.bytes.length
     const last = batches.at(-1)
-    if (last !== undefined && room >= 0 && last.length < maxBatchFiles) last.push(place)
-    else {
-      batches.push([place])
-      room = maxBatchBytes - file.bytes.length
+    if (last !== undefined && bytesLeft >= 0 && last.length < maxBatchFiles) {
+      last.push(position)
+    } else {
+      batches.push([position])
+      bytesLeft = maxBatchBytes - file.bytes.length
     }
   }
   return batches
 }
 
-/** Reads one batch; what comes after a file that ended a thread is read by the next one. */
+/** Indexes one batch. After a file that ends its thread, a new thread continues with the rest. */
 async function indexBatch(
   pool: ThreadPool<IndexBatch, null, EncodedFileIndex>,
   files: readonly IndexInput[],
@@ -89,7 +90,7 @@ async function indexBatch(
 ): Promise<void> {
   let done = 0
   while (done < batch.length) {
-    const work = joinFiles(batch.slice(done).map((place) => files[place]!))
+    const work = joinFiles(batch.slice(done).map((position) => files[position]!))
     const { outcome } = await pool.run(work, {
       transfer: [work.bytes.buffer],
       onPart(part) {

@@ -1,9 +1,9 @@
-// The grammars that source files are parsed with, by path. To be used in worker threads only: files are hostile.
+// Loads the grammars of source files; for worker threads only, because files are untrusted.
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { Language as Grammar, Parser } from 'web-tree-sitter'
 
-/** Names of the grammars, as in the names of their files. */
+/** These names are parts of the grammars' file names. */
 export type GrammarName =
   | 'javascript'
   | 'typescript'
@@ -28,7 +28,7 @@ const extensions: Readonly<Record<GrammarName, string>> = {
   ruby: '.rb .rake',
   rust: '.rs',
   php: '.php',
-  // C is parsed as C++: the grammar for C alone does no better on what reviews ask for.
+  // C is parsed as C++, because the grammar for C alone gives no better results for reviews.
   cpp: '.cpp .cc .cxx .hpp .hh .hxx .h .c .mm',
 }
 
@@ -38,38 +38,37 @@ const grammarOfExtension = new Map(
   ),
 )
 
-/** The grammar for a file; undefined where there is none. */
+/** Returns the grammar for a file by its extension. */
 export function grammarOfPath(path: string): GrammarName | undefined {
   return grammarOfExtension.get(extname(path).toLowerCase())
 }
 
 /**
- * 128 MB a thread, in pages of 64 KB. Files that people write take 40 at most; there are some of 100 KB that take 2 GB. Where it
- * isn't enough the parser breaks down, and its thread must go.
+ * 128 MB per thread, in pages of 64 KB. Handwritten files take at most 40 MB, but some files of
+ * 100 KB take 2 GB. Beyond the limit the parser crashes, and its thread must be replaced.
  */
 const maxMemoryPages = 2_048
 const initialMemoryPages = 512
 
 const require = createRequire(import.meta.url)
-// Constant once loaded, and of the thread.
+// Each thread loads these once; they never change afterwards.
 const grammars = new Map<GrammarName, Promise<Grammar>>()
 let parserReady: Promise<void> | undefined
 let memory: WebAssembly.Memory | undefined
 
-/** The memory of the thread's parsers as it is now; its buffer is another one when it has grown. */
+/** The current memory of the thread's parsers. The buffer is replaced when the memory grows. */
 export function parserMemory(): ArrayBuffer {
   return memory?.buffer ?? new ArrayBuffer(0)
 }
 
-/** Loads a grammar once in a thread. */
+/** Loads a grammar once per thread. */
 export function loadGrammar(name: GrammarName): Promise<Grammar> {
   memory ??= new WebAssembly.Memory({ initial: initialMemoryPages, maximum: maxMemoryPages })
   parserReady ??= Parser.init({ wasmMemory: memory })
-  const known = grammars.get(name)
-  if (known) return known
-  const loading = parserReady.then(() =>
-    Grammar.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`)),
-  )
+  const cached = grammars.get(name)
+  if (cached) return cached
+  const file = `@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`
+  const loading = parserReady.then(() => Grammar.load(require.resolve(file)))
   grammars.set(name, loading)
   return loading
 }

@@ -1,49 +1,55 @@
-// Reads the commands that a package's manifest has run by others: install scripts, and scripts by name.
+// Compares the commands in a package manifest, such as install scripts.
 import { basename } from 'node:path'
 
-/** Manifests with commands in JSON, and the key that holds them. */
+/** The key of the commands in each JSON manifest. */
 const scriptKeys: Readonly<Record<string, string>> = {
   'package.json': 'scripts',
   'composer.json': 'scripts',
 }
 
-/** Other keys of manifests whose values name what tools run or load. */
+/** Other keys of manifests whose values name programs that tools run or load. */
 const commandSettings = [
-  ...[
-    'husky',
-    'lint-staged',
-    'gitHooks',
-    'simple-git-hooks',
-    'pre-commit',
-    'wireit',
-    'nodemonConfig',
-    'targets',
-  ],
-  ...['jest', 'babel', 'eslintConfig', 'mocha', 'ava', 'nyc', 'config', 'gypfile', 'binary'],
+  'husky',
+  'lint-staged',
+  'gitHooks',
+  'simple-git-hooks',
+  'pre-commit',
+  'wireit',
+  'nodemonConfig',
+  'targets',
+  'jest',
+  'babel',
+  'eslintConfig',
+  'mocha',
+  'ava',
+  'nyc',
+  'config',
+  'gypfile',
+  'binary',
 ]
 
-/** The key of a manifest's commands by the file's name; undefined where the file is none of those. */
+/** Returns the key of a manifest's commands; undefined for other files. */
 export function scriptsKeyOf(path: string): string | undefined {
   return scriptKeys[basename(path)]
 }
 
 /**
- * The names of the commands that differ between two versions of a manifest. Undefined where one can't be parsed, so
- * that nobody knows.
+ * The names of commands that a new version of a manifest adds or changes; undefined if a version
+ * can't be parsed.
  *
- * @param before undefined where the manifest is new
+ * @param before undefined if the manifest is new
  */
 export function changedScripts(
   path: string,
   before: string | undefined,
   after: string,
 ): string[] | undefined {
-  const [old, now] = [
-    before === undefined ? {} : readScripts(path, before),
-    readScripts(path, after),
-  ]
-  if (old === undefined || now === undefined) return undefined
-  return Object.keys(now).filter((name) => JSON.stringify(now[name]) !== JSON.stringify(old[name]))
+  const oldScripts = before === undefined ? {} : readScripts(path, before)
+  const newScripts = readScripts(path, after)
+  if (oldScripts === undefined || newScripts === undefined) return undefined
+  return Object.keys(newScripts).filter(
+    (name) => JSON.stringify(newScripts[name]) !== JSON.stringify(oldScripts[name]),
+  )
 }
 
 function readScripts(path: string, text: string): Record<string, unknown> | undefined {

@@ -1,4 +1,4 @@
-// Tells which files lie in folders where copies of other people's code and build output usually lie.
+// Detects folders that usually contain third-party code or build output.
 
 const folders = [
   'node_modules',
@@ -20,7 +20,7 @@ const folders = [
 
 const nonSourceFolder = new RegExp(`^(?:.*?/)?(?:${folders})/`, 'i')
 
-/** The outermost such folder above a path, with a slash at its end; undefined where there is none. */
+/** Returns the outermost of these folders that contains the path, with a slash at its end. */
 export function nonSourceFolderOf(path: string): string | undefined {
   return nonSourceFolder.exec(path)?.[0]
 }

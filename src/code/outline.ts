@@ -1,4 +1,4 @@
-// The outline of a source file: which definitions it holds, read from its syntax tree. Runs in worker threads.
+// Lists the definitions of a source file from its syntax tree, in worker threads.
 import type { Node } from 'web-tree-sitter'
 import type { GrammarName } from './grammars.ts'
 
@@ -18,15 +18,15 @@ export interface Definition {
   readonly kind: DefinitionKind
   readonly startLine: number
   readonly endLine: number
-  /** From its first word to where its body begins, on one line, cut to 300 characters. */
+  /** The text before the body, joined into one line and cut to 300 characters. */
   readonly signature: string
-  /** Names of the definitions around it, outermost first, joined by a full stop; empty at the top level. */
+  /** The enclosing definitions, outermost first, joined by dots; empty at the top level. */
   readonly container: string
 }
 
-/** No file written by people has more. */
-const mostDefinitions = 5_000
-const longestSignature = 300
+/** No handwritten file has more definitions. */
+const maxDefinitions = 5_000
+const maxSignatureLength = 300
 
 /** Kinds of nodes that define something. */
 type NodeKinds = Readonly<Record<string, DefinitionKind>>
@@ -135,7 +135,7 @@ export function outlineTree(root: Node, grammar: GrammarName, text: string): Def
     if (!definition) continue
     while (open.length > 0 && open.at(-1)!.end <= node.startIndex) open.pop()
     found.push({ ...definition, container: open.map(({ name }) => name).join('.') })
-    if (found.length === mostDefinitions) break
+    if (found.length === maxDefinitions) break
     if (node.endIndex > node.startIndex) open.push({ name: definition.name, end: node.endIndex })
   }
   return found
@@ -149,7 +149,7 @@ function readDefinition(
   const value = node.childForFieldName('value')
   const isFunction = value !== null && functionValues.has(value.type)
   const body = isFunction ? value.childForFieldName('body') : node.childForFieldName('body')
-  // Values inside of functions are nobody else's; of the others only a name with functions or constants is one.
+  // Values inside of functions are local, so only functions among them are definitions.
   if (node.type === 'variable_declarator' && !isFunction && !isTopLevel(node)) return undefined
   if (node.type.endsWith('_specifier') && body === null) return undefined
   const name = nameOf(node)
@@ -185,8 +185,8 @@ function nameOf(node: Node): string | undefined {
 
 function shorten(text: string): string {
   return text
-    .slice(0, 4 * longestSignature)
+    .slice(0, 4 * maxSignatureLength)
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, longestSignature)
+    .slice(0, maxSignatureLength)
 }

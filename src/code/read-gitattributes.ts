@@ -1,12 +1,12 @@
-// Reads what a repository's `.gitattributes` says about whose work its files are.
+// Reads which files `.gitattributes` marks as generated or vendored.
 import { createGlobMatcher, createGlobMeter, type GlobMeter } from '../lib/glob.ts'
 
 export const gitattributesPath = '.gitattributes'
-/** Of a larger file nothing is read. */
+/** A larger file is ignored. */
 export const maxGitattributesBytes = 64 * 1024
 const maxRules = 200
 
-/** What is said of a file; undefined where nothing is. */
+/** A value is undefined if no rule sets it. */
 export interface LinguistAttributes {
   readonly generated: boolean | undefined
   readonly vendored: boolean | undefined
@@ -20,45 +20,48 @@ export const noLinguistAttributes: ReadLinguistAttributes = () => ({
 })
 
 interface AttributeRule {
-  readonly mark: keyof LinguistAttributes
+  readonly attribute: keyof LinguistAttributes
   readonly value: boolean | undefined
-  readonly fits: (path: string) => boolean | undefined
+  readonly matches: (path: string) => boolean | undefined
 }
 
 /**
- * Reads `linguist-generated` and `linguist-vendored`, set, unset or taken back, as the file at the top of the
- * repository has them. Patterns in quotation marks and macros are passed over; where it gets too costly to tell which
- * fit, nothing is said.
+ * Parses the attributes `linguist-generated` and `linguist-vendored` of the repository's top-level
+ * file. Quoted patterns and macros are skipped. If matching gets too costly, values are undefined.
  */
 export function parseGitattributes(bytes: Uint8Array): ReadLinguistAttributes {
   const meter = createGlobMeter()
   const lines = new TextDecoder().decode(bytes).split(/\r?\n/)
+  // The last line that matches decides.
   const rules = lines
-    .flatMap((line) => readLine(line, meter))
+    .flatMap((line) => parseLine(line, meter))
     .slice(-maxRules)
     .toReversed()
   if (rules.length === 0) return noLinguistAttributes
-  // The last line that fits decides.
-  const read = (path: string, mark: keyof LinguistAttributes) => {
+  const read = (path: string, attribute: keyof LinguistAttributes) => {
     const rule = rules.find(
-      (candidate) => candidate.mark === mark && candidate.fits(path) !== false,
+      (candidate) => candidate.attribute === attribute && candidate.matches(path) !== false,
     )
     return meter.remainingSteps > 0 ? rule?.value : undefined
   }
   return (path) => ({ generated: read(path, 'generated'), vendored: read(path, 'vendored') })
 }
 
-function readLine(line: string, meter: GlobMeter): AttributeRule[] {
-  const [pattern = '', ...attributes] = line.trim().split(/[ \t]+/)
+function parseLine(line: string, meter: GlobMeter): AttributeRule[] {
+  const [pattern = '', ...settings] = line.trim().split(/[ \t]+/)
   if (/^(#|"|\[attr\]|$)/.test(pattern)) return []
-  const marks = attributes.flatMap((attribute) => {
-    const [, sign, mark, word] =
-      /^([-!]?)linguist-(generated|vendored)(?:=(\w+))?$/.exec(attribute) ?? []
-    if (mark === undefined) return []
-    const value = sign === '!' ? undefined : sign !== '-' && word !== 'false'
-    return [{ mark: mark as keyof LinguistAttributes, value }]
-  })
-  if (marks.length === 0) return []
-  const fits = createGlobMatcher([pattern], { braces: false, meter })
-  return marks.map((mark) => ({ ...mark, fits }))
+  const attributes = settings.map(parseSetting).filter((setting) => setting !== undefined)
+  if (attributes.length === 0) return []
+  const matches = createGlobMatcher([pattern], { braces: false, meter })
+  return attributes.map((attribute) => ({ ...attribute, matches }))
+}
+
+/** Parses `name`, `-name`, `!name` or `name=value` (gitattributes(5)). */
+function parseSetting(setting: string): Pick<AttributeRule, 'attribute' | 'value'> | undefined {
+  const match = /^([-!]?)linguist-(generated|vendored)(?:=(\w+))?$/.exec(setting)
+  if (match === null) return undefined
+  const [, sign, name, value] = match
+  const attribute = name as keyof LinguistAttributes
+  if (sign === '!') return { attribute, value: undefined }
+  return { attribute, value: sign !== '-' && value !== 'false' }
 }

@@ -1,4 +1,4 @@
-// What the syntax of a source file says: its definitions, and whether it can be parsed at all.
+// Parses source files in threads: syntax errors, definitions and the file index.
 import { ThreadPool } from '../lib/thread-pool.ts'
 import type { FileIndex } from './code-index.ts'
 import { dataFormatOf } from './data-format.ts'
@@ -7,31 +7,31 @@ import { sourceKindOf } from './indexing/source-kind.ts'
 import type { Definition } from './outline.ts'
 import type { SyntaxAnswer, SyntaxRequest } from './syntax-worker.ts'
 
-/** Larger files are written by programs, not by people. */
+/** Larger files are usually generated. */
 const maxFileBytes = 512 * 1024
 
-/** Parses in threads of its own, with a deadline. Nothing here throws for what a file holds. */
+/** Parses in its own threads, with a deadline. No content of a file makes it throw. */
 export interface SyntaxParser {
-  /** The same threads, which are shared out among such parties by turns. */
-  forOwner(party: string): SyntaxParser
-  /** Starts a thread ahead of the first question, which will be about such a file. */
+  /** Returns a parser with the same threads, which are shared fairly among owners. */
+  forOwner(owner: string): SyntaxParser
+  /** Starts a thread before the first request, and loads the grammar for the path. */
   warmUp(path: string): void
-  /** How many places of the text can't be parsed; undefined where there is no grammar, or it took too long. */
+  /** Counts syntax errors; undefined if there is no grammar, or parsing took too long. */
   countErrors(path: string, text: string): Promise<number | undefined>
-  /** The definitions of a file, by their beginnings; undefined where there is no grammar, or it took too long. */
+  /** Lists definitions in the order of the text; undefined as for `countErrors`. */
   outline(path: string, text: string): Promise<readonly Definition[] | undefined>
-  /** What a file says by itself; undefined where there is no grammar, or it took too long. Of many files: see `createFileIndexer`. */
+  /** Indexes one file; undefined as for `countErrors`. See `createFileIndexer` for many files. */
   indexFile(path: string, text: string): Promise<FileIndex | undefined>
 }
 
 export interface SyntaxParserOptions {
-  /** Default 2. */
+  /** The number of threads; default 2. */
   readonly threads?: number
-  /** Time for one file, in milliseconds; default 2,000. */
+  /** The time for one file in milliseconds; default 2,000. */
   readonly fileDeadlineMs?: number
 }
 
-/** Makes the parser of a process. Threads are started on first use; dispose of it to end them. */
+/** Creates a parser. Threads are started on first use and end when it is disposed of. */
 export function createSyntaxParser(
   options: SyntaxParserOptions = {},
 ): SyntaxParser & AsyncDisposable {
@@ -46,13 +46,13 @@ export function createSyntaxParser(
 
 type Pool = ThreadPool<SyntaxRequest, SyntaxAnswer>
 
-function createPoolParser(pool: Pool, party?: string): SyntaxParser {
+function createPoolParser(pool: Pool, owner?: string): SyntaxParser {
   const run = async (request: SyntaxRequest): Promise<SyntaxAnswer | undefined> => {
     if (request.text.length > maxFileBytes) return undefined
-    const outcome = await pool.run(request, { tenant: party })
+    const outcome = await pool.run(request, { tenant: owner })
     return outcome.outcome === 'done' ? outcome.result : undefined
   }
-  const ask = async (
+  const parseSource = async (
     want: 'errors' | 'outline',
     path: string,
     text: string,
@@ -70,13 +70,18 @@ function createPoolParser(pool: Pool, party?: string): SyntaxParser {
       const format = dataFormatOf(path)
       const answer = format
         ? await run({ want: 'data errors', format, text })
-        : await ask('errors', path, text)
+        : await parseSource('errors', path, text)
       return answer?.errors
     },
     indexFile: async (path, text) => {
       const kind = sourceKindOf(path)
-      return kind && (await run({ want: 'facts', kind, text }))?.index
+      if (kind === undefined) return undefined
+      const answer = await run({ want: 'index', kind, text })
+      return answer?.index
     },
-    outline: async (path, text) => (await ask('outline', path, text))?.outline,
+    outline: async (path, text) => {
+      const answer = await parseSource('outline', path, text)
+      return answer?.outline
+    },
   }
 }

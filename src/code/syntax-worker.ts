@@ -1,4 +1,4 @@
-// The worker thread that parses source files; what it reads is hostile until shown otherwise.
+// The worker thread that parses untrusted source files.
 import { parentPort } from 'node:worker_threads'
 import { type Node, Parser } from 'web-tree-sitter'
 import type { ThreadAnswer, ThreadRequest } from '../lib/thread-pool.ts'
@@ -9,13 +9,11 @@ import { loadIndexParser } from './indexing/load-index-parser.ts'
 import type { SourceKind } from './indexing/source-kind.ts'
 import { type Definition, outlineTree } from './outline.ts'
 
-/** One file, and what is asked about it. */
 export type SyntaxRequest =
   | { readonly want: 'errors' | 'outline'; readonly grammar: GrammarName; readonly text: string }
-  | { readonly want: 'facts'; readonly kind: SourceKind; readonly text: string }
+  | { readonly want: 'index'; readonly kind: SourceKind; readonly text: string }
   | { readonly want: 'data errors'; readonly format: DataFormat; readonly text: string }
 
-/** What was asked for. */
 export interface SyntaxAnswer {
   readonly errors?: number
   readonly outline?: readonly Definition[]
@@ -24,29 +22,23 @@ export interface SyntaxAnswer {
 
 type Request = ThreadRequest<SyntaxRequest>
 
-/** Enough to compare two versions of a file. */
+/** This is enough to compare two versions of a file. */
 const maxErrors = 1_000
 
 async function parse(request: Request): Promise<SyntaxAnswer> {
   if (request.want === 'data errors') {
-    parentPort?.postMessage({
-      id: request.id,
-      outcome: 'started',
-    } satisfies ThreadAnswer<SyntaxAnswer>)
+    reportStart(request)
     return { errors: countDataErrors(request.format, request.text) }
   }
-  if (request.want === 'facts') return { index: await indexText(request) }
+  if (request.want === 'index') return { index: await indexText(request) }
   const grammar = await loadGrammar(request.grammar)
-  parentPort?.postMessage({
-    id: request.id,
-    outcome: 'started',
-  } satisfies ThreadAnswer<SyntaxAnswer>)
-  const until = performance.now() + request.deadlineMs
+  reportStart(request)
+  const deadline = performance.now() + request.deadlineMs
   const parser = new Parser()
   try {
     parser.setLanguage(grammar)
     const tree = parser.parse(request.text, null, {
-      progressCallback: () => performance.now() > until,
+      progressCallback: () => performance.now() > deadline,
     })
     if (!tree) throw new DeadlineError()
     try {
@@ -61,27 +53,29 @@ async function parse(request: Request): Promise<SyntaxAnswer> {
   }
 }
 
-async function indexText(request: Request & { readonly want: 'facts' }): Promise<FileIndex> {
+async function indexText(request: Request & { readonly want: 'index' }): Promise<FileIndex> {
   const parser = await loadIndexParser(request.kind)
-  parentPort?.postMessage({
-    id: request.id,
-    outcome: 'started',
-  } satisfies ThreadAnswer<SyntaxAnswer>)
-  const facts = parser.parse(request.text, request.deadlineMs)
-  if (!facts) throw new DeadlineError()
-  return facts
+  reportStart(request)
+  const index = parser.parse(request.text, request.deadlineMs)
+  if (!index) throw new DeadlineError()
+  return index
+}
+
+/** The pool's deadline counts from this message, so loading a grammar isn't part of it. */
+function reportStart({ id }: Request): void {
+  parentPort?.postMessage({ id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
 }
 
 class DeadlineError extends Error {}
 
-/** Syntax errors and missing tokens; what lies inside an error doesn't count again. */
+/** Counts syntax errors and missing tokens, without those inside of another error. */
 function countErrors(root: Node): number {
   let errors = 0
-  const open = [root]
-  while (open.length > 0 && errors < maxErrors) {
-    const node = open.pop()!
+  const pending = [root]
+  while (pending.length > 0 && errors < maxErrors) {
+    const node = pending.pop()!
     if (node.isError || node.isMissing) errors++
-    else if (node.hasError) for (const child of node.children) open.push(child)
+    else if (node.hasError) for (const child of node.children) pending.push(child)
   }
   return errors
 }

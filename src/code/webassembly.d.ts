@@ -1,4 +1,4 @@
-// The little of WebAssembly that is used: TypeScript tells of it only together with all of a browser.
+// The used part of WebAssembly's types, which TypeScript only has together with a browser's.
 declare namespace WebAssembly {
   /** Sizes are in pages of 64 KB. */
   class Memory {
