@@ -98,8 +98,10 @@ const testFolders = [
 ]
 const testFolder = new RegExp(`(^|/)(${testFolders.join('|')})/`, 'i')
 const testFilename = /^(test[-_].*|conftest|.*[._-](test|tests|spec|specs|cy|e2e))\.[^/]+$/
-const testClassFilename =
-  /^(Test[A-Z]\w*|\w*[a-z0-9](Test|Tests|TestCase|Spec|IT))\.(java|kt|kts|scala|groovy|cs|swift|php|m|mm)$/
+const testClassFilenameTerms = [
+  String.raw`Test[A-Z]\w*|\w*[a-z0-9](Test|Tests|TestCase|Spec|IT)`,
+].join('|')
+const testClassFilename = new RegExp(String.raw`^(${testClassFilenameTerms})\.(java|kt|kts|scala|groovy|cs|swift|php|m|mm)$`)
 
 /** Whether the file is a test, or used only by tests, by the conventions of common languages. */
 export function isTestPath(path: string): boolean {

@@ -10,8 +10,13 @@ const stopWords = new Set(
 )
 
 /** Between `order` and `Store`, `HTTP` and `Server`, `oauth` and `2`, `2` and `fa`. Looks at single letters only. */
-const wordBoundary =
-  /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
+const wordBoundary = new RegExp(
+  [
+    String.raw`(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})`,
+    String.raw`(?<=\p{N})(?=\p{L})`,
+  ].join('|'),
+  'u',
+)
 
 /**
  * The words of a text, in their order, as often as they occur: lower case, without plural endings and words that say

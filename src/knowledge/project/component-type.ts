@@ -1,5 +1,4 @@
-// Sorts directories and files by what they are for: by contents first, then by name.
-
+// Determines the component type of directories and files: by their contents, then by their names.
 import { findConfiguredTool } from './configured-tools.ts'
 import type { Directory } from './directories.ts'
 import { type DirectoryConvention, findDirectoryConvention } from './directory-conventions.ts'
@@ -8,83 +7,89 @@ import { lastPathSegments, nameOf, type ProjectFile } from './project.ts'
 
 const proseLanguages = new Set(['Markdown', 'MDX', 'reStructuredText', 'AsciiDoc', 'Text', 'TeX'])
 const dataLanguages = new Set(
-  `JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|CSV|SVG|Ignore List|Git Attributes
-  |Git Config|EditorConfig|CODEOWNERS|Pip Requirements|Gemfile.lock|Go Checksums|Go Module`.split(
+  `JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|CSV|SVG|Ignore List
+  |Git Attributes|Git Config|EditorConfig|CODEOWNERS|Pip Requirements|Gemfile.lock|Go Checksums|Go Module`.split(
     /\s*\|/,
   ),
 )
 const styleLanguages = new Set(['CSS', 'SCSS', 'Sass', 'Less'])
 const scriptLanguages = new Set(['Shell', 'PowerShell', 'Batchfile'])
 const markupLanguages = new Set(['HTML', 'Jupyter Notebook'])
-/** Of what the parts of a user interface are made. */
+const interfaceDefinitionLanguages = new Set(['Protocol Buffer', 'GraphQL', 'Thrift'])
+const componentLanguages = new Set(['TSX', 'Vue', 'Svelte', 'Astro', 'HTML'])
+/** Directories of user-interface components consist mostly of these. */
 const userInterfaceLanguages = new Set(
-  `TSX|TypeScript|JavaScript|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig|Blade|Pug|PHP|Swift|Kotlin
-  |Dart|MDX`.split(/\s*\|/),
+  `TSX|TypeScript|JavaScript|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig|Blade|Pug
+  |PHP|Swift|Kotlin|Dart|MDX`.split(/\s*\|/),
 )
 const codeTypes = new Set(['api', 'service', 'module'])
 const mediaFile =
   /\.(png|jpe?g|gif|webp|svg|ico|icns|bmp|avif|mp[34]|webm|wav|ogg|woff2?|ttf|otf|eot)$/i
 
-/** Whether a language is one that programs are written in. */
+const nonCodeLanguages = [proseLanguages, dataLanguages, styleLanguages, markupLanguages]
+
+/** Whether programs are written in this language. */
 export function isCode(language: string | null): boolean {
-  return (
-    language !== null &&
-    ![proseLanguages, dataLanguages, styleLanguages, markupLanguages].some((languages) =>
-      languages.has(language),
-    )
-  )
+  return language !== null && !nonCodeLanguages.some((languages) => languages.has(language))
 }
 
-/** By its bytes, from 0 to 1. */
-function shareOf({ total }: Directory, isMeant: (language: string) => boolean): number {
-  let all = 0
-  let meant = 0
+/** The share of a directory's bytes in matching languages, from 0 to 1. */
+function shareOf({ total }: Directory, matches: (language: string) => boolean): number {
+  let allBytes = 0
+  let matchingBytes = 0
   for (const [language, bytes] of total.languages) {
-    all += bytes
-    if (isMeant(language)) meant += bytes
+    allBytes += bytes
+    if (matches(language)) matchingBytes += bytes
   }
-  return all === 0 ? 0 : meant / all
+  return allBytes === 0 ? 0 : matchingBytes / allBytes
 }
 
-/** What the name of a directory says, where what lies in it doesn't belie it. */
+/** The convention for a directory's name, unless the directory's contents contradict it. */
 export function directoryConventionOf(directory: Directory): DirectoryConvention | undefined {
-  const meaning =
-    directory.path === '.' ? undefined : findDirectoryConvention(nameOf(directory.path))
-  if (!meaning) return undefined
-  if (
-    meaning.type === 'component' &&
-    shareOf(directory, (language) => userInterfaceLanguages.has(language)) < 0.3
-  )
-    return undefined
-  if (
-    meaning.type === 'style' &&
-    shareOf(directory, (language) => styleLanguages.has(language)) < 0.3
-  )
-    return undefined
-  if (meaning.type === 'asset' && shareOf(directory, isCode) > 0.3) return undefined
-  return codeTypes.has(meaning.type) && shareOf(directory, isCode) < 0.2 ? undefined : meaning
+  if (directory.path === '.') return undefined
+  const convention = findDirectoryConvention(nameOf(directory.path))
+  if (convention === undefined) return undefined
+  return hasContentsOf(convention.type, directory) ? convention : undefined
+}
+
+function hasContentsOf(type: string, directory: Directory): boolean {
+  if (type === 'component')
+    return shareOf(directory, (language) => userInterfaceLanguages.has(language)) >= 0.3
+  if (type === 'style') return shareOf(directory, (language) => styleLanguages.has(language)) >= 0.3
+  if (type === 'asset') return shareOf(directory, isCode) <= 0.3
+  return !codeTypes.has(type) || shareOf(directory, isCode) >= 0.2
 }
 
 export function typeOfDirectory(directory: Directory): string {
   const { path, files, total } = directory
   if (path === '.') return 'directory'
   if (total.written === 0) return total.vendored > 0 ? 'vendored' : 'asset'
-  const meaning = directoryConventionOf(directory)
-  if (meaning?.type !== 'translation' && total.tests >= total.files * 0.8) return 'test'
-  if (meaning) return meaning.type
-  if (shareOf(directory, (language) => proseLanguages.has(language)) > 0.8) return 'document'
-  if (shareOf(directory, (language) => styleLanguages.has(language)) > 0.6) return 'style'
-  if (shareOf(directory, (language) => scriptLanguages.has(language)) > 0.6) return 'script'
-  if (shareOf(directory, isCode) === 0)
-    return files.some(({ path: name }) => mediaFile.test(name)) ? 'asset' : 'config'
-  if (/(^|\/)\.[^/]+$/.test(path)) return 'config'
-  return files.some(({ language, kind }) => kind === 'source' && isCode(language))
-    ? 'module'
-    : 'directory'
+  const convention = directoryConventionOf(directory)
+  const isMostlyTests = total.tests >= total.files * 0.8
+  if (isMostlyTests && convention?.type !== 'translation') return 'test'
+  return convention?.type ?? typeByLanguages(directory) ?? typeOfMixedDirectory(path, files)
 }
 
-/** Of the name without its extension, at the end or between signs. */
-const fileNames: readonly (readonly [pattern: RegExp, type: string])[] = [
+function typeByLanguages(directory: Directory): string | undefined {
+  const share = (languages: ReadonlySet<string>) =>
+    shareOf(directory, (language) => languages.has(language))
+  if (share(proseLanguages) > 0.8) return 'document'
+  if (share(styleLanguages) > 0.6) return 'style'
+  if (share(scriptLanguages) > 0.6) return 'script'
+  if (shareOf(directory, isCode) > 0) return undefined
+  const hasMedia = directory.files.some(({ path }) => mediaFile.test(path))
+  return hasMedia ? 'asset' : 'config'
+}
+
+function typeOfMixedDirectory(path: string, files: readonly ProjectFile[]): string {
+  const isHidden = nameOf(path).length > 1 && nameOf(path).startsWith('.')
+  if (isHidden) return 'config'
+  const hasSources = files.some(({ language, kind }) => kind === 'source' && isCode(language))
+  return hasSources ? 'module' : 'directory'
+}
+
+/** Patterns of a file's name without its extension, which may end with the term or contain it. */
+const typesByName: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/(^|[._-])(migrations?)([._-]|$)/i, 'migration'],
   [
     /([._-]|^|[a-z])(controllers?|routes?|router|handlers?|endpoints?|resolvers?|api|views)$/i,
@@ -97,23 +102,48 @@ const fileNames: readonly (readonly [pattern: RegExp, type: string])[] = [
 ]
 
 export function typeOfFile(file: ProjectFile): string {
-  const { path, language } = file
-  const name = nameOf(path)
-  if (file.isTest) return 'test'
+  const { path, language, isTest } = file
+  if (isTest) return 'test'
   if (language !== null && proseLanguages.has(language)) return 'document'
-  if (isProjectManifest(path) || findConfiguredTool(path) || name.startsWith('.')) return 'config'
-  if (language === null || dataLanguages.has(language)) return 'config'
-  if (styleLanguages.has(language)) return 'style'
-  if (scriptLanguages.has(language) || /(^|\/)(scripts?|bin|hack)\//.test(lastPathSegments(path)))
-    return 'script'
-  if (['Protocol Buffer', 'GraphQL', 'Thrift'].includes(language)) return 'api'
-  if (language === 'SQL' || /(^|\/)migrations?\//.test(lastPathSegments(path))) return 'migration'
-  const named = fileNames.find(([pattern]) => pattern.test(name.replace(/\.\w+$/, '')))
-  if (named) return named[1]
-  if (['TSX', 'Vue', 'Svelte', 'Astro', 'HTML'].includes(language)) return 'component'
-  const around = path.split('/').slice(0, -1).reverse()
-  const meaning = around.map(findDirectoryConvention).find((found) => found !== undefined)
-  return meaning && ['api', 'model', 'service', 'component', 'script'].includes(meaning.type)
-    ? meaning.type
-    : 'module'
+  if (language === null || isConfiguration(path, language)) return 'config'
+  return typeOfSource(path, language)
 }
+
+function isConfiguration(path: string, language: string): boolean {
+  return (
+    isProjectManifest(path) ||
+    findConfiguredTool(path) !== undefined ||
+    nameOf(path).startsWith('.') ||
+    dataLanguages.has(language)
+  )
+}
+
+function typeOfSource(path: string, language: string): string {
+  const lastSegments = lastPathSegments(path)
+  if (styleLanguages.has(language)) return 'style'
+  if (scriptLanguages.has(language) || /(^|\/)(scripts?|bin|hack)\//.test(lastSegments))
+    return 'script'
+  if (interfaceDefinitionLanguages.has(language)) return 'api'
+  if (language === 'SQL' || /(^|\/)migrations?\//.test(lastSegments)) return 'migration'
+  const typeOfName = typeByName(path)
+  if (typeOfName !== undefined) return typeOfName
+  if (componentLanguages.has(language)) return 'component'
+  return typeByDirectory(path) ?? 'module'
+}
+
+function typeByName(path: string): string | undefined {
+  const stem = nameOf(path).replace(/\.\w+$/, '')
+  return typesByName.find(([pattern]) => pattern.test(stem))?.[1]
+}
+
+/** The type of the nearest directory with a conventional name, if files inherit that type. */
+function typeByDirectory(path: string): string | undefined {
+  const directoryNames = path.split('/').slice(0, -1)
+  const convention = directoryNames
+    .reverse()
+    .map(findDirectoryConvention)
+    .find((candidate) => candidate !== undefined)
+  return convention && inheritedTypes.has(convention.type) ? convention.type : undefined
+}
+
+const inheritedTypes = new Set(['api', 'model', 'service', 'component', 'script'])

@@ -6,10 +6,18 @@ const maxStatusLength = 80
 /** What was decided, in characters. */
 const maxDecisionLength = 420
 
-const inForce =
-  /\b(accepted|approved|adopted|decided|active|final|agreed|implemented|in force|done|aceptad[oa]|aceit[oa]|accepté|akzeptiert|angenommen)\b/i
-const notInForce =
-  /(?<!not )\b(superse?c?e?ded|replaced|deprecated|rejected|declined|withdrawn|obsolete|abandoned|retired|revoked|proposed|proposal|draft|pending|on hold|deferred|in review|under (review|discussion)|open|rfc|not implemented|rechazad[oa]|rejeitad[oa]|obsolet[oa]|substituíd[oa]|reemplazad[oa]|proposto|propuest[oa])\b/i
+const inForceTerms = [
+  'accepted|approved|adopted|decided|active|final|agreed|implemented|in force|done',
+  'aceptad[oa]|aceit[oa]|accepté|akzeptiert|angenommen',
+].join('|')
+const inForce = new RegExp(String.raw`\b(${inForceTerms})\b`, 'i')
+const notInForceTerms = [
+  'superse?c?e?ded|replaced|deprecated|rejected|declined|withdrawn|obsolete',
+  'abandoned|retired|revoked|proposed|proposal|draft|pending|on hold|deferred',
+  'in review|under (review|discussion)|open|rfc|not implemented|rechazad[oa]',
+  'rejeitad[oa]|obsolet[oa]|substituíd[oa]|reemplazad[oa]|proposto|propuest[oa]',
+].join('|')
+const notInForce = new RegExp(String.raw`(?<!not )\b(${notInForceTerms})\b`, 'i')
 
 /**
  * As it stands in the front matter, on a line or in a table of its own, or below a heading of its own; undefined where
@@ -68,16 +76,32 @@ export function isInForce(
 }
 
 /** Sections that say what was decided, in the words of the usual templates. */
-const decisionNames =
-  /^(\d+\.?\s*)?((the |our |final |architecture |proposed )?(decisions?|resolution|outcome)( outcome| made| statement| and rationale)?|what (we|was|is) decided|we decided|decisión|decisão|décision|entscheidung|决定|決定|decyzja)\s*[.:]?$/i
+const decisionNamesTerms = [
+  '(the |our |final |architecture |proposed )?(decisions?|resolution|outcome)( outcome| made| statement| and rationale)?',
+  'what (we|was|is) decided|we decided|decisión|decisão|décision|entscheidung|决定|決定',
+  'decyzja',
+].join('|')
+const decisionNames = new RegExp(String.raw`^(\d+\.?\s*)?(${decisionNamesTerms})\s*[.:]?$`, 'i')
 /** And those that say something else of it. */
-const otherNames =
-  /\b(context|background|problem|status|consequences?|options?|alternatives?|drivers?|motivation|references?|links?|date|deciders?|authors?|rationale|pros|cons|implications?|related|notes?|compliance|confirmation|history|changelog|summary of changes|contexto|consecuencias|kontext)\b/i
+const otherNamesTerms = [
+  'context|background|problem|status|consequences?|options?|alternatives?|drivers?',
+  'motivation|references?|links?|date|deciders?|authors?|rationale|pros|cons',
+  'implications?|related|notes?|compliance|confirmation|history|changelog',
+  'summary of changes|contexto|consecuencias|kontext',
+].join('|')
+const otherNames = new RegExp(String.raw`\b(${otherNamesTerms})\b`, 'i')
 /** Before what was decided, on its own line. */
-const label =
-  /^(the )?(decision( outcome)?|decided|outcome|resolution|chosen( option| solution)?|decisión|decisão|entscheidung)\s*[:.–—]\s*/i
-const otherLabel =
-  /^(status|date|context|consequences?|rationale|alternatives?|options?|deciders?|decision[- ]?makers?|authors?|tags?|issue|reference|related|supersedes|owner|reviewers?|milestone)\b[^.]{0,20}[:|]/i
+const labelTerms = [
+  'decision( outcome)?|decided|outcome|resolution|chosen( option| solution)?',
+  'decisión|decisão|entscheidung',
+].join('|')
+const label = new RegExp(String.raw`^(the )?(${labelTerms})\s*[:.–—]\s*`, 'i')
+const otherLabelTerms = [
+  'status|date|context|consequences?|rationale|alternatives?|options?|deciders?',
+  'decision[- ]?makers?|authors?|tags?|issue|reference|related|supersedes|owner',
+  'reviewers?|milestone',
+].join('|')
+const otherLabel = new RegExp(String.raw`^(${otherLabelTerms})\b[^.]{0,20}[:|]`, 'i')
 
 /** What was decided, where the record says it; its first words where it has no parts at all; else undefined. */
 export function findDecision(sections: readonly MarkdownSection[]): string | undefined {

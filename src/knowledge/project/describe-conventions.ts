@@ -134,5 +134,8 @@ function describeTypes(project: Project, code: readonly ProjectFile[]): NewMemor
   })
 }
 
-const endings =
-  /[a-z0-9](Error|Exception|Controller|Service|Repository|Handler|Factory|Provider|Store|ViewModel|Middleware|Job|Command|Event|Listener|Policy|Resource|Request)$/
+const endingsTerms = [
+  'Error|Exception|Controller|Service|Repository|Handler|Factory|Provider|Store',
+  'ViewModel|Middleware|Job|Command|Event|Listener|Policy|Resource|Request',
+].join('|')
+const endings = new RegExp(String.raw`[a-z0-9](${endingsTerms})$`)

@@ -19,8 +19,14 @@ const maxFiles = { configuration: 80, used: 150, intricate: 60, documents: 40 }
 /** Below this, a file isn't more intricate than others. */
 const minComplexity = 40
 
-const documentName =
-  /^(readme|architecture|contributing|changelog|security|agents|claude|design|overview|code_of_conduct|governance|roadmap|upgrading)\b[\w.-]*\.(md|mdx|rst|adoc|txt)$/i
+const documentNameTerms = [
+  'readme|architecture|contributing|changelog|security|agents|claude|design|overview',
+  'code_of_conduct|governance|roadmap|upgrading',
+].join('|')
+const documentName = new RegExp(
+  String.raw`^(${documentNameTerms})\b[\w.-]*\.(md|mdx|rst|adoc|txt)$`,
+  'i',
+)
 
 /** Key files, the most telling first, `room` at most. */
 export function chooseKeyFiles(

@@ -89,8 +89,13 @@ function describeFrameworks(
 }
 
 /** Commands that a contributor types; the others are parts of these. */
-const notableCommands =
-  /^(build|compile|test|lint|check|format|fmt|fix|dev|start|serve|run|watch|typecheck|types|tsc|e2e|bench|coverage|docs|migrate|generate|install|setup|clean|release|ci)\b|\b(test|lint|types)$/i
+const notableCommands = new RegExp(
+  [
+    String.raw`^(build|compile|test|lint|check|format|fmt|fix|dev|start|serve|run|watch|typecheck|types|tsc|e2e|bench|coverage|docs|migrate|generate|install|setup|clean|release|ci)\b`,
+    String.raw`\b(test|lint|types)$`,
+  ].join('|'),
+  'i',
+)
 
 const lockFiles: Readonly<Record<string, string>> = {
   'bun.lock': 'bun run',

@@ -1,4 +1,4 @@
-// Finds what a directory's own files say it is for: its README, its manifest, the comment that its main file opens with.
+// Finds descriptions of directories in their manifests, READMEs and main files.
 import { isCode } from './component-type.ts'
 import type { Directory } from './directories.ts'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
@@ -8,130 +8,175 @@ import { readOpeningComment } from './opening-comment.ts'
 import { firstSentence, isReadable, toPlainText } from './plain-text.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
 
-/** Files that speak for their directory, by language. */
-const mainFileName =
-  /^(__init__\.py|mod\.rs|lib\.rs|main\.rs|index\.([cm]?[jt]sx?|vue)|doc\.go|package-info\.java|main\.(go|py|c|cpp|[cm]?[jt]s))$/
+/** Files whose opening comment usually describes their directory. */
+const mainFileNameTerms = [
+  String.raw`__init__\.py|mod\.rs|lib\.rs|main\.rs|index\.([cm]?[jt]sx?|vue)|doc\.go`,
+  String.raw`package-info\.java|main\.(go|py|c|cpp|[cm]?[jt]s)`,
+].join('|')
+const mainFileName = new RegExp(String.raw`^(${mainFileNameTerms})$`)
 
-/** Go may say it in any file of a package. */
+/** In Go any file of a package can have the package's comment. */
 const maxGoFiles = 6
 
 export interface DirectoryDescription {
   readonly text: string
-  /** The file that says it. */
+  /** The file that contains the text. */
   readonly file: string
 }
 
-/** So often the same words are about all of them, not about each. */
+/** A text that this many directories share doesn't describe any of them. */
 const minCommonCount = 4
 
-/** After so many sentences nothing better comes. */
+/** The number of texts that are tried for each directory. */
 const maxRounds = 4
 
 /**
- * What each directory's own files say of it: the first sentence that isn't said of many directories alike. Nothing of those
- * that say nothing.
+ * Finds for each directory the first text in its files that isn't common to many directories.
+ * Directories without such a text are missing from the result.
  */
 export async function readDirectoryDescriptions(
   project: Project,
   directories: readonly Directory[],
   manifests: readonly ProjectManifest[],
 ): Promise<Map<Directory, DirectoryDescription>> {
-  const words = new Map<Directory, DirectoryDescription>()
+  const descriptions = new Map<Directory, DirectoryDescription>()
   const counts = new Map<string, number>()
   const byPath = new Map(directories.map((directory) => [directory.path, directory]))
-  let asked = directories.map((directory) => ({
+  let pending = directories.map((directory) => ({
     directory,
-    list: listDescriptions(project, directory, byPath, manifests),
+    candidates: listDescriptions(project, directory, byPath, manifests),
   }))
   for (let round = 0; round < maxRounds; round++) {
-    for (const { directory, list } of asked) {
-      const { value } = await list.next()
-      if (value === undefined) words.delete(directory)
-      else {
-        words.set(directory, value)
-        const key = withoutName(directory, value)
-        counts.set(key, (counts.get(key) ?? 0) + 1)
+    for (const { directory, candidates } of pending) {
+      const { value } = await candidates.next()
+      if (value === undefined) {
+        descriptions.delete(directory)
+        continue
       }
+      descriptions.set(directory, value)
+      const key = withoutName(directory, value)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
     }
-    asked = asked.filter(({ directory }) => isCommon(counts, directory, words.get(directory)))
+    pending = pending.filter(({ directory }) =>
+      isCommon(counts, directory, descriptions.get(directory)),
+    )
   }
-  for (const { directory } of asked) words.delete(directory)
-  return words
+  for (const { directory } of pending) descriptions.delete(directory)
+  return descriptions
 }
 
 function isCommon(
   counts: ReadonlyMap<string, number>,
   directory: Directory,
-  words: DirectoryDescription | undefined,
+  description: DirectoryDescription | undefined,
 ): boolean {
-  return words !== undefined && (counts.get(withoutName(directory, words)) ?? 0) >= minCommonCount
+  if (description === undefined) return false
+  const count = counts.get(withoutName(directory, description)) ?? 0
+  return count >= minCommonCount
 }
 
-/** What is made by a template differs in the name alone. */
-function withoutName({ path }: Directory, { text: words }: DirectoryDescription): string {
-  return words.toLowerCase().replaceAll(nameOf(path).toLowerCase(), '')
+/** Texts that were generated from a template differ only in the directory's name. */
+function withoutName({ path }: Directory, { text }: DirectoryDescription): string {
+  return text.toLowerCase().replaceAll(nameOf(path).toLowerCase(), '')
 }
 
-/** A package's own description is made to tell what it is; a README may begin with anything. */
+/** Yields a manifest's description first, because a README may begin with anything. */
 async function* listDescriptions(
   project: Project,
   directory: Directory,
   directories: ReadonlyMap<string, Directory>,
   manifests: readonly ProjectManifest[],
 ): AsyncGenerator<DirectoryDescription, undefined> {
-  const manifest = manifests.find(
-    ({ path, description }) => description && directoryOf(path) === directory.path,
-  )
-  const described = firstSentence(toPlainText(manifest?.description ?? ''))
-  if (manifest && isReadable(described)) yield { text: described, file: manifest.path }
-  const readme = directory.files.find(({ path }) =>
-    /^readme(\.(md|mdx|rst|adoc|txt|markdown))?$/i.test(nameOf(path)),
-  )
-  const text = readme && (await readSmallText(project, readme, 16_000))
-  const opening = text === undefined ? undefined : readFirstParagraph(text)
-  if (readme && opening !== undefined) yield { text: firstSentence(opening), file: readme.path }
-  for (const file of directory.files
-    .filter(({ path }) => descriptorFileName.test(nameOf(path)))
-    .slice(0, 1)) {
-    const declared = readDescriptor((await readSmallText(project, file, 4_000)) ?? '')
-    if (isReadable(declared)) yield { text: declared, file: file.path }
-  }
-  // The sources of a package stand for it.
-  const sources =
-    directory.files.some(({ path }) => isProjectManifest(path)) &&
-    directories.get(`${directory.path}/src`)
-  for (const file of [
-    ...chooseMainFiles(directory),
-    ...(sources ? chooseMainFiles(sources) : []),
-  ]) {
-    const source = await readSmallText(project, file, 12_000)
-    const words = source === undefined ? undefined : readOpeningComment(file.language, source)
-    const isOfPackage = file.language !== 'Go' || /^package /i.test(words ?? '')
-    if (words !== undefined && isOfPackage) yield { text: words, file: file.path }
+  const ofManifest = readManifestDescription(directory, manifests)
+  if (ofManifest !== undefined) yield ofManifest
+  const ofReadme = await readReadme(project, directory)
+  if (ofReadme !== undefined) yield ofReadme
+  const ofDescriptor = await readDescriptorFile(project, directory)
+  if (ofDescriptor !== undefined) yield ofDescriptor
+  const mainFiles = [...chooseMainFiles(directory), ...choosePackageSources(directory, directories)]
+  for (const file of mainFiles) {
+    const ofFile = await readMainFile(project, file)
+    if (ofFile !== undefined) yield ofFile
   }
   return undefined
 }
 
-/** Files with a line that describes the directory: an action of continuous integration, a chart, a skill. */
+function readManifestDescription(
+  directory: Directory,
+  manifests: readonly ProjectManifest[],
+): DirectoryDescription | undefined {
+  const manifest = manifests.find(
+    ({ path, description }) => description && directoryOf(path) === directory.path,
+  )
+  if (manifest === undefined) return undefined
+  const text = firstSentence(toPlainText(manifest.description ?? ''))
+  return isReadable(text) ? { text, file: manifest.path } : undefined
+}
+
+async function readReadme(
+  project: Project,
+  directory: Directory,
+): Promise<DirectoryDescription | undefined> {
+  const readme = directory.files.find(({ path }) =>
+    /^readme(\.(md|mdx|rst|adoc|txt|markdown))?$/i.test(nameOf(path)),
+  )
+  if (readme === undefined) return undefined
+  const text = await readSmallText(project, readme, 16_000)
+  const paragraph = text === undefined ? undefined : readFirstParagraph(text)
+  return paragraph === undefined ? undefined : { text: firstSentence(paragraph), file: readme.path }
+}
+
+async function readDescriptorFile(
+  project: Project,
+  directory: Directory,
+): Promise<DirectoryDescription | undefined> {
+  const file = directory.files.find(({ path }) => descriptorFileName.test(nameOf(path)))
+  if (file === undefined) return undefined
+  const text = readDescriptor((await readSmallText(project, file, 4_000)) ?? '')
+  return isReadable(text) ? { text, file: file.path } : undefined
+}
+
+async function readMainFile(
+  project: Project,
+  file: ProjectFile,
+): Promise<DirectoryDescription | undefined> {
+  const source = await readSmallText(project, file, 12_000)
+  const comment = source === undefined ? undefined : readOpeningComment(file.language, source)
+  if (comment === undefined) return undefined
+  // Go's convention is that the package comment begins with `Package name`.
+  const isAboutPackage = file.language !== 'Go' || /^package /i.test(comment)
+  return isAboutPackage ? { text: comment, file: file.path } : undefined
+}
+
+/** The main files in the `src` directory of a package describe the package. */
+function choosePackageSources(
+  directory: Directory,
+  directories: ReadonlyMap<string, Directory>,
+): ProjectFile[] {
+  const isPackage = directory.files.some(({ path }) => isProjectManifest(path))
+  const sources = isPackage ? directories.get(`${directory.path}/src`) : undefined
+  return sources === undefined ? [] : chooseMainFiles(sources)
+}
+
+/** Files with a `description` of their directory: actions, charts, collections, skills, plugins. */
 const descriptorFileName = /^(action\.ya?ml|Chart\.ya?ml|galaxy\.ya?ml|SKILL\.md|plugin\.ya?ml)$/
 
 function readDescriptor(text: string): string {
-  const line =
-    /^description:[^\S\n]*(?:[>|][-+]?[^\S\n]*\n\s{1,8})?["']?([^\n]{10,400})/m.exec(text)?.[1] ??
-    ''
-  return firstSentence(toPlainText(line.replace(/["']\s*$/, '')))
+  const pattern = /^description:[^\S\n]*(?:[>|][-+]?[^\S\n]*\n\s{1,8})?["']?([^\n]{10,400})/m
+  const value = pattern.exec(text)?.[1] ?? ''
+  return firstSentence(toPlainText(value.replace(/["']\s*$/, '')))
 }
 
 function chooseMainFiles({ path, files }: Directory): ProjectFile[] {
-  const own = files.filter(
+  const sources = files.filter(
     ({ kind, isTest, language }) => kind === 'source' && !isTest && isCode(language),
   )
-  const named = own.filter(
+  const mainFiles = sources.filter(
     ({ path: file }) =>
       mainFileName.test(nameOf(file)) || nameOf(file).startsWith(`${nameOf(path)}.`),
   )
-  const go = own.filter(({ language }) => language === 'Go').slice(0, maxGoFiles)
-  // A directory of one file is what that file is.
-  const only = own.length === 1 && files.length <= 3 ? own : []
-  return [...new Set([...named, ...go, ...only])].slice(0, 8)
+  const goFiles = sources.filter(({ language }) => language === 'Go').slice(0, maxGoFiles)
+  // If a directory has only one source file, that file's comment describes the directory.
+  const onlyFile = sources.length === 1 && files.length <= 3 ? sources : []
+  return [...new Set([...mainFiles, ...goFiles, ...onlyFile])].slice(0, 8)
 }

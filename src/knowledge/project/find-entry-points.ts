@@ -4,8 +4,13 @@ import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { directoryOf, lastPathSegments, type Project, type ProjectFile } from './project.ts'
 
 /** By custom. */
-const conventionalPath =
-  /^(.*\/)?(cmd\/[^/]+\/main\.go|src\/main\.rs|src\/bin\/[^/]+(\/main)?\.rs|__main__\.py|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan|\w*Application\.(java|kt))$|^(src\/|app\/|server\/|backend\/|frontend\/src\/|client\/src\/)?(main|index|server|app|cli)\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$|^(src\/)?lib\.rs$/
+const conventionalPath = new RegExp(
+  [
+    String.raw`^(.*/)?(cmd/[^/]+/main\.go|src/main\.rs|src/bin/[^/]+(/main)?\.rs|__main__\.py|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan|\w*Application\.(java|kt))$`,
+    String.raw`^(src/|app/|server/|backend/|frontend/src/|client/src/)?(main|index|server|app|cli)\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$`,
+    String.raw`^(src/)?lib\.rs$`,
+  ].join('|'),
+)
 
 /** Extensions that a built file has in the sources. */
 const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs', '.cjs']

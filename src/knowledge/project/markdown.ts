@@ -1,31 +1,29 @@
-// Reads Markdown for what it says: its title, its first paragraph, its sections. By lines, each looked at once.
+// Reads the sections and the first paragraph of Markdown, AsciiDoc and reStructuredText.
 import { isReadable, toOneLine, toPlainText } from './plain-text.ts'
 
-/** A heading and what stands below it up to the next one. */
 export interface MarkdownSection {
-  /** Plain; empty before the first heading. */
+  /** Without markup; empty before the first heading. */
   readonly heading: string
-  /** 1 to 6; 0 before the first heading. */
+  /** From 1 to 6; 0 before the first heading. */
   readonly level: number
-  /** List items and paragraphs, in their order; no tables. */
+  /** List items and paragraphs in their order, without tables. */
   readonly blocks: readonly MarkdownBlock[]
 }
 
-/** A paragraph or a list item. */
 export interface MarkdownBlock {
-  /** Plain. Of a code block that it announces, the first lines are a part of it. */
+  /** Without markup; includes the first lines of a code block that it introduces. */
   readonly text: string
   readonly isItem: boolean
-  /** Of an item, in columns. */
+  /** In columns. */
   readonly indent: number
-  /** Where it begins, from 1. */
+  /** The block's first line, 1-based. */
   readonly line: number
 }
 
 const maxLines = 5_000
 const maxLineLength = 2_000
 
-/** The sections of a document, AsciiDoc's and reStructuredText's headings among them. */
+/** Splits a document into sections, by the headings of all three formats. */
 export function readSections(text: string): MarkdownSection[] {
   const sections: { heading: string; level: number; blocks: MarkdownBlock[] }[] = [
     { heading: '', level: 0, blocks: [] },
@@ -42,14 +40,15 @@ export function readSections(text: string): MarkdownSection[] {
       endBlock()
       const { blocks } = sections.at(-1)!
       const last = blocks.at(-1)
-      // What a sentence announces belongs to it.
+      // A sentence that ends with a colon introduces the code below it.
       if (last?.text.endsWith(':'))
         blocks[blocks.length - 1] = { ...last, text: `${last.text} ${content.code}` }
     } else if (typeof content !== 'string') {
       endBlock()
       sections.push({ heading: toPlainText(content.heading), level: content.level, blocks: [] })
-    } else if (content === '') endBlock()
-    else {
+    } else if (content === '') {
+      endBlock()
+    } else {
       const isItem = itemStart.test(content)
       if (isItem || labelStart.test(content)) endBlock()
       if (lines.length === 0) start = { isItem, indent, line }
@@ -60,12 +59,12 @@ export function readSections(text: string): MarkdownSection[] {
   return sections
 }
 
-/** `**Status:** …` on lines one below the other are no paragraph. */
+/** Lines such as `**Status:** …` are separate blocks, even without blank lines in between. */
 const labelStart = /^(\*\*|__)[^*_]{2,40}([:.](\*\*|__)|(\*\*|__):)/
 const itemStart = /^([-*+•]|\d{1,3}[.)])\s+(\[[ xX]\]\s+)?/
 
-/** What stands on a line, trimmed, and where. */
 interface ContentLine {
+  /** The trimmed line; a separator is an empty one. */
   readonly content:
     | string
     | { readonly heading: string; readonly level: number }
@@ -74,46 +73,56 @@ interface ContentLine {
   readonly indent: number
 }
 
-/** Lines without front matter, tables and HTML comments; headings and code blocks as such. */
+/** Yields the lines without front matter, tables and HTML comments; code blocks as one line. */
 function* contentLines(text: string): Generator<ContentLine> {
   const body = withoutFrontMatter(text)
-  const first = text.slice(0, text.length - body.length).split('\n').length
+  const firstLine = text.slice(0, text.length - body.length).split('\n').length
   const lines = body.split('\n', maxLines)
-  let fence = ''
+  let fence: string | undefined
   let code: string[] = []
-  let inComment = false
-  for (const [index, raw] of lines.entries()) {
-    const line = raw.slice(0, maxLineLength).trim()
-    const at = { line: first + index, indent: /^\s{0,40}/.exec(raw)![0].length }
-    const opening = /^(```|~~~|----$)/.exec(line)?.[1] ?? ''
-    if (fence !== '') {
-      if (!line.startsWith(fence)) code.push(line)
-      else {
-        fence = ''
-        yield { content: { code: shortenCode(code) }, ...at }
-        code = []
+  let isInComment = false
+  for (const [index, rawLine] of lines.entries()) {
+    const line = rawLine.slice(0, maxLineLength).trim()
+    const position = { line: firstLine + index, indent: /^\s{0,40}/.exec(rawLine)![0].length }
+    if (fence !== undefined) {
+      const isClosing = line.startsWith(fence)
+      if (!isClosing) {
+        code.push(line)
+        continue
       }
+      yield { content: { code: shortenCode(code) }, ...position }
+      fence = undefined
+      code = []
       continue
     }
-    if (inComment || (line.startsWith('<!--') && !line.includes('-->'))) {
-      inComment = !line.includes('-->')
+    if (isInComment || opensComment(line)) {
+      isInComment = !line.includes('-->')
       continue
     }
     const heading = headingOf(line, lines[index + 1])
-    if (heading) yield { content: heading, ...at }
-    else if (opening !== '' && opening !== '----') fence = opening
-    else if (/^(\||=+$|-{3,}$|\*{3,}$|_{3,}$|~{3,}$|\.\. |:\w+:|\[[^\]]+\]:)/.test(line))
-      yield { content: '', ...at }
-    else yield { content: line.replace(/^>\s?/, ''), ...at }
+    if (heading === undefined) fence = /^(```|~~~)/.exec(line)?.[1]
+    if (fence === undefined) yield { content: heading ?? toContent(line), ...position }
   }
 }
 
-/** Its first two lines that aren't comments. */
+function opensComment(line: string): boolean {
+  return line.startsWith('<!--') && !line.includes('-->')
+}
+
+/** Lines of tables, rules, underlines, directives, fields and link definitions. */
+const separatorLine = /^(\||=+$|-{3,}$|\*{3,}$|_{3,}$|~{3,}$|\.\. |:\w+:|\[[^\]]+\]:)/
+
+function toContent(line: string): string {
+  return separatorLine.test(line) ? '' : line.replace(/^>\s?/, '')
+}
+
+/** The first two lines that aren't comments. */
 function shortenCode(lines: readonly string[]): string {
-  const told = lines
+  const commands = lines
     .filter((line) => line !== '' && !/^(#|\/\/|--)/.test(line))
     .map((line) => line.replace(/^\$ /, ''))
-  return toOneLine(told.slice(0, 2).join('; ').slice(0, 160)) + (told.length > 2 ? ' …' : '')
+  const text = toOneLine(commands.slice(0, 2).join('; ').slice(0, 160))
+  return commands.length > 2 ? `${text} …` : text
 }
 
 function headingOf(
@@ -128,7 +137,7 @@ function headingOf(
   return { heading: line, level: underline.startsWith('=') ? 1 : 2 }
 }
 
-/** What stands between the first two lines of `---`, or nothing. */
+/** The text between a first line `---` and the next one; empty if there is none. */
 export function readFrontMatter(text: string): string {
   return /^---\n([\s\S]{0,4000}?)\n---\s*(\n|$)/.exec(text)?.[1] ?? ''
 }
@@ -137,21 +146,22 @@ function withoutFrontMatter(text: string): string {
   return text.replace(/^---\n[\s\S]{0,4000}?\n---\s*(\n|$)/, '')
 }
 
-/** The first paragraph that says something, not a list of links to translations or badges; else the title. */
+/** The first readable paragraph that isn't navigation or badges, otherwise the title. */
 export function readFirstParagraph(text: string): string | undefined {
   const sections = readSections(text)
   for (const { blocks } of sections.slice(0, 4)) {
-    const parts = blocks.map((block) => block.text)
-    const at = parts.findIndex(
-      (part) => isReadable(part) && part.length >= 15 && !isNavigation(part),
+    const texts = blocks.map((block) => block.text)
+    const index = texts.findIndex(
+      (candidate) => isReadable(candidate) && candidate.length >= 15 && !isNavigation(candidate),
     )
-    const paragraph = parts[at]
-    // What it announces comes after it.
-    if (paragraph?.endsWith(':')) return `${paragraph} ${parts.slice(at + 1, at + 4).join('; ')}`
-    if (paragraph !== undefined) return paragraph
+    const paragraph = texts[index]
+    if (paragraph === undefined) continue
+    // A paragraph that ends with a colon introduces the blocks after it.
+    const isIntroduction = paragraph.endsWith(':')
+    if (!isIntroduction) return paragraph
+    return `${paragraph} ${texts.slice(index + 1, index + 4).join('; ')}`
   }
-  const title = sections.find(({ heading }) => isReadable(heading))?.heading
-  return title
+  return sections.find(({ heading }) => isReadable(heading))?.heading
 }
 
 function isNavigation(part: string): boolean {

@@ -1,13 +1,11 @@
-// Finds what a source file says of itself in the comment that it opens with.
-
+// Reads a source file's description from the comment at its start.
 import { readFirstParagraph } from './markdown.ts'
 import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
-/** How a language writes comments. */
 interface CommentStyle {
   readonly line: readonly string[]
   readonly blocks: readonly (readonly [open: string, close: string])[]
-  /** In files of one class, its comment stands below the imports. */
+  /** Files with one class have its comment below the imports. */
   readonly afterImports: boolean
 }
 
@@ -17,18 +15,19 @@ const hashes: CommentStyle = { line: ['#'], blocks: [], afterImports: false }
 const dashes: CommentStyle = { line: ['--'], blocks: [['/*', '*/']], afterImports: false }
 const tags: CommentStyle = { line: [], blocks: [['<!--', '-->']], afterImports: false }
 
+const braceLanguages =
+  `TypeScript|TSX|JavaScript|Go|C|C++|Objective-C|Objective-C++|Rust|Dart|Zig|GLSL|Protocol Buffer
+  |Solidity|D|CSS|SCSS|Less|Groovy|Gradle|Gradle Kotlin DSL|Cuda|HCL|Prisma|Thrift
+  |JSON with Comments`.split(/\s*\|/)
+const classLanguages = ['Java', 'Kotlin', 'C#', 'PHP', 'Swift', 'Scala']
+const hashLanguages =
+  `Ruby|Shell|YAML|TOML|Makefile|Dockerfile|Elixir|Perl|R|Julia|CMake|PowerShell|Nim|Crystal
+  |Starlark|Nix|Tcl|GraphQL`.split(/\s*\|/)
+
 const styles: Readonly<Record<string, CommentStyle>> = {
-  ...Object.fromEntries(
-    'TypeScript|TSX|JavaScript|Go|C|C++|Objective-C|Objective-C++|Rust|Dart|Zig|GLSL|Protocol Buffer|Solidity|D|CSS|SCSS|Less|Groovy|Gradle|Gradle Kotlin DSL|Cuda|HCL|Prisma|Thrift|JSON with Comments'
-      .split('|')
-      .map((name) => [name, braces]),
-  ),
-  ...Object.fromEntries('Java|Kotlin|C#|PHP|Swift|Scala'.split('|').map((name) => [name, classes])),
-  ...Object.fromEntries(
-    'Ruby|Shell|YAML|TOML|Makefile|Dockerfile|Elixir|Perl|R|Julia|CMake|PowerShell|Nim|Crystal|Starlark|Nix|Tcl|GraphQL'
-      .split('|')
-      .map((name) => [name, hashes]),
-  ),
+  ...Object.fromEntries(braceLanguages.map((name) => [name, braces])),
+  ...Object.fromEntries(classLanguages.map((name) => [name, classes])),
+  ...Object.fromEntries(hashLanguages.map((name) => [name, hashes])),
   Python: {
     line: ['#'],
     blocks: [
@@ -47,74 +46,94 @@ const styles: Readonly<Record<string, CommentStyle>> = {
   XML: tags,
 }
 
-/** Between the top of a file and the comment of its class. */
-const preamble =
-  /^(import\b|from\b|using\b|global using\b|package\b|namespace\b|use\b|require\b|require_relative\b|#include\b|#pragma\b|#if\b|#ifn?def\b|#define\b|#endif\b|<\?php|declare\s*\(|@file:|@?[A-Z]\w*$|["']use \w+["'];?$|\[assembly|[{};]*$)/
+/** Lines between the start of a file and the comment of its class. */
+const preambleTerms = [
+  String.raw`import\b|from\b|using\b|global using\b|package\b|namespace\b|use\b|require\b`,
+  String.raw`require_relative\b|#include\b|#pragma\b|#if\b|#ifn?def\b|#define\b|#endif\b`,
+  String.raw`<\?php|declare\s*\(|@file:|@?[A-Z]\w*$|["']use \w+["'];?$|\[assembly|[{};]*$`,
+].join('|')
+const preamble = new RegExp(`^(${preambleTerms})`)
 
-/** Words of tools and lawyers. */
-const boilerplate =
-  /copyright|\(c\)|licen[cs]e[ds]?\b|spdx|all rights reserved|redistribut|warrant|eslint|prettier|biome-|tslint|@ts-|jshint|istanbul|pylint|flake8|noqa|mypy:|type: ignore|rubocop|frozen_string|shellcheck|clang-format|vim:|-\*-|@flow|go:build|\+build|go:generate|nolint|swiftlint|ktlint|phpcs|phpstan|sourcemapping|@jsx|region\b|coding[:=]|^todo\b|^fixme\b|^usage:|^created by|^author|@author|^generated|yaml-language-server|dockerfile:?\s*syntax|^syntax=|^reference (path|types)|^!/i
+/** Terms of licenses, and of instructions to tools. */
+const boilerplate = new RegExp(
+  [
+    String.raw`copyright|\(c\)|licen[cs]e[ds]?\b|spdx|all rights reserved|redistribut|warrant`,
+    'eslint|prettier|biome-|tslint|@ts-|jshint|istanbul|pylint|flake8|noqa|mypy:',
+    String.raw`type: ignore|rubocop|frozen_string|shellcheck|clang-format|vim:|-\*-|@flow`,
+    String.raw`go:build|\+build|go:generate|nolint|swiftlint|ktlint|phpcs|phpstan`,
+    String.raw`sourcemapping|@jsx|region\b|coding[:=]|^todo\b|^fixme\b|^usage:|^created by`,
+    String.raw`^author|@author|^generated|yaml-language-server|dockerfile:?\s*syntax|^syntax=`,
+    '^reference (path|types)|^!',
+  ].join('|'),
+  'i',
+)
 
-/** So much of a file is looked at. */
+/** The start of a file that is searched, in characters. */
 const maxTextLength = 12_000
+const maxComments = 5
+
+const proseLanguages = ['Markdown', 'MDX', 'reStructuredText', 'AsciiDoc']
 
 /**
- * The first sentence of the comment or docstring that a file opens with; undefined where there is none, or it says nothing
- * of the file.
+ * The first sentence of the comment or docstring at the start of a file; undefined if there is
+ * none, or it doesn't describe the file.
  */
 export function readOpeningComment(language: string | null, text: string): string | undefined {
-  if (
-    language === 'Markdown' ||
-    language === 'MDX' ||
-    language === 'reStructuredText' ||
-    language === 'AsciiDoc'
-  ) {
-    const opening = readFirstParagraph(text.slice(0, maxTextLength))
-    return opening && firstSentence(opening)
+  const start = text.slice(0, maxTextLength)
+  if (language !== null && proseLanguages.includes(language)) {
+    const paragraph = readFirstParagraph(start)
+    return paragraph && firstSentence(paragraph)
   }
   const style = styles[language ?? '']
   if (!style) return undefined
-  for (const comment of openingComments(style, text.slice(0, maxTextLength), language === 'Go')) {
+  for (const comment of openingComments(style, start)) {
     const sentence = firstSentenceOf(comment)
     if (sentence !== undefined) return sentence
   }
   return undefined
 }
 
-/** The comments before the code, the first five; each without its signs. */
-function* openingComments(
-  style: CommentStyle,
-  text: string,
-  untilPackage: boolean,
-): Generator<string> {
+/** Yields the first comments before the code, without their delimiters. */
+function* openingComments(style: CommentStyle, text: string): Generator<string> {
   const lines = text.split('\n', 400)
-  let found = 0
-  for (let at = 0; at < lines.length && found < 5; ) {
-    const line = lines[at]!.trim()
-    const block = style.blocks.find(([open]) => line.startsWith(open))
-    const sign = style.line.find((start) => line.startsWith(start))
-    if (line === '' || line.startsWith('#!')) at++
-    else if (block) {
-      const end = endOfBlock(lines, at, block)
-      yield stripBlock(lines.slice(at, end + 1).join('\n'), block)
-      at = end + 1
-      found++
-    } else if (sign !== undefined) {
-      const start = at
-      while (at < lines.length && lines[at]!.trim().startsWith(sign)) at++
-      yield lines
-        .slice(start, at)
-        .map((item) => stripLine(item, sign))
-        .join('\n')
-      found++
-    } else if (
-      (style.afterImports && preamble.test(line)) ||
-      /^(<\?php|["']use \w+["'];?|<script\b.*>)$/.test(line)
-    )
-      at++
-    else if (untilPackage && line.startsWith('package ')) return
+  let position = 0
+  let count = 0
+  while (position < lines.length && count < maxComments) {
+    const line = lines[position]!.trim()
+    const isSkipped = line === '' || line.startsWith('#!')
+    const comment = isSkipped ? undefined : readComment(lines, position, style)
+    if (comment !== undefined) {
+      yield comment.text
+      position = comment.end
+      count++
+    } else if (isSkipped || isPreamble(line, style)) position++
     else return
   }
+}
+
+function isPreamble(line: string, style: CommentStyle): boolean {
+  if (style.afterImports && preamble.test(line)) return true
+  return /^(<\?php|["']use \w+["'];?|<script\b.*>)$/.test(line)
+}
+
+/** Reads the comment that starts on a line; `end` is the index of the line after it. */
+function readComment(
+  lines: readonly string[],
+  start: number,
+  style: CommentStyle,
+): { text: string; end: number } | undefined {
+  const line = lines[start]!.trim()
+  const block = style.blocks.find(([open]) => line.startsWith(open))
+  if (block !== undefined) {
+    const end = endOfBlock(lines, start, block) + 1
+    return { text: stripBlock(lines.slice(start, end).join('\n'), block), end }
+  }
+  const sign = style.line.find((candidate) => line.startsWith(candidate))
+  if (sign === undefined) return undefined
+  let end = start
+  while (end < lines.length && lines[end]!.trim().startsWith(sign)) end++
+  const commentLines = lines.slice(start, end).map((item) => stripLine(item, sign))
+  return { text: commentLines.join('\n'), end }
 }
 
 function endOfBlock(
@@ -124,7 +143,9 @@ function endOfBlock(
 ): number {
   const first = lines[start]!.trim().slice(open.length)
   if (first.includes(close)) return start
-  for (let at = start + 1; at < lines.length; at++) if (lines[at]!.includes(close)) return at
+  for (let index = start + 1; index < lines.length; index++) {
+    if (lines[index]!.includes(close)) return index
+  }
   return lines.length
 }
 
@@ -146,31 +167,52 @@ function stripLine(line: string, sign: string): string {
 }
 
 function firstSentenceOf(comment: string): string | undefined {
-  const kept: string[] = []
-  for (const raw of comment.split('\n')) {
-    const line = raw
-      .trim()
-      .replace(
-        /^[@\\](file|fileoverview|fileOverview|brief|module|summary|desc|description)\b[:\s]*/,
-        '',
-      )
-      .replace(/<\/?(summary|remarks|para)>/g, '')
-      .replace(/\{@\w+\s+([^{}]{1,200})\}/g, '$1')
-      .trim()
-    if (
-      /^(@\w|<(param|returns|typeparam|exception))/.test(line) ||
-      /^[-=*#~_/+|]{3,}$/.test(line)
-    ) {
-      if (kept.length > 0) break
-    } else if (line === '') {
-      if (kept.length > 0 && isReadable(toPlainText(kept.join(' ')))) break
-    } else if (boilerplate.test(line)) {
-      if (kept.length > 0) break
-      // A licence goes on over the lines that follow.
-      if (/copyright|\(c\)|licen[cs]e|spdx|redistribut|warrant/i.test(line)) return undefined
-    } else kept.push(line)
-  }
-  const plain = toPlainText(kept.join(' ')).replace(/^[\w.-]+\.(\w{1,5})\s*([-–—:]+\s+|$)/, '')
-  if (!isReadable(plain) || /[;{}]\s*$|=>|\w\(\)\s*[;{]|^\w+\s*=/.test(plain)) return undefined
+  const description = readDescription(comment)
+  if (description === undefined) return undefined
+  // Some comments begin with the file's own name.
+  const plain = description.replace(/^[\w.-]+\.(\w{1,5})\s*([-–—:]+\s+|$)/, '')
+  if (!isReadable(plain) || codePattern.test(plain)) return undefined
   return truncateText(firstSentence(plain), 240)
+}
+
+/** Texts that match are commented-out code. */
+const codePattern = /[;{}]\s*$|=>|\w\(\)\s*[;{]|^\w+\s*=/
+const tagLine = /^(@\w|<(param|returns|typeparam|exception))/
+const rulerLine = /^[-=*#~_/+|]{3,}$/
+const licenseNotice = /copyright|\(c\)|licen[cs]e|spdx|redistribut|warrant/i
+
+/** The first paragraph without boilerplate and tags; undefined if the comment is a license. */
+function readDescription(comment: string): string | undefined {
+  const lines: string[] = []
+  for (const rawLine of comment.split('\n')) {
+    const line = withoutTags(rawLine)
+    if (line === '') {
+      if (isReadable(toPlainText(lines.join(' ')))) break
+      continue
+    }
+    if (tagLine.test(line) || rulerLine.test(line)) {
+      if (lines.length > 0) break
+      continue
+    }
+    if (boilerplate.test(line)) {
+      if (lines.length > 0) break
+      // The lines after a license notice belong to it.
+      if (licenseNotice.test(line)) return undefined
+      continue
+    }
+    lines.push(line)
+  }
+  return toPlainText(lines.join(' '))
+}
+
+function withoutTags(line: string): string {
+  return line
+    .trim()
+    .replace(
+      /^[@\\](file|fileoverview|fileOverview|brief|module|summary|desc|description)\b[:\s]*/,
+      '',
+    )
+    .replace(/<\/?(summary|remarks|para)>/g, '')
+    .replace(/\{@\w+\s+([^{}]{1,200})\}/g, '$1')
+    .trim()
 }

@@ -5,10 +5,20 @@ import { type MarkdownSection, readFrontMatter, readSections } from './markdown.
 import { truncateText } from './plain-text.ts'
 import { lastPathSegments, nameOf, type Project, readSmallText } from './project.ts'
 
-const recordPath =
-  /(^|\/)(adrs?|decisions|decision-records|architecture-decisions|architectural-decisions|architecture-decision-records?|decision-log)\/([^/]+\/)?[^/]+\.(md|mdx|markdown|adoc|rst)$|(^|\/)adr[-_ ]?\d+[^/]*\.(md|mdx|markdown|adoc|rst)$/i
-const otherNames =
-  /^(readme|index|template|(adr[-_]?)?(0+-?)?template|contributing|process|0+-template)\b|template\.\w+$/i
+const recordPath = new RegExp(
+  [
+    String.raw`(^|/)(adrs?|decisions|decision-records|architecture-decisions|architectural-decisions|architecture-decision-records?|decision-log)/([^/]+/)?[^/]+\.(md|mdx|markdown|adoc|rst)$`,
+    String.raw`(^|/)adr[-_ ]?\d+[^/]*\.(md|mdx|markdown|adoc|rst)$`,
+  ].join('|'),
+  'i',
+)
+const otherNames = new RegExp(
+  [
+    String.raw`^(readme|index|template|(adr[-_]?)?(0+-?)?template|contributing|process|0+-template)\b`,
+    String.raw`template\.\w+$`,
+  ].join('|'),
+  'i',
+)
 
 /** The newest are read. */
 const maxRecords = 300

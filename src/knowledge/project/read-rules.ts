@@ -15,8 +15,11 @@ import {
 const ruleFiles =
   /^(agents|claude|gemini|copilot-instructions|\.cursorrules|\.windsurfrules|\.clinerules)(\.md)?$/i
 /** In a directory of rules of a tool. */
-const ruleFolders =
-  /(^|\/)\.(cursor\/rules|clinerules|roo\/rules|kilocode\/rules|windsurf\/rules|github\/instructions|junie)\/[^/]+\.(mdc?|txt)$/
+const ruleFoldersTerms = [
+  'cursor/rules|clinerules|roo/rules|kilocode/rules|windsurf/rules',
+  'github/instructions|junie',
+].join('|')
+const ruleFolders = new RegExp(String.raw`(^|/)\.(${ruleFoldersTerms})/[^/]+\.(mdc?|txt)$`)
 const contributing = /^(\.github\/|docs\/)?contributing(\.md|\.rst|\.adoc)?$/i
 
 const maxFiles = 40
