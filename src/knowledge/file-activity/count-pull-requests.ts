@@ -1,4 +1,4 @@
-// Who has how many reviewed pull requests that touched files of a repository.
+// Counts the reviewed pull requests of each author in a repository.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { limitRows } from '../../db/limit-rows.ts'
@@ -9,7 +9,7 @@ export interface AuthorCount {
   readonly pullRequests: number
 }
 
-/** The authors with most pull requests first, then by name; 500 at most. */
+/** Returns at most 500 authors, those with most pull requests first, then by name. */
 export async function countPullRequestsByAuthor(
   db: Db,
   repo: RepositoryName,

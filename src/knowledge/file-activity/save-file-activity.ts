@@ -1,41 +1,39 @@
-// Writes down what a reviewed pull request touches: its files with the definitions that it changes, and the issues it names.
+// Saves the files and definitions that a reviewed pull request changes, and the issues it names.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { IssueReference, PullRequestRef } from '../../domain/pull-request.ts'
 import type { Verdict } from '../../domain/review.ts'
 
-/** A file of a pull request, as the review saw it. */
 export interface FileActivity {
   readonly path: string
-  /** Null where it is the same. */
+  /** Null unless the file was renamed. */
   readonly previousPath: string | null
   readonly status: string
   readonly additions: number
   readonly deletions: number
-  /** Names of the definitions that change in it, with what they are defined in. */
+  /** Names of the changed definitions, with their enclosing definitions. */
   readonly symbols: readonly string[]
 }
 
-/** What a pull request touches: no path twice and no issue twice, and only text that a database takes. */
+/** Paths and issues are unique, and all text can be stored in the database. */
 export interface PullRequestActivity {
   readonly files: readonly FileActivity[]
   readonly issues: readonly IssueReference[]
 }
 
-/** A recorded run with its pull request. */
 interface ReviewedRun extends PullRequestRef {
   readonly id: number
   readonly verdict: Verdict
 }
 
-/** A statement takes 65,535 parameters at most. */
+/** A statement can have at most 65,535 parameters. */
 const batchSize = 500
 
 /**
- * Files are those of the run from now on: of earlier ones only those of other commits stay that asked for changes. Issues are those that the
- * pull request names now. Saving the same again changes nothing.
+ * Replaces the files and issues of a pull request by those of the run. Files of earlier runs stay
+ * only if the run requested changes on another commit. Saving the same again changes nothing.
  *
- * @param run has to be there, and its pull request
+ * @param run must be stored, with its pull request
  */
 export async function saveFileActivity(
   tx: Db,
@@ -60,13 +58,14 @@ export async function saveFileActivity(
   await tx.insertInto('pull_request_issues').values(rows).execute()
 }
 
-/** A commit that was reviewed once more counts as it came out last. */
+/** If a commit was reviewed again, only its last review counts. */
 async function deleteEarlierActivity(tx: Db, { id, repo, number }: ReviewedRun): Promise<void> {
   const ofPullRequest = sql<boolean>`
     run_id in (select id from workflow_runs where repo = ${repo} and pr_number = ${number})`
   const ofSameCommit = sql<boolean>`(run_id = ${id} or run_id in (
     select id from workflow_runs
-    where repo = ${repo} and pr_number = ${number} and head_sha = (select head_sha from workflow_runs where id = ${id})
+    where repo = ${repo} and pr_number = ${number}
+      and head_sha = (select head_sha from workflow_runs where id = ${id})
   ))`
   await tx
     .deleteFrom('pull_request_files')

@@ -1,4 +1,4 @@
-// Ends a memory because a person says so.
+// Ends a memory that a person dismissed.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { updateTermCounts } from './count-terms.ts'
@@ -6,10 +6,10 @@ import { endRows } from './end-rows.ts'
 import { lockMemories } from './save-memories.ts'
 
 /**
- * The memory stays as history, and doesn't come back in the same words.
+ * Ends a memory. It stays in the history, so that the same text isn't saved again.
  *
  * @param tx a transaction
- * @returns false where the repository has no current memory of this id
+ * @returns false if the repository has no current memory with this id
  */
 export async function dismissMemory(
   tx: Db,

@@ -1,4 +1,4 @@
-// Ends memories that are no longer true, unless a person wrote them.
+// Ends memories that are no longer valid.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { MemoryType, NewMemory, Provenance } from '../../domain/memory.ts'
@@ -8,35 +8,44 @@ import { lockMemories, memoryKey, toStoredSubject } from './save-memories.ts'
 
 type Subject = Pick<NewMemory, 'type' | 'subject'>
 
-/** @param tx a transaction */
-export async function endMemories(tx: Db, repo: string, gone: readonly Subject[]): Promise<void> {
-  if (gone.length === 0) return
+/**
+ * Ends the memories of these subjects, except those that a person wrote.
+ *
+ * @param tx a transaction
+ */
+export async function endMemories(
+  tx: Db,
+  repo: string,
+  obsolete: readonly Subject[],
+): Promise<void> {
+  if (obsolete.length === 0) return
   await lockMemories(tx, repo)
-  const subjects = gone.map(({ subject }) => toStoredSubject(subject))
+  const types = obsolete.map(({ type }) => type)
+  const subjects = obsolete.map(({ subject }) => toStoredSubject(subject))
   const { rows } = await sql<{ id: string }>`
     select id from memories
-    join unnest(${gone.map(({ type }) => type)}::text[], ${subjects}::text[]) as gone (type, subject)
-      on memory_type = gone.type and memories.subject = gone.subject
+    join unnest(${types}::text[], ${subjects}::text[]) as obsolete (type, subject)
+      on memory_type = obsolete.type and memories.subject = obsolete.subject
     where repo = ${repo} and ended_at is null and trust <> 'person'`.execute(tx)
   await endAll(tx, rows)
 }
 
-/** Which other memories end: those of these types that this source wrote of subjects that are not among the new ones. */
+/** Only memories of these types and this source end. */
 interface EndScope {
   readonly types: readonly MemoryType[]
   readonly source: Provenance['source']
 }
 
 /**
- * Ends the memories that a source wrote and wouldn't write any more.
+ * Ends the earlier memories of a source that aren't among its current ones.
  *
  * @param tx a transaction
- * @param kept what it writes now
+ * @param current the subjects of the source's current memories
  */
 export async function endOtherMemories(
   tx: Db,
   repo: string,
-  kept: readonly Subject[],
+  current: readonly Subject[],
   { types, source }: EndScope,
 ): Promise<void> {
   await lockMemories(tx, repo)
@@ -44,9 +53,11 @@ export async function endOtherMemories(
     select id, memory_type as type, subject from memories
     where repo = ${repo} and ended_at is null and memory_type = any(${types}::text[])
       and provenance ->> 'source' = ${source}`.execute(tx)
-  const stays = new Set(kept.map(({ type, subject }) => memoryKey(type, toStoredSubject(subject))))
-  const gone = old.filter(({ type, subject }) => !stays.has(memoryKey(type, subject)))
-  await endAll(tx, gone)
+  const currentKeys = new Set(
+    current.map(({ type, subject }) => memoryKey(type, toStoredSubject(subject))),
+  )
+  const obsolete = old.filter(({ type, subject }) => !currentKeys.has(memoryKey(type, subject)))
+  await endAll(tx, obsolete)
 }
 
 async function endAll(tx: Db, memories: readonly { readonly id: string }[]): Promise<void> {

@@ -1,19 +1,18 @@
-// Ends memories: they stay as history, and nothing finds them by their words any more.
+// Ends rows of memories: they stay in the history, but searches no longer find them.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 
-/** How they end. */
 interface Ending {
-  /** Username of who dismissed them. */
+  /** The username of the person who dismissed the memories. */
   readonly by?: string
-  /** The ids of those that take their places, in the order of the ids. */
+  /** The ids of the memories that replace them, in the order of `ids`. */
   readonly successors?: readonly string[]
 }
 
 /**
- * In the transaction that holds the lock of `lockMemories`.
+ * Ends memories in the transaction that has the lock of `lockMemories`.
  *
- * @returns the terms of those that counted until now, for `updateTermCounts`
+ * @returns the terms of the memories that were current, for `updateTermCounts`
  */
 export async function endRows(
   tx: Db,
@@ -22,11 +21,13 @@ export async function endRows(
 ): Promise<{ terms: number[] }[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ terms: number[] }>`
-    update memories set ended_at = now(), ended_by = ${by ?? null}, superseded_by = ending.successor,
+    update memories set
+      ended_at = now(), ended_by = ${by ?? null}, superseded_by = ending.successor,
       terms = '{}', weights = '{}'
     from (
       select old.id, old.terms, successor
-      from unnest(${ids}::uuid[], ${successors}::uuid[]) as pair (id, successor) join memories old using (id)
+      from unnest(${ids}::uuid[], ${successors}::uuid[]) as pair (id, successor)
+      join memories old using (id)
       where old.ended_at is null
     ) as ending
     where memories.id = ending.id

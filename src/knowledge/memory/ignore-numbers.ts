@@ -1,12 +1,12 @@
-// Tells whether two texts that were computed say the same but for their figures.
+// Normalizes computed texts so that they can be compared without their numbers.
 
-/** Pull requests by number, one after the other, as `#5, #3 and earlier ones`. */
+/** Lists of pull requests such as `#5, #3 and earlier ones`. */
 const pullRequestNumbers = /#\d+((, | and )(#\d+|earlier ones))*/g
 
-/** A whole number on its own: neither a part of a name, a path or a version. */
+/** A whole number that isn't a part of a name, a path or a version. */
 const wholeNumber = /(?<![\p{L}\p{N}_.#/@-])\d[\d,]*(?![\p{L}\p{N}_/@-]|[.,]\d)/gu
 
-/** What is left of a text when its figures don't count, nor the plurals that come with them. For comparing only. */
+/** Replaces numbers, and drops plural endings that depend on them. Only for comparing. */
 export function withoutNumbers(text: string): string {
   return text
     .replaceAll(pullRequestNumbers, '#')

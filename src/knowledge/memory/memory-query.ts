@@ -1,22 +1,20 @@
-// What memories are searched for, and how well one fits.
+// Defines the types of memory searches and their results.
 import type { MemoryType } from '../../domain/memory.ts'
 import type { Embedding } from './vectors.ts'
 
 export interface MemoryQuery {
-  /** Any text. */
   readonly text: string
-  /** What an embedder makes of it; null or left out: it is searched by words alone. */
+  /** The embedding of `text`; without it the search uses words alone. */
   readonly embedding?: Embedding | null | undefined
-  /** What is about these files, or a directory that they are in, is found too, and counts more the nearer it is. */
+  /** Memories about these files and their directories match too, the nearer the better. */
   readonly paths?: readonly string[] | undefined
-  /** All where it isn't given. */
+  /** All types are searched by default. */
   readonly types?: readonly MemoryType[] | undefined
-  /** A file or directory: nothing but what is about it, or about what lies below it. */
+  /** Only memories that are about this file, or this directory and its contents, match. */
   readonly path?: string | undefined
   readonly limit: number
 }
 
-/** A memory and how well it fits. */
 export interface RankedMemory {
   readonly id: string
   readonly score: number

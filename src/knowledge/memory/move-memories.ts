@@ -1,4 +1,4 @@
-// Lets memories follow the files that were renamed on the default branch.
+// Moves memories of files that were renamed on the default branch.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -17,8 +17,8 @@ interface MovingMemory {
 }
 
 /**
- * Moves the current memories of files to their new names, all at once: files may have changed places. The project map is
- * left as it is: it is described anew.
+ * Moves the current memories of files to their new names, all at once, because files may have
+ * swapped names. The project map isn't moved, because the next scan describes it again.
  *
  * @param renames no two from or to the same path
  */
@@ -37,23 +37,28 @@ export async function moveMemories(
     [...targets].map(([from, to]) => [toStoredSubject(from), toStoredSubject(to)]),
   )
   const taken = await readTakenSubjects(tx, repo, [...subjects.values()])
-  const moved = moving.map(({ id, memory_type: type, subject: old, text, path: oldPath }) => {
-    const path = oldPath === null ? null : (targets.get(oldPath) ?? oldPath)
-    const wanted = subjects.get(old) ?? old
-    // What is known of a file that was there before stays; the id tells them apart.
-    const subject = taken.has(`${type}\0${wanted}`) ? `${wanted}/${id}` : wanted
-    taken.add(`${type}\0${subject}`)
-    return { id, path, subject, ...computeTerms(repo, { text, path }) }
-  })
+  const moved = moving.map(
+    ({ id, memory_type: type, subject: oldSubject, text, path: oldPath }) => {
+      const path = oldPath === null ? null : (targets.get(oldPath) ?? oldPath)
+      const newSubject = subjects.get(oldSubject) ?? oldSubject
+      // A memory of an earlier file with the new name stays; the id makes the subjects different.
+      const isTaken = taken.has(`${type}\0${newSubject}`)
+      const subject = isTaken ? `${newSubject}/${id}` : newSubject
+      taken.add(`${type}\0${subject}`)
+      return { id, path, subject, ...computeTerms(repo, { text, path }) }
+    },
+  )
   await sql`
-    update memories set path = moved.path, subject = moved.subject, terms = moved.terms, weights = moved.weights, ended_at = null
+    update memories set
+      path = moved.path, subject = moved.subject,
+      terms = moved.terms, weights = moved.weights, ended_at = null
     from json_to_recordset(${JSON.stringify(moved)}::json)
       as moved (id uuid, path text, subject text, terms bigint[], weights real[])
     where memories.id = moved.id`.execute(tx)
   await updateTermCounts(tx, moved, moving)
 }
 
-/** Takes them out of those that count, so that none meets one that is about to move too. */
+/** Ends the memories temporarily, so that no two current ones have the same subject meanwhile. */
 async function suspendMemories(
   tx: Db,
   repo: RepositoryName,

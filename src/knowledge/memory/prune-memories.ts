@@ -1,21 +1,22 @@
-// Forgets history that nobody needs any more, so that it doesn't grow with every change of a repository.
+// Deletes old history of memories, so that it doesn't grow without bound.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 
-/** Of a subject, the newest. */
+/** At most this many ended versions of a subject are kept. */
 const maxVersions = 20
 
-/** Rows of one statement: others want the table meanwhile. */
+/** Small batches don't block other statements on the table for long. */
 const batchSize = 500
-/** The next scan goes on with the rest. */
+/** The next scan continues with the rest. */
 const maxDeletions = 20_000
 
 /**
- * Deletes ended memories beyond the newest 20 of their subject, and those that ended more than a year ago. What people
- * dismissed is counted by itself and stays longer than that: it keeps the same words away.
+ * Deletes ended memories beyond the newest 20 of their subject, and those that ended more than a
+ * year ago. Dismissed ones are counted separately and have no time limit, because they prevent the
+ * same text from being saved again.
  *
- * @param signal looked at between batches
+ * @param signal checked between batches
  */
 export async function pruneMemories(
   db: Db,
@@ -25,11 +26,12 @@ export async function pruneMemories(
   const { rows } = await sql<{ id: string }>`
     select id from (
       select id, ended_at, ended_by, row_number() over (
-        partition by memory_type, subject, ended_by is null order by ended_at desc, updated_at desc, id
-      ) as place
+        partition by memory_type, subject, ended_by is null
+        order by ended_at desc, updated_at desc, id
+      ) as version
       from memories where repo = ${repo} and ended_at is not null
     ) as history
-    where place > ${maxVersions} or (ended_by is null and ended_at < now() - interval '1 year')
+    where version > ${maxVersions} or (ended_by is null and ended_at < now() - interval '1 year')
     order by ended_at limit ${sql.lit(maxDeletions)}`.execute(db)
   for (let start = 0; start < rows.length; start += batchSize) {
     signal.throwIfAborted()

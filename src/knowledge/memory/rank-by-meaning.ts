@@ -1,4 +1,4 @@
-// Ranks memories by how near their vectors are to that of a query.
+// Ranks memories by how similar their vectors are to a query's.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { limitRows } from '../../db/limit-rows.ts'
@@ -6,16 +6,16 @@ import type { RankedMemory } from './memory-query.ts'
 import { type MemoryFilter, matchesFilter } from './read-memories.ts'
 import { cosineOf, type Embedding, packVector, toUnitVector } from './vectors.ts'
 
-/** So many are looked at more closely: those whose signs agree most with the query's. All, in small repositories. */
+/** Cosines are computed only for the memories whose vectors' signs agree most with the query's. */
 const maxCandidates = 500
 
-/** A query has a nearest memory whatever it asks for: what isn't among these is no answer. */
+/** Every query has nearest memories, even if none is relevant, so only a few count as results. */
 const maxNearest = 20
 
-/** Nor is what is less than so near as the nearest one is. */
+/** Results have at least this share of the best score. */
 const minShareOfBest = 0.5
 
-/** The current memories that are nearest in meaning, nearest first. Scores are cosines. */
+/** Ranks the current memories that are nearest in meaning, nearest first. Scores are cosines. */
 export async function rankByMeaning(
   db: Db,
   repo: string,
@@ -28,8 +28,8 @@ export async function rankByMeaning(
     return { id, score: cosineOf(vector, { bytes, norm }) }
   })
   const nearest = ranked.toSorted((one, other) => other.score - one.score).slice(0, maxNearest)
-  const least = minShareOfBest * (nearest[0]?.score ?? 0)
-  return nearest.filter(({ score }) => score > 0 && score >= least)
+  const minScore = minShareOfBest * (nearest[0]?.score ?? 0)
+  return nearest.filter(({ score }) => score > 0 && score >= minScore)
 }
 
 interface Candidate {
@@ -55,8 +55,7 @@ async function readCandidates(
       where v.repo = ${repo} and v.embedder = ${embedder} and length(v.signs) = ${signs.length}
       order by bit_count(v.signs # ${signs}::bit varying), v.memory_id ${limitRows(maxCandidates)}
     )
-    select memory_id as id, vector, norm from candidate join memory_vectors using (memory_id)`.execute(
-    db,
-  )
+    select memory_id as id, vector, norm
+    from candidate join memory_vectors using (memory_id)`.execute(db)
   return rows
 }

@@ -1,12 +1,13 @@
-// Reads memories: lists, counts, history.
+// Reads lists, counts and the history of memories.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Memory, MemoryTrust, MemoryType, Provenance } from '../../domain/memory.ts'
 import { toStoredSubject } from './save-memories.ts'
 
-/** The columns of a memory `m`. */
+/** These are the columns of a memory `m`. */
 export const memoryColumns = sql`
-  m.id, m.memory_type, m.subject, m.text, m.path, m.component_type, m.trust, m.provenance, m.created_at, m.updated_at`
+  m.id, m.memory_type, m.subject, m.text, m.path, m.component_type, m.trust, m.provenance,
+  m.created_at, m.updated_at`
 
 export interface MemoryRow {
   readonly id: string
@@ -36,20 +37,25 @@ export function toMemory(row: MemoryRow): Memory {
   }
 }
 
-/** What a list shows; all of it where nothing is said. */
+/** An omitted field doesn't restrict the list. */
 export interface MemoryFilter {
   readonly types?: readonly MemoryType[] | undefined
-  /** A file or directory, with what lies below it. */
+  /** A directory matches with its contents. */
   readonly path?: string | undefined
 }
 
 /**
- * Of those that came at once, as all of a scan do: what people decided and agreed on before what was counted, and the map
- * last; each in the order of the files that say it, then by subject.
+ * Memories of one scan have the same time, so they are ordered by type, with people's decisions
+ * first and the map last, then by the location in the file that they come from, then by subject.
  */
 const typeOrder: readonly MemoryType[] = [
-  ...(['decision', 'project_pattern', 'risk_module'] as const),
-  ...(['contributor_profile', 'developer_pattern', 'developer_strength', 'project_map'] as const),
+  'decision',
+  'project_pattern',
+  'risk_module',
+  'contributor_profile',
+  'developer_pattern',
+  'developer_strength',
+  'project_map',
 ]
 const sortKey = (memory: 'm' | 'last') => sql`(
   array_position(${typeOrder}::text[], ${sql.ref(`${memory}.memory_type`)}),
@@ -58,7 +64,7 @@ const sortKey = (memory: 'm' | 'last') => sql`(
   ${sql.ref(`${memory}.subject`)} collate "C"
 )`
 
-/** Current memories, the newest first, after the one with the id `before`. */
+/** Lists current memories, newest first, that follow the one with the id `before`. */
 export async function listMemories(
   db: Db,
   repo: string,
@@ -69,7 +75,10 @@ export async function listMemories(
       ? sql``
       : sql`and exists (
           select from memories last where last.id = ${filter.before} and last.repo = ${repo}
-            and (m.updated_at < last.updated_at or (m.updated_at = last.updated_at and ${sortKey('m')} > ${sortKey('last')}))
+            and (
+              m.updated_at < last.updated_at
+              or (m.updated_at = last.updated_at and ${sortKey('m')} > ${sortKey('last')})
+            )
         )`
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
@@ -78,14 +87,14 @@ export async function listMemories(
   return rows.map(toMemory)
 }
 
-/** Condition on a memory `m`. */
+/** The conditions apply to a memory `m`, and each has `and` in front. */
 export function matchesFilter({ types, path }: MemoryFilter): RawBuilder<unknown> {
   const ofType = types === undefined ? sql`` : sql`and m.memory_type = any(${types}::text[])`
   if (path === undefined || path === '.') return ofType
   return sql`${ofType} and (m.path = ${path} or starts_with(m.path, ${`${path}/`}))`
 }
 
-/** All current memories of some types, by path and subject. */
+/** Reads all current memories of some types, ordered by path and subject. */
 export async function readMemoriesOfType(
   db: Db,
   repo: string,
@@ -98,16 +107,15 @@ export async function readMemoriesOfType(
   return rows.map(toMemory)
 }
 
-/** A current memory; undefined where the repository has none of this id. */
+/** Finds a current memory; undefined if the repository has none with this id. */
 export async function findMemory(db: Db, repo: string, id: string): Promise<Memory | undefined> {
   const { rows } = await sql<MemoryRow>`
-    select ${memoryColumns} from memories m where m.id = ${id} and m.repo = ${repo} and m.ended_at is null`.execute(
-    db,
-  )
+    select ${memoryColumns} from memories m
+    where m.id = ${id} and m.repo = ${repo} and m.ended_at is null`.execute(db)
   return rows[0] && toMemory(rows[0])
 }
 
-/** The memory that counts for a subject. */
+/** Finds the current memory of a subject. */
 export async function findCurrentMemory(
   db: Db,
   repo: string,
@@ -115,13 +123,11 @@ export async function findCurrentMemory(
 ): Promise<Memory | undefined> {
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
-    where m.repo = ${repo} and m.memory_type = ${type} and m.subject = ${toStoredSubject(subject)} and m.ended_at is null`.execute(
-    db,
-  )
+    where m.repo = ${repo} and m.memory_type = ${type}
+      and m.subject = ${toStoredSubject(subject)} and m.ended_at is null`.execute(db)
   return rows[0] && toMemory(rows[0])
 }
 
-/** How many current memories there are of each type. */
 export async function countMemories(
   db: Db,
   repo: string,
@@ -133,7 +139,7 @@ export async function countMemories(
   return { total: rows.reduce((sum, { count }) => sum + count, 0), byType }
 }
 
-/** How many current memories people wrote. */
+/** Counts the current memories that people wrote. */
 export async function countPersonMemories(db: Db, repo: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from memories
@@ -141,17 +147,17 @@ export async function countPersonMemories(db: Db, repo: string): Promise<number>
   return rows[0]?.count ?? 0
 }
 
-/** One that counts, or counted. */
+/** This can be a current or an earlier memory of a subject. */
 export interface MemoryVersion extends Memory {
-  /** ISO 8601; null for the one that counts. */
+  /** An ISO 8601 date; null for the current memory. */
   readonly endedAt: string | null
-  /** Username of who dismissed it; null where nobody did. */
+  /** The username of the person who dismissed it; null if it wasn't dismissed. */
   readonly endedBy: string | null
 }
 
 const maxVersionsShown = 100
 
-/** All memories of the subject of one of them, the newest first; none where the repository has no such memory. */
+/** Reads all memories with the same subject as the given one, newest first. */
 export async function readMemoryHistory(
   db: Db,
   repo: string,
@@ -159,8 +165,8 @@ export async function readMemoryHistory(
 ): Promise<MemoryVersion[]> {
   const { rows } = await sql<MemoryRow & { ended_at: Date | null; ended_by: string | null }>`
     select ${memoryColumns}, m.ended_at, m.ended_by
-    from memories asked join memories m using (repo, memory_type, subject)
-    where asked.id = ${id} and asked.repo = ${repo}
+    from memories given join memories m using (repo, memory_type, subject)
+    where given.id = ${id} and given.repo = ${repo}
     order by m.updated_at desc, m.ended_at desc nulls first limit ${maxVersionsShown}`.execute(db)
   return rows.map((row) => ({
     ...toMemory(row),

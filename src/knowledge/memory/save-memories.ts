@@ -1,5 +1,4 @@
-// Keeps memories: one that counts for each subject. A newer one of other words takes its place, and the old one is history;
-// of what was computed, figures are brought up to date where they stand.
+// Saves memories, one current memory per subject, with the earlier ones as history.
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { toStorableText } from '../../contract/storable-text.ts'
@@ -10,16 +9,13 @@ import { endRows } from './end-rows.ts'
 import { withoutNumbers } from './ignore-numbers.ts'
 import { computeTerms, type MemoryTerms } from './terms.ts'
 
-/** In characters. */
-const maxMemoryLength = 4000
+const maxTextLength = 4000
 
-/** Rows of one statement. */
 const batchSize = 500
 
-/** An index can't hold longer ones; paths may be. */
+/** The index can't contain longer subjects, but paths may be longer. */
 const maxSubjectLength = 400
 
-/** The memory that counts for a subject. */
 interface CurrentMemory {
   readonly id: string
   readonly memory_type: MemoryType
@@ -32,22 +28,22 @@ interface CurrentMemory {
   readonly created_at: Date
 }
 
-/** One that takes the place of `replaced`, or is the first of its subject. */
-interface Successor {
+/** A new version of a memory; `replaced` is undefined for the first of its subject. */
+interface MemoryChange {
   readonly id: string
   readonly memory: NewMemory
   readonly replaced: CurrentMemory | undefined
-  readonly found: MemoryTerms
+  readonly terms: MemoryTerms
 }
 
 /**
- * Keeps memories of a repository. One of the same subject and words stays as it is, one of other words ends and is
- * followed. Of computed ones figures aren't words: they change in place. What a person wrote is followed by a person's
- * only, and what a person dismissed doesn't come back in the same words. A model's words stay while what they stand for
- * says the same.
+ * Saves memories of a repository. A current memory with the same text stays unchanged; one with
+ * another text ends and is replaced. Computed memories that differ only in numbers are updated in
+ * place. Only a person's memory replaces a person's memory, and a dismissed text isn't saved again.
+ * A model's text stays as long as the basis that it was written from is the same.
  *
- * @param tx a transaction: others that save memories of the repository wait for its end
- * @param at as of when they are known, for those that are kept in several transactions; else now
+ * @param tx a transaction; others that save memories of the repository wait until it ends
+ * @param at the time of the memories, if they are saved in several transactions; default: now
  */
 export async function saveMemories(
   tx: Db,
@@ -56,28 +52,28 @@ export async function saveMemories(
   at: Date | null = null,
 ): Promise<void> {
   await lockMemories(tx, repo)
-  const wanted = new Map(
+  const bySubject = new Map(
     memories
       .map(toStorableMemory)
       .map((memory) => [memoryKey(memory.type, memory.subject), memory]),
   )
-  const all = [...wanted.values()]
+  const all = [...bySubject.values()]
   for (let start = 0; start < all.length; start += batchSize) {
     await saveBatch(tx, repo, all.slice(start, start + batchSize), at)
   }
 }
 
-/** Keeps everybody else from changing the memories of a repository until the transaction ends. */
+/** No other writer can change the repository's memories until the transaction ends. */
 export async function lockMemories(tx: Db, repo: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('umpire memories'), hashtext(${repo}))`.execute(
     tx,
   )
 }
 
-/** Short and without accidents: what is the same has the same. */
+/** Returns a collision-resistant key of a text: equal texts have equal keys. */
 export function hashText(text: string): string {
   return createHash('sha256')
-    .update(toStorableText(text).slice(0, maxMemoryLength))
+    .update(toStorableText(text).slice(0, maxTextLength))
     .digest('base64url')
     .slice(0, 22)
 }
@@ -86,13 +82,13 @@ function toStorableMemory(memory: NewMemory): NewMemory {
   return {
     ...memory,
     subject: toStoredSubject(memory.subject),
-    text: toStorableText(memory.text).slice(0, maxMemoryLength).toWellFormed(),
+    text: toStorableText(memory.text).slice(0, maxTextLength).toWellFormed(),
     path: memory.path === null ? null : toStorableText(memory.path),
     componentType: memory.componentType === null ? null : toStorableText(memory.componentType),
   }
 }
 
-/** As it is stored. */
+/** Shortens a long subject, with a hash that makes it unique. */
 export function toStoredSubject(subject: string): string {
   const storable = toStorableText(subject)
   return storable.length <= maxSubjectLength
@@ -100,7 +96,7 @@ export function toStoredSubject(subject: string): string {
     : `${storable.slice(0, maxSubjectLength)}…${hashText(storable)}`
 }
 
-/** What it is about, once in a repository. */
+/** Returns the key of a subject, which has one current memory in a repository. */
 export function memoryKey(type: MemoryType, subject: string): string {
   return `${type}\0${subject}`
 }
@@ -111,45 +107,40 @@ async function saveBatch(
   memories: readonly NewMemory[],
   at: Date | null,
 ): Promise<void> {
-  const known = await readExisting(tx, repo, memories)
-  const changes = memories.flatMap((memory): (Successor & { isRefresh: boolean })[] => {
-    const current = known.current.get(memoryKey(memory.type, memory.subject))
-    const isDismissed = memory.trust !== 'person' && known.dismissed.has(comparisonKey(memory))
-    const fate = isDismissed ? 'nothing' : decideUpdate(current, memory)
-    if (fate === 'nothing') return []
-    const isRefresh = fate === 'refresh'
-    const id = isRefresh && current ? current.id : randomUUID()
-    return [{ id, memory, replaced: current, found: computeTerms(repo, memory), isRefresh }]
-  })
-  const successors = changes.filter(({ isRefresh }) => !isRefresh)
+  const existing = await readExisting(tx, repo, memories)
+  const replacements: MemoryChange[] = []
+  const refreshes: MemoryChange[] = []
+  for (const memory of memories) {
+    const current = existing.current.get(memoryKey(memory.type, memory.subject))
+    const isDismissed = memory.trust !== 'person' && existing.dismissed.has(comparisonKey(memory))
+    const update = isDismissed ? 'nothing' : decideUpdate(current, memory)
+    if (update === 'nothing') continue
+    const change = { memory, replaced: current, terms: computeTerms(repo, memory) }
+    if (update === 'refresh' && current) refreshes.push({ ...change, id: current.id })
+    else replacements.push({ ...change, id: randomUUID() })
+  }
   const ended = [
-    ...(await endReplaced(tx, successors)),
-    ...(await refreshMemories(
-      tx,
-      changes.filter(({ isRefresh }) => isRefresh),
-      at,
-    )),
+    ...(await endReplaced(tx, replacements)),
+    ...(await refreshMemories(tx, refreshes, at)),
   ]
-  await insertMemories(tx, repo, successors, at)
-  await updateTermCounts(
-    tx,
-    changes.map(({ found }) => found),
-    ended,
-  )
+  await insertMemories(tx, repo, replacements, at)
+  const added = [...replacements, ...refreshes].map(({ terms }) => terms)
+  await updateTermCounts(tx, added, ended)
 }
 
-/** The current memories of the same subjects, and the words that people dismissed there. */
+/** Reads the current memories of the same subjects, and the texts that people dismissed. */
 async function readExisting(tx: Db, repo: string, memories: readonly NewMemory[]) {
-  // By arrays, each of which an index is looked up by; rows of one's type with another's subject are no harm.
+  // Separate arrays let PostgreSQL use the index; rows with mixed pairs are never looked up.
   const types = [...new Set(memories.map(({ type }) => type))]
   const subjects = memories.map(({ subject }) => subject)
-  const isAsked = sql`repo = ${repo} and memory_type = any(${types}::text[]) and subject = any(${subjects}::text[])`
+  const hasSubject = sql`repo = ${repo} and memory_type = any(${types}::text[])
+    and subject = any(${subjects}::text[])`
   const { rows: current } = await sql<CurrentMemory>`
     select id, memory_type, subject, text, path, component_type, trust, provenance, created_at
-    from memories where ${isAsked} and ended_at is null`.execute(tx)
+    from memories where ${hasSubject} and ended_at is null`.execute(tx)
   const { rows: dismissed } = await sql<Pick<NewMemory, 'type' | 'subject' | 'text' | 'trust'>>`
     select memory_type as type, subject, text, trust
-    from memories where ${isAsked} and ended_at is not null and ended_by is not null`.execute(tx)
+    from memories where ${hasSubject} and ended_at is not null and ended_by is not null`.execute(tx)
   return {
     current: new Map(current.map((row) => [memoryKey(row.memory_type, row.subject), row])),
     dismissed: new Set(
@@ -158,7 +149,7 @@ async function readExisting(tx: Db, repo: string, memories: readonly NewMemory[]
   }
 }
 
-/** What stays the same while a memory says the same. */
+/** Returns a key that is equal for memories of the same subject with the same text. */
 function comparisonKey({
   type,
   subject,
@@ -168,34 +159,34 @@ function comparisonKey({
   return `${memoryKey(type, subject)}\0${trust === 'derived' ? withoutNumbers(text) : text}`
 }
 
-/** What a memory makes of the one that counts for its subject. */
-function decideUpdate(
-  current: CurrentMemory | undefined,
-  memory: NewMemory,
-): 'follow' | 'refresh' | 'nothing' {
-  if (current === undefined) return 'follow'
+type MemoryUpdate = 'replace' | 'refresh' | 'nothing'
+
+/** Decides what a new memory changes about the current one of its subject. */
+function decideUpdate(current: CurrentMemory | undefined, memory: NewMemory): MemoryUpdate {
+  if (current === undefined) return 'replace'
   if (memory.trust === 'person') {
-    return current.trust !== 'person' || current.text !== memory.text ? 'follow' : 'nothing'
+    const isSame = current.trust === 'person' && current.text === memory.text
+    return isSame ? 'nothing' : 'replace'
   }
-  if (current.trust === 'person') return 'nothing'
-  if (
-    current.trust === 'model' &&
-    memory.trust !== 'model' &&
-    hasSameBasis(current.provenance, memory.provenance)
-  ) {
-    return 'nothing'
-  }
-  if (current.path !== memory.path || current.component_type !== memory.componentType)
-    return 'follow'
+  if (current.trust === 'person' || isModelTextValid(current, memory)) return 'nothing'
+  const isAboutSame =
+    current.path === memory.path && current.component_type === memory.componentType
+  if (!isAboutSame) return 'replace'
   if (current.text === memory.text)
     return isMoved(current.provenance, memory.provenance) ? 'refresh' : 'nothing'
-  const isComputed = current.trust === 'derived' && memory.trust === 'derived'
-  return isComputed && withoutNumbers(current.text) === withoutNumbers(memory.text)
-    ? 'refresh'
-    : 'follow'
+  return differsOnlyInNumbers(current, memory) ? 'refresh' : 'replace'
 }
 
-/** Whether it stands at another place of a file. */
+function isModelTextValid(current: CurrentMemory, memory: NewMemory): boolean {
+  if (current.trust !== 'model' || memory.trust === 'model') return false
+  return hasSameBasis(current.provenance, memory.provenance)
+}
+
+function differsOnlyInNumbers(current: CurrentMemory, memory: NewMemory): boolean {
+  const areComputed = current.trust === 'derived' && memory.trust === 'derived'
+  return areComputed && withoutNumbers(current.text) === withoutNumbers(memory.text)
+}
+
 function isMoved(one: Provenance, other: Provenance): boolean {
   return one.file !== other.file || one.line !== other.line
 }
@@ -204,9 +195,9 @@ function hasSameBasis(one: Provenance, other: Provenance): boolean {
   return one.basis !== undefined && one.basis === other.basis
 }
 
-/** Before the new ones come: one of a subject counts at a time. */
-function endReplaced(tx: Db, successors: readonly Successor[]): Promise<{ terms: number[] }[]> {
-  const pairs = successors.flatMap(({ id, replaced }) =>
+/** Must run before the insertion, because a subject can have only one current memory. */
+function endReplaced(tx: Db, changes: readonly MemoryChange[]): Promise<{ terms: number[] }[]> {
+  const pairs = changes.flatMap(({ id, replaced }) =>
     replaced ? [{ old: replaced.id, next: id }] : [],
   )
   return endRows(
@@ -216,41 +207,46 @@ function endReplaced(tx: Db, successors: readonly Successor[]): Promise<{ terms:
   )
 }
 
-/** Returns the terms that they had. */
+/** Returns the terms that the memories had before. */
 async function refreshMemories(
   tx: Db,
-  changes: readonly Successor[],
+  changes: readonly MemoryChange[],
   at: Date | null,
 ): Promise<{ terms: number[] }[]> {
   if (changes.length === 0) return []
-  const made = changes.map(({ id, memory: { text, provenance }, found }) => ({
+  const updates = changes.map(({ id, memory: { text, provenance }, terms }) => ({
     id,
     text,
     provenance,
-    ...found,
+    ...terms,
   }))
   const { rows } = await sql<{ terms: number[] }>`
-    update memories set text = made.text, provenance = made.provenance, terms = made.terms, weights = made.weights,
-      updated_at = case when made.text = made.old_text then updated_at else coalesce(${at}::timestamptz, now()) end
+    update memories set
+      text = change.text, provenance = change.provenance,
+      terms = change.terms, weights = change.weights,
+      updated_at = case
+        when change.text = change.old_text then updated_at
+        else coalesce(${at}::timestamptz, now())
+      end
     from (
-      select fresh.*, old.text as old_text, old.terms as old_terms
-      from json_to_recordset(${JSON.stringify(made)}::json) as fresh (
+      select new.*, old.text as old_text, old.terms as old_terms
+      from json_to_recordset(${JSON.stringify(updates)}::json) as new (
         id uuid, text text, provenance jsonb, terms bigint[], weights real[])
       join memories old using (id)
-    ) as made
-    where memories.id = made.id
-    returning made.old_terms as terms`.execute(tx)
+    ) as change
+    where memories.id = change.id
+    returning change.old_terms as terms`.execute(tx)
   return rows
 }
 
 async function insertMemories(
   tx: Db,
   repo: string,
-  successors: readonly Successor[],
+  changes: readonly MemoryChange[],
   at: Date | null,
 ): Promise<void> {
-  if (successors.length === 0) return
-  const rows = successors.map(({ id, memory, replaced, found }) => ({
+  if (changes.length === 0) return
+  const rows = changes.map(({ id, memory, replaced, terms }) => ({
     id,
     memory_type: memory.type,
     subject: memory.subject,
@@ -259,17 +255,21 @@ async function insertMemories(
     component_type: memory.componentType,
     trust: memory.trust,
     provenance: memory.provenance,
-    terms: found.terms,
-    weights: found.weights,
-    // The subject is remembered since then.
+    terms: terms.terms,
+    weights: terms.weights,
+    // All versions of a subject have the time of the first one.
     created_at: replaced?.created_at ?? null,
   }))
   await sql`
-    insert into memories (id, repo, memory_type, subject, text, path, component_type, trust, provenance, terms, weights,
-      created_at, updated_at)
-    select id, ${repo}, memory_type, subject, text, path, component_type, trust, provenance, terms, weights,
-      coalesce(created_at, ${at}::timestamptz, now()), coalesce(${at}::timestamptz, now())
-    from json_to_recordset(${JSON.stringify(rows)}::json) as made (
-      id uuid, memory_type text, subject text, text text, path text, component_type text, trust text, provenance jsonb,
-      terms bigint[], weights real[], created_at timestamptz)`.execute(tx)
+    insert into memories (
+      id, repo, memory_type, subject, text, path, component_type, trust, provenance,
+      terms, weights, created_at, updated_at
+    )
+    select id, ${repo}, memory_type, subject, text, path, component_type, trust, provenance,
+      terms, weights, coalesce(created_at, ${at}::timestamptz, now()),
+      coalesce(${at}::timestamptz, now())
+    from json_to_recordset(${JSON.stringify(rows)}::json) as new (
+      id uuid, memory_type text, subject text, text text, path text, component_type text,
+      trust text, provenance jsonb, terms bigint[], weights real[], created_at timestamptz
+    )`.execute(tx)
 }

@@ -1,4 +1,4 @@
-// Finds memories: by their words, and by their meaning where the query has a vector.
+// Searches memories by words, and by meaning if the query has a vector.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Memory } from '../../domain/memory.ts'
@@ -7,17 +7,18 @@ import { rankByMeaning } from './rank-by-meaning.ts'
 import { rankByWords } from './rank-by-words.ts'
 import { type MemoryRow, memoryColumns, toMemory } from './read-memories.ts'
 
-/** Of reciprocal rank fusion, the usual one (Cormack, Clarke and Büttcher, SIGIR 2009). */
+/** This is the usual constant of rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). */
 const rankOffset = 60
 
-/** Of each order that is fused with another one, so many count at least. */
+/** Each ranking that is fused has at least this many entries. */
 const minRanked = 50
 
 export type FoundMemory = Memory & { readonly score: number }
 
 /**
- * The current memories that fit best, best first: in the order of `rankByWords`, or in that and the order of `rankByMeaning`
- * fused by their ranks. Scores of different queries can't be compared.
+ * Finds the best current memories, best first. Without an embedding they have the order of
+ * `rankByWords`, otherwise the ranks of `rankByWords` and `rankByMeaning` are fused. Scores of
+ * different queries can't be compared.
  */
 export async function searchMemories(
   db: Db,
@@ -31,12 +32,12 @@ export async function searchMemories(
   return readRanked(db, repo, fuseRanks([words, meaning]).slice(0, query.limit))
 }
 
-/** What stands high in one of some orders, or fairly high in several. */
-function fuseRanks(orders: readonly (readonly RankedMemory[])[]): RankedMemory[] {
+/** The score is the sum of a memory's reciprocal ranks. */
+function fuseRanks(rankings: readonly (readonly RankedMemory[])[]): RankedMemory[] {
   const scores = new Map<string, number>()
-  for (const order of orders) {
-    for (const [at, { id }] of order.entries())
-      scores.set(id, (scores.get(id) ?? 0) + 1 / (rankOffset + at + 1))
+  for (const ranking of rankings) {
+    for (const [index, { id }] of ranking.entries())
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (rankOffset + index + 1))
   }
   return [...scores]
     .map(([id, score]) => ({ id, score }))
@@ -49,11 +50,10 @@ async function readRanked(
   ranked: readonly RankedMemory[],
 ): Promise<FoundMemory[]> {
   if (ranked.length === 0) return []
+  const ids = ranked.map(({ id }) => id)
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
-    where m.repo = ${repo} and m.ended_at is null and m.id = any(${ranked.map(({ id }) => id)}::uuid[])`.execute(
-    db,
-  )
+    where m.repo = ${repo} and m.ended_at is null and m.id = any(${ids}::uuid[])`.execute(db)
   const memories = new Map(rows.map((row) => [row.id, toMemory(row)]))
   return ranked.flatMap(({ id, score }) => {
     const memory = memories.get(id)

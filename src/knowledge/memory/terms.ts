@@ -1,64 +1,63 @@
-// What memories are found by: their words, their path and their repository, as numbers that one index can hold.
+// Computes search terms of memories (words, path, repository) as numbers for one index.
 import { createHash } from 'node:crypto'
 import type { NewMemory } from '../../domain/memory.ts'
 import { splitWords } from './split-words.ts'
 
-/** Of BM25, the usual ones (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009). */
+/** These are BM25's usual constants (Robertson and Zaragoza, 2009). */
 const saturation = 1.2
 const lengthPenalty = 0.75
 
-/** What stands for the mean length: that of a usual description, so that what is stored needn't follow the mean. */
+/** BM25 uses the mean length, but stored weights would have to change with it. */
 const typicalLength = 30
 
-/** A word of the path counts as much as so many of the text (BM25F's weight of a field). */
+/** A word in the path counts as much as this many in the text (BM25F's field weight). */
 const pathWeight = 3
 
-/** A person's text of full length has fewer. */
+/** Even a person's text of maximum length has fewer words. */
 const maxWords = 1000
 
-/** What stands in the columns `terms` and `weights`: the second says how much the first counts, once its rarity is known. */
+/** Values of the columns `terms` and `weights`; a weight is BM25's factor without the rarity. */
 export interface MemoryTerms {
   readonly terms: readonly number[]
   readonly weights: readonly number[]
 }
 
-/** The term of a word in a repository. 48 bits of a digest: two of the same repository don't meet by accident. */
+/** Returns the term of a word. With 48 bits, words of one repository don't collide in practice. */
 export function termOfWord(repo: string, word: string): number {
   return createHash('sha256').update(`${repo}\0${word}`).digest().readUIntBE(0, 6)
 }
 
-/** The term of what is about a path. No word has a slash in it. */
+/** Returns the term of a path. It differs from all words, because no word contains a slash. */
 export function termOfPath(repo: string, path: string): number {
   return termOfWord(repo, `/${path}`)
 }
 
-/** The term that all memories of a repository have. */
+/** All memories of a repository have this term. */
 export function repositoryTerm(repo: string): number {
   return termOfWord(repo, '')
 }
 
-/** The terms of a memory. */
 export function computeTerms(
   repo: string,
   { text, path }: Pick<NewMemory, 'text' | 'path'>,
 ): MemoryTerms {
   const counts = new Map<string, number>()
-  const count = (words: readonly string[], weight: number) => {
-    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + weight)
-    return words.length
-  }
-  const length =
-    count(splitWords(text, maxWords), 1) + count(splitWords(path ?? '', maxWords), pathWeight)
+  const textWords = splitWords(text, maxWords)
+  const pathWords = splitWords(path ?? '', maxWords)
+  for (const word of textWords) counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const word of pathWords) counts.set(word, (counts.get(word) ?? 0) + pathWeight)
+  const length = textWords.length + pathWords.length
   const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / typicalLength)
   const weights = new Map([[repositoryTerm(repo), 0]])
   if (path !== null) weights.set(termOfPath(repo, path), 0)
-  for (const [word, times] of counts) {
-    weights.set(termOfWord(repo, word), Math.fround((times * (saturation + 1)) / (times + norm)))
+  for (const [word, count] of counts) {
+    const weight = (count * (saturation + 1)) / (count + norm)
+    weights.set(termOfWord(repo, word), Math.fround(weight))
   }
   return { terms: [...weights.keys()], weights: [...weights.values()] }
 }
 
-/** How much a term says that is in `count` of `total` memories. */
+/** BM25's inverse document frequency of a term that is in `count` of `total` memories. */
 export function inverseFrequency(count: number, total: number): number {
   return Math.log(1 + (Math.max(total, count) - count + 0.5) / (count + 0.5))
 }

@@ -138,4 +138,4 @@ const endingsTerms = [
   'Error|Exception|Controller|Service|Repository|Handler|Factory|Provider|Store',
   'ViewModel|Middleware|Job|Command|Event|Listener|Policy|Resource|Request',
 ].join('|')
-const endings = new RegExp(String.raw`[a-z0-9](${endingsTerms})$`)
+const endings = new RegExp(`[a-z0-9](${endingsTerms})$`)

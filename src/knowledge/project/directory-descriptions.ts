@@ -13,7 +13,7 @@ const mainFileNameTerms = [
   String.raw`__init__\.py|mod\.rs|lib\.rs|main\.rs|index\.([cm]?[jt]sx?|vue)|doc\.go`,
   String.raw`package-info\.java|main\.(go|py|c|cpp|[cm]?[jt]s)`,
 ].join('|')
-const mainFileName = new RegExp(String.raw`^(${mainFileNameTerms})$`)
+const mainFileName = new RegExp(`^(${mainFileNameTerms})$`)
 
 /** In Go any file of a package can have the package's comment. */
 const maxGoFiles = 6
