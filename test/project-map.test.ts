@@ -159,7 +159,7 @@ describe('the map of a directory', () => {
       'db/migrate/001_carts.rb': lines(2),
       'config/settings.yml': 'a: 1\n',
     })
-    expect(textOf('app/controllers')).toMatch(/^What answers requests/)
+    expect(textOf('app/controllers')).toMatch(/^Routes and request handling/)
     expect(textOf('web/components')).toBe(
       'Parts of the user interface (web). 1 TSX file, 2 lines of code. Its file: Cart.tsx.',
     )
@@ -436,10 +436,10 @@ describe('the stack', () => {
       /^The code is TypeScript \(\d+ %\), Python \(\d+ %\) and Makefile \(\d+ %\), by bytes/,
     )
     expect(say('tools')).toBe(
-      'By its files of configuration. Checked by Biome. Built with make. Packages are kept with pnpm. Continuous integration: GitHub Actions.',
+      'From its configuration files. Checked by Biome. Built with make. Packages are managed with pnpm. Continuous integration: GitHub Actions.',
     )
     expect(say('commands:.')).toBe('Commands: make build (tsc -b); pnpm run test (vitest run).')
-    expect(say('licence')).toBe('The licence is MIT (LICENSE).')
+    expect(say('licence')).toBe('The license is MIT (LICENSE).')
     expect(say('packages')).toBe('The repository holds 2 packages: shop in the root and web.')
   })
 
@@ -490,10 +490,10 @@ describe('conventions', () => {
       'TypeScript files are named in kebab-case (10 of 11 names of several words).',
     )
     expect(say('tests:TypeScript')).toBe(
-      'TypeScript tests stand beside their sources and are named *.test.ts (9 of 10).',
+      'TypeScript tests are next to their sources and are named *.test.ts (9 of 10).',
     )
     expect(say('tests:Python')).toBe(
-      'Python tests stand in tests/ and are named test_*.py (5 of 5).',
+      'Python tests are in tests/ and are named test_*.py (5 of 5).',
     )
     expect(say('file-names:Python')).toBeUndefined()
   })
@@ -505,7 +505,7 @@ describe('conventions', () => {
       { names },
     )
     expect(say('types:Error')).toBe(
-      'Errors are types of their own, named …Error (3: PayError, CartError and OrderError), most of them in src.',
+      'There are error types named …Error (3: PayError, CartError and OrderError), most of them in src.',
     )
   })
 })
@@ -553,7 +553,7 @@ describe('rules', () => {
       [
         '.editorconfig:undefined',
         '.',
-        'Editors are set up so: *: indent style space, indent size 2; *.py: indent size 4.',
+        'Editor settings: *: indent style space, indent size 2; *.py: indent size 4.',
       ],
     ])
   })

@@ -1,7 +1,6 @@
-// Knows files of configuration by their names: what tool each is of, and what the tool does.
+// Maps configuration files to the tools that they belong to.
 import { lastPathSegments } from './project.ts'
 
-/** A tool that a repository is set up for. */
 export interface ConfiguredTool {
   readonly name: string
   readonly use:
@@ -15,8 +14,8 @@ export interface ConfiguredTool {
     | 'packages'
 }
 
-/** Pattern of the path, tool, use. The first that fits counts. */
-const tools: readonly (readonly [RegExp, string, ConfiguredTool['use']])[] = [
+/** The first pattern that matches the path decides. */
+const tools: readonly (readonly [pattern: RegExp, name: string, use: ConfiguredTool['use']])[] = [
   [/(^|\/)(\.eslintrc(\.\w+)?|eslint\.config\.\w+)$/, 'ESLint', 'checks'],
   [/(^|\/)(\.prettierrc(\.\w+)?|prettier\.config\.\w+)$/, 'Prettier', 'checks'],
   [/(^|\/)biome\.jsonc?$/, 'Biome', 'checks'],
@@ -121,9 +120,11 @@ const tools: readonly (readonly [RegExp, string, ConfiguredTool['use']])[] = [
   [/(^|\/)\.editorconfig$/, 'EditorConfig', 'editor'],
 ]
 
-/** The tool whose configuration a file is; undefined for all other files. */
+/** Returns the tool that a file configures; undefined for all other files. */
 export function findConfiguredTool(path: string): ConfiguredTool | undefined {
-  const end = lastPathSegments(path)
-  const entry = tools.find(([pattern]) => pattern.test(end))
-  return entry && { name: entry[1], use: entry[2] }
+  const lastSegments = lastPathSegments(path)
+  const tool = tools.find(([pattern]) => pattern.test(lastSegments))
+  if (tool === undefined) return undefined
+  const [, name, use] = tool
+  return { name, use }
 }

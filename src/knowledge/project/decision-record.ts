@@ -1,9 +1,9 @@
-// Reads a record of a decision, of whatever template: its status, and the words that say what was decided.
+// Reads the status and the decision of a decision record, independent of its template.
 import type { MarkdownBlock, MarkdownSection } from './markdown.ts'
 import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
 const maxStatusLength = 80
-/** What was decided, in characters. */
+/** The maximum length of a decision in characters. */
 const maxDecisionLength = 420
 
 const inForceTerms = [
@@ -20,8 +20,8 @@ const notInForceTerms = [
 const notInForce = new RegExp(String.raw`(?<!not )\b(${notInForceTerms})\b`, 'i')
 
 /**
- * As it stands in the front matter, on a line or in a table of its own, or below a heading of its own; undefined where
- * none is told, or all that there can be.
+ * Finds the status in the front matter, on a labelled line, in a table, or in a section of its own.
+ * Undefined if there is none, or only the list of possible ones.
  */
 export function statusOf(
   sections: readonly MarkdownSection[],
@@ -29,60 +29,68 @@ export function statusOf(
   text: string,
 ): string | undefined {
   const start = text.slice(0, 3000)
-  const told = [
+  const statusSection = sections.find(({ heading }) => isNamed(heading, statusNames))
+  const sectionTexts = statusSection?.blocks.slice(0, 4).map((block) => block.text) ?? []
+  const candidates = [
     front,
-    ...(sections
-      .find(({ heading }) => isNamed(heading, statusNames))
-      ?.blocks.slice(0, 4)
-      .map((block) => block.text) ?? []),
-    /^[\s>*_-]{0,6}(?:status|estado)[*_]{0,2}\s*:[*_]{0,2}\s*([^\n]{2,160})/im.exec(start)?.[1],
-    /^\|\s*\**(?:status|estado)\**\s*\|\s*([^|\n]{2,160})/im.exec(start)?.[1],
-  ].flatMap((one) => (one === undefined ? [] : toPlainText(one).replace(/^[^\p{L}]+/u, '')))
-  // Where a section tells its history, the last state counts.
-  const states = told.filter((one) => (inForce.test(one) || notInForce.test(one)) && !isChoice(one))
-  const status = states.at(-1) ?? told.find((one) => one !== '' && !isChoice(one))
-  return status === undefined
-    ? undefined
-    : truncateText(lowerFirst(status).replace(/\.$/, ''), maxStatusLength)
+    ...sectionTexts,
+    statusLine.exec(start)?.[1],
+    statusRow.exec(start)?.[1],
+  ]
+    .filter((candidate) => candidate !== undefined)
+    .map((candidate) => toPlainText(candidate).replace(/^[^\p{L}]+/u, ''))
+    .filter((candidate) => !isChoice(candidate))
+  const states = candidates.filter(
+    (candidate) => inForce.test(candidate) || notInForce.test(candidate),
+  )
+  // If a section lists the history of states, the last one is valid.
+  const status = states.at(-1) ?? candidates.find((candidate) => candidate !== '')
+  if (status === undefined) return undefined
+  return truncateText(lowerFirst(status).replace(/\.$/, ''), maxStatusLength)
 }
 
+const statusLine = /^[\s>*_-]{0,6}(?:status|estado)[*_]{0,2}\s*:[*_]{0,2}\s*([^\n]{2,160})/im
+const statusRow = /^\|\s*\**(?:status|estado)\**\s*\|\s*([^|\n]{2,160})/im
 const statusNames = /^(status|estado|statut)$/i
 
-/** `Proposed | Accepted | Deprecated`: nobody chose. */
+/** Whether a template's list, such as `Proposed | Accepted | Deprecated`, was left unchanged. */
 function isChoice(status: string): boolean {
   return /\w\s*[|/]\s*\w+\s*[|/]/.test(status)
 }
 
-/** Whether the record says what holds now: accepted, or without a status. What comes first in a status counts. */
+/** Whether a record is valid: it has no status, or the first state in its status is valid. */
 export function isInForce(
   status: string | undefined,
   sections: readonly MarkdownSection[],
 ): boolean {
+  if (isMarkedObsolete(sections)) return false
+  if (status === undefined) return true
+  const isImplemented = /\bimplemented\b/i.test(status) && !/\bnot implemented\b/i.test(status)
+  if (isImplemented) return true
+  const invalidAt = notInForce.exec(status)?.index ?? Number.POSITIVE_INFINITY
+  const validAt = inForce.exec(status)?.index ?? Number.POSITIVE_INFINITY
+  return invalidAt === Number.POSITIVE_INFINITY || validAt < invalidAt
+}
+
+/** Whether the title or one of the first blocks begins with a word for an obsolete record. */
+function isMarkedObsolete(sections: readonly MarkdownSection[]): boolean {
   const title = sections.find(({ heading }) => heading !== '')?.heading ?? ''
   const opening = sections
     .slice(0, 2)
     .flatMap(({ blocks }) => blocks.slice(0, 3).map((block) => block.text))
-  if (
-    [title, ...opening].some((text) =>
-      /^\W{0,4}(superse?c?eded|deprecated|rejected|withdrawn)\b/i.test(text),
-    )
+  return [title, ...opening].some((text) =>
+    /^\W{0,4}(superse?c?eded|deprecated|rejected|withdrawn)\b/i.test(text),
   )
-    return false
-  if (status === undefined) return true
-  if (/\bimplemented\b/i.test(status) && !/\bnot implemented\b/i.test(status)) return true
-  const bad = notInForce.exec(status)?.index ?? Number.POSITIVE_INFINITY
-  const good = inForce.exec(status)?.index ?? Number.POSITIVE_INFINITY
-  return bad === Number.POSITIVE_INFINITY || good < bad
 }
 
-/** Sections that say what was decided, in the words of the usual templates. */
+/** Headings of the decision in the usual templates. */
 const decisionNamesTerms = [
   '(the |our |final |architecture |proposed )?(decisions?|resolution|outcome)( outcome| made| statement| and rationale)?',
   'what (we|was|is) decided|we decided|decisión|decisão|décision|entscheidung|决定|決定',
   'decyzja',
 ].join('|')
 const decisionNames = new RegExp(String.raw`^(\d+\.?\s*)?(${decisionNamesTerms})\s*[.:]?$`, 'i')
-/** And those that say something else of it. */
+/** Headings of other sections in the usual templates. */
 const otherNamesTerms = [
   'context|background|problem|status|consequences?|options?|alternatives?|drivers?',
   'motivation|references?|links?|date|deciders?|authors?|rationale|pros|cons',
@@ -90,7 +98,7 @@ const otherNamesTerms = [
   'summary of changes|contexto|consecuencias|kontext',
 ].join('|')
 const otherNames = new RegExp(String.raw`\b(${otherNamesTerms})\b`, 'i')
-/** Before what was decided, on its own line. */
+/** Labels before the decision, on the same line. */
 const labelTerms = [
   'decision( outcome)?|decided|outcome|resolution|chosen( option| solution)?',
   'decisión|decisão|entscheidung',
@@ -103,51 +111,60 @@ const otherLabelTerms = [
 ].join('|')
 const otherLabel = new RegExp(String.raw`^(${otherLabelTerms})\b[^.]{0,20}[:|]`, 'i')
 
-/** What was decided, where the record says it; its first words where it has no parts at all; else undefined. */
+/**
+ * Finds the decision of a record; if it has neither a heading nor a label for it, the first texts.
+ * Undefined if there are none.
+ */
 export function findDecision(sections: readonly MarkdownSection[]): string | undefined {
   const blocks = sections.flatMap((section) => section.blocks)
-  const whole = blocks.find(({ text }) => /\bin the context of\b.{3,600}\bdecided\b/i.test(text))
-  if (whole)
-    return truncateText(
-      whole.text.slice(whole.text.search(/\bin the context of\b/i)),
-      maxDecisionLength,
-    )
+  // The Y-statement template has the whole record in one sentence.
+  const statement = blocks.find(({ text }) =>
+    /\bin the context of\b.{3,600}\bdecided\b/i.test(text),
+  )
+  if (statement) {
+    const start = statement.text.search(/\bin the context of\b/i)
+    return truncateText(statement.text.slice(start), maxDecisionLength)
+  }
   return (
-    summarizeDecision(belowHeading(sections)) ??
-    summarizeDecision(afterLabel(blocks)) ??
+    summarizeDecision(listBelowHeading(sections)) ??
+    summarizeDecision(listAfterLabel(blocks)) ??
     summarizeDecision(listPlainBlocks(sections))
   )
 }
 
-/** With what stands below headings of its own. */
-function belowHeading(sections: readonly MarkdownSection[]): MarkdownBlock[] {
-  const at = sections.findIndex(({ heading }) => isNamed(heading, decisionNames))
-  const named = sections[at]
-  if (named === undefined) return []
-  const after = sections.slice(at + 1)
-  const end = after.findIndex(({ level }) => level <= named.level)
-  const below = end === -1 ? after : after.slice(0, end)
-  return [named, ...below.filter(({ heading }) => !otherNames.test(heading))].flatMap(
-    ({ blocks }) => blocks,
-  )
+/** Lists the blocks below a heading of the decision, with those of its subsections. */
+function listBelowHeading(sections: readonly MarkdownSection[]): MarkdownBlock[] {
+  const index = sections.findIndex(({ heading }) => isNamed(heading, decisionNames))
+  const section = sections[index]
+  if (section === undefined) return []
+  const following = sections.slice(index + 1)
+  const subsections = takeUntil(following, ({ level }) => level <= section.level)
+  const decisionSections = subsections.filter(({ heading }) => !otherNames.test(heading))
+  return [section, ...decisionSections].flatMap(({ blocks }) => blocks)
 }
 
-/** From a paragraph or an item that begins with its label, or is nothing else. */
-function afterLabel(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
-  const at = blocks.findIndex(
+/** Lists the blocks from a paragraph or an item with a label of the decision. */
+function listAfterLabel(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
+  const index = blocks.findIndex(
     ({ text }) => label.test(`${text}:`) && !/^decision (drivers|makers)/i.test(text),
   )
-  const labelled = blocks[at]
+  const labelled = blocks[index]
   if (labelled === undefined) return []
-  const after = blocks.slice(at + 1)
-  const end = after.findIndex(
-    ({ text }) => otherNames.test(text.slice(0, 20)) && (otherLabel.test(text) || text.length < 25),
-  )
-  const below = end === -1 ? after : after.slice(0, end)
-  const said = withoutLabel(labelled.text)
-  return said === ''
-    ? below
-    : [{ ...labelled, text: said }, ...below.filter(({ isItem }) => isItem)]
+  const following = takeUntil(blocks.slice(index + 1), isOtherLabel)
+  const text = withoutLabel(labelled.text)
+  // A label without a text on its line stands above the decision.
+  if (text === '') return following
+  return [{ ...labelled, text }, ...following.filter(({ isItem }) => isItem)]
+}
+
+function isOtherLabel({ text }: MarkdownBlock): boolean {
+  const isShort = text.length < 25
+  return otherNames.test(text.slice(0, 20)) && (otherLabel.test(text) || isShort)
+}
+
+function takeUntil<Item>(items: readonly Item[], isEnd: (item: Item) => boolean): Item[] {
+  const end = items.findIndex(isEnd)
+  return items.slice(0, end === -1 ? items.length : end)
 }
 
 function listPlainBlocks(sections: readonly MarkdownSection[]): MarkdownBlock[] {
@@ -157,23 +174,22 @@ function listPlainBlocks(sections: readonly MarkdownSection[]): MarkdownBlock[] 
     .filter(({ text, isItem }) => !isItem && !otherLabel.test(text) && isReadable(text))
 }
 
-/** Two sentences, or what a sentence announces, in one line. */
+/** Returns two sentences, or a sentence with the items that it introduces. */
 function summarizeDecision(blocks: readonly MarkdownBlock[]): string | undefined {
-  const told = blocks.filter(({ text }) => !otherLabel.test(text) && /\p{L}{2}/u.test(text))
-  const [first, ...rest] = told.map((block) => ({ ...block, text: withoutLabel(block.text) }))
+  const [first, ...following] = blocks
+    .filter(({ text }) => !otherLabel.test(text) && /\p{L}{2}/u.test(text))
+    .map((block) => ({ ...block, text: withoutLabel(block.text) }))
   if (first === undefined || first.text === '') return undefined
-  const isOpen =
+  const isIncomplete =
     first.isItem || /(:|,|\b(because|since|as|that))$/i.test(first.text) || first.text.length < 40
-  if (!isOpen) return truncateText(takeSentences(first.text), maxDecisionLength)
-  const items = rest
+  if (!isIncomplete) return truncateText(takeSentences(first.text), maxDecisionLength)
+  const items = following
     .filter(({ isItem }, index) => isItem || (!first.isItem && index === 0))
-    .map(({ text }) => text)
-  const joint = /[:,]$|\b(because|since|as|that)$/i.test(first.text) ? ' ' : '; '
-  const [head = '', ...tail] = [first.text, ...items].map((text) => text.replace(/[.;]$/, ''))
-  return truncateText(
-    tail.length === 0 ? first.text : `${head}${joint}${tail.join('; ')}.`,
-    maxDecisionLength,
-  )
+    .map(({ text }) => text.replace(/[.;]$/, ''))
+  if (items.length === 0) return truncateText(first.text, maxDecisionLength)
+  const introduction = first.text.replace(/[.;]$/, '')
+  const separator = /[:,]$|\b(because|since|as|that)$/i.test(first.text) ? ' ' : '; '
+  return truncateText(`${introduction}${separator}${items.join('; ')}.`, maxDecisionLength)
 }
 
 function takeSentences(text: string): string {
@@ -192,10 +208,10 @@ function isNamed(heading: string, names: RegExp): boolean {
   return names.test(heading.replace(/^[^\p{L}\p{N}]+/u, '').trim())
 }
 
-/** Only the first letter, and none of a name in capitals. */
+/** Lowers the first word unless it is an abbreviation; a state in capitals isn't one. */
 function lowerFirst(text: string): string {
   const [word = ''] = /^\S+/.exec(text) ?? []
-  const isShouted = /^[\p{Lu}\W]+$/u.test(word) && inForce.test(word)
-  const isName = /^\p{Lu}{2}/u.test(word) && !isShouted
-  return isName ? text : word.toLowerCase() + text.slice(word.length)
+  const isStateInCapitals = /^[\p{Lu}\W]+$/u.test(word) && inForce.test(word)
+  const isAbbreviation = /^\p{Lu}{2}/u.test(word) && !isStateInCapitals
+  return isAbbreviation ? text : word.toLowerCase() + text.slice(word.length)
 }

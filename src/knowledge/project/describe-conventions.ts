@@ -1,4 +1,4 @@
-// The conventions that can be counted: how files are named, where tests stand, how errors are made.
+// Describes conventions that can be counted: names of files, locations of tests, kinds of types.
 import type { NewMemory } from '../../domain/memory.ts'
 import { isCode } from './component-type.ts'
 import { topKeys } from './directories.ts'
@@ -6,12 +6,11 @@ import { formatList, formatNumber } from './format-text.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
 import { createProjectPattern } from './project-pattern.ts'
 
-/** Of fewer, nothing can be said. */
+/** Fewer samples show no convention. */
 const minSamples = 8
-/** So many of all make a convention. */
+/** A convention applies to at least this share of the samples. */
 const minShare = 0.8
 
-/** What most do alike, each with how many. */
 export function describeConventions(project: Project): NewMemory[] {
   const code = project.files.filter(({ kind, language }) => kind === 'source' && isCode(language))
   return [
@@ -28,7 +27,7 @@ const styles: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['PascalCase', /^([A-Z][a-z0-9]*)+$/],
 ]
 
-/** By language. A name of one small word fits all styles but the last, and says nothing. */
+/** Describes the naming style of each language's files. Names of one word fit several styles. */
 function describeNames(project: Project, code: readonly ProjectFile[]): NewMemory[] {
   const byLanguage = Map.groupBy(
     code.filter(({ isTest, path }) => !isTest && /\w\.\w+$/.test(nameOf(path))),
@@ -37,26 +36,28 @@ function describeNames(project: Project, code: readonly ProjectFile[]): NewMemor
   return [...byLanguage].flatMap(([language, files]) => {
     const counts = new Map<string, number>()
     for (const { path } of files) {
-      const style = styles.find(([, pattern]) =>
-        pattern.test(nameOf(path).replace(/\..*$/, '')),
-      )?.[0]
+      const stem = nameOf(path).replace(/\..*$/, '')
+      const style = styles.find(([, pattern]) => pattern.test(stem))?.[0]
       if (style) counts.set(style, (counts.get(style) ?? 0) + 1)
     }
-    const telling = [...counts.values()].reduce((sum, count) => sum + count, 0)
+    const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
     const [style] = topKeys(counts, 1)
     const count = counts.get(style ?? '') ?? 0
-    if (style === undefined || telling < minSamples || count < telling * minShare) return []
-    const text = `${language} files are named in ${style} (${formatNumber(count)} of ${formatNumber(telling)} names of several words).`
+    if (style === undefined || total < minSamples || count < total * minShare) return []
+    const share = `${formatNumber(count)} of ${formatNumber(total)}`
+    const text = `${language} files are named in ${style} (${share} names of several words).`
     return [createProjectPattern(project, `file-names:${language}`, '.', text)]
   })
 }
 
 interface TestLocation {
-  readonly words: string
+  /** A phrase such as `in tests/`. */
+  readonly description: string
+  /** A glob such as `*.test.ts`; empty if the name has no known form. */
   readonly pattern: string
 }
 
-/** By language: beside the sources, in a directory of their own, or in a tree of their own. */
+/** Describes for each language where most tests are and how they are named. */
 function describeTests(project: Project, code: readonly ProjectFile[]): NewMemory[] {
   const sources = new Set(code.filter(({ isTest }) => !isTest).map(({ path }) => path))
   const tests = code.filter(({ isTest, path }) => isTest && testName.test(nameOf(path)))
@@ -65,15 +66,17 @@ function describeTests(project: Project, code: readonly ProjectFile[]): NewMemor
     if (files.length < 3) return []
     const counts = new Map<string, number>()
     for (const { path } of files) {
-      const { words, pattern } = testLocationOf(path, sources)
-      const key = `${words}\0${pattern}`
+      const { description, pattern } = testLocationOf(path, sources)
+      const key = `${description}\0${pattern}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }
     const [key = ''] = topKeys(counts, 1)
     const count = counts.get(key) ?? 0
     if (count < files.length * 0.6) return []
-    const [words = '', pattern = ''] = key.split('\0')
-    const text = `${language} tests stand ${words}${pattern === '' ? '' : ` and are named ${pattern}`} (${formatNumber(count)} of ${formatNumber(files.length)}).`
+    const [description = '', pattern = ''] = key.split('\0')
+    const naming = pattern === '' ? '' : ` and are named ${pattern}`
+    const share = `${formatNumber(count)} of ${formatNumber(files.length)}`
+    const text = `${language} tests are ${description}${naming} (${share}).`
     return [createProjectPattern(project, `tests:${language}`, '.', text)]
   })
 }
@@ -81,57 +84,69 @@ function describeTests(project: Project, code: readonly ProjectFile[]): NewMemor
 const testName =
   /^(test[-_].+|.+([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT))\.\w+$/
 
+const testEnding = /([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT)(\.\w+)$/
+
 function testLocationOf(path: string, sources: ReadonlySet<string>): TestLocation {
   const name = nameOf(path)
   const directory = directoryOf(path)
-  const ending = /([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT)(\.\w+)$/.exec(name)
-  const pattern = ending
-    ? `*${ending[1]}${ending[3]}`
-    : /^test[-_]/.test(name)
-      ? `test_*${/\.\w+$/.exec(name)?.[0] ?? ''}`
-      : ''
-  const tested = name
-    .replace(/^test[-_]/, '')
-    .replace(/([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT)(\.\w+)$/, '$3')
-  if (sources.has(directory === '.' ? tested : `${directory}/${tested}`))
-    return { words: 'beside their sources', pattern }
-  const own = /(^|\/)(__tests__|tests?|specs?)(\/|$)/i.exec(directory)
-  if (own === null) return { words: 'among the sources', pattern }
-  const top = directory.slice(0, own.index + (own[1] ?? '').length + (own[2] ?? '').length)
-  if (own[2] === '__tests__')
-    return { words: 'in __tests__ directories beside their sources', pattern }
-  return top.includes('/')
-    ? { words: `in ${own[2]} directories of their packages`, pattern }
-    : { words: `in ${top}/`, pattern }
+  const pattern = testPatternOf(name)
+  const sourceName = name.replace(/^test[-_]/, '').replace(testEnding, '$3')
+  const sourcePath = directory === '.' ? sourceName : `${directory}/${sourceName}`
+  if (sources.has(sourcePath)) return { description: 'next to their sources', pattern }
+  const match = /(^|\/)(__tests__|tests?|specs?)(\/|$)/i.exec(directory)
+  if (match === null) return { description: 'among the sources', pattern }
+  const [, separator = '', testDirectory = ''] = match
+  if (testDirectory === '__tests__')
+    return { description: 'in __tests__ directories next to their sources', pattern }
+  const testRoot = directory.slice(0, match.index + separator.length + testDirectory.length)
+  const isInPackage = testRoot.includes('/')
+  return isInPackage
+    ? { description: `in ${testDirectory} directories of their packages`, pattern }
+    : { description: `in ${testRoot}/`, pattern }
 }
 
-/** Types by the ending of their names, where many have it: errors of one's own among them. */
+function testPatternOf(name: string): string {
+  const ending = testEnding.exec(name)
+  if (ending !== null) return `*${ending[1]}${ending[3]}`
+  if (!/^test[-_]/.test(name)) return ''
+  const extension = /\.\w+$/.exec(name)?.[0] ?? ''
+  return `test_*${extension}`
+}
+
+/** Describes groups of types with the same ending, such as the project's error types. */
 function describeTypes(project: Project, code: readonly ProjectFile[]): NewMemory[] {
-  const names = new Map<string, Map<string, string>>()
-  for (const { symbols, path, isTest } of code) {
-    for (const { name, kind } of isTest ? [] : symbols) {
-      const ending =
-        kind === 'class' || kind === 'interface' || kind === 'type'
-          ? endings.exec(name)?.[1]
-          : undefined
-      if (ending === undefined) continue
-      const own = names.get(ending) ?? new Map<string, string>()
-      own.set(name, path)
-      names.set(ending, own)
+  const typesByEnding = groupTypesByEnding(code)
+  return [...typesByEnding].flatMap(([ending, types]) => {
+    const areErrors = /Error|Exception/.test(ending)
+    if (types.size < (areErrors ? 3 : minSamples)) return []
+    const counts = new Map<string, number>()
+    for (const path of types.values()) {
+      const directory = directoryOf(path)
+      counts.set(directory, (counts.get(directory) ?? 0) + 1)
     }
-  }
-  return [...names].flatMap(([ending, own]) => {
-    if (own.size < (/Error|Exception/.test(ending) ? 3 : minSamples)) return []
-    const places = new Map<string, number>()
-    for (const path of own.values())
-      places.set(directoryOf(path), (places.get(directoryOf(path)) ?? 0) + 1)
-    const where = formatList(topKeys(places, 3))
-    const what = /Error|Exception/.test(ending)
-      ? 'Errors are types of their own, named'
-      : 'There are types named'
-    const text = `${what} …${ending} (${formatNumber(own.size)}: ${formatList([...own.keys()], 5)}), most of them in ${where}.`
+    const directories = formatList(topKeys(counts, 3))
+    const subject = areErrors ? 'There are error types named' : 'There are types named'
+    const names = `${formatNumber(types.size)}: ${formatList([...types.keys()], 5)}`
+    const text = `${subject} …${ending} (${names}), most of them in ${directories}.`
     return [createProjectPattern(project, `types:${ending}`, '.', text)]
   })
+}
+
+const typeKinds = ['class', 'interface', 'type']
+
+/** By ending, the names of the types with the path of their file. */
+function groupTypesByEnding(code: readonly ProjectFile[]): Map<string, Map<string, string>> {
+  const groups = new Map<string, Map<string, string>>()
+  for (const { symbols, path, isTest } of code) {
+    for (const { name, kind } of isTest ? [] : symbols) {
+      const ending = typeKinds.includes(kind) ? endings.exec(name)?.[1] : undefined
+      if (ending === undefined) continue
+      const group = groups.get(ending) ?? new Map<string, string>()
+      group.set(name, path)
+      groups.set(ending, group)
+    }
+  }
+  return groups
 }
 
 const endingsTerms = [

@@ -1,4 +1,4 @@
-// Describes directories for somebody who is new to the repository.
+// Describes directories for people who are new to the repository.
 import type { NewMemory } from '../../domain/memory.ts'
 import { hashText } from '../memory/save-memories.ts'
 import { directoryConventionOf, isCode, typeOfDirectory } from './component-type.ts'
@@ -16,18 +16,18 @@ import {
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
 
-/** One entry of the map for each directory. */
+/** Creates one entry of the project map for each directory. */
 export async function describeDirectories(
   project: Project,
   directories: readonly Directory[],
   manifests: readonly ProjectManifest[],
 ): Promise<NewMemory[]> {
   const memories: NewMemory[] = []
-  const found = await readDirectoryDescriptions(project, directories, manifests)
+  const descriptions = await readDirectoryDescriptions(project, directories, manifests)
   for (const directory of directories) {
-    const words = found.get(directory)
-    const text = describeDirectory(project, directory, words, manifests)
-    // A new line of code is no reason for new words.
+    const description = descriptions.get(directory)
+    const text = describeDirectory(project, directory, description, manifests)
+    // A change of sizes alone doesn't make a model's text obsolete.
     const basis = hashText(withoutFileCounts(text))
     memories.push({
       type: 'project_map',
@@ -40,7 +40,7 @@ export async function describeDirectories(
         source: 'scan',
         commit: project.commit,
         basis,
-        ...(words ? { file: words.file } : {}),
+        ...(description ? { file: description.file } : {}),
       },
     })
   }
@@ -50,67 +50,62 @@ export async function describeDirectories(
 function describeDirectory(
   project: Project,
   directory: Directory,
-  words: DirectoryDescription | undefined,
+  description: DirectoryDescription | undefined,
   manifests: readonly ProjectManifest[],
 ): string {
   const { path, files, directories, total } = directory
   if (path !== '.' && total.written === 0) return describeUnwritten(directory)
-  const meaning = path === '.' ? `The root of ${project.repo}.` : describePurpose(directory)
+  const purpose = path === '.' ? `The root of ${project.repo}.` : describePurpose(directory)
   const names = describeMainNames(files)
   const manifest = manifests.find(
     (candidate) => candidate.name !== null && directoryOf(candidate.path) === path,
   )
+  const hasNoPurpose = description === undefined && purpose === undefined
   return joinSentences([
-    words?.text ?? meaning,
+    description?.text ?? purpose,
     manifest && path !== '.' ? `The ${manifest.kind} ${manifest.name}.` : undefined,
     describeSize(directory),
     directories.length === 0 ? undefined : describeSubdirectories(directory),
     names,
-    names === undefined || (words === undefined && meaning === undefined)
-      ? describeFileNames(files)
-      : undefined,
+    names === undefined || hasNoPurpose ? describeFileNames(files) : undefined,
     describeDependencies(directory),
   ])
 }
 
-/** Of what nobody here wrote. */
+/** Describes a directory of generated, vendored or binary files. */
 function describeUnwritten({ files, total }: Directory): string {
   const kinds = [...new Set(files.map(({ kind }) => kind))].filter((kind) => kind !== 'lock')
   const what = kinds.length > 0 ? `, ${formatList(kinds)}` : ''
-  const inAll =
+  const subdirectories =
     total.files > files.length ? ` ${formatCount(total.files, 'file')} with those below.` : ''
-  return `Nothing that is written by hand: ${formatFiles(files)}${what}.${inAll}`
+  return `Nothing that is written by hand: ${formatFiles(files)}${what}.${subdirectories}`
 }
 
 function describePurpose(directory: Directory): string | undefined {
-  const meaning = directoryConventionOf(directory)
-  if (!meaning) return undefined
-  const { path } = directory
-  const around = path
+  const convention = directoryConventionOf(directory)
+  if (!convention) return undefined
+  const parent = directory.path
     .split('/')
     .slice(0, -1)
     .reverse()
     .find((name) => !/^(src|lib|app|main|java|internal|pkg|\..*)$/.test(name))
-  return around === undefined ? `${meaning.description}.` : `${meaning.description} (${around}).`
+  const { description } = convention
+  return parent === undefined ? `${description}.` : `${description} (${parent}).`
 }
 
 function describeSize({ files, total }: Directory): string | undefined {
   const written = files.filter(({ kind }) => kind === 'source')
   if (written.length === 0) return undefined
-  const lines = written.reduce(
-    (sum, file) => sum + (isCode(file.language) ? (file.lines ?? 0) : 0),
-    0,
-  )
-  const tests = written.filter(({ isTest, language }) => isTest && isCode(language)).length
-  const ofThem =
-    tests > 0 && tests < written.length
-      ? `, ${tests} of them ${tests === 1 ? 'a test' : 'tests'}`
-      : ''
-  const extent = lines > 0 ? `, ${formatCount(lines, 'line of code', 'lines of code')}` : ''
-  const others = files.length - written.length
-  const beside =
-    others > 0 && total.files < 1000 ? `, and ${others} that nobody writes by hand` : ''
-  return `${formatFiles(written)}${ofThem}${extent}${beside}.`
+  const code = written.filter(({ language }) => isCode(language))
+  const lineCount = code.reduce((sum, file) => sum + (file.lines ?? 0), 0)
+  const testCount = code.filter(({ isTest }) => isTest).length
+  const otherCount = files.length - written.length
+  const hasSomeTests = testCount > 0 && testCount < written.length
+  const tests = hasSomeTests ? `, ${testCount} of them ${testCount === 1 ? 'a test' : 'tests'}` : ''
+  const lines = lineCount > 0 ? `, ${formatCount(lineCount, 'line of code', 'lines of code')}` : ''
+  const others =
+    otherCount > 0 && total.files < 1000 ? `, and ${otherCount} not written by hand` : ''
+  return `${formatFiles(written)}${tests}${lines}${others}.`
 }
 
 function describeSubdirectories({ directories, total, files }: Directory): string {
@@ -118,7 +113,7 @@ function describeSubdirectories({ directories, total, files }: Directory): strin
   return `Below it ${formatCount(below, 'file')} in ${formatList([...directories].sort(), 8)}.`
 }
 
-/** The definitions that others use most: of files that many use, in the order of their importance there. */
+/** Names the most important definitions of the files that are used most. */
 function describeMainNames(files: readonly ProjectFile[]): string | undefined {
   const names = new Set<string>()
   const ranked = files
@@ -131,11 +126,11 @@ function describeMainNames(files: readonly ProjectFile[]): string | undefined {
 }
 
 function describeDependencies({ uses, usedBy }: Directory): string | undefined {
-  const by = topKeys(usedBy, 50).map(formatDirectory)
-  const of = topKeys(uses, 50).map(formatDirectory)
+  const users = topKeys(usedBy, 50).map(formatDirectory)
+  const used = topKeys(uses, 50).map(formatDirectory)
   const parts = [
-    ...(by.length > 0 ? [`used by ${formatList(by, 4)}`] : []),
-    ...(of.length > 0 ? [`uses ${formatList(of, 4)}`] : []),
+    ...(users.length > 0 ? [`used by ${formatList(users, 4)}`] : []),
+    ...(used.length > 0 ? [`uses ${formatList(used, 4)}`] : []),
   ]
   const sentence = parts.join('; ')
   return sentence === '' ? undefined : `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.`

@@ -1,4 +1,4 @@
-// Describes the files that a newcomer should know: where it starts, what many use, what is intricate, what configures it.
+// Describes key files: entry points, files that many others use, complex files, configuration.
 import type { NewMemory } from '../../domain/memory.ts'
 import { isCode, typeOfFile } from './component-type.ts'
 import { findConfiguredTool } from './configured-tools.ts'
@@ -13,10 +13,10 @@ import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import { nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
 
-/** Lists are cut to these. */
-const maxFiles = { configuration: 80, used: 150, intricate: 60, documents: 40 }
+/** The maximum number of files of each kind. */
+const maxFiles = { configuration: 80, used: 150, complex: 60, documents: 40 }
 
-/** Below this, a file isn't more intricate than others. */
+/** Files with at least this complexity count as complex. */
 const minComplexity = 40
 
 const documentNameTerms = [
@@ -28,47 +28,43 @@ const documentName = new RegExp(
   'i',
 )
 
-/** Key files, the most telling first, `room` at most. */
+/** Chooses at most `limit` key files, the most important first. */
 export function chooseKeyFiles(
   project: Project,
   entryPoints: readonly string[],
   manifests: readonly ProjectManifest[],
-  room: number,
+  limit: number,
 ): ProjectFile[] {
   const written = project.files.filter(({ kind }) => kind === 'source')
   const code = written.filter(({ language, isTest }) => isCode(language) && !isTest)
   const byPath = new Map(written.map((file) => [file.path, file]))
   const pick = (paths: readonly string[]) => paths.flatMap((path) => byPath.get(path) ?? [])
-  const ordered = (files: ProjectFile[], count: (file: ProjectFile) => number, limit: number) =>
-    files
-      .sort((one, other) => count(other) - count(one) || (one.path < other.path ? -1 : 1))
-      .slice(0, limit)
-  const isShallow = ({ path }: ProjectFile) => path.split('/').length <= 3
-  return [
-    ...new Set([
-      ...pick(entryPoints),
-      ...pick(manifests.map(({ path }) => path)).slice(0, maxFiles.configuration),
-      ...ordered(
-        code.filter(({ usedBy }) => usedBy >= 3),
-        ({ usedBy }) => usedBy,
-        maxFiles.used,
-      ),
-      ...ordered(
-        code.filter(({ complexity }) => (complexity ?? 0) >= minComplexity),
-        ({ complexity }) => complexity ?? 0,
-        maxFiles.intricate,
-      ),
-      ...written
-        .filter((file) => isShallow(file) && documentName.test(nameOf(file.path)))
-        .slice(0, maxFiles.documents),
-      ...written
-        .filter((file) => isShallow(file) && findConfiguredTool(file.path))
-        .slice(0, maxFiles.configuration),
-    ]),
-  ].slice(0, room)
+  const shallow = written.filter(({ path }) => path.split('/').length <= 3)
+  const usedFiles = code.filter(({ usedBy }) => usedBy >= 3)
+  const complexFiles = code.filter(({ complexity }) => (complexity ?? 0) >= minComplexity)
+  const documents = shallow.filter(({ path }) => documentName.test(nameOf(path)))
+  const configuration = shallow.filter(({ path }) => findConfiguredTool(path))
+  const keyFiles = new Set([
+    ...pick(entryPoints),
+    ...pick(manifests.map(({ path }) => path)).slice(0, maxFiles.configuration),
+    ...sortByCount(usedFiles, ({ usedBy }) => usedBy).slice(0, maxFiles.used),
+    ...sortByCount(complexFiles, ({ complexity }) => complexity ?? 0).slice(0, maxFiles.complex),
+    ...documents.slice(0, maxFiles.documents),
+    ...configuration.slice(0, maxFiles.configuration),
+  ])
+  return [...keyFiles].slice(0, limit)
 }
 
-/** One entry of the map for each file. */
+function sortByCount(
+  files: readonly ProjectFile[],
+  count: (file: ProjectFile) => number,
+): ProjectFile[] {
+  return files.toSorted(
+    (one, other) => count(other) - count(one) || (one.path < other.path ? -1 : 1),
+  )
+}
+
+/** Creates one entry of the project map for each file. */
 export async function describeFiles(
   project: Project,
   files: readonly ProjectFile[],
@@ -79,20 +75,21 @@ export async function describeFiles(
   const memories: NewMemory[] = []
   for (const file of files) {
     const text = await readSmallText(project, file, 12_000)
-    const words = text === undefined ? undefined : readOpeningComment(file.language, text)
+    const comment = text === undefined ? undefined : readOpeningComment(file.language, text)
     const isEntry = entries.has(file.path)
-    const found = joinSentences([
-      words,
+    const description = joinSentences([
+      comment,
       isEntry && isCode(file.language) ? 'An entry point.' : undefined,
       describePurpose(file, manifests),
       describeSize(file),
       describeUse(file),
     ])
+    // Nothing else may be known about a script without an extension.
+    const fallback = isEntry ? 'An entry point.' : `${nameOf(file.path)}.`
     memories.push({
       type: 'project_map',
       subject: file.path,
-      // Of a script without a language in its name, nothing else may be known.
-      text: found === '' ? (isEntry ? 'An entry point.' : `${nameOf(file.path)}.`) : found,
+      text: description === '' ? fallback : description,
       path: file.path,
       componentType: typeOfFile(file),
       trust: 'derived',
@@ -107,33 +104,33 @@ function describePurpose(
   manifests: readonly ProjectManifest[],
 ): string | undefined {
   const manifest = manifests.find((candidate) => candidate.path === path)
-  if (manifest) {
-    const named =
-      manifest.name === null
-        ? `Manifest of a ${manifest.kind}`
-        : `Manifest of the ${manifest.kind} ${manifest.name}`
-    const scripts = manifest.commands.map(({ commandLine: typed }) => typed)
-    const what = manifest.kind === 'Makefile' ? 'Makefile' : named
-    const needs =
-      manifest.dependencies.length > 0
-        ? `, ${formatCount(manifest.dependencies.length, 'dependency', 'dependencies')}`
-        : ''
-    return `${what}${needs}${scripts.length > 0 ? `; commands: ${formatList(scripts, 6)}` : ''}.`
-  }
+  if (manifest) return describeManifest(manifest)
   const tool = findConfiguredTool(path)
   return tool && `Configuration of ${tool.name} (${tool.use}).`
 }
 
+function describeManifest({ kind, name, dependencies, commands }: ProjectManifest): string {
+  const subject = name === null ? `Manifest of a ${kind}` : `Manifest of the ${kind} ${name}`
+  const title = kind === 'Makefile' ? 'Makefile' : subject
+  const count =
+    dependencies.length > 0
+      ? `, ${formatCount(dependencies.length, 'dependency', 'dependencies')}`
+      : ''
+  const commandLines = commands.map(({ commandLine }) => commandLine)
+  const list = commandLines.length > 0 ? `; commands: ${formatList(commandLines, 6)}` : ''
+  return `${title}${count}${list}.`
+}
+
 function describeSize({ language, lines, complexity, symbols }: ProjectFile): string | undefined {
   if (!isCode(language)) return undefined
-  const extent = lines === null ? '' : `, ${formatCount(lines, 'line')}`
+  const size = lines === null ? '' : `, ${formatCount(lines, 'line')}`
   const branches =
     complexity !== null && complexity >= minComplexity
       ? `, intricate (complexity ${formatNumber(complexity)})`
       : ''
   const names = listMainNames(symbols)
   const defines = names.length > 0 ? `; defines ${formatList(names.slice(0, 6))}` : ''
-  return `${language}${extent}${branches}${defines}.`
+  return `${language}${size}${branches}${defines}.`
 }
 
 function describeUse({ usedBy }: ProjectFile): string | undefined {

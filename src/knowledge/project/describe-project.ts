@@ -1,4 +1,4 @@
-// What a scan says of a repository.
+// Describes a repository as memories: a map, patterns, rules and decisions.
 import type { NewMemory } from '../../domain/memory.ts'
 import { describeConventions } from './describe-conventions.ts'
 import { describeDirectories } from './describe-directories.ts'
@@ -12,36 +12,41 @@ import type { Project } from './project.ts'
 import { readDecisions } from './read-decisions.ts'
 import { readRules } from './read-rules.ts'
 
-/** Entries of the map. */
+/** The limit for directories and files of the map together. */
 const maxEntries = 2_000
 const maxDirectories = 1_500
 
-/** In characters. */
+/** The maximum length of a memory in characters. */
 const maxTextLength = 1_000
 
 /**
- * Describes a repository: a map of its directories and key files, its patterns, rules and decisions. The same for the same
- * files, in whatever order they come.
+ * Describes a repository: a map of its directories and key files, its patterns, rules and decisions.
+ * The result doesn't depend on the order of the files.
  */
-export async function describeProject(found: Project): Promise<NewMemory[]> {
+export async function describeProject(input: Project): Promise<NewMemory[]> {
   const project = {
-    ...found,
-    files: found.files.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+    ...input,
+    files: input.files.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
   }
   const manifests = await readManifests(project)
   const directories = buildDirectories(project)
-  const shown = chooseDirectories(directories, maxDirectories)
+  const mappedDirectories = chooseDirectories(directories, maxDirectories)
   const entryPoints = findEntryPoints(project, manifests)
-  const files = chooseKeyFiles(project, entryPoints, manifests, maxEntries - shown.length)
+  const files = chooseKeyFiles(
+    project,
+    entryPoints,
+    manifests,
+    maxEntries - mappedDirectories.length,
+  )
   const memories = [
-    ...(await describeDirectories(project, shown, manifests)),
+    ...(await describeDirectories(project, mappedDirectories, manifests)),
     ...(await describeFiles(project, files, entryPoints, manifests)),
     ...(await describeStack(project, directories.get('.')!, manifests, entryPoints)),
     ...describeConventions(project),
     ...(await readRules(project)),
     ...(await readDecisions(project)),
   ]
-  // Paths and names may hold anything.
+  // Paths and names may contain any character.
   return memories.map((memory) => ({
     ...memory,
     text: truncateText(toOneLine(memory.text), maxTextLength),

@@ -1,4 +1,4 @@
-// What a repository is made with: languages, frameworks, tools, commands, licences, entry points.
+// Describes a repository's languages, frameworks, tools, commands, license and entry points.
 import type { NewMemory } from '../../domain/memory.ts'
 import { isCode } from './component-type.ts'
 import { type ConfiguredTool, findConfiguredTool } from './configured-tools.ts'
@@ -10,10 +10,10 @@ import { truncateText } from './plain-text.ts'
 import { directoryOf, nameOf, type Project, readSmallText } from './project.ts'
 import { createProjectPattern } from './project-pattern.ts'
 
-/** Directories whose frameworks, and whose commands, are told. */
+/** The number of directories whose frameworks and commands are described. */
 const maxDirectories = 60
 
-/** Patterns of the whole repository, and of the directories of its packages. */
+/** Creates patterns of the whole repository, and of the directories of its packages. */
 export async function describeStack(
   project: Project,
   root: Directory,
@@ -27,15 +27,15 @@ export async function describeStack(
     ['entry-points', '.', describeEntryPoints(entryPoints)],
     ['packages', '.', describePackages(manifests)],
   ]
-  const common = new Set<string>()
+  const rootFrameworks = new Set<string>()
   const runner = findRunner(project)
-  for (const [path, own] of groupByDirectory(manifests)) {
-    const frameworks = findFrameworks(own.flatMap(({ dependencies }) => dependencies))
-    const others = frameworks.filter(({ name }) => !common.has(name))
-    texts.push([`frameworks:${path}`, path, describeFrameworks(path, own, others)])
-    texts.push([`commands:${path}`, path, describeCommands(path, own, runner)])
-    // What holds for all isn't told again of each.
-    if (path === '.') for (const { name } of frameworks) common.add(name)
+  for (const [path, group] of groupByDirectory(manifests)) {
+    const frameworks = findFrameworks(group.flatMap(({ dependencies }) => dependencies))
+    const others = frameworks.filter(({ name }) => !rootFrameworks.has(name))
+    texts.push([`frameworks:${path}`, path, describeFrameworks(path, group, others)])
+    texts.push([`commands:${path}`, path, describeCommands(path, group, runner)])
+    // Frameworks of the root aren't repeated for each package.
+    if (path === '.') for (const { name } of frameworks) rootFrameworks.add(name)
   }
   return texts.flatMap(([subject, path, text]) =>
     text ? [createProjectPattern(project, subject, path, text)] : [],
@@ -44,16 +44,22 @@ export async function describeStack(
 
 function describeLanguages({ total }: Directory): string | undefined {
   const code = new Map([...total.languages].filter(([language]) => isCode(language)))
-  const all = [...code.values()].reduce((sum, bytes) => sum + bytes, 0)
-  if (all === 0) return undefined
-  const shares = topKeys(code, 8).map((name) => ({ name, share: (100 * code.get(name)!) / all }))
-  const told = shares.filter(({ share }, index) => index === 0 || share >= 1)
-  const list = told.map(
-    ({ name, share }) => `${name} (${share >= 99.5 ? 'over 99 %' : `${Math.round(share)} %`})`,
-  )
-  const only = told.length === 1 && shares.length === 1
-  const languages = only ? told[0]!.name : formatList(list)
-  return `The code is ${languages}, by bytes: ${formatCount(total.written, 'file')} that people write, ${formatNumber(total.tests)} of them for tests.`
+  const allBytes = [...code.values()].reduce((sum, bytes) => sum + bytes, 0)
+  if (allBytes === 0) return undefined
+  const shares = topKeys(code, 8).map((name) => ({
+    name,
+    percent: (100 * code.get(name)!) / allBytes,
+  }))
+  const mainLanguages = shares.filter(({ percent }, index) => index === 0 || percent >= 1)
+  const list = mainLanguages.map(({ name, percent }) => `${name} (${formatPercent(percent)})`)
+  const languages = shares.length === 1 ? shares[0]!.name : formatList(list)
+  const files = `${formatCount(total.written, 'file')} that people write`
+  const tests = `${formatNumber(total.tests)} of them for tests`
+  return `The code is ${languages}, by bytes: ${files}, ${tests}.`
+}
+
+function formatPercent(percent: number): string {
+  return percent >= 99.5 ? 'over 99 %' : `${Math.round(percent)} %`
 }
 
 function groupByDirectory(
@@ -70,25 +76,23 @@ function groupByDirectory(
 function describeFrameworks(
   path: string,
   manifests: readonly ProjectManifest[],
-  found: readonly Framework[],
+  frameworks: readonly Framework[],
 ): string | undefined {
-  const isTelling = found.some(
+  const areNotable = frameworks.some(
     ({ role }) => path === '.' || !['tests', 'build', 'checks'].includes(role),
   )
-  if (!isTelling) return undefined
-  const roles = Map.groupBy(found, ({ role }) => role)
-  const parts = [...roles].map(([role, frameworks]) => {
-    const names = frameworks.map(({ name }) => name)
+  if (!areNotable) return undefined
+  const byRole = Map.groupBy(frameworks, ({ role }) => role)
+  const groups = [...byRole].map(([role, group]) => {
+    const names = group.map(({ name }) => name)
     return `${formatList(names, 8)} (${role})`
   })
-  const place = path === '.' ? 'The repository' : path
-  return `${place} is made with ${parts.join('; ')}, by ${formatList(
-    manifests.map((manifest) => nameOf(manifest.path)),
-    4,
-  )}.`
+  const subject = path === '.' ? 'The repository' : path
+  const sources = manifests.map((manifest) => nameOf(manifest.path))
+  return `${subject} is made with ${groups.join('; ')}, by ${formatList(sources, 4)}.`
 }
 
-/** Commands that a contributor types; the others are parts of these. */
+/** Commands that contributors run; other commands are usually parts of these. */
 const notableCommands = new RegExp(
   [
     String.raw`^(build|compile|test|lint|check|format|fmt|fix|dev|start|serve|run|watch|typecheck|types|tsc|e2e|bench|coverage|docs|migrate|generate|install|setup|clean|release|ci)\b`,
@@ -104,7 +108,7 @@ const lockFiles: Readonly<Record<string, string>> = {
   'yarn.lock': 'yarn run',
 }
 
-/** What runs the scripts of package.json here. */
+/** Returns the command that runs scripts of package.json, by the package manager's lock file. */
 function findRunner({ files }: Project): string {
   const lock = files.find(({ path }) => lockFiles[path] !== undefined)
   return (lock && lockFiles[lock.path]) ?? 'npm run'
@@ -115,27 +119,25 @@ function describeCommands(
   manifests: readonly ProjectManifest[],
   runner: string,
 ): string | undefined {
-  const commands = manifests.flatMap(({ commands: own }) => own)
-  const told = commands
-    .filter(({ commandLine: typed }) =>
-      notableCommands.test(typed.slice(typed.lastIndexOf(' ') + 1)),
-    )
-    .slice(0, 14)
-    .map(({ commandLine: typed, script: runs }) => {
-      const shown = truncateText(runs, 70)
-      const name = typed.replace(/^npm run /, `${runner} `)
-      return shown === '' ? name : `${name} (${shown})`
-    })
-  return told.length === 0
-    ? undefined
-    : `Commands${path === '.' ? '' : ` in ${path}`}: ${told.join('; ')}.`
+  const commands = manifests.flatMap((manifest) => manifest.commands)
+  const notable = commands.filter(({ commandLine }) => {
+    const name = commandLine.slice(commandLine.lastIndexOf(' ') + 1)
+    return notableCommands.test(name)
+  })
+  if (notable.length === 0) return undefined
+  const list = notable.slice(0, 14).map(({ commandLine, script }) => {
+    const command = commandLine.replace(/^npm run /, `${runner} `)
+    return script === '' ? command : `${command} (${truncateText(script, 70)})`
+  })
+  const location = path === '.' ? '' : ` in ${path}`
+  return `Commands${location}: ${list.join('; ')}.`
 }
 
-const toolUses: readonly (readonly [ConfiguredTool['use'], string])[] = [
+const toolUses: readonly (readonly [use: ConfiguredTool['use'], phrase: string])[] = [
   ['checks', 'Checked by'],
   ['tests', 'Tested with'],
   ['build', 'Built with'],
-  ['packages', 'Packages are kept with'],
+  ['packages', 'Packages are managed with'],
   ['continuous integration', 'Continuous integration:'],
   ['containers', 'Containers:'],
   ['deployment', 'Deployed with'],
@@ -147,16 +149,14 @@ function describeTools({ files }: Project): string | undefined {
     const tool = isTest || kind === 'vendored' ? undefined : findConfiguredTool(path)
     if (tool) found.set(tool.name, tool)
   }
-  const sentences = toolUses.flatMap(([use, words]) => {
+  const sentences = toolUses.flatMap(([use, phrase]) => {
     const names = [...found.values()].filter((tool) => tool.use === use).map(({ name }) => name)
-    return names.length === 0 ? [] : [`${words} ${formatList(names)}.`]
+    return names.length === 0 ? [] : [`${phrase} ${formatList(names)}.`]
   })
-  return sentences.length === 0
-    ? undefined
-    : `By its files of configuration. ${sentences.join(' ')}`
+  return sentences.length === 0 ? undefined : `From its configuration files. ${sentences.join(' ')}`
 }
 
-const licenses: readonly (readonly [RegExp, string])[] = [
+const licensePatterns: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bApache License\b[\s\S]{0,40}Version 2\.0/, 'Apache-2.0'],
   [/\bMIT License\b|Permission is hereby granted, free of charge, to any person obtaining/, 'MIT'],
   [/GNU AFFERO GENERAL PUBLIC LICENSE/i, 'AGPL-3.0'],
@@ -176,9 +176,9 @@ const licenses: readonly (readonly [RegExp, string])[] = [
   [/Elastic License/i, 'Elastic'],
 ]
 
-/** The one that is named first: some name others further down. */
+/** Returns the license that is named first, because some licenses name others in their text. */
 function findLicense(text: string): string | undefined {
-  const found = licenses.flatMap(([pattern, name]) => {
+  const found = licensePatterns.flatMap(([pattern, name]) => {
     const index = pattern.exec(text)?.index
     return index === undefined ? [] : [{ name, index }]
   })
@@ -192,19 +192,20 @@ async function describeLicense(
   const files = project.files
     .filter(({ path }) => /^(un)?(licen[cs]e|copying)([.-][\w.-]+)?$/i.test(path))
     .slice(0, 5)
-  const said: string[] = []
+  const licenses: string[] = []
   for (const file of files) {
     const text = (await readSmallText(project, file, 8_000)) ?? ''
-    const known = findLicense(text)
-    said.push(known ? `${known} (${file.path})` : `what ${file.path} says`)
+    const name = findLicense(text)
+    licenses.push(name ? `${name} (${file.path})` : `the text of ${file.path}`)
   }
-  const declared = manifests.flatMap(({ license: licence }) => licence ?? [])
-  const named = [...new Set(declared)].filter(
-    (name) => !said.some((licence) => licence.startsWith(name)),
+  const declared = new Set(manifests.flatMap(({ license }) => license ?? []))
+  const others = [...declared].filter(
+    (name) => !licenses.some((license) => license.startsWith(name)),
   )
-  if (said.length === 0 && named.length === 0) return undefined
-  if (said.length === 0) return `Manifests name as licence ${formatList(named, 5)}.`
-  return `The licence is ${formatList(said)}${named.length > 0 ? `; manifests name ${formatList(named, 5)}` : ''}.`
+  if (licenses.length === 0 && others.length === 0) return undefined
+  if (licenses.length === 0) return `Manifests name as license ${formatList(others, 5)}.`
+  const inManifests = others.length > 0 ? `; manifests name ${formatList(others, 5)}` : ''
+  return `The license is ${formatList(licenses)}${inManifests}.`
 }
 
 function describeEntryPoints(entryPoints: readonly string[]): string | undefined {
@@ -213,7 +214,7 @@ function describeEntryPoints(entryPoints: readonly string[]): string | undefined
     : `Entry points, by manifests and names: ${formatList(entryPoints, 15)}.`
 }
 
-/** Where there are several packages in one repository. */
+/** Lists the packages of a repository that has several. */
 function describePackages(manifests: readonly ProjectManifest[]): string | undefined {
   const names = new Map<string, string>()
   for (const { path, name, kind } of manifests) {

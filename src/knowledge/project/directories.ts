@@ -1,41 +1,41 @@
-// The directories of a repository, each with what lies in it and below it.
+// Builds the tree of a repository's directories, with counts of files and uses.
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
 
 export interface Directory {
-  /** `.` for the root. */
+  /** The root's path is `.`. */
   readonly path: string
-  /** Directly in it. */
+  /** Files in the directory itself. */
   readonly files: ProjectFile[]
-  /** Names of the directories directly in it. */
+  /** Names of the immediate subdirectories. */
   readonly directories: string[]
-  /** With all that lies below. */
+  /** Counts that include all subdirectories. */
   readonly total: DirectoryTotal
-  /** By directory, how often its own files use theirs, and are used by theirs. */
+  /** By directory, the number of uses of its files, and of uses by its files. */
   readonly uses: Map<string, number>
   readonly usedBy: Map<string, number>
 }
 
 export interface DirectoryTotal {
   files: number
-  /** Written by people, see workspace/classify-file.ts. */
+  /** Files of kind `source`, see code/classify-file.ts. */
   written: number
   tests: number
   vendored: number
   lines: number
-  /** Bytes of what people wrote, by language. */
+  /** Bytes of the written files by language. */
   readonly languages: Map<string, number>
 }
 
-/** Deeper ones, and more of them, count as a part of the one above. */
+/** Files of directories beyond these limits count for a directory above. */
 const maxDepth = 20
 const maxDirectories = 50_000
 
-/** All directories by their paths, the root among them. */
+/** Returns all directories by their paths, including the root. */
 export function buildDirectories(project: Project): Map<string, Directory> {
   const directories = new Map<string, Directory>()
   const open = (path: string): Directory => {
-    const known = directories.get(path)
-    if (known) return known
+    const existing = directories.get(path)
+    if (existing) return existing
     if (directories.size >= maxDirectories) return open(directoryOf(path))
     const total = {
       files: 0,
@@ -45,23 +45,36 @@ export function buildDirectories(project: Project): Map<string, Directory> {
       lines: 0,
       languages: new Map<string, number>(),
     }
-    const made = { path, files: [], directories: [], total, uses: new Map(), usedBy: new Map() }
-    directories.set(path, made)
+    const directory = {
+      path,
+      files: [],
+      directories: [],
+      total,
+      uses: new Map(),
+      usedBy: new Map(),
+    }
+    directories.set(path, directory)
     if (path !== '.') open(directoryOf(path)).directories.push(nameOf(path))
-    return made
+    return directory
   }
   open('.')
   for (const file of project.files) {
-    const own = open(directoryOf(file.path).split('/', maxDepth).join('/'))
-    own.files.push(file)
-    for (let path = own.path; ; path = directoryOf(path)) {
-      const around = directories.get(path)
-      if (around) countFile(around.total, file)
-      if (path === '.') break
+    const directory = open(directoryOf(file.path).split('/', maxDepth).join('/'))
+    directory.files.push(file)
+    for (const path of listAncestors(directory.path)) {
+      const ancestor = directories.get(path)
+      if (ancestor) countFile(ancestor.total, file)
     }
   }
   countUses(project, directories)
   return directories
+}
+
+/** The path itself and all directories above it, including the root. */
+function listAncestors(path: string): string[] {
+  const ancestors = [path]
+  while (ancestors.at(-1) !== '.') ancestors.push(directoryOf(ancestors.at(-1)!))
+  return ancestors
 }
 
 function countFile(total: DirectoryTotal, file: ProjectFile): void {
@@ -74,7 +87,7 @@ function countFile(total: DirectoryTotal, file: ProjectFile): void {
   if (file.language !== null) addCount(total.languages, file.language, file.size)
 }
 
-/** Tests use everything: what they use says nothing of who needs it. */
+/** Uses by tests aren't counted, because tests use everything. */
 function countUses(project: Project, directories: ReadonlyMap<string, Directory>): void {
   const tests = new Set(project.files.filter(({ isTest }) => isTest).map(({ path }) => path))
   for (const [source, target] of project.uses ?? []) {
@@ -90,21 +103,21 @@ function addCount(counts: Map<string, number>, key: string, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by)
 }
 
-/** Keys with the largest counts, the largest first. */
-export function topKeys(counts: ReadonlyMap<string, number>, most: number): string[] {
+/** Returns the keys with the largest counts, the largest first. */
+export function topKeys(counts: ReadonlyMap<string, number>, limit: number): string[] {
   return [...counts]
     .sort(([one, less], [other, more]) => more - less || (one < other ? -1 : 1))
-    .slice(0, most)
+    .slice(0, limit)
     .map(([key]) => key)
 }
 
 /**
- * The directories that the map shows, `most` of them: those of all depths that have room, and of the first depth that hasn't
- * those with most in them. Of what nobody here wrote the topmost.
+ * Chooses at most `limit` directories for the map: the shallowest first, and on the same depth those
+ * with the most files. Of directories without written files only the topmost are chosen.
  */
 export function chooseDirectories(
   directories: ReadonlyMap<string, Directory>,
-  most: number,
+  limit: number,
 ): Directory[] {
   const written = [...directories.values()].filter(
     ({ path, total }) =>
@@ -113,10 +126,10 @@ export function chooseDirectories(
       (directories.get(directoryOf(path))?.total.written ?? 0) > 0,
   )
   const byPath = (one: Directory, other: Directory) => (one.path < other.path ? -1 : 1)
-  if (written.length <= most) return written.sort(byPath)
+  if (written.length <= limit) return written.sort(byPath)
   const depth = ({ path }: Directory) => (path === '.' ? 0 : path.split('/').length)
   return written
     .sort((one, other) => depth(one) - depth(other) || other.total.files - one.total.files)
-    .slice(0, most)
+    .slice(0, limit)
     .sort(byPath)
 }

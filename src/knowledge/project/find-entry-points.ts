@@ -1,21 +1,24 @@
-// Finds where a program starts, or what a package shows to others.
+// Finds the entry points of programs and packages.
 import { posix } from 'node:path'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { directoryOf, lastPathSegments, type Project, type ProjectFile } from './project.ts'
 
-/** By custom. */
+/** Conventional paths of entry points. */
 const conventionalPath = new RegExp(
   [
-    String.raw`^(.*/)?(cmd/[^/]+/main\.go|src/main\.rs|src/bin/[^/]+(/main)?\.rs|__main__\.py|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan|\w*Application\.(java|kt))$`,
-    String.raw`^(src/|app/|server/|backend/|frontend/src/|client/src/)?(main|index|server|app|cli)\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$`,
+    String.raw`^(.*/)?(cmd/[^/]+/main\.go|src/main\.rs|src/bin/[^/]+(/main)?\.rs|__main__\.py` +
+      String.raw`|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan` +
+      String.raw`|\w*Application\.(java|kt))$`,
+    String.raw`^(src/|app/|server/|backend/|frontend/src/|client/src/)?(main|index|server|app|cli)` +
+      String.raw`\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$`,
     String.raw`^(src/)?lib\.rs$`,
   ].join('|'),
 )
 
-/** Extensions that a built file has in the sources. */
+/** Source files of a built file can have these extensions. */
 const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs', '.cjs']
 
-/** Paths of files that exist; those that manifests name come first. */
+/** Returns paths of existing files; those that manifests name come first. */
 export function findEntryPoints(project: Project, manifests: readonly ProjectManifest[]): string[] {
   const sources = new Set(
     project.files
@@ -34,7 +37,7 @@ export function findEntryPoints(project: Project, manifests: readonly ProjectMan
   return [...new Set([...named, ...found])].slice(0, 100)
 }
 
-/** By what it defines. Examples are programs of their own, and tools that generate code may lie anywhere. */
+/** Whether a file has Go's `main`. Examples and other tools also have it, so the path counts too. */
 function isGoProgram({ path, language, kind, isTest, symbols }: ProjectFile): boolean {
   return (
     language === 'Go' &&
@@ -46,7 +49,7 @@ function isGoProgram({ path, language, kind, isTest, symbols }: ProjectFile): bo
   )
 }
 
-/** The file itself, or the one that it is built from. */
+/** Returns the path of the file, or of the source that it is built from. */
 function findSource(
   directory: string,
   entry: string,
@@ -56,11 +59,11 @@ function findSource(
   const path = posix.join(directory, entry)
   if (sources.has(path)) return path
   if (path.endsWith('.py')) return findModule(directory, entry.slice(0, -'.py'.length), sources)
-  const bare = path.replace(/(\.d)?\.[cm]?[jt]sx?$/, '')
+  const stem = path.replace(/(\.d)?\.[cm]?[jt]sx?$/, '')
   const bases = [
-    bare,
-    bare.replace(/(^|\/)(dist|build|lib|out)\//, '$1src/'),
-    bare.replace(/(^|\/)(dist|build|lib|out)\//, '$1'),
+    stem,
+    stem.replace(/(^|\/)(dist|build|lib|out)\//, '$1src/'),
+    stem.replace(/(^|\/)(dist|build|lib|out)\//, '$1'),
   ]
   const candidates = bases.flatMap((base) =>
     sourceExtensions.flatMap((end) => [base + end, `${base}/index${end}`]),
@@ -68,7 +71,7 @@ function findSource(
   return candidates.find((candidate) => sources.has(candidate))
 }
 
-/** A Python module, of a package beside the manifest or in the usual directory for sources. */
+/** Finds a Python module next to the manifest or in a conventional source directory. */
 function findModule(
   directory: string,
   module: string,

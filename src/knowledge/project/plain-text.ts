@@ -1,9 +1,8 @@
-// Turns what repositories say of themselves, in Markdown, HTML or comments, into plain sentences of a bounded length.
+// Converts Markdown, HTML and comments of repositories into plain sentences of bounded length.
 
-/** What is longer is cut. */
 const maxSentenceLength = 240
 
-/** Control characters, and those that turn the direction of text around or can't be seen. */
+/** Control characters, characters that change the direction of text, and invisible ones. */
 const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]+/gu
 
 const entities: Readonly<Record<string, string>> = {
@@ -16,15 +15,15 @@ const entities: Readonly<Record<string, string>> = {
   '#39': "'",
 }
 
-/** On one line, without what can't be seen. */
+/** Joins lines and removes invisible characters. */
 export function toOneLine(text: string): string {
   return text.replace(invisibleCharacters, ' ').replace(/\s+/g, ' ').trim()
 }
 
-/** Markup is taken away, what it marks stays, code as it is; one line. */
+/** Removes markup, but not its contents, and joins lines. Code stays unchanged. */
 export function toPlainText(text: string): string {
   const code: string[] = []
-  // Private characters, of which nothing is left in what is read, hold the places of the code.
+  // Private-use characters, which are removed from the input, serve as placeholders for code.
   const marked = text
     .replace(/\p{Co}/gu, ' ')
     .replace(/`{1,3}([^`]{1,300})`{1,3}/g, (_, inner: string) => {
@@ -55,42 +54,42 @@ function withoutMarkup(text: string): string {
     .replace(/\p{Extended_Pictographic}|\u{FE0F}/gu, ' ')
 }
 
-/** No sentence ends after these. */
+/** A full stop after these doesn't end a sentence. */
 const abbreviation =
   /(^|[\s(])(e\.g|i\.e|etc|vs|cf|approx|resp|no|incl|St|Mr|Mrs|Dr|Inc|Ltd|al|[A-Z])\.$/i
 
-/** The first sentence of a plain text, with its full stop; what is longer than a sentence should be is cut at a word. */
-export function firstSentence(text: string, most = maxSentenceLength): string {
-  const start = text.slice(0, most + 1)
+/** Returns the first sentence of a plain text with its full stop, cut at a word if it is too long. */
+export function firstSentence(text: string, maxLength = maxSentenceLength): string {
+  const start = text.slice(0, maxLength + 1)
   for (const match of start.matchAll(/[.!?。！？]["')\]]{0,2}(?=\s|$)|[。！？]/gu)) {
     const sentence = start.slice(0, match.index + match[0].length)
-    if (sentence.length >= 12 && sentence.length <= most && !abbreviation.test(sentence))
+    if (sentence.length >= 12 && sentence.length <= maxLength && !abbreviation.test(sentence))
       return sentence
   }
-  return text.length <= most ? endSentence(text) : truncateText(text, most)
+  return text.length <= maxLength ? endSentence(text) : truncateText(text, maxLength)
 }
 
-/** Cut at a word, with an ellipsis. */
-export function truncateText(text: string, most: number): string {
-  if (text.length <= most) return text
-  const start = text.slice(0, most - 1).toWellFormed()
+/** Cuts a long text at a word and appends an ellipsis. */
+export function truncateText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const start = text.slice(0, maxLength - 1).toWellFormed()
   const space = start.lastIndexOf(' ')
-  return `${(space > most / 2 ? start.slice(0, space) : start).replace(/[\s,;:–-]+$/, '')}…`
+  const cut = space > maxLength / 2 ? start.slice(0, space) : start
+  return `${cut.replace(/[\s,;:–-]+$/, '')}…`
 }
 
 function endSentence(text: string): string {
-  const bare = text.replace(/[\s,;:–-]+$/, '')
-  return bare === '' || /[.!?…。！？]["')\]]?$/.test(bare) ? bare : `${bare}.`
+  const trimmed = text.replace(/[\s,;:–-]+$/, '')
+  const isEnded = trimmed === '' || /[.!?…。！？]["')\]]?$/.test(trimmed)
+  return isEnded ? trimmed : `${trimmed}.`
 }
 
-/** Whether a text says something to a reader: some words, and more letters than signs. */
+/** Whether a text consists of words: at least three, and more letters than other characters. */
 export function isReadable(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const words = text.match(/[\p{L}\p{N}]{2,}/gu)?.length ?? 0
-  return (
-    letters >= 10 &&
-    letters >= text.length * 0.55 &&
-    ((words >= 3 && /\S\s+\S+\s+\S/.test(text)) ||
-      /[\p{Script=Han}\p{Script=Hiragana}]/u.test(text))
-  )
+  if (letters < 10 || letters < text.length * 0.55) return false
+  const hasWords = words >= 3 && /\S\s+\S+\s+\S/.test(text)
+  // Chinese and Japanese have no spaces between words.
+  return hasWords || /[\p{Script=Han}\p{Script=Hiragana}]/u.test(text)
 }

@@ -1,8 +1,8 @@
-// A pattern that was seen in a repository, as a memory.
+// Creates the memory of a pattern in a repository.
 import type { NewMemory } from '../../domain/memory.ts'
 import type { Project } from './project.ts'
 
-/** One that was computed from what is there. */
+/** The pattern is computed from the repository's files. */
 export function createProjectPattern(
   project: Project,
   subject: string,

@@ -1,46 +1,45 @@
-// What a scan found in a repository: what its description is made of.
+// The input of a repository's description: its files with what a scan read from them.
 
-/** A repository at the commit that is described. */
 export interface Project {
   readonly repo: string
   readonly commit: string
   readonly files: readonly ProjectFile[]
-  /** Which file uses which, by paths; nothing without a graph. */
+  /** Pairs of paths of files that use another one; missing without a code graph. */
   readonly uses?: Iterable<readonly [source: string, target: string]>
-  /** The whole text of a file; undefined where there is none of this path, or it isn't text, or is too large. */
+  /** Reads a file; undefined if it is missing, not text, or too large. */
   readText(path: string): Promise<string | undefined>
 }
 
 export interface ProjectFile {
   readonly path: string
-  /** Linguist's name; null where nothing is known about it. */
+  /** Linguist's name; null if unknown. */
   readonly language: string | null
-  /** See workspace/classify-file.ts; also `symlink` and `submodule`. */
+  /** A kind of code/classify-file.ts, or `symlink` or `submodule`. */
   readonly kind: string
   readonly isTest: boolean
   /** In bytes. */
   readonly size: number
-  /** Null for what wasn't read. */
+  /** Null if the file wasn't read. */
   readonly lines: number | null
   readonly complexity: number | null
-  /** The definitions at its top level, most important first, 20 at most; none without a graph. */
+  /** At most 20 top-level definitions, most important first; empty without a code graph. */
   readonly symbols: readonly {
     readonly name: string
     readonly kind: string
     readonly exported: boolean
   }[]
-  /** How many files use it; 0 without a graph. */
+  /** The number of files that use it; 0 without a code graph. */
   readonly usedBy: number
 }
 
-/** Larger ones are data, whatever their name says. */
+/** Larger files are usually data, even with the name of a source file. */
 const maxTextBytes = 256 * 1024
 
-/** The text of a small file, `most` characters of it; undefined where there is none. */
+/** Reads the first `maxLength` characters of a small file; undefined if it isn't readable. */
 export async function readSmallText(
   project: Project,
   file: ProjectFile,
-  most = maxTextBytes,
+  maxLength = maxTextBytes,
 ): Promise<string | undefined> {
   if (
     file.size > maxTextBytes ||
@@ -51,26 +50,25 @@ export async function readSmallText(
     return undefined
   const text = await project.readText(file.path)
   return text
-    ?.slice(0, most)
+    ?.slice(0, maxLength)
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n')
 }
 
-/** The directory that a path is in; `.` for the root. */
+/** Returns the directory of a path; `.` for the root. */
 export function directoryOf(path: string): string {
   const slash = path.lastIndexOf('/')
   return slash === -1 ? '.' : path.slice(0, slash)
 }
 
-/** The last part of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The last four parts of a path, with a mark before them where there are more: so that patterns needn't look at long ones. */
+/** Returns the last four segments, after `…` if there are more. Patterns are slow on long paths. */
 export function lastPathSegments(path: string): string {
   let start = path.length
-  for (let parts = 0; parts < 4; parts++) {
+  for (let segments = 0; segments < 4; segments++) {
     start = path.lastIndexOf('/', start - 1)
     if (start <= 0) return path
   }

@@ -1,4 +1,4 @@
-// Takes over the records of decisions that a repository keeps: title, status, and what was decided.
+// Reads the decision records of a repository: title, status and decision.
 import type { NewMemory } from '../../domain/memory.ts'
 import { findDecision, isInForce, statusOf } from './decision-record.ts'
 import { type MarkdownSection, readFrontMatter, readSections } from './markdown.ts'
@@ -20,10 +20,10 @@ const otherNames = new RegExp(
   'i',
 )
 
-/** The newest are read. */
+/** Only the newest records are read. */
 const maxRecords = 300
 
-/** One memory for each record that is in force. */
+/** Creates one memory for each valid record. */
 export async function readDecisions(project: Project): Promise<NewMemory[]> {
   const found = project.files
     .filter(
@@ -35,8 +35,9 @@ export async function readDecisions(project: Project): Promise<NewMemory[]> {
     )
     .sort((one, other) => (nameOf(one.path) < nameOf(other.path) ? 1 : -1))
   const memories: NewMemory[] = []
-  for (const { path, ...file } of found.slice(0, maxRecords)) {
-    const source = await readSmallText(project, { path, ...file }, 30_000)
+  for (const file of found.slice(0, maxRecords)) {
+    const { path } = file
+    const source = await readSmallText(project, file, 30_000)
     const text = source === undefined ? undefined : describeRecord(path, source)
     if (text === undefined) continue
     memories.push({
@@ -52,7 +53,7 @@ export async function readDecisions(project: Project): Promise<NewMemory[]> {
   return memories
 }
 
-/** Undefined for what isn't decided, or isn't in force any more. */
+/** Undefined if the record isn't valid, or isn't a decision record. */
 function describeRecord(path: string, text: string): string | undefined {
   const sections = readSections(text)
   const front = readFrontMatter(text)
@@ -60,24 +61,23 @@ function describeRecord(path: string, text: string): string | undefined {
   const decided = findDecision(sections)
   if (!isInForce(status, sections)) return undefined
   const title = titleOf(sections) ?? field(front, 'title')
-  // Other documents may lie beside the records.
+  // Other documents may be in the same folder as the records.
   if (title === undefined && decided === undefined) return undefined
-  const date =
-    field(front, 'date') ?? /\bdate\W{1,6}(\d{4}-\d{2}-\d{2})/i.exec(text.slice(0, 1000))?.[1]
-  const about = [status, date].filter((part) => part !== undefined).join(', ')
-  const name = truncateText(
-    withoutNumber(
-      title ??
-        nameOf(path)
-          .replace(/\.\w+$/, '')
-          .replaceAll(/[-_]/g, ' '),
-    ),
-    160,
-  )
-  return `${name}${about === '' ? '' : ` (${about})`}${decided === undefined ? '' : `: ${decided}`}`
+  const dateInText = /\bdate\W{1,6}(\d{4}-\d{2}-\d{2})/i.exec(text.slice(0, 1000))?.[1]
+  const date = field(front, 'date') ?? dateInText
+  const details = [status, date].filter((part) => part !== undefined).join(', ')
+  const name = truncateText(withoutNumber(title ?? titleFromName(path)), 160)
+  const heading = details === '' ? name : `${name} (${details})`
+  return decided === undefined ? heading : `${heading}: ${decided}`
 }
 
-/** The first heading, unless it is one of those that all records have. */
+function titleFromName(path: string): string {
+  return nameOf(path)
+    .replace(/\.\w+$/, '')
+    .replaceAll(/[-_]/g, ' ')
+}
+
+/** Returns the first heading, unless it is one of the template's. */
 function titleOf(sections: readonly MarkdownSection[]): string | undefined {
   const first = sections.find(({ heading }) => heading !== '')?.heading
   return first === undefined || /^(status|context|date|title|decision)\b.{0,3}$/i.test(first)
@@ -85,7 +85,7 @@ function titleOf(sections: readonly MarkdownSection[]): string | undefined {
     : first
 }
 
-/** `ADR-0012: Title`, `12. Title` and `[ADR] Title` as `Title`. */
+/** Turns `ADR-0012: Title`, `12. Title` and `[ADR] Title` into `Title`. */
 function withoutNumber(title: string): string {
   const bare = title.replace(
     /^(\[?(adr|rfc|decision( record)?)\]?[\s#_-]*([a-z]{1,8}-)?\d+\s*[\]:.|–—-]*|\d+\s*[:.|–—-]+|\[adr\])\s*/i,

@@ -1,4 +1,4 @@
-// Takes over the rules that a repository has written down for those who work on it. They are data of its default branch.
+// Reads the rules for contributors from files on the repository's default branch.
 import type { NewMemory } from '../../domain/memory.ts'
 import { findRules } from './find-rules.ts'
 import { toPlainText, truncateText } from './plain-text.ts'
@@ -11,10 +11,10 @@ import {
   readSmallText,
 } from './project.ts'
 
-/** Files of rules, in any directory: they hold for what lies below it. */
+/** Files with rules for the directory that they are in. */
 const ruleFiles =
   /^(agents|claude|gemini|copilot-instructions|\.cursorrules|\.windsurfrules|\.clinerules)(\.md)?$/i
-/** In a directory of rules of a tool. */
+/** Files in a tool's directory of rules. */
 const ruleFoldersTerms = [
   'cursor/rules|clinerules|roo/rules|kilocode/rules|windsurf/rules',
   'github/instructions|junie',
@@ -27,7 +27,7 @@ const maxRules = 400
 const maxRulesPerFile = 60
 const maxEditorRulesLength = 700
 
-/** One memory for each rule: a list item or a short paragraph. */
+/** Creates one memory for each rule. */
 export async function readRules(project: Project): Promise<NewMemory[]> {
   const files = project.files
     .filter(({ path, kind, isTest }) => kind === 'source' && !isTest && isRuleFile(path))
@@ -37,7 +37,7 @@ export async function readRules(project: Project): Promise<NewMemory[]> {
         (one.path < other.path ? -1 : 1),
     )
   const memories: NewMemory[] = []
-  // The same rules are often there once for each tool.
+  // Repositories often repeat the same rules for each tool.
   const seen = new Set<string>()
   for (const file of files.slice(0, maxFiles)) {
     const text = (await readSmallText(project, file, 100_000)) ?? ''
@@ -61,17 +61,18 @@ function readRuleFile(project: Project, { path }: ProjectFile, text: string): Ne
   return findRules(text, { isForCode: !contributing.test(path) })
     .slice(0, maxRulesPerFile)
     .map(({ heading, text: rule, line }) => {
-      // By its words, not by its place: a rule stays the same one when others come before it.
+      // The text identifies a rule, so it keeps its subject when its position changes.
       const slug = makeSlug(rule)
-      const times = (subjects.get(slug) ?? 0) + 1
-      subjects.set(slug, times)
-      const subject = `${path}#${slug}${times > 1 ? `-${times}` : ''}`
-      const said = `${heading === '' ? '' : `${heading}: `}${/[.!?:;…)]$/.test(rule) ? rule : `${rule}.`}`
-      return makeRule(project, { subject, text: said, path: scopeOf(path), file: path, line })
+      const count = (subjects.get(slug) ?? 0) + 1
+      subjects.set(slug, count)
+      const subject = count > 1 ? `${path}#${slug}-${count}` : `${path}#${slug}`
+      const sentence = /[.!?:;…)]$/.test(rule) ? rule : `${rule}.`
+      const ruleText = heading === '' ? sentence : `${heading}: ${sentence}`
+      return makeRule(project, { subject, text: ruleText, path: scopeOf(path), file: path, line })
     })
 }
 
-/** What a tool's own folder says holds for the directory around that. */
+/** Rules in a tool's folder apply to the directory that contains the folder. */
 function scopeOf(path: string): string {
   return directoryOf(path.replace(/(^|\/)(\.[^/]+|docs)\/.*$/, '$1_'))
 }
@@ -90,7 +91,7 @@ function makeRule(
     subject,
     text,
     path,
-    ...place
+    ...location
   }: { subject: string; text: string; path: string; file: string; line?: number },
 ): NewMemory {
   return {
@@ -100,37 +101,45 @@ function makeRule(
     path,
     componentType: null,
     trust: 'repository',
-    provenance: { source: 'scan', commit: project.commit, ...place },
+    provenance: { source: 'scan', commit: project.commit, ...location },
   }
 }
 
-/** `.editorconfig` at the root, in a sentence. */
+/** Summarizes the root's `.editorconfig` in one rule. */
 async function readEditorRules(project: Project): Promise<NewMemory[]> {
   const file = project.files.find(({ path }) => path === '.editorconfig')
   const text = file && (await readSmallText(project, file, 20_000))
   if (!file || text === undefined) return []
-  const sections: string[] = []
-  let settings: string[] = []
-  let glob = ''
-  const end = () => {
-    if (glob !== '' && settings.length > 0) sections.push(`${glob}: ${settings.join(', ')}`)
-    settings = []
-  }
-  for (const raw of text.split('\n', 500)) {
-    const line = toPlainText(raw)
-    const header = /^\s*\[(.{1,100})\]\s*$/.exec(raw)?.[1]
-    const setting = /^([\w-]{1,40})\s*=\s*(.{1,60})$/.exec(line)
-    if (header !== undefined) {
-      end()
-      glob = header
-    } else if (setting && !line.startsWith('#'))
-      settings.push(`${setting[1]!.replaceAll('_', ' ')} ${setting[2]}`)
-  }
-  end()
+  const sections = listEditorSections(text)
   if (sections.length === 0) return []
   const rules = truncateText(
-    `Editors are set up so: ${sections.slice(0, 12).join('; ')}.`,
+    `Editor settings: ${sections.slice(0, 12).join('; ')}.`,
     maxEditorRulesLength,
   )
   return [makeRule(project, { subject: file.path, text: rules, path: '.', file: file.path })]
+}
+
+/** Formats each section with settings as `*.ts: indent size 2, tab width 4`. */
+function listEditorSections(text: string): string[] {
+  const sections: string[] = []
+  let settings: string[] = []
+  let glob = ''
+  const endSection = () => {
+    if (glob !== '' && settings.length > 0) sections.push(`${glob}: ${settings.join(', ')}`)
+    settings = []
+  }
+  for (const rawLine of text.split('\n', 500)) {
+    const line = toPlainText(rawLine)
+    const header = /^\s*\[(.{1,100})\]\s*$/.exec(rawLine)?.[1]
+    const setting = /^([\w-]{1,40})\s*=\s*(.{1,60})$/.exec(line)
+    if (header !== undefined) {
+      endSection()
+      glob = header
+    } else if (setting && !line.startsWith('#')) {
+      const name = setting[1]!.replaceAll('_', ' ')
+      settings.push(`${name} ${setting[2]}`)
+    }
+  }
+  endSection()
+  return sections
 }

@@ -1,4 +1,4 @@
-// Manifests in JSON: package.json, composer.json, deno.json.
+// Reads manifests in JSON: package.json, composer.json, deno.json.
 import {
   entriesOf,
   fieldOf,
@@ -12,7 +12,7 @@ import {
   maxDependencies,
 } from './project-manifest.ts'
 
-/** npm's. Its commands are typed with npm, whatever installs its packages. */
+/** The commands use npm, independent of the repository's package manager. */
 export function readPackageJson(text: string): ManifestParts {
   const data = parseJsonc(text)
   const fields = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
@@ -21,7 +21,7 @@ export function readPackageJson(text: string): ManifestParts {
     ...readCommon(data),
     dependencies: [
       ...fields.flatMap((field) => entriesOf(fieldOf(data, field)).map(([name]) => name)),
-      // An extension of the editor says so nowhere else.
+      // Extensions of VS Code are only recognizable by their engine.
       ...(engines.includes('vscode') ? ['vscode'] : []),
     ].slice(0, maxDependencies),
     commands: readCommands(fieldOf(data, 'scripts'), (name) => `npm run ${name}`),
@@ -35,7 +35,6 @@ export function readPackageJson(text: string): ManifestParts {
   }
 }
 
-/** PHP's. */
 export function readComposerJson(text: string): ManifestParts {
   const data = parseJsonc(text)
   const dependencies = ['require', 'require-dev'].flatMap((field) =>
@@ -45,7 +44,7 @@ export function readComposerJson(text: string): ManifestParts {
     ...readCommon(data),
     dependencies: dependencies.slice(0, maxDependencies),
     commands: readCommands(fieldOf(data, 'scripts'), (name) => `composer ${name}`).filter(
-      ({ commandLine: typed }) => !/^composer (pre|post)-/.test(typed),
+      ({ commandLine }) => !/^composer (pre|post)-/.test(commandLine),
     ),
     entryPoints: stringsOf(fieldOf(data, 'bin')),
   }
@@ -68,10 +67,13 @@ function readCommon(data: unknown): ManifestParts {
   return { name: text('name'), description: text('description'), license: text('license') }
 }
 
-function readCommands(scripts: unknown, typed: (name: string) => string): Command[] {
+function readCommands(scripts: unknown, formatCommand: (name: string) => string): Command[] {
   return entriesOf(scripts)
     .slice(0, maxCommands)
-    .map(([name, runs]) => ({ commandLine: typed(name), script: stringsOf(runs).join(' && ') }))
+    .map(([name, value]) => ({
+      commandLine: formatCommand(name),
+      script: stringsOf(value).join(' && '),
+    }))
 }
 
 function leavesOf(value: unknown, depth: number): readonly string[] {

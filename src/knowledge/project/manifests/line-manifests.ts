@@ -1,10 +1,9 @@
-// Manifests that are read line by line, or by their elements: those of Go, Python's older ones, Ruby, Java, .NET, make.
+// Reads manifests of Go, Python (older ones), Ruby, Java, .NET and make with patterns.
 import { type ManifestParts, maxCommands, maxDependencies } from './project-manifest.ts'
 import { moduleFile, pythonName } from './toml-manifests.ts'
 
 const maxScripts = 20
 
-/** Go's module file. */
 export function readGoMod(text: string): ManifestParts {
   const required = text.matchAll(/^(?:require )?\s*([\w.-]+\.[\w.-]+\/[^\s]+) v\d[^\n]*$/gm)
   const direct = [...required]
@@ -21,7 +20,7 @@ export function readRequirements(text: string): ManifestParts {
   return { dependencies: lines.map(pythonName) }
 }
 
-/** `setup.py` and `setup.cfg`, which are not executed: what can be seen. */
+/** Reads literal values of `setup.py` and `setup.cfg`, which are never executed. */
 export function readSetup(text: string): ManifestParts {
   const required =
     /(?:install_requires|requires)\s{0,5}=\s{0,5}\[?([^\]]{0,8000})/.exec(text)?.[1] ?? ''
@@ -41,7 +40,7 @@ export function readSetup(text: string): ManifestParts {
   }
 }
 
-/** `Gemfile` and gemspecs. */
+/** Reads a `Gemfile` or a gemspec. */
 export function readGemfile(text: string): ManifestParts {
   const gems = text.matchAll(
     /^\s{0,20}(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]{1,5}["']([\w-]+)["']/gm,
@@ -59,7 +58,7 @@ export function readGemfile(text: string): ManifestParts {
   }
 }
 
-/** Maven's. Its own coordinates come before those of what it depends on, but after its parent's. */
+/** Reads Maven's `pom.xml`. The project's own fields are outside of the elements that are removed. */
 export function readPom(text: string): ManifestParts {
   const own = text.replace(
     /<(parent|dependencies|dependencyManagement|build|profiles|plugins)>[\s\S]*?<\/\1>/g,
@@ -78,7 +77,7 @@ export function readPom(text: string): ManifestParts {
   }
 }
 
-/** Gradle's, in either language, and its catalogue of versions. */
+/** Reads a Gradle build in Groovy or Kotlin, or a version catalog. */
 export function readGradle(text: string): ManifestParts {
   const coordinates = text.matchAll(/["']([\w.-]{2,100}:[\w.-]{1,100})(?::[^"'\n]{0,60})?["']/g)
   const plugins = text.matchAll(/\bid[\s(]{1,3}["']([\w.-]{2,100})["']/g)
@@ -86,7 +85,7 @@ export function readGradle(text: string): ManifestParts {
   return { dependencies: names.slice(0, maxDependencies) }
 }
 
-/** A project of .NET: its packages, and its SDK as one of them. */
+/** Reads a .NET project; its SDK counts as a dependency. */
 export function readProjectFile(text: string, name: string): ManifestParts {
   const packages = text.matchAll(
     /<(?:PackageReference|PackageVersion|FrameworkReference)\s{1,9}(?:Include|Update)="([\w.-]{1,200})"/g,
@@ -103,9 +102,9 @@ export function readProjectFile(text: string, name: string): ManifestParts {
   }
 }
 
-/** Targets that one types, by make or just: named plainly and not made for files. */
+/** Reads the targets of make or just that have the name of a command, not of a file. */
 export function readMakefile(text: string, name: string): ManifestParts {
-  const typed = /justfile/i.test(name) ? 'just' : 'make'
+  const program = /justfile/i.test(name) ? 'just' : 'make'
   const lines = text.split('\n', 3_000)
   const commands = lines.flatMap((line, index) => {
     const target = /^([a-z][\w-]{1,40})[^:=\n]{0,200}:(?!=)/i.exec(line)?.[1]
@@ -113,7 +112,7 @@ export function readMakefile(text: string, name: string): ManifestParts {
     const recipe = lines[index + 1] ?? ''
     return [
       {
-        commandLine: `${typed} ${target}`,
+        commandLine: `${program} ${target}`,
         script: /^\s/.test(recipe) ? recipe.trim().replace(/^[@-]+/, '') : '',
       },
     ]

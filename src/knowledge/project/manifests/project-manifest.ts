@@ -1,34 +1,33 @@
-// What a manifest says of the package that it stands for.
+// The contents of a package manifest, independent of its format.
 
 export interface ProjectManifest {
   readonly path: string
-  /** How packages of its kind are called: `npm package`, `Go module`, … */
+  /** A name such as `npm package` or `Go module`. */
   readonly kind: string
-  /** Null where it gives none. */
+  /** Null if the manifest has none. */
   readonly name: string | null
   readonly description: string | null
   readonly license: string | null
-  /** Names only. */
+  /** Names without versions. */
   readonly dependencies: readonly string[]
-  /** Commands by the name under which they are run, ready to be typed. */
   readonly commands: readonly Command[]
-  /** Paths as written, relative to the manifest. */
+  /** Paths relative to the manifest, unchanged. */
   readonly entryPoints: readonly string[]
 }
 
 export interface Command {
-  /** As typed: `npm run build`. */
+  /** The command line, for example `npm run build`. */
   readonly commandLine: string
-  /** What it runs; empty where that isn't said. */
+  /** The script that the command runs; empty if unknown. */
   readonly script: string
 }
 
-/** What one format says; what it doesn't say is left out. */
+/** The fields that a format has. */
 export type ManifestParts = Partial<Omit<ProjectManifest, 'path' | 'kind'>>
 
-/** A reader of one format. Bounded time for any text; never throws for what is malformed. */
+/** Reads one format in bounded time, and never throws for malformed text. */
 export type ManifestReader = (text: string, name: string) => ManifestParts
 
-/** Most of what is taken over from one. */
+/** Further dependencies and commands of a manifest are ignored. */
 export const maxDependencies = 1_000
 export const maxCommands = 40

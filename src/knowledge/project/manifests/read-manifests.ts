@@ -1,4 +1,4 @@
-// Reads all manifests of a repository.
+// Reads all package manifests of a repository.
 import { toOneLine, truncateText } from '../plain-text.ts'
 import { nameOf, type Project, type ProjectFile, readSmallText } from '../project.ts'
 import { readComposerJson, readDenoJson, readPackageJson } from './json-manifests.ts'
@@ -32,16 +32,15 @@ const formats: readonly (readonly [name: RegExp, kind: string, read: ManifestRea
   [/^(GNUm|m|M)akefile$|^\.?[jJ]ustfile$/, 'Makefile', readMakefile],
 ]
 
-/** Those nearest to the root are read. */
+/** Only the manifests nearest to the root are read. */
 const maxManifests = 300
 
-/** Whether a file says what a package is made of. */
 export function isProjectManifest(path: string): boolean {
   const name = nameOf(path)
   return formats.some(([pattern]) => pattern.test(name))
 }
 
-/** The manifests of sources, not of tests and examples of other packages deep below; nearest to the root first. */
+/** Reads the manifests, without those of tests, nearest to the root first. */
 export async function readManifests(project: Project): Promise<ProjectManifest[]> {
   const files = project.files
     .filter((file) => file.kind === 'source' && !file.isTest && isProjectManifest(file.path))
@@ -64,7 +63,8 @@ async function readManifest(
   const format = formats.find(([pattern]) => pattern.test(name))
   const text = format && (await readSmallText(project, file))
   if (!format || text === undefined) return undefined
-  const nothing = {
+  const [, kind, read] = format
+  const emptyParts = {
     name: null,
     description: null,
     license: null,
@@ -72,11 +72,11 @@ async function readManifest(
     commands: [],
     entryPoints: [],
   }
-  const parts = { ...nothing, ...format[2](text, name) }
+  const parts = { ...emptyParts, ...read(text, name) }
   return {
     ...parts,
     path: file.path,
-    kind: format[1],
+    kind,
     name: shorten(parts.name, 100),
     description: shorten(parts.description, 1000),
     license: shorten(parts.license, 60),
@@ -87,8 +87,8 @@ async function readManifest(
   }
 }
 
-function shorten<Text extends string | null>(text: Text, most: number): Text {
-  return (text === null ? null : truncateText(toOneLine(text), most)) as Text
+function shorten<Text extends string | null>(text: Text, maxLength: number): Text {
+  return (text === null ? null : truncateText(toOneLine(text), maxLength)) as Text
 }
 
 function depthOf(path: string): number {

@@ -1,4 +1,4 @@
-// Manifests in TOML: pyproject.toml, Cargo.toml, Pipfile.
+// Reads manifests in TOML: pyproject.toml, Cargo.toml, Pipfile.
 import {
   readTomlEntries,
   stringsIn,
@@ -6,7 +6,7 @@ import {
 } from '../../resolution/manifests/toml-lines.ts'
 import { type Command, type ManifestParts, maxDependencies } from './project-manifest.ts'
 
-/** Python's, of whatever tool builds it. */
+/** Reads the tables of all common Python build tools. */
 export function readPyproject(text: string): ManifestParts {
   const entries = readTomlEntries(text)
   const listed = entries.filter(
@@ -46,7 +46,7 @@ export function readPipfile(text: string): ManifestParts {
   }
 }
 
-/** Rust's. A binary of a package is an entry point. */
+/** The entry points are the binaries and the library of the crate. */
 export function readCargoToml(text: string): ManifestParts {
   const entries = readTomlEntries(text)
   const isDependencies = /(^|\.)(dev-|build-)?dependencies$/
@@ -83,13 +83,13 @@ function commandsOf(entries: readonly TomlEntry[], table: RegExp): Command[] {
     .map(({ key, value }) => ({ commandLine: key, script: stringsIn(value)[0] ?? '' }))
 }
 
-/** `shop.cli:main` as `shop/cli.py`; undefined for what names no function of a module. */
+/** Turns `shop.cli:main` into `shop/cli.py`; undefined for other references. */
 export function moduleFile(reference: string): string | undefined {
   const module = /^\s{0,9}([A-Za-z_][\w.]{0,150})\s{0,9}:\s{0,9}[A-Za-z_]/.exec(reference)?.[1]
   return module && `${module.replaceAll('.', '/')}.py`
 }
 
-/** `Django>=4.2 ; python_version > "3"` is `django`. */
+/** Turns `Django>=4.2 ; python_version > "3"` into `django`. */
 export function pythonName(requirement: string): string {
   return (/^[\w.-]+/.exec(requirement.trim())?.[0] ?? '').toLowerCase().replaceAll('_', '-')
 }
