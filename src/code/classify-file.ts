@@ -21,17 +21,11 @@ const lockFiles = new Set(
 )
 
 const binaryExtensions = [
-  // Images and documents
   'png|jpe?g|gif|webp|avif|bmp|ico|icns|tiff?|psd|heic|pdf|docx?|xlsx?|pptx?',
-  // Archives
   'zip|gz|tgz|bz2|xz|zst|7z|rar|tar|jar|war|whl',
-  // Compiled code
   'class|pyc|so|dylib|dll|exe|wasm',
-  // Fonts
   'woff2?|ttf|otf|eot',
-  // Audio and video
   'mp[34]|m4[av]|mov|avi|mkv|webm|ogg|wav|flac',
-  // Data
   'sqlite3?|pkl|npy|npz|onnx|parquet',
 ]
 

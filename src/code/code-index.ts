@@ -15,7 +15,7 @@ export const codeIndexVersion = 2
  */
 export interface FileIndex {
   readonly lines: number
-  /** Cyclomatic complexity (McCabe 1976) of all functions, plus 1 for the code outside of them. */
+  /** This is the cyclomatic complexity (McCabe 1976) of all functions, plus 1 for other code. */
   readonly complexity: number
   /** Go's and Java's package, the first namespace in C# and PHP; null in other languages. */
   readonly namespace: string | null
@@ -43,7 +43,7 @@ export interface CodeSymbol {
   readonly exported: boolean
   /** The text before the body, joined into one line and cut to 300 characters. */
   readonly signature: string
-  /** Cyclomatic complexity of functions and methods; 0 for other symbols. */
+  /** This is the cyclomatic complexity of functions and methods; 0 for other symbols. */
   readonly complexity: number
   /**
    * Null for symbols that can't be called. `most` is null for variadic functions. Receivers such

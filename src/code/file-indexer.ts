@@ -29,7 +29,7 @@ export interface FileIndexer {
 }
 
 export interface FileIndexerOptions {
-  /** The number of threads; default 2. */
+  /** The number of threads is 2 by default. */
   readonly threads?: number
   /** CPU time of the thread for one file, in milliseconds; default 2,000. */
   readonly fileDeadlineMs?: number

@@ -38,7 +38,7 @@ const grammarOfExtension = new Map(
   ),
 )
 
-/** Returns the grammar for a file by its extension. */
+/** Chooses the grammar that parses files with this extension. */
 export function grammarOfPath(path: string): GrammarName | undefined {
   return grammarOfExtension.get(extname(path).toLowerCase())
 }
@@ -61,7 +61,6 @@ export function parserMemory(): ArrayBuffer {
   return memory?.buffer ?? new ArrayBuffer(0)
 }
 
-/** Loads a grammar once per thread. */
 export function loadGrammar(name: GrammarName): Promise<Grammar> {
   memory ??= new WebAssembly.Memory({ initial: initialMemoryPages, maximum: maxMemoryPages })
   parserReady ??= Parser.init({ wasmMemory: memory })

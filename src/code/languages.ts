@@ -101,7 +101,9 @@ const testFilename = /^(test[-_].*|conftest|.*[._-](test|tests|spec|specs|cy|e2e
 const testClassFilenameTerms = [
   String.raw`Test[A-Z]\w*|\w*[a-z0-9](Test|Tests|TestCase|Spec|IT)`,
 ].join('|')
-const testClassFilename = new RegExp(String.raw`^(${testClassFilenameTerms})\.(java|kt|kts|scala|groovy|cs|swift|php|m|mm)$`)
+const testClassFilename = new RegExp(
+  String.raw`^(${testClassFilenameTerms})\.(java|kt|kts|scala|groovy|cs|swift|php|m|mm)$`,
+)
 
 /** Whether the file is a test, or used only by tests, by the conventions of common languages. */
 export function isTestPath(path: string): boolean {

@@ -25,7 +25,7 @@ export interface SyntaxParser {
 }
 
 export interface SyntaxParserOptions {
-  /** The number of threads; default 2. */
+  /** The number of threads is 2 by default. */
   readonly threads?: number
   /** The time for one file in milliseconds; default 2,000. */
   readonly fileDeadlineMs?: number

@@ -17,7 +17,7 @@ export function startsWith(cursor: LineCursor, prefix: string): boolean {
   return true
 }
 
-/** Returns the line at the cursor, without its line feed. */
+/** The result is the line at the cursor without its line feed. */
 export function peekLine(cursor: LineCursor): Buffer {
   return cursor.bytes.subarray(cursor.position, cursor.bytes.indexOf(0x0a, cursor.position))
 }

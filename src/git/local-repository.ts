@@ -14,7 +14,7 @@ export interface LocalPaths {
   readonly workTree: string
   /** This directory contains HEAD and the index of this work tree. */
   readonly gitDirectory: string
-  /** All work trees of the repository share these objects. */
+  /** These objects are shared by all work trees of the repository. */
   readonly objectsDirectory: string
 }
 
@@ -25,7 +25,7 @@ export interface LocalRepository extends LocalPaths, AsyncDisposable {
   findCommit(name: string): Promise<string | undefined>
   /** Whether the repository's own settings match; also true if they are too long to be read. */
   configMentions(pattern: RegExp): Promise<boolean>
-  /** Hex digits of its object ids: 40, or 64 for SHA-256. */
+  /** The object ids have 40 hex digits, or 64 with SHA-256. */
   oidLength(): Promise<number>
   /** The bytes of a blob; undefined if there is none, or it is larger than git compares. */
   readBlob(oid: string): Promise<Uint8Array | undefined>

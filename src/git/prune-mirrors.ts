@@ -7,7 +7,7 @@ import { mirrorLockPath } from './mirror.ts'
 
 export interface PruneReport {
   readonly removed: readonly string[]
-  /** The size of the remaining mirrors. */
+  /** The remaining mirrors have this size. */
   readonly bytes: number
 }
 

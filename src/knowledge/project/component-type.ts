@@ -7,10 +7,9 @@ import { lastPathSegments, nameOf, type ProjectFile } from './project.ts'
 
 const proseLanguages = new Set(['Markdown', 'MDX', 'reStructuredText', 'AsciiDoc', 'Text', 'TeX'])
 const dataLanguages = new Set(
-  `JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|CSV|SVG|Ignore List
-  |Git Attributes|Git Config|EditorConfig|CODEOWNERS|Pip Requirements|Gemfile.lock|Go Checksums|Go Module`.split(
-    /\s*\|/,
-  ),
+  `JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|CSV|SVG
+  |Ignore List|Git Attributes|Git Config|EditorConfig|CODEOWNERS|Pip Requirements
+  |Gemfile.lock|Go Checksums|Go Module`.split(/\s*\|/),
 )
 const styleLanguages = new Set(['CSS', 'SCSS', 'Sass', 'Less'])
 const scriptLanguages = new Set(['Shell', 'PowerShell', 'Batchfile'])

@@ -3,7 +3,6 @@ import type { MarkdownBlock, MarkdownSection } from './markdown.ts'
 import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
 const maxStatusLength = 80
-/** The maximum length of a decision in characters. */
 const maxDecisionLength = 420
 
 const inForceTerms = [
@@ -83,14 +82,15 @@ function isMarkedObsolete(sections: readonly MarkdownSection[]): boolean {
   )
 }
 
-/** Headings of the decision in the usual templates. */
+/** The usual templates have the decision below one of these headings. */
 const decisionNamesTerms = [
-  '(the |our |final |architecture |proposed )?(decisions?|resolution|outcome)( outcome| made| statement| and rationale)?',
+  '(the |our |final |architecture |proposed )?(decisions?|resolution|outcome)' +
+    '( outcome| made| statement| and rationale)?',
   'what (we|was|is) decided|we decided|decisión|decisão|décision|entscheidung|决定|決定',
   'decyzja',
 ].join('|')
 const decisionNames = new RegExp(String.raw`^(\d+\.?\s*)?(${decisionNamesTerms})\s*[.:]?$`, 'i')
-/** Headings of other sections in the usual templates. */
+/** The usual templates have other sections with these headings. */
 const otherNamesTerms = [
   'context|background|problem|status|consequences?|options?|alternatives?|drivers?',
   'motivation|references?|links?|date|deciders?|authors?|rationale|pros|cons',
@@ -98,7 +98,7 @@ const otherNamesTerms = [
   'summary of changes|contexto|consecuencias|kontext',
 ].join('|')
 const otherNames = new RegExp(String.raw`\b(${otherNamesTerms})\b`, 'i')
-/** Labels before the decision, on the same line. */
+/** These labels stand before the decision on the same line. */
 const labelTerms = [
   'decision( outcome)?|decided|outcome|resolution|chosen( option| solution)?',
   'decisión|decisão|entscheidung',

@@ -27,7 +27,7 @@ const styles: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['PascalCase', /^([A-Z][a-z0-9]*)+$/],
 ]
 
-/** Describes the naming style of each language's files. Names of one word fit several styles. */
+/** Files with names of one word are left out, because these fit several styles. */
 function describeNames(project: Project, code: readonly ProjectFile[]): NewMemory[] {
   const byLanguage = Map.groupBy(
     code.filter(({ isTest, path }) => !isTest && /\w\.\w+$/.test(nameOf(path))),
@@ -51,7 +51,6 @@ function describeNames(project: Project, code: readonly ProjectFile[]): NewMemor
 }
 
 interface TestLocation {
-  /** A phrase such as `in tests/`. */
   readonly description: string
   /** A glob such as `*.test.ts`; empty if the name has no known form. */
   readonly pattern: string
@@ -113,7 +112,6 @@ function testPatternOf(name: string): string {
   return `test_*${extension}`
 }
 
-/** Describes groups of types with the same ending, such as the project's error types. */
 function describeTypes(project: Project, code: readonly ProjectFile[]): NewMemory[] {
   const typesByEnding = groupTypesByEnding(code)
   return [...typesByEnding].flatMap(([ending, types]) => {

@@ -13,10 +13,8 @@ import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import { nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
 
-/** The maximum number of files of each kind. */
 const maxFiles = { configuration: 80, used: 150, complex: 60, documents: 40 }
 
-/** Files with at least this complexity count as complex. */
 const minComplexity = 40
 
 const documentNameTerms = [

@@ -1,4 +1,4 @@
-// Describes a repository as memories: a map, patterns, rules and decisions.
+// Describes a repository by memories, which are a map, patterns, rules and decisions.
 import type { NewMemory } from '../../domain/memory.ts'
 import { describeConventions } from './describe-conventions.ts'
 import { describeDirectories } from './describe-directories.ts'
@@ -12,15 +12,14 @@ import type { Project } from './project.ts'
 import { readDecisions } from './read-decisions.ts'
 import { readRules } from './read-rules.ts'
 
-/** The limit for directories and files of the map together. */
+/** Directories and files of the map together are limited to this. */
 const maxEntries = 2_000
 const maxDirectories = 1_500
 
-/** The maximum length of a memory in characters. */
 const maxTextLength = 1_000
 
 /**
- * Describes a repository: a map of its directories and key files, its patterns, rules and decisions.
+ * Describes a repository: a map of its directories and key files, patterns, rules and decisions.
  * The result doesn't depend on the order of the files.
  */
 export async function describeProject(input: Project): Promise<NewMemory[]> {

@@ -6,7 +6,7 @@ export interface Directory {
   readonly path: string
   /** Files in the directory itself. */
   readonly files: ProjectFile[]
-  /** Names of the immediate subdirectories. */
+  /** The names are those of immediate subdirectories. */
   readonly directories: string[]
   /** Counts that include all subdirectories. */
   readonly total: DirectoryTotal
@@ -103,7 +103,7 @@ function addCount(counts: Map<string, number>, key: string, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by)
 }
 
-/** Returns the keys with the largest counts, the largest first. */
+/** Keys with larger counts come first. */
 export function topKeys(counts: ReadonlyMap<string, number>, limit: number): string[] {
   return [...counts]
     .sort(([one, less], [other, more]) => more - less || (one < other ? -1 : 1))
@@ -112,8 +112,8 @@ export function topKeys(counts: ReadonlyMap<string, number>, limit: number): str
 }
 
 /**
- * Chooses at most `limit` directories for the map: the shallowest first, and on the same depth those
- * with the most files. Of directories without written files only the topmost are chosen.
+ * Chooses at most `limit` directories for the map: the shallowest first, and on the same depth
+ * those with the most files. Of directories without written files only the topmost are chosen.
  */
 export function chooseDirectories(
   directories: ReadonlyMap<string, Directory>,

@@ -1,4 +1,4 @@
-// Conventional names of directories, with the type and a description of their contents.
+// Lists conventional names of directories and describes what such directories contain.
 
 export interface DirectoryConvention {
   readonly type: string

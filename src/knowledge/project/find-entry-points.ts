@@ -3,13 +3,12 @@ import { posix } from 'node:path'
 import type { ProjectManifest } from './manifests/project-manifest.ts'
 import { directoryOf, lastPathSegments, type Project, type ProjectFile } from './project.ts'
 
-/** Conventional paths of entry points. */
 const conventionalPath = new RegExp(
   [
     String.raw`^(.*/)?(cmd/[^/]+/main\.go|src/main\.rs|src/bin/[^/]+(/main)?\.rs|__main__\.py` +
       String.raw`|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan` +
       String.raw`|\w*Application\.(java|kt))$`,
-    String.raw`^(src/|app/|server/|backend/|frontend/src/|client/src/)?(main|index|server|app|cli)` +
+    '^(src/|app/|server/|backend/|frontend/src/|client/src/)?(main|index|server|app|cli)' +
       String.raw`\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$`,
     String.raw`^(src/)?lib\.rs$`,
   ].join('|'),
@@ -37,7 +36,7 @@ export function findEntryPoints(project: Project, manifests: readonly ProjectMan
   return [...new Set([...named, ...found])].slice(0, 100)
 }
 
-/** Whether a file has Go's `main`. Examples and other tools also have it, so the path counts too. */
+/** Whether a file is a Go program. Examples and tools have a `main` too, so the path counts. */
 function isGoProgram({ path, language, kind, isTest, symbols }: ProjectFile): boolean {
   return (
     language === 'Go' &&

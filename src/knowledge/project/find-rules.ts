@@ -165,7 +165,7 @@ function listRules(blocks: readonly MarkdownBlock[], context: RuleContext): Foun
   return rules
 }
 
-/** A paragraph introduces all following items and indented paragraphs, an item those inside of it. */
+/** A paragraph introduces following items and indented paragraphs; an item only nested items. */
 function isIntroducedBy(block: MarkdownBlock, introduction: MarkdownBlock): boolean {
   const isDeeper = introduction.indent < block.indent
   if (block.isItem) return !introduction.isItem || isDeeper

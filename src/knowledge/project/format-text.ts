@@ -2,17 +2,17 @@
 import { topKeys } from './directories.ts'
 import type { ProjectFile } from './project.ts'
 
-/** Formats a number as `1,830`. */
+/** For example, 1830 becomes `1,830`. */
 export function formatNumber(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-/** Formats a count as `1 file` or `12 files`. */
+/** The result is, for example, `1 file` or `12 files`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
-/** Formats a list as `a, b and c`, or as `a, b and 3 more` beyond the limit. */
+/** The result is `a, b and c`, or beyond the limit `a, b and 3 more`. */
 export function formatList(items: readonly string[], limit = items.length): string {
   const shown = items.slice(0, limit)
   const rest = items.length - shown.length

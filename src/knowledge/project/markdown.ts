@@ -14,7 +14,7 @@ export interface MarkdownBlock {
   /** Without markup; includes the first lines of a code block that it introduces. */
   readonly text: string
   readonly isItem: boolean
-  /** In columns. */
+  /** The indentation is in columns. */
   readonly indent: number
   /** The block's first line, 1-based. */
   readonly line: number
@@ -23,7 +23,7 @@ export interface MarkdownBlock {
 const maxLines = 5_000
 const maxLineLength = 2_000
 
-/** Splits a document into sections, by the headings of all three formats. */
+/** Sections begin at headings of any of the three formats. */
 export function readSections(text: string): MarkdownSection[] {
   const sections: { heading: string; level: number; blocks: MarkdownBlock[] }[] = [
     { heading: '', level: 0, blocks: [] },

@@ -46,7 +46,7 @@ const styles: Readonly<Record<string, CommentStyle>> = {
   XML: tags,
 }
 
-/** Lines between the start of a file and the comment of its class. */
+/** These lines can stand between the start of a file and the comment of its class. */
 const preambleTerms = [
   String.raw`import\b|from\b|using\b|global using\b|package\b|namespace\b|use\b|require\b`,
   String.raw`require_relative\b|#include\b|#pragma\b|#if\b|#ifn?def\b|#define\b|#endif\b`,
@@ -54,7 +54,7 @@ const preambleTerms = [
 ].join('|')
 const preamble = new RegExp(`^(${preambleTerms})`)
 
-/** Terms of licenses, and of instructions to tools. */
+/** A line with one of these terms is a license or an instruction to a tool. */
 const boilerplate = new RegExp(
   [
     String.raw`copyright|\(c\)|licen[cs]e[ds]?\b|spdx|all rights reserved|redistribut|warrant`,
@@ -93,7 +93,7 @@ export function readOpeningComment(language: string | null, text: string): strin
   return undefined
 }
 
-/** Yields the first comments before the code, without their delimiters. */
+/** Comments are yielded without their delimiters. */
 function* openingComments(style: CommentStyle, text: string): Generator<string> {
   const lines = text.split('\n', 400)
   let position = 0

@@ -58,7 +58,7 @@ function withoutMarkup(text: string): string {
 const abbreviation =
   /(^|[\s(])(e\.g|i\.e|etc|vs|cf|approx|resp|no|incl|St|Mr|Mrs|Dr|Inc|Ltd|al|[A-Z])\.$/i
 
-/** Returns the first sentence of a plain text with its full stop, cut at a word if it is too long. */
+/** Returns the first sentence with its full stop, cut at a word if it is too long. */
 export function firstSentence(text: string, maxLength = maxSentenceLength): string {
   const start = text.slice(0, maxLength + 1)
   for (const match of start.matchAll(/[.!?。！？]["')\]]{0,2}(?=\s|$)|[。！？]/gu)) {

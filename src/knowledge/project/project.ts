@@ -12,12 +12,12 @@ export interface Project {
 
 export interface ProjectFile {
   readonly path: string
-  /** Linguist's name; null if unknown. */
+  /** The name is that of linguist; null if it is unknown. */
   readonly language: string | null
-  /** A kind of code/classify-file.ts, or `symlink` or `submodule`. */
+  /** This is a kind of code/classify-file.ts, or `symlink` or `submodule`. */
   readonly kind: string
   readonly isTest: boolean
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number
   /** Null if the file wasn't read. */
   readonly lines: number | null

@@ -119,7 +119,7 @@ async function readEditorRules(project: Project): Promise<NewMemory[]> {
   return [makeRule(project, { subject: file.path, text: rules, path: '.', file: file.path })]
 }
 
-/** Formats each section with settings as `*.ts: indent size 2, tab width 4`. */
+/** Each section with settings becomes a text such as `*.ts: indent size 2, tab width 4`. */
 function listEditorSections(text: string): string[] {
   const sections: string[] = []
   let settings: string[] = []

@@ -58,7 +58,7 @@ export function readGemfile(text: string): ManifestParts {
   }
 }
 
-/** Reads Maven's `pom.xml`. The project's own fields are outside of the elements that are removed. */
+/** Reads Maven's `pom.xml`. The removed elements contain fields of other projects. */
 export function readPom(text: string): ManifestParts {
   const own = text.replace(
     /<(parent|dependencies|dependencyManagement|build|profiles|plugins)>[\s\S]*?<\/\1>/g,

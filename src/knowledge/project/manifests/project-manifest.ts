@@ -2,7 +2,7 @@
 
 export interface ProjectManifest {
   readonly path: string
-  /** A name such as `npm package` or `Go module`. */
+  /** The kind is a name such as `npm package` or `Go module`. */
   readonly kind: string
   /** Null if the manifest has none. */
   readonly name: string | null
@@ -16,7 +16,7 @@ export interface ProjectManifest {
 }
 
 export interface Command {
-  /** The command line, for example `npm run build`. */
+  /** This is what a person types, for example `npm run build`. */
   readonly commandLine: string
   /** The script that the command runs; empty if unknown. */
   readonly script: string
