@@ -492,9 +492,7 @@ describe('conventions', () => {
     expect(say('tests:TypeScript')).toBe(
       'TypeScript tests are next to their sources and are named *.test.ts (9 of 10).',
     )
-    expect(say('tests:Python')).toBe(
-      'Python tests are in tests/ and are named test_*.py (5 of 5).',
-    )
+    expect(say('tests:Python')).toBe('Python tests are in tests/ and are named test_*.py (5 of 5).')
     expect(say('file-names:Python')).toBeUndefined()
   })
 
