@@ -1,44 +1,49 @@
-// Schemas of sign-in and credentials.
+// Defines the schemas of the sign-in and API-token endpoints.
 import { z } from 'zod'
 import { errorResponses, security, textInput, timestamp } from './common-schemas.ts'
 
-/** The person behind the credential. */
 export const me = z
   .object({
-    id: z.int(),
-    login: z.string(),
-    name: z.string(),
+    id: z.int().describe('ID of the user in Umpire'),
+    login: z.string().describe('Username on the code-hosting platform'),
+    name: z.string().describe('Display name'),
     avatar_url: z.string(),
-    is_admin: z.boolean(),
+    is_admin: z.boolean().describe('Whether the user is an administrator of this service'),
   })
   .meta({ id: 'Me' })
 
-/** Whatever isn't one text is as good as missing: who comes back from the platform gets a 400 then, and no 422. */
+/** Counts a malformed parameter as missing, so that the callback answers 400 instead of 422. */
 const callbackParameter = z.string().optional().catch(undefined)
-const redirect = (where: string) => z.null().describe(where)
+const redirect = (description: string) => z.null().describe(description)
 
 export const startSignInSchema = {
-  summary: 'Sign in at the platform',
+  summary: 'Start sign-in with OAuth',
   description:
-    'Sends the browser to the platform, which sends it to `/auth/callback`. 404 where OAuth is not configured.',
+    'Redirects the browser to the code-hosting platform, which then redirects it to ' +
+    '`/auth/callback`. Returns 404 if OAuth is not configured.',
   tags: ['Sign-in'],
   querystring: z.object({
     return_to: z
       .string()
       .catch('/')
       .default('/')
-      .describe('Path of this service to go to afterwards; others become `/`'),
+      .describe(
+        'Path on this service to open after sign-in. Any value that is not such a path is ' +
+          'replaced by `/`.',
+      ),
   }),
   response: {
-    302: redirect('To the platform; sets the cookie `umpire_login`'),
+    302: redirect('Redirect to the code-hosting platform. Sets the cookie `umpire_login`.'),
     ...errorResponses(404),
   },
 }
 
 export const finishSignInSchema = {
-  summary: 'Come back from the platform',
+  summary: 'Finish sign-in with OAuth',
   description:
-    'Sets the cookie `access_token`. What goes wrong is an error, or for `Accept: text/html` told on the page.',
+    'The code-hosting platform redirects the browser here. Sets the cookie `access_token`. ' +
+    'If sign-in fails and the request accepts `text/html`, redirects to the sign-in page, which ' +
+    'shows the reason. Otherwise returns an error.',
   tags: ['Sign-in'],
   querystring: z.object({
     code: callbackParameter,
@@ -46,14 +51,16 @@ export const finishSignInSchema = {
     error: callbackParameter,
   }),
   response: {
-    303: redirect('To where the person wanted to be; to sign-in, with what went wrong'),
+    303: redirect('Redirect to the path in `return_to`, or to the sign-in page on failure'),
     ...errorResponses(400, 403, 404, 502),
   },
 }
 
 export const signInWithTokenSchema = {
-  summary: 'Sign in with a personal access token of the platform',
-  description: 'Sets the cookie `access_token`.',
+  summary: 'Sign in with a personal access token',
+  description:
+    'Takes a personal access token of the code-hosting platform and sets the cookie ' +
+    '`access_token`.',
   tags: ['Sign-in'],
   body: z.object({
     token: z.string({ error: 'token must be a string' }).regex(/^[\x21-\x7e]{1,255}$/, {
@@ -64,19 +71,21 @@ export const signInWithTokenSchema = {
 }
 
 export const signInOptionsSchema = {
-  summary: 'Show how people sign in here',
-  description: 'For who is not signed in yet.',
+  summary: 'Get the sign-in options',
+  description: 'Returns what a sign-in page needs. Requires no credential.',
   tags: ['Sign-in'],
   response: {
     200: z
       .object({
-        service_name: z.string(),
-        platform: z.string(),
-        platform_url: z.string(),
-        oauth: z.boolean().describe('Whether the platform can be gone to, by `/auth/login`'),
+        service_name: z.string().describe('Name of this service'),
+        platform: z.string().describe('ID of the code-hosting platform, such as `github`'),
+        platform_url: z.string().describe('URL of the code-hosting platform'),
+        oauth: z.boolean().describe('Whether sign-in with OAuth at `/auth/login` is configured'),
         is_new: z
           .boolean()
-          .describe('Nobody signed in so far; who does so first becomes an administrator'),
+          .describe(
+            'Whether no one has signed in yet. The first user to sign in becomes an administrator.',
+          ),
       })
       .meta({ id: 'SignInOptions' }),
   },
@@ -85,25 +94,31 @@ export const signInOptionsSchema = {
 export const signOutSchema = {
   summary: 'Sign out',
   description:
-    'Ends the session of the cookie and all bearer tokens made from it. Answers the same without a session.',
+    'Ends the session of the cookie and revokes all bearer tokens that were created from it. ' +
+    'Returns the same response if there is no session.',
   tags: ['Sign-in'],
   response: { 200: z.object({ status: z.literal('signed_out') }), ...errorResponses(403) },
 }
 
 export const showMeSchema = {
-  summary: 'Show who is signed in',
+  summary: 'Get the signed-in user',
   tags: ['Sign-in'],
   security: security.either,
   response: {
     200: me
-      .extend({ service_name: z.string(), platform: z.string(), platform_url: z.string() })
+      .extend({
+        service_name: z.string().describe('Name of this service'),
+        platform: z.string().describe('ID of the code-hosting platform, such as `github`'),
+        platform_url: z.string().describe('URL of the code-hosting platform'),
+      })
       .meta({ id: 'MeHere' }),
     ...errorResponses(401),
   },
 }
 
 export const shortLivedTokenSchema = {
-  summary: 'Get a short-lived bearer token for the session',
+  summary: 'Create a short-lived bearer token',
+  description: 'Creates a bearer token from the session of the cookie. It expires in 15 minutes.',
   tags: ['Sign-in'],
   security: security.cookie,
   response: {
@@ -118,47 +133,61 @@ const apiToken = z
     name: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
-    last_used_at: timestamp.nullable().describe('To the minute'),
+    last_used_at: timestamp
+      .nullable()
+      .describe('When the token was last used, to the minute. Null if it was never used.'),
   })
   .meta({ id: 'ApiToken' })
 
 export const listApiTokensSchema = {
-  summary: 'List the named tokens that count, the newest first',
+  summary: 'List API tokens',
+  description: 'Returns the active API tokens of the signed-in user, newest first.',
   tags: ['Tokens'],
   security: security.cookie,
   response: { 200: z.object({ tokens: z.array(apiToken) }), ...errorResponses(401) },
 }
 
-const days = 'expires_in_days must be a whole number from 1 to 365'
+const daysError = 'expires_in_days must be a whole number from 1 to 365'
 
 export const createApiTokenSchema = {
-  summary: 'Make a named token for a program',
-  description: 'A bearer token with the rights of who makes it. It is shown here and never again.',
+  summary: 'Create an API token',
+  description:
+    'Creates a bearer token for a program. The token has the rights of the user who creates it. ' +
+    'Its value is returned only once.',
   tags: ['Tokens'],
   security: security.cookie,
   body: z.strictObject(
     {
-      name: textInput('name', 100).trim().min(1, { error: 'name must not be empty' }),
+      name: textInput('name', 100)
+        .trim()
+        .min(1, { error: 'name must not be empty' })
+        .describe('Name to recognize the token by'),
       expires_in_days: z
-        .int({ error: days })
-        .min(1, { error: days })
-        .max(365, { error: days })
-        .default(90),
+        .int({ error: daysError })
+        .min(1, { error: daysError })
+        .max(365, { error: daysError })
+        .default(90)
+        .describe('Number of days until the token expires'),
     },
-    // Not the stranger's name: whatever was sent isn't repeated.
+    // The message doesn't repeat unknown keys, because the client controls them.
     { error: 'the body must be an object with name and expires_in_days only' },
   ),
   response: {
-    200: z.object({ id: z.string(), name: z.string(), expires_at: timestamp, token: z.string() }),
+    200: z.object({
+      id: z.string(),
+      name: z.string(),
+      expires_at: timestamp,
+      token: z.string().describe('Value of the token. Store it now: it is not shown again.'),
+    }),
     ...errorResponses(401, 403, 409, 422),
   },
 }
 
 export const revokeApiTokenSchema = {
-  summary: 'Revoke a named token',
+  summary: 'Revoke an API token',
   tags: ['Tokens'],
   security: security.cookie,
-  params: z.object({ id: z.string() }),
+  params: z.object({ id: z.string().describe('ID of the token') }),
   response: {
     200: z.object({ status: z.literal('revoked'), id: z.string() }),
     ...errorResponses(401, 403, 404),

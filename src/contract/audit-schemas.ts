@@ -1,4 +1,4 @@
-// Schemas of the audit log.
+// Defines the schemas of the audit log endpoint.
 import { z } from 'zod'
 import { errorResponses, integerParameter, security, timestamp } from './common-schemas.ts'
 
@@ -6,29 +6,30 @@ const auditEntry = z
   .object({
     id: z.int(),
     created_at: timestamp,
-    login: z.string().describe('As it was then'),
-    action: z.string(),
+    login: z.string().describe('Username of the person who acted, at the time of the action'),
+    action: z.string().describe('What the person did, such as `review_retried`'),
     subject: z
       .string()
-      .describe('What it was done to: a repository, a pull request, the name of a token, a memory'),
+      .describe('Object of the action: a repository, a pull request, a token name or a memory'),
   })
   .meta({ id: 'AuditEntry' })
 
 export const listAuditSchema = {
-  summary: 'List what was done, the newest first',
-  description: 'The own entries; for an administrator those of everybody.',
+  summary: 'List audit log entries',
+  description:
+    "Returns the caller's own entries, newest first. Administrators see the entries of all users.",
   tags: ['Audit'],
   security: security.either,
   querystring: z.object({
-    limit: integerParameter('limit', 1, 100).default(50),
+    limit: integerParameter('limit', 1, 100).default(50).describe('Maximum number of entries'),
     before: integerParameter('before', 1, 999_999_999_999_999)
       .optional()
-      .describe('`next` of the page before'),
+      .describe('Cursor: the value of `next` in the previous page'),
   }),
   response: {
     200: z.object({
       entries: z.array(auditEntry),
-      next: z.int().nullable().describe('Null on the last page'),
+      next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
     }),
     ...errorResponses(401, 422),
   },

@@ -1,4 +1,4 @@
-// Schemas of the map of a repository's code.
+// Defines the schemas of the code map endpoint.
 import { z } from 'zod'
 import { errorResponses, repoParameter, security, textInput } from './common-schemas.ts'
 
@@ -7,41 +7,44 @@ const count = z.int().min(0)
 const node = z
   .object({
     path: z.string(),
-    kind: z.enum(['directory', 'file']).describe('A directory stands for all below it'),
-    files: count,
-    lines: count,
+    kind: z
+      .enum(['directory', 'file'])
+      .describe('A directory node represents all files below the directory'),
+    files: count.describe('Number of files'),
+    lines: count.describe('Number of lines'),
     language: z
       .string()
       .nullable()
-      .describe('That most of its lines are in; null where nothing is known about any'),
-    complexity: count.describe('Cyclomatic, of all its files together'),
-    touches: count.describe('Reviewed pull requests that touched it'),
-    high_risk: count.describe(
-      'Files in it of which a review of a change to them asked for changes',
-    ),
-    uses_elsewhere: count.describe('How often it uses files that are in no node of this map'),
-    used_elsewhere: count.describe('How often such files use it'),
+      .describe('Language of most lines, or null if no language is known'),
+    complexity: count.describe('Sum of the cyclomatic complexity of all files'),
+    touches: count.describe('Number of reviewed pull requests that changed the node'),
+    high_risk: count.describe('Number of files for which a review requested changes'),
+    uses_elsewhere: count.describe('Number of references to files outside this map'),
+    used_elsewhere: count.describe('Number of references from files outside this map'),
   })
   .meta({ id: 'CodeMapNode' })
 
 const edge = z
   .object({
-    source: z.string().describe('Path of a node whose files use those of the other one'),
-    target: z.string(),
-    imports: count.describe('How often they import them'),
-    calls: count.describe('How often they call them, refer to them or inherit from them'),
+    source: z.string().describe('Path of the node that depends on `target`'),
+    target: z.string().describe('Path of the node that is depended on'),
+    imports: count.describe('Number of imports'),
+    calls: count.describe('Number of calls, other references and inheritances'),
   })
   .meta({ id: 'CodeMapEdge' })
 
 export const showCodeMapSchema = {
-  summary: 'What a directory holds, how large and how busy it is, and what uses what',
+  summary: 'Get the code map of a directory',
   description:
-    'What is right below a directory; and, where no more than 60 nodes come of it, what is below that in its place, where the largest parts come of it first. Generated, vendored and binary files are left out. Without the code graph, before the first scan, and where it takes too long, there is nothing.',
+    'Returns the files and directories directly below a directory, with their size, activity and ' +
+    'dependencies. Directories are expanded, largest first, as long as the map has at most 60 ' +
+    'nodes. Generated, vendored and binary files are excluded. The map is empty if the graph ' +
+    'layer is off, before the first scan, and if the query takes too long.',
   tags: ['Memory'],
   security: security.either,
   querystring: z.object({
     repo: repoParameter,
-    path: textInput('path', 4096).default('.').describe('The directory; `.` for the root'),
+    path: textInput('path', 4096).default('.').describe('Path of the directory. `.` is the root.'),
   }),
   response: {
     200: z
@@ -50,14 +53,18 @@ export const showCodeMapSchema = {
         commit: z
           .string()
           .nullable()
-          .describe('Of the default branch; null where there is no code graph'),
-        path: z.string().describe('The directory, without slashes at its ends; `.` for the root'),
-        nodes: z.array(node).max(300).describe('Most lines first, at most 300'),
+          .describe('Scanned commit of the default branch, or null if there is no code graph'),
+        path: z
+          .string()
+          .describe('Path of the directory without slashes at its ends. `.` is the root.'),
+        nodes: z.array(node).max(300).describe('Up to 300 nodes, most lines first'),
         edges: z
           .array(edge)
           .max(1500)
-          .describe('The strongest between these nodes first, at most 1,500'),
-        left_out: z.object({ nodes: count, edges: count }).describe('What is beyond these bounds'),
+          .describe('Up to 1,500 edges between the nodes, strongest first'),
+        left_out: z
+          .object({ nodes: count, edges: count })
+          .describe('Number of nodes and edges beyond these limits'),
       })
       .meta({ id: 'CodeMap' }),
     ...errorResponses(400, 401, 403, 422),

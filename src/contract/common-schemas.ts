@@ -1,34 +1,35 @@
-// What the schemas of all endpoints share: errors, parameters, times.
+// Defines schemas that several endpoints share: errors, parameters and timestamps.
 import { z } from 'zod'
 import { toStorableText } from './storable-text.ts'
 
-/** Every error body. */
-export const errorBody = z.object({ detail: z.string() }).meta({ id: 'Error' })
+export const errorBody = z
+  .object({ detail: z.string().describe('What is wrong, as a sentence for people') })
+  .meta({ id: 'Error' })
 
 const statusDescriptions = {
-  400: 'The request makes no sense',
-  401: 'No valid credential',
-  403: 'Not for this caller',
-  404: 'There is no such thing, or not for this caller',
-  409: 'Not now',
-  413: 'The body is too large',
-  414: 'A part of the path is too long',
-  415: 'The body is not JSON',
-  422: 'A parameter is malformed or out of range; the detail names it',
-  429: 'Too many requests',
-  500: 'Something is wrong here; the log knows what',
-  502: 'The code-hosting platform stood in the way',
-  503: 'A part of the service is not there, or not reachable now',
+  400: 'The request is malformed or cannot be fulfilled',
+  401: 'The credential is missing, invalid or expired',
+  403: 'The caller has no access',
+  404: 'The resource does not exist, or the caller cannot see it',
+  409: 'The request conflicts with the current state of the resource',
+  413: 'The request body is too large',
+  414: 'A segment of the path is too long',
+  415: 'The request body is not JSON',
+  422: 'A parameter is malformed or out of range. The detail names the parameter.',
+  429: 'Too many requests. If there is a `Retry-After` header, wait that many seconds.',
+  500: 'Internal error. The log of the service has the cause.',
+  502: 'The code-hosting platform returned an error or did not answer',
+  503: 'A part of the service is not configured or not available',
 } as const
 
-/** The error answers of an endpoint, for its `response`. */
+/** Makes the error responses that an endpoint adds to its `response`. */
 export function errorResponses(...statuses: (keyof typeof statusDescriptions)[]) {
   return Object.fromEntries(
     statuses.map((status) => [status, errorBody.describe(statusDescriptions[status])]),
   )
 }
 
-/** Which credential an endpoint asks for, for its `security`. */
+/** The credentials that an endpoint accepts, for its `security`. */
 export const security: Readonly<
   Record<'bearer' | 'cookie' | 'either', Record<string, string[]>[]>
 > = {
@@ -37,21 +38,22 @@ export const security: Readonly<
   either: [{ cookie: [] }, { bearer: [] }],
 }
 
-/** A point in time; in JSON ISO 8601, UTC, with `Z`. */
+/** A Date that is serialized as ISO 8601 in UTC, with `Z`. */
 export const timestamp = z.date()
 
-/** A whole number in the query. */
+/** Creates the schema of a whole number in a query string. */
 export function integerParameter(name: string, minimum: number, maximum: number) {
   const error = `${name} must be a whole number from ${minimum} to ${maximum}`
-  const read = (value: unknown) =>
+  const parseInteger = (value: unknown) =>
     typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
-  return z.preprocess(read, z.int({ error }).min(minimum, { error }).max(maximum, { error }))
+  const schema = z.int({ error }).min(minimum, { error }).max(maximum, { error })
+  return z.preprocess(parseInteger, schema)
 }
 
-/** Of a search, in bytes: however they are encoded in an address, the server takes it. */
+/** Even percent-encoded, a search of this size fits into the server's limit for headers. */
 const maxSearchBytes = 10_240
 
-/** What is searched for; empty where nothing is. */
+/** An optional search text. Its default is empty. */
 export const searchParameter = textInput('search', maxSearchBytes)
   .refine(
     (search) => search.length > maxSearchBytes || Buffer.byteLength(search) <= maxSearchBytes,
@@ -61,7 +63,7 @@ export const searchParameter = textInput('search', maxSearchBytes)
   )
   .default('')
 
-/** A text in the query or in a body, as databases can take it. */
+/** Creates the schema of a text in a query string or body. Replaces what databases can't store. */
 export function textInput(name: string, maximum: number) {
   return z
     .string({ error: `${name} must be a string` })
@@ -69,10 +71,12 @@ export function textInput(name: string, maximum: number) {
     .overwrite(toStorableText)
 }
 
-/** Where a list or figures can be of one repository. */
+/** Restricts a list or statistics to one repository. */
 export const repoFilter = textInput('repo', 300)
   .optional()
-  .describe('Of this repository only, as `owner/repo`')
+  .describe('Returns only data of this repository, in the form `owner/repo`')
 
-/** `owner/repo`, required, of any form: who asks decides what a malformed one comes to. */
-export const repoParameter = z.string({ error: 'repo is required, as owner/repo' })
+/** A required repository. Any text is valid: endpoints answer a malformed name differently. */
+export const repoParameter = z
+  .string({ error: 'repo is required, as owner/repo' })
+  .describe('Repository in the form `owner/repo`')

@@ -1,14 +1,13 @@
-// The values of enumerated fields: what findings, reviews and memories can be.
+// Lists the values that fields of findings, reviews and memories can have.
 
 /**
- * `critical` will break, lose data or open a hole; `moderate` is wrong under concrete conditions;
- * `minor` is worth a change and harmless.
+ * `critical`: the code will fail, lose data or be exploitable. `moderate`: it is wrong under
+ * concrete conditions. `minor`: it is harmless, but worth a change.
  */
 export type Severity = 'critical' | 'moderate' | 'minor'
 
 export const severities: readonly Severity[] = ['critical', 'moderate', 'minor']
 
-/** What kind of harm it does. */
 export type FindingCategory =
   | 'correctness'
   | 'security'
@@ -29,9 +28,9 @@ export const findingCategories: readonly FindingCategory[] = [
 ]
 
 /**
- * How a review ended, in the order of precedence: the heading names the first that holds, and several may hold.
- * `skipped`: nobody reviewed, for example because the pull request was closed; `incomplete`: part of what matters was
- * not read; `needs_person`: findings that a person has to decide about.
+ * How a review ended. Several ends can apply; the heading names the first of `reviewEnds`.
+ * `skipped`: not reviewed, for example because the pull request was closed. `incomplete`: part of
+ * what matters was not read. `needs_person`: a person has to decide about findings.
  */
 export type ReviewEnd = 'skipped' | 'changes_requested' | 'incomplete' | 'needs_person' | 'passed'
 
@@ -43,7 +42,7 @@ export const reviewEnds: readonly ReviewEnd[] = [
   'passed',
 ]
 
-/** Types of memories: the project map, and the six that the interface counts. */
+/** The project map, and the six types that the memory statistics count. */
 export const memoryTypes = [
   'project_map',
   'project_pattern',

@@ -1,25 +1,30 @@
-// Schema of the live stream.
+// Defines the schema of the live event stream.
 import { z } from 'zod'
 import { errorResponses, security } from './common-schemas.ts'
 
 export const liveStreamSchema = {
-  summary: 'Follow what changes',
+  summary: 'Stream changes',
   description: `\
-Server-sent events, each with JSON as its data, for the repositories that the caller sees:
+Returns a stream of server-sent events for the repositories that the caller can see. The data of
+each event is JSON:
 
-| Event | Data | What to do |
+| Event | Data | Meaning |
 |---|---|---|
-| \`ready\` | \`{}\` | read the lists now: from here on nothing is missed |
-| \`review\` | \`{ id, repo_name, pr_number, status }\` | the entry of this pull request in the reviews list is another, or has another status |
-| \`repository\` | \`{ repo_name, connected }\` | a repository was connected or disconnected: read the lists anew |
-| \`scan\` | \`{ repo_name, status, step, done, total }\` | the scan of the repository began, went on or ended |
-| \`resync\` | \`{}\` | something may have been missed: read the lists anew |
+| \`ready\` | \`{}\` | The stream is open. Fetch your lists now: later changes are not missed. |
+| \`review\` | \`{ id, repo_name, pr_number, status }\` | An entry of the reviews list changed. |
+| \`repository\` | \`{ repo_name, connected }\` | A repository was connected or disconnected. |
+| \`scan\` | \`{ repo_name, status, step, done, total }\` | A scan started, proceeded or ended. |
+| \`resync\` | \`{}\` | Changes may have been missed. Fetch your lists again. |
 
-The stream ends when the credential counts no more. Who reads too slowly is cut off and may come again.`,
+After \`repository\`, also fetch your lists again. The stream ends when the credential expires or
+is revoked. A client that reads too slowly is disconnected and can connect again.`,
   tags: ['Reviews'],
   security: security.either,
   response: {
-    200: { description: 'The stream', content: { 'text/event-stream': { schema: z.string() } } },
+    200: {
+      description: 'The stream of events',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
     ...errorResponses(401, 429),
   },
 }

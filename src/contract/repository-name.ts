@@ -1,11 +1,11 @@
-// The shape of repository names.
+// Parses repository names.
 
 const partPattern = /^[A-Za-z0-9._-]{1,100}$/
 
 /**
- * Splits `owner/repo`. Undefined for anything that isn't exactly two parts of letters, digits, `.`, `_` and `-`,
- * or where a part is `.` or `..`, which would change the address it is put into. No owner begins with a dot, and no
- * repository is called `.git`.
+ * Splits `owner/repo`. Returns undefined unless there are exactly two parts of 1 to 100 letters,
+ * digits, `.`, `_` and `-`. Rejects parts that change the URL or path that they are inserted into:
+ * `.`, `..`, owners that start with a dot, and the repository `.git`.
  */
 export function splitRepositoryName(name: string): { owner: string; repo: string } | undefined {
   const [owner, repo, ...rest] = name.split('/', 3)

@@ -1,13 +1,13 @@
-// Schemas of the repositories: which there are, connecting them, disconnecting them.
+// Defines the schemas of the endpoints that list, connect and disconnect repositories.
 import { z } from 'zod'
 import { errorResponses, integerParameter, security, textInput } from './common-schemas.ts'
 import { splitRepositoryName } from './repository-name.ts'
 
 const connectable = z
   .object({
-    repo: z.string(),
-    connected: z.boolean(),
-    installation_id: z.int().nullable(),
+    repo: z.string().describe('Name in the form `owner/repo`'),
+    connected: z.boolean().describe('Whether the repository is connected to your account'),
+    installation_id: z.int().nullable().describe('ID of the connection, or null without one'),
     private: z.boolean().nullable(),
     description: z.string().nullable(),
     default_branch: z.string().nullable(),
@@ -15,27 +15,31 @@ const connectable = z
   .meta({ id: 'Repository' })
 
 export const listRepositoriesSchema = {
-  summary: 'List the repositories that you may connect, or have connected',
+  summary: 'List repositories',
   description:
-    'Those that you administer at the platform, the last pushed first; no more than 1,000 are looked through. With ' +
-    '`connected=true` those that are connected to your account, by name, without asking the platform: what only the ' +
-    'platform knows of them is null.',
+    'Returns the repositories that you administer on the code-hosting platform, most recently ' +
+    'pushed first. At most 1,000 repositories are searched. With `connected=true`, returns the ' +
+    'repositories that are connected to your account, sorted by name. That list does not query ' +
+    'the platform, so `private`, `description` and `default_branch` are null.',
   tags: ['Repositories'],
   security: security.either,
   querystring: z.object({
-    search: textInput('search', 200).default('').describe('A part of the name, in any case'),
+    search: textInput('search', 200)
+      .default('')
+      .describe('Part of the repository name. Case is ignored.'),
     connected: z
       .enum(['true', 'false'], { error: 'connected must be true or false' })
-      .default('false'),
-    page: integerParameter('page', 1, 1000).default(1),
-    per_page: integerParameter('per_page', 1, 100).default(30),
+      .default('false')
+      .describe('Whether to return only repositories that are connected to your account'),
+    page: integerParameter('page', 1, 1000).default(1).describe('Page number, from 1'),
+    per_page: integerParameter('per_page', 1, 100).default(30).describe('Repositories per page'),
   }),
   response: {
     200: z.object({
       repositories: z.array(connectable),
       page: z.int(),
       per_page: z.int(),
-      has_more: z.boolean(),
+      has_more: z.boolean().describe('Whether there is another page'),
     }),
     ...errorResponses(401, 422, 502),
   },
@@ -49,7 +53,8 @@ const isWellFormed = ({ owner, repo }: z.output<typeof path>) =>
 export const connectRepositorySchema = {
   summary: 'Connect a repository',
   description:
-    'Makes a webhook there, or shares the one of others who connected it. Asks for admin permission.',
+    'Creates a webhook on the repository, or shares the one that another user created. Then ' +
+    'starts a scan. Requires admin permission on the repository.',
   tags: ['Repositories'],
   security: security.bearer,
   params: path.refine(isWellFormed, {
@@ -63,7 +68,9 @@ export const connectRepositorySchema = {
 
 export const disconnectRepositorySchema = {
   summary: 'Disconnect a repository',
-  description: 'The webhook goes with the last account that connected it. Reviews stay.',
+  description:
+    'Removes the connection of your account. The webhook is removed with the last connection. ' +
+    'Reviews and scan results are kept.',
   tags: ['Repositories'],
   security: security.bearer,
   params: path,

@@ -1,4 +1,4 @@
-// Schemas of the diff that a review looked at.
+// Defines the schemas of the endpoint for the diff of a review.
 import { z } from 'zod'
 import { errorResponses, security } from './common-schemas.ts'
 
@@ -7,16 +7,16 @@ const hunk = z.object({
   old_lines: z.int(),
   new_start: z.int(),
   new_lines: z.int(),
-  section: z.string().describe('The definition around it, as far as git can tell'),
+  section: z.string().describe('Header of the enclosing definition, as git detects it'),
   lines: z
     .array(z.string())
-    .describe('As in a unified diff: each opens with `+`, `-`, a blank or a backslash'),
+    .describe('Lines of a unified diff. Each starts with `+`, `-`, a space or a backslash.'),
 })
 
 const diffFile = z
   .object({
-    path: z.string().describe('At the head; of a deleted file at the base'),
-    old_path: z.string(),
+    path: z.string().describe('Path at the head commit, or at the base if the file was deleted'),
+    old_path: z.string().describe('Path at the base'),
     status: z.enum(['added', 'deleted', 'modified', 'renamed', 'copied']),
     binary: z.boolean(),
     submodule: z.boolean(),
@@ -25,26 +25,28 @@ const diffFile = z
     additions: z.int(),
     deletions: z.int(),
     hunks: z.array(hunk),
-    left_out: z.string().nullable().describe('Why lines are missing; null where all are here'),
+    left_out: z.string().nullable().describe('Why lines are missing, or null if none are'),
   })
   .meta({ id: 'DiffFile' })
 
 export const readReviewDiffSchema = {
-  summary: 'Read the diff that a review looked at',
+  summary: 'Get the diff of a review',
   description:
-    'From the merge base to the reviewed commit, asked for with your own access to the repository, which must be connected ' +
-    'to your account; administrators may also where nobody connected it. No more than 20,000 lines, those of files with ' +
-    'findings first. 404 where the platform does not show it any more, 409 where there is none yet.',
+    'Returns the diff from the merge base to the reviewed commit. The repository must be ' +
+    'connected to your account; administrators can also read repositories that no one connected. ' +
+    'The code-hosting platform must grant you access. The diff has at most 20,000 lines; files ' +
+    'with findings come first. Returns 404 if the platform no longer shows the commits to you, ' +
+    'and 409 if there is no diff yet.',
   tags: ['Reviews'],
   security: security.either,
-  params: z.object({ id: z.string() }),
+  params: z.object({ id: z.string().describe('ID of the review') }),
   response: {
     200: z
       .object({
-        base_sha: z.string().describe('Where head and base parted'),
-        head_sha: z.string().describe('The reviewed commit'),
+        base_sha: z.string().describe('Merge base of the head and the base branch'),
+        head_sha: z.string().describe('Reviewed commit'),
         files: z.array(diffFile),
-        notes: z.array(z.string()).describe('What is missing from it, one sentence each'),
+        notes: z.array(z.string()).describe('What is missing from the diff, one sentence each'),
       })
       .meta({ id: 'ReviewDiff' }),
     ...errorResponses(401, 403, 404, 409, 502),

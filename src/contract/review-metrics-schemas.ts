@@ -1,4 +1,4 @@
-// Schemas of how the reviewing itself went: coverage, time, cost, and its course.
+// Defines the schemas of the endpoint for review coverage, time and cost.
 import { z } from 'zod'
 import {
   errorResponses,
@@ -11,68 +11,74 @@ import {
 const count = z.int().min(0)
 const dollars = z.number().min(0)
 const nullableMetric = <Schema extends z.ZodType>(schema: Schema) =>
-  schema.nullable().describe('Null where there are none')
+  schema.nullable().describe('Null if there are none')
 
 const coverage = z
   .object({
     pull_requests: count.describe(
-      'Of which an event came in the period; the others are parts of it',
+      'Number of pull requests with an event in the period. The other counts are parts of it.',
     ),
-    reviewed: count.describe('With a review that came to a verdict, whenever that was'),
-    skipped: count.describe('Closed or merged before their review was posted'),
-    failed: count,
-    under_way: count.describe('Waiting for a review, or being reviewed'),
-    not_asked: count.describe('No event asked for a review'),
+    reviewed: count.describe('Pull requests with a verdict, from the period or earlier'),
+    skipped: count.describe('Pull requests that were closed or merged before their review'),
+    failed: count.describe('Pull requests whose review failed'),
+    under_way: count.describe('Pull requests whose review is waiting or running'),
+    not_asked: count.describe('Pull requests without an event that triggers a review'),
   })
-  .describe('As in the reviews list: one that has a review and waits for the next one is reviewed')
+  .describe(
+    'Pull requests by review status, as in the reviews list. A reviewed pull request that waits ' +
+      'for its next review counts as reviewed.',
+  )
 
 const model = z.object({
   model: z.string(),
-  runs: count,
-  calls: count,
+  runs: count.describe('Number of review runs that used the model'),
+  calls: count.describe('Number of requests to the model'),
   input_tokens: count,
   output_tokens: count,
   cached_input_tokens: count,
-  cost_usd: dollars.nullable().describe('Of what has a known price; null where nothing has'),
+  cost_usd: dollars.nullable().describe('Cost of calls with a known price, or null if none has'),
 })
 
 const cost = z
   .object({
-    total_usd: dollars.describe('Of what has a known price'),
+    total_usd: dollars.describe('Cost of all calls with a known price'),
     without_review_usd: dollars.describe(
-      'Of the total, what went into runs that failed or were skipped',
+      'Part of the total that was spent on runs that failed or were skipped',
     ),
     per_review: z
       .object({ median_usd: nullableMetric(dollars), p90_usd: nullableMetric(dollars), count })
-      .describe('Of posted reviews with models whose prices are known'),
-    unknown_price: count.describe('Posted reviews with a model whose price is not known'),
-    without_model: count.describe('Posted reviews that no model took part in'),
+      .describe('Cost per posted review, for reviews with models whose prices are known'),
+    unknown_price: count.describe('Number of posted reviews by a model without a known price'),
+    without_model: count.describe('Number of posted reviews without a model'),
     outside_usd: dollars
       .nullable()
       .describe(
-        'Scans and searches of the whole service; null for who does not see all of it, and for one repository',
+        'Cost of scans and memory searches of the whole service. Null if the caller cannot see ' +
+          'all repositories, and if `repo` is set.',
       ),
-    models: z.array(model).describe('Dearest first'),
+    models: z.array(model).describe('Cost by model, highest first'),
   })
-  .describe('Of the runs that ended in the period, with all their tries')
+  .describe('Cost of the runs that ended in the period, including all of their attempts')
 
 const day = z.object({
   date: z.iso.date(),
   verdicts: z
     .object({ APPROVE: count, REQUEST_CHANGES: count, NEEDS_DISCUSSION: count })
-    .describe('Posted reviews'),
-  failed: count,
+    .describe('Number of posted reviews by verdict'),
+  failed: count.describe('Number of reviews that failed'),
   cost_usd: dollars,
 })
 
 export const reviewMetricsSchema = {
-  summary: 'How the reviewing went in the last days: coverage, time, cost',
+  summary: 'Get review metrics',
   description:
-    'Of the repositories that the caller sees. A pull request may be reviewed several times: coverage and time count pull requests, the rest counts reviews.',
+    'Returns review coverage, time and cost for the repositories that the caller can see. A pull ' +
+    'request can be reviewed several times: coverage and time count pull requests, all other ' +
+    'values count reviews.',
   tags: ['Analytics'],
   security: security.cookie,
   querystring: z.object({
-    days: integerParameter('days', 7, 90).default(30),
+    days: integerParameter('days', 7, 90).default(30).describe('Length of the period in days'),
     repo: repoFilter,
   }),
   response: {
@@ -87,15 +93,16 @@ export const reviewMetricsSchema = {
             count,
           })
           .describe(
-            'Of latest reviews posted in the period: from the arrival of the newest event that it answers to its end',
+            'Time from the arrival of the newest event that a review covers to the end of the ' +
+              'review. Includes the latest review of each pull request, if posted in the period.',
           ),
         reviews: z
           .object({ posted: count, skipped: count, failed: count })
-          .describe('That ended in the period'),
+          .describe('Number of reviews that ended in the period'),
         cost,
         days: z
           .array(day)
-          .describe('In UTC, with those at both ends that the period holds in part'),
+          .describe('Values by day in UTC, including the partial days at both ends of the period'),
       })
       .meta({ id: 'Reviewing' }),
     ...errorResponses(401, 422),

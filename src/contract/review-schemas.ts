@@ -1,4 +1,4 @@
-// Schemas of the reviews and of the deliveries that led to them.
+// Defines the schemas of the review and delivery endpoints.
 import { z } from 'zod'
 import {
   errorResponses,
@@ -16,79 +16,105 @@ const pullRequestStates = ['open', 'merged', 'closed'] as const
 
 const review = z
   .object({
-    id: z.int(),
-    event_type: z.string(),
-    source: z.string(),
+    id: z.int().describe('ID of the event that triggered the review'),
+    event_type: z.string().describe('Type of the event, such as `pull_request.opened`'),
+    source: z.string().describe('ID of the code-hosting platform, such as `github`'),
     status: z.enum(eventStatuses),
-    pr_status: z.enum(pullRequestStates),
-    created_at: timestamp,
-    processed_at: timestamp.nullable(),
+    pr_status: z.enum(pullRequestStates).describe('Current state of the pull request'),
+    created_at: timestamp.describe('When the event arrived'),
+    processed_at: timestamp.nullable().describe('When the review ended, or null while pending'),
     pr_title: z.string(),
     pr_number: z.int(),
-    repo_name: z.string(),
-    branch: z.string(),
-    author: z.string(),
-    pr_url: z.string(),
-    ai_summary: z.string().nullable(),
-    files_analyzed: z.int(),
+    repo_name: z.string().describe('Repository in the form `owner/repo`'),
+    branch: z.string().describe('Source branch'),
+    author: z.string().describe('Username of the author of the pull request'),
+    pr_url: z.string().describe('URL of the pull request on the code-hosting platform'),
+    ai_summary: z
+      .string()
+      .nullable()
+      .describe(
+        'Markdown that starts with a verdict line and the line `Confidence: <n>/5`. ' +
+          'Null until the review is completed.',
+      ),
+    files_analyzed: z.int().describe('Number of reviewed files, or 0 until completed'),
   })
   .meta({ id: 'Review' })
 
-const filters = [...eventStatuses, ...pullRequestStates] as const
+const statusFilters = [...eventStatuses, ...pullRequestStates] as const
 
 export const listReviewsSchema = {
-  summary: 'List the reviews',
+  summary: 'List reviews',
   description:
-    'One entry for each pull request of the repositories that are connected to your account, or were, with nobody ' +
-    'else connected for longer: the event of the highest status (completed, failed, processing, pending), then the ' +
-    'newest. The newest entry comes first. ' +
-    '`pr_status` is what the platform says now, as far as it says so in time; it is asked every 30 seconds at most.',
+    'Returns one entry per pull request, newest first. Each entry shows the event with the ' +
+    'highest status in the order `completed`, `failed`, `processing`, `pending`, and the newest ' +
+    'of these. Includes repositories that are connected to your account, and repositories that ' +
+    'were, unless someone else has been connected to them since. `pr_status` is at most 30 ' +
+    'seconds old. If the code-hosting platform does not answer in time, it is the last known ' +
+    'state.',
   tags: ['Reviews'],
   security: security.bearer,
   querystring: z.object({
-    limit: integerParameter('limit', 1, 100).default(20),
+    limit: integerParameter('limit', 1, 100).default(20).describe('Maximum number of reviews'),
     status: z
-      .enum(filters, { error: `status must be one of ${filters.join(', ')}` })
+      .enum(statusFilters, { error: `status must be one of ${statusFilters.join(', ')}` })
       .optional()
-      .describe('Of the event, or of the pull request'),
+      .describe('Returns only reviews with this event status or pull request state'),
     search: searchParameter.describe(
-      'A part of the title, the repository or the number, in any case; 10,240 bytes at most',
+      'Part of the pull request title, repository name or number, at most 10,240 bytes. ' +
+        'Case is ignored.',
     ),
     repo: repoFilter,
     before: integerParameter('before', 1, 999_999_999_999_999)
       .optional()
-      .describe('Only entries with a smaller id: that of the last entry gives the next page'),
+      .describe('Cursor: returns only reviews with a smaller ID. Pass the last ID of a page.'),
   }),
   response: { 200: z.array(review), ...errorResponses(401, 422) },
 }
 
 const finding = z
   .object({
-    fingerprint: z.string().describe('Its identity over pushes; names it where it is dismissed'),
+    fingerprint: z
+      .string()
+      .describe('Identifies the finding across pushes, and in requests to dismiss it'),
     severity: z.enum(severities),
     category: z.enum(findingCategories),
     title: z.string(),
-    body: z.string().describe('Markdown'),
+    body: z.string().describe('Explanation in Markdown'),
     path: z.string(),
-    side: z.enum(['LEFT', 'RIGHT']),
+    side: z
+      .enum(['LEFT', 'RIGHT'])
+      .describe('Version that the line numbers refer to: `LEFT` is the base, `RIGHT` the head'),
     start_line: z.int(),
     end_line: z.int(),
-    suggestion: z.string().nullable().describe('To stand in place of the lines'),
-    evidence: z.array(z.object({ path: z.string(), line: z.int(), note: z.string() })),
-    confidence: z.number(),
-    verified: z.boolean(),
-    reviewer: z.string(),
-    rule: z.string().nullable(),
+    suggestion: z.string().nullable().describe('Suggested replacement for the lines'),
+    evidence: z
+      .array(z.object({ path: z.string(), line: z.int(), note: z.string() }))
+      .describe('Other lines that support the finding'),
+    confidence: z.number().describe('From 0 to 1'),
+    verified: z
+      .boolean()
+      .describe('Whether a second check confirmed the finding. Findings of rules are verified.'),
+    reviewer: z.string().describe('Model or rule set that reported the finding'),
+    rule: z.string().nullable().describe('ID of the rule, or null for a finding of a model'),
     state: z.enum(['open', 'resolved', 'dismissed']),
     removed: z
       .boolean()
-      .describe('Its code is gone, and it counts all the same: a secret to revoke'),
+      .describe(
+        'Whether the finding stays open although its code was removed, such as a leaked secret ' +
+          'that must be revoked',
+      ),
     dismissal: z
-      .object({ login: z.string(), via: z.enum(['thread', 'api']), reason: z.string() })
+      .object({
+        login: z.string().describe('Username of the person who dismissed the finding'),
+        via: z.enum(['thread', 'api']),
+        reason: z.string(),
+      })
       .nullable()
-      .describe('Who dismissed it; null where nobody did'),
-    placement: z.enum(['inline', 'summary', 'held_back']),
-    comment_url: z.string().nullable(),
+      .describe('How the finding was dismissed, or null if it was not'),
+    placement: z
+      .enum(['inline', 'summary', 'held_back'])
+      .describe('Where the finding was posted. `held_back` findings were not posted.'),
+    comment_url: z.string().nullable().describe('URL of the comment, if there is one'),
   })
   .meta({ id: 'Finding' })
 
@@ -97,67 +123,81 @@ const coverage = z.object({
   files_reviewed: z.int(),
   lines: z
     .object({
-      changed: z.int(),
-      read_by_model: z.int(),
-      read_by_rules: z.int().describe('By the rules of their language'),
-      searched_as_text: z.int().describe('Which is enough for data and prose'),
-      not_read: z.int().describe('Not in the way that their kind needs'),
+      changed: z.int().describe('Number of changed lines'),
+      read_by_model: z.int().describe('Lines read by a model'),
+      read_by_rules: z.int().describe('Lines read by the rules of their language'),
+      searched_as_text: z
+        .int()
+        .describe('Lines searched as text, which is sufficient for data and prose'),
+      not_read: z.int().describe('Lines not read in the way that their kind of file requires'),
     })
     .nullable()
-    .describe('Changed lines by who read them; null in older reviews'),
-  skipped: z.array(
-    z.object({
-      path: z.string(),
-      reason: z.string(),
-      matters: z.boolean(),
-      lines: z.int().nullable().describe('Changed lines that were not read, where that is known'),
-    }),
-  ),
-  notes: z.array(z.string()).describe('Other limits of this review'),
-  set_aside: z.array(z.string()).describe('What was proposed and not raised, and why'),
-  complete: z.boolean(),
+    .describe('Changed lines by how they were read. Null in older reviews.'),
+  skipped: z
+    .array(
+      z.object({
+        path: z.string(),
+        reason: z.string(),
+        matters: z.boolean().describe('Whether the file makes the review incomplete'),
+        lines: z
+          .int()
+          .nullable()
+          .describe('Number of changed lines that were not read, or null if unknown'),
+      }),
+    )
+    .describe('Files that were not reviewed'),
+  notes: z.array(z.string()).describe('Other limits of the review'),
+  set_aside: z
+    .array(z.string())
+    .describe('Rejected findings: proposed by a reviewer, but not reported, with the reason'),
+  complete: z.boolean().describe('Whether everything that matters was reviewed'),
 })
 
 const usage = z.object({
-  calls: z.int(),
+  calls: z.int().describe('Number of requests to models'),
   input_tokens: z.int(),
   output_tokens: z.int(),
   cached_input_tokens: z.int(),
-  cost_usd: z.number().nullable(),
+  cost_usd: z.number().nullable().describe('Cost in US dollars, or null if a price is unknown'),
 })
 
 const sources = z.object({
-  records: z.array(
-    z.object({
-      source: z.string(),
-      kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
-      key: z.string().nullable(),
-      title: z.string(),
-      url: z.string().nullable(),
-    }),
-  ),
+  records: z
+    .array(
+      z.object({
+        source: z.string().describe('Name of the context source'),
+        kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
+        key: z.string().nullable().describe('Identifier in the source, such as an issue key'),
+        title: z.string(),
+        url: z.string().nullable(),
+      }),
+    )
+    .describe('Issues, errors and discussions that the review used'),
   missing: z
     .array(z.object({ source: z.string(), reason: z.string() }))
-    .describe('Those that had no answer, and why'),
+    .describe('Context sources that did not answer, with the reason'),
 })
 
-/** The first of many, and how many there are. */
+/** A list that is cut off: the first items and the total number. */
 function cappedList<Item extends z.ZodType>(item: Item) {
-  return z.object({ total: z.int(), shown: z.array(item) })
+  return z.object({
+    total: z.int().describe('Number of all items'),
+    shown: z.array(item).describe('The first items'),
+  })
 }
 
 const relatedPullRequest = z.object({ number: z.int(), title: z.string(), author: z.string() })
 
 const impact = z
   .object({
-    title: z.string().describe('How far it goes, in a few words'),
+    title: z.string().describe('Short summary of the impact'),
     symbols: cappedList(
       z.object({
         name: z.string(),
         path: z.string(),
-        line: z.int().describe('At the head; at the base where it is gone'),
-        change: z.enum(['removed', 'signature', 'body', 'added']),
-        called: z.boolean().describe('All its uses are calls'),
+        line: z.int().describe('Line at the head commit, or at the base if removed'),
+        change: z.enum(['removed', 'signature', 'body', 'added']).describe('What changed'),
+        called: z.boolean().describe('Whether all uses are calls'),
         uses: cappedList(
           z.object({
             path: z.string(),
@@ -165,29 +205,31 @@ const impact = z
             within: z
               .string()
               .nullable()
-              .describe('The definition that it stands in; null at the top of a file'),
-            sure: z.boolean().describe('False where something else of that name may be meant'),
+              .describe('Name of the enclosing definition, or null at the top level'),
+            sure: z
+              .boolean()
+              .describe('False if the use may refer to another definition of the same name'),
           }),
         ),
       }),
-    ).describe('Definitions of the change that are used outside of the diff'),
-    tests: cappedList(z.string()).describe('Test files that reach it'),
-    untested: cappedList(z.string()).describe('Files of the change that no test seems to reach'),
+    ).describe('Changed definitions that are used outside the diff'),
+    tests: cappedList(z.string()).describe('Test files that use the changed code'),
+    untested: cappedList(z.string()).describe('Changed files that no test seems to use'),
     open: z
       .array(
         relatedPullRequest.extend({
           symbols: cappedList(
             z.object({
               name: z.string(),
-              removed: z.boolean().describe('This pull request takes it away'),
+              removed: z.boolean().describe('Whether this pull request removes the definition'),
             }),
           ),
         }),
       )
-      .describe('Open pull requests that touch the same definitions'),
+      .describe('Open pull requests that change the same definitions'),
     earlier: z
-      .array(relatedPullRequest.extend({ finding: z.string() }))
-      .describe('Those in which something was found in these files'),
+      .array(relatedPullRequest.extend({ finding: z.string().describe('Title of the finding') }))
+      .describe('Earlier pull requests with findings in the same files'),
     owners: z
       .array(
         z.object({
@@ -195,82 +237,94 @@ const impact = z
           files: cappedList(z.object({ path: z.string(), percent: z.number() })),
         }),
       )
-      .describe('Who else knows the files best'),
-    notes: z.array(z.string()).describe('What could not be told'),
+      .describe('Other people who changed the files most, with their share of the changes'),
+    notes: z.array(z.string()).describe('What could not be determined'),
   })
   .meta({ id: 'Reach' })
 
 const delivery = z
   .object({
-    id: z.int().describe('Of the event'),
-    delivery_id: z.string().nullable(),
-    event_type: z.string(),
-    source: z.string(),
+    id: z.int().describe('ID of the event'),
+    delivery_id: z.string().nullable().describe('ID that the code-hosting platform sent'),
+    event_type: z.string().describe('Type of the event, such as `pull_request.opened`'),
+    source: z.string().describe('ID of the code-hosting platform, such as `github`'),
     repo_name: z.string().nullable(),
     pr_number: z.int().nullable(),
     status: z.enum(eventStatuses),
-    outcome: z.enum(['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded']),
+    outcome: z
+      .enum(['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded'])
+      .describe('Result of the delivery. `recorded` events trigger no review.'),
     duplicates: z
       .int()
-      .describe('Later ones that were skipped because this one was still to be settled'),
+      .describe('Number of later deliveries that were skipped as duplicates of this one'),
     created_at: timestamp,
     processed_at: timestamp.nullable(),
-    error: z.string().nullable(),
+    error: z.string().nullable().describe('Why the review failed'),
   })
   .meta({ id: 'Delivery' })
 
-/** Of any form: one that names no review is one that there isn't. */
-const reviewParams = z.object({ id: z.string() })
+/** The ID can be any text: a malformed one answers 404, like the ID of no review. */
+const reviewParams = z.object({ id: z.string().describe('ID of the review') })
 
 export const readReviewSchema = {
-  summary: 'Read a review',
+  summary: 'Get a review',
   description:
-    'What it came to, its findings as they stand now, and the newest 100 deliveries of its pull request.',
+    'Returns the result of a review, the current state of its findings, and the newest 100 ' +
+    'deliveries of its pull request.',
   tags: ['Reviews'],
   security: security.either,
   params: reviewParams,
   response: {
     200: review
       .extend({
-        error: z.string().nullable().describe('Why it failed, or what it waits for'),
-        error_code: z.string().nullable(),
-        attempts: z.int(),
-        retry_at: timestamp.nullable(),
+        error: z.string().nullable().describe('Why the review failed, or what it waits for'),
+        error_code: z.string().nullable().describe('Stable code of the error'),
+        attempts: z.int().describe('Number of attempts so far'),
+        retry_at: timestamp.nullable().describe('When the next attempt starts'),
         verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
-        confidence: z.int().nullable(),
+        confidence: z.int().nullable().describe('From 1 (low) to 5 (high)'),
         confidence_reason: z
           .string()
           .nullable()
-          .describe('Why it is not higher or lower; null in older reviews'),
+          .describe('Why the confidence is not higher or lower. Null in older reviews.'),
         ends: z
           .array(z.enum(reviewEnds))
           .describe(
-            'How it ended: all that hold, the first names it; empty until then and in older reviews',
+            'How the review ended. Several ends can apply; the first one is the main end. ' +
+              'Empty until the review ends, and in older reviews.',
           ),
-        head_sha: z.string().nullable(),
-        published_url: z.string().nullable(),
-        coverage: coverage.nullable(),
+        head_sha: z.string().nullable().describe('Reviewed commit'),
+        published_url: z
+          .string()
+          .nullable()
+          .describe('URL of the posted review on the code-hosting platform'),
+        coverage: coverage.nullable().describe('What was reviewed'),
         warnings: z
           .array(z.object({ code: z.string(), message: z.string() }))
           .describe(
-            'What went wrong beside the change, for whoever runs the service: a model that took no part',
+            'Problems for the operator of the service that the change did not cause, such as a ' +
+              'model that could not be used',
           ),
-        usage: usage.nullable(),
+        usage: usage.nullable().describe('Use of models'),
         sources: sources
           .nullable()
-          .describe('What trackers and chats were asked for; null where none were'),
+          .describe('Context from issue trackers, error trackers and chats, or null if none'),
         reach: impact
           .nullable()
           .describe(
-            'Whom the change reaches, as the code graph knows it; null where nothing is known, and in older reviews',
+            'Impact of the change on other code, according to the code graph. Null if unknown, ' +
+              'and in older reviews.',
           ),
         decision: z
           .record(z.string(), z.unknown())
           .nullable()
-          .describe('All that the verdict was computed from'),
-        timings: z.record(z.string(), z.number()).nullable().describe('Milliseconds by step'),
+          .describe('All inputs from which the verdict was computed'),
+        timings: z
+          .record(z.string(), z.number())
+          .nullable()
+          .describe('Duration of each step in milliseconds'),
         findings: z.array(finding),
-        deliveries: z.array(delivery),
+        deliveries: z.array(delivery).describe('Deliveries of the pull request, newest first'),
       })
       .meta({ id: 'ReviewDetail' }),
     ...errorResponses(401, 404),
@@ -278,77 +332,100 @@ export const readReviewSchema = {
 }
 
 export const retryReviewSchema = {
-  summary: 'Review a pull request once more',
+  summary: 'Retry a review',
   description:
-    'Its repository must be connected to your account; administrators may also where nobody connected it.',
+    'Starts another review of the pull request. The repository must be connected to your ' +
+    'account; administrators can also retry in repositories that no one connected.',
   tags: ['Reviews'],
   security: security.either,
   params: reviewParams,
   response: {
-    202: z.object({ status: z.literal('retry_started'), event_id: z.int() }),
+    202: z.object({
+      status: z.literal('retry_started'),
+      event_id: z.int().describe('ID of the new review'),
+    }),
     ...errorResponses(401, 403, 404, 409),
   },
 }
 
 const maxReasonLength = 1000
 
+const findingParams = reviewParams.extend({
+  fingerprint: z.string().describe('Fingerprint of the finding'),
+})
+
 export const dismissFindingSchema = {
   summary: 'Dismiss a finding',
   description:
-    'It no longer counts on this pull request while its code stays. Your own token of the platform must show that you ' +
-    'can write to the repository. The verdict is decided again, without a model, under the event that is answered. ' +
-    'Dismissing what is dismissed changes nothing.',
+    'Excludes a finding from the verdict of its pull request for as long as its code stays the ' +
+    'same. Requires write permission on the repository, which is checked with the platform token ' +
+    'of your sign-in. The verdict is computed again, without a model, as the event `event_id`. ' +
+    'Dismissing a dismissed finding has no effect.',
   tags: ['Reviews'],
   security: security.either,
-  params: reviewParams.extend({ fingerprint: z.string() }),
+  params: findingParams,
   body: z.object({
     reason: textInput('reason', maxReasonLength)
       .trim()
       .min(1, { error: 'reason must say why the finding does not count' })
-      .describe('Why it does not count. People who see the review read it'),
+      .describe('Why the finding is dismissed. Everyone who can see the review can read it.'),
   }),
   response: {
     200: z.object({
       status: z.literal('dismissed'),
-      dismissed_by: z.string(),
+      dismissed_by: z.string().describe('Username of the person who dismissed the finding'),
       reason: z.string(),
-      event_id: z.int().nullable().describe('Null where it had been dismissed before'),
+      event_id: z
+        .int()
+        .nullable()
+        .describe('ID of the event that updates the verdict, or null if it was dismissed before'),
     }),
     ...errorResponses(400, 401, 403, 404, 409, 422, 502),
   },
 }
 
 export const reopenFindingSchema = {
-  summary: 'Take back that a finding was dismissed',
-  description: 'Where that was done through this API. It asks for the same right.',
+  summary: 'Reopen a dismissed finding',
+  description:
+    'Reopens a finding that was dismissed through this API. Requires the same permission as ' +
+    'dismissing it.',
   tags: ['Reviews'],
   security: security.either,
-  params: reviewParams.extend({ fingerprint: z.string() }),
+  params: findingParams,
   response: {
-    200: z.object({ status: z.literal('reopened'), event_id: z.int().nullable() }),
+    200: z.object({
+      status: z.literal('reopened'),
+      event_id: z
+        .int()
+        .nullable()
+        .describe('ID of the event that updates the verdict, or null if there is none'),
+    }),
     ...errorResponses(401, 403, 404, 409, 502),
   },
 }
 
 export const listDeliveriesSchema = {
-  summary: 'List the deliveries and what became of each',
-  description: 'The newest first. Those without a repository are shown to administrators only.',
+  summary: 'List deliveries',
+  description:
+    'Returns webhook deliveries and their results, newest first. Only administrators see ' +
+    'deliveries without a repository.',
   tags: ['Reviews'],
   security: security.either,
   querystring: z.object({
-    repo: textInput('repo', 300).optional().describe('As `owner/repo`'),
+    repo: repoFilter,
     status: z
       .enum(eventStatuses, { error: `status must be one of ${eventStatuses.join(', ')}` })
-      .optional(),
-    limit: integerParameter('limit', 1, 100).default(20),
+      .optional()
+      .describe('Returns only deliveries with this status'),
+    limit: integerParameter('limit', 1, 100).default(20).describe('Maximum number of deliveries'),
     before: integerParameter('before', 1, 999_999_999_999_999)
       .optional()
-      .describe('Only those with a smaller id'),
+      .describe('Cursor: the value of `next` in the previous page'),
   }),
   response: {
     200: z.object({
       deliveries: z.array(delivery),
-      next: z.int().nullable().describe('`before` of the next page; null on the last one'),
+      next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
     }),
     ...errorResponses(401, 403, 422),
   },

@@ -1,11 +1,14 @@
-// Schemas of scans: what is known of a repository is brought up to date.
+// Defines the schemas of the repository scan endpoints.
 import { z } from 'zod'
 import { errorResponses, repoParameter, security, timestamp } from './common-schemas.ts'
 
 const querystring = z.object({ repo: repoParameter })
 
 export const rescanSchema = {
-  summary: 'Build the memory of a repository anew, in the background',
+  summary: 'Start a scan of a repository',
+  description:
+    'Scans the default branch in the background and updates the project map, the memories and ' +
+    'the code graph. Existing memories are kept unless a newer one supersedes them.',
   tags: ['Memory'],
   security: security.cookie,
   querystring,
@@ -16,7 +19,8 @@ export const rescanSchema = {
 }
 
 export const readScanSchema = {
-  summary: 'How the scan of a repository stands',
+  summary: 'Get the status of a scan',
+  description: 'Returns the waiting or running scan of a repository, or else the latest one.',
   tags: ['Memory'],
   security: security.either,
   querystring,
@@ -26,15 +30,15 @@ export const readScanSchema = {
         repo: z.string(),
         status: z
           .enum(['none', 'pending', 'processing', 'completed', 'failed'])
-          .describe('Of the one that waits, runs, or was last; `none` where there never was one'),
-        step: z.string().describe('What it is doing; empty before and after'),
-        done: z.int().min(0),
-        total: z.int().min(0).describe('Of what `step` does; 0 where nobody knows'),
-        commit: z.string().nullable().describe('That was scanned last'),
+          .describe('Status of the scan, or `none` if the repository was never scanned'),
+        step: z.string().describe('Current step. Empty if the scan is not running.'),
+        done: z.int().min(0).describe('Number of items that the current step has processed'),
+        total: z.int().min(0).describe('Number of items in the current step, or 0 if unknown'),
+        commit: z.string().nullable().describe('Commit that was scanned last'),
         requested_at: timestamp.nullable(),
         started_at: timestamp.nullable(),
         finished_at: timestamp.nullable(),
-        error: z.string().nullable().describe('Why it failed, or what it waits for'),
+        error: z.string().nullable().describe('Why the scan failed, or what it waits for'),
       })
       .meta({ id: 'Scan' }),
     ...errorResponses(400, 401, 403, 422),

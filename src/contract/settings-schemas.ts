@@ -1,26 +1,30 @@
-// Schemas of what the operator has set up, without secrets.
+// Defines the schemas of the endpoints for the settings of the service and their checks.
 import { z } from 'zod'
 import { errorResponses, security, timestamp } from './common-schemas.ts'
 
 const model = z
   .object({
-    name: z.string().describe('As `<provider>:<id>`'),
+    name: z.string().describe('Name in the form `<provider>:<id>`'),
     priced: z
       .boolean()
-      .describe('Whether its price is known: budgets in money hold only those back'),
+      .describe('Whether the price is known. Budgets limit only models with a known price.'),
   })
   .meta({ id: 'SetModel' })
 
 const source = z.object({
   name: z.string(),
-  kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
+  kind: z
+    .enum(['tickets', 'errors', 'discussion', 'other'])
+    .describe('Kind of context source: issue tracker, error tracker, chat or other'),
 })
 
-const dollars = z.number().nullable().describe('US dollars; null where there is no limit')
+const dollars = z.number().nullable().describe('Limit in US dollars, or null for no limit')
 
 export const showSettingsSchema = {
-  summary: 'Show what is set up',
-  description: 'As the operator configured it. No keys, tokens or addresses of models and sources.',
+  summary: 'Get the settings',
+  description:
+    'Returns the configuration of the service, without keys, tokens and the URLs of models and ' +
+    'context sources.',
   tags: ['Settings'],
   security: security.either,
   response: {
@@ -32,14 +36,25 @@ export const showSettingsSchema = {
         platform: z.object({
           id: z.string(),
           url: z.string(),
-          oauth: z.boolean().describe('Whether people can sign in at the platform'),
-          token: z.boolean().describe('Whether repositories that nobody connected are reviewed'),
+          oauth: z.boolean().describe('Whether sign-in with OAuth is configured'),
+          token: z
+            .boolean()
+            .describe(
+              'Whether a deployment-wide platform token is configured, with which repositories ' +
+                'that no one connected are reviewed',
+            ),
         }),
-        sign_in_limited: z.boolean().describe('Whether only some people may sign in'),
+        sign_in_limited: z.boolean().describe('Whether sign-in is restricted to some accounts'),
         models: z.object({
-          main: model.nullable().describe('Null: the built-in rules review alone'),
-          fast: model.nullable(),
-          embedder: model.nullable().describe('Null: memories are found by their words'),
+          main: model
+            .nullable()
+            .describe('Model for reviews, or null if only the built-in rules review'),
+          fast: model
+            .nullable()
+            .describe('Cheaper model for simple tasks and as a fallback, if configured'),
+          embedder: model
+            .nullable()
+            .describe('Model for memory search, or null if memories are searched by keyword'),
           budget: z.object({
             per_review_usd: dollars,
             per_day_usd: dollars,
@@ -49,16 +64,20 @@ export const showSettingsSchema = {
         review: z.object({
           mode: z
             .enum(['agentic', 'parallel', 'static'])
-            .describe('Where a repository says nothing else'),
-          max_inline_comments: z.int(),
-          context_tokens: z.int(),
-          concurrency: z.int().describe('Reviews at the same time in one process'),
+            .describe('Default review mode. Repositories can override it.'),
+          max_inline_comments: z.int().describe('Maximum number of inline comments per review'),
+          context_tokens: z.int().describe('Maximum context of one review round in tokens'),
+          concurrency: z.int().describe('Maximum number of concurrent reviews per process'),
         }),
-        memory: z.boolean(),
-        graph: z.boolean(),
+        memory: z.boolean().describe('Whether the memory layer is on'),
+        graph: z.boolean().describe('Whether the graph layer is on'),
         mcp: z.object({
-          access: z.enum(['open', 'token', 'off']),
-          agent_tools: z.boolean().describe('Whether callers with a token get further tools'),
+          access: z
+            .enum(['open', 'token', 'off'])
+            .describe('Who can use the MCP server: anyone, callers with a token, or no one'),
+          agent_tools: z
+            .boolean()
+            .describe('Whether callers with a token get the additional agent tools'),
         }),
         sources: z.array(source),
       })
@@ -68,8 +87,10 @@ export const showSettingsSchema = {
 }
 
 export const checkSourcesSchema = {
-  summary: 'Ask trackers and chats whether they answer',
-  description: 'Each is asked what it offers, every 30 seconds at most.',
+  summary: 'Check the context sources',
+  description:
+    'Connects to each issue tracker, error tracker and chat and lists its tools. Results are ' +
+    'cached for 30 seconds.',
   tags: ['Settings'],
   security: security.either,
   response: {
@@ -77,7 +98,7 @@ export const checkSourcesSchema = {
       .object({
         sources: z.array(
           source.extend({
-            fault: z.string().nullable().describe('What is wrong; null where it answers'),
+            fault: z.string().nullable().describe('What is wrong, or null if the source answers'),
           }),
         ),
       })
@@ -87,9 +108,11 @@ export const checkSourcesSchema = {
 }
 
 export const runChecksSchema = {
-  summary: 'Check the set-up',
+  summary: 'Run the setup checks',
   description:
-    'What `umpire doctor` finds, for administrators. Each part is checked within 40 seconds, once a minute at most; configured models are asked a short question each time.',
+    'Runs the checks of `umpire doctor`. Only for administrators. Each check takes at most 40 ' +
+    'seconds, and results are cached for one minute. Each run sends a short request to the ' +
+    'configured models.',
   tags: ['Settings'],
   security: security.either,
   response: {
@@ -98,10 +121,10 @@ export const runChecksSchema = {
         checks: z.array(
           z
             .object({
-              name: z.string().describe('What was checked; one name may have several findings'),
+              name: z.string().describe('What was checked. A name can have several results.'),
               state: z.enum(['ok', 'warning', 'problem', 'skipped']),
               message: z.string(),
-              remedy: z.string().nullable().describe('What to do about it'),
+              remedy: z.string().nullable().describe('How to fix the problem'),
             })
             .meta({ id: 'SetUpCheck' }),
         ),

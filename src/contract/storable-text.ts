@@ -1,6 +1,6 @@
-// Text that every database stores: well-formed Unicode without NUL.
+// Converts text to what PostgreSQL can store.
 
-/** Replaces NUL characters and halves of surrogate pairs by U+FFFD: PostgreSQL refuses both. */
+/** Replaces NUL characters and unpaired surrogates by U+FFFD: PostgreSQL refuses both. */
 export function toStorableText(text: string): string {
   const wellFormed = text.toWellFormed()
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed

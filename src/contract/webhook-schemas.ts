@@ -1,19 +1,20 @@
-// Schema of the webhook receiver.
+// Defines the schema of the webhook receiver.
 import { z } from 'zod'
 import { errorResponses } from './common-schemas.ts'
 
-/** The body stays the bytes that were signed: it is described here and read elsewhere. */
+/** Not parsed here: the signature covers the bytes of the body as they arrived. */
 const delivery = z
   .unknown()
-  .meta({ type: 'object', description: 'The event as the platform sends it, JSON' })
+  .meta({ type: 'object', description: 'Event payload of the code-hosting platform, as JSON' })
 
 export const receiveDeliverySchema = {
-  summary: 'Receive an event of a repository from the platform',
+  summary: 'Receive a webhook delivery',
   description: `\
-The platform calls this. In production the signature in \`X-Hub-Signature-256\` is checked: \`sha256=\` and the HMAC-SHA256 of
-the body under the webhook's secret, in hexadecimal. Where it isn't checked (outside of production, and where there is no secret), a
-body of more than 1 MB is refused, and so is a request with \`Origin\` or \`Sec-Fetch-Site\`. The event's name is in
-\`X-Host-Event\`, or in the header of the platform's own.`,
+The code-hosting platform calls this endpoint. In production the header \`X-Hub-Signature-256\`
+must be \`sha256=\` followed by the hexadecimal HMAC-SHA256 of the body, keyed with the secret of
+the webhook. If the signature is not checked (outside production, or if there is no secret), a
+body of more than 1 MB and a request with \`Origin\` or \`Sec-Fetch-Site\` are refused. The event
+name is read from \`X-Host-Event\`, or from the platform's header, such as \`X-GitHub-Event\`.`,
   tags: ['Webhook'],
   body: delivery,
   response: {
