@@ -1,8 +1,8 @@
-// Who is told of what, live: the database's announcements, handed to the streams of those who may see them.
+// Sends changes that the database announces to the live streams of callers who may see them.
 import { z } from 'zod'
 import { findScope } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import type { OpenDatabase } from '../db/database.ts'
+import type { Db, OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
   type ConnectionChange,
@@ -13,15 +13,15 @@ import {
 import type { EventStream } from '../lib/event-stream.ts'
 import type { Log } from '../lib/logger.ts'
 
-const streamsPerCaller = 10
-const streamsPerProcess = 1000
-/** Every so often a stream shows that it lives; every other time its caller is looked at anew. */
+const maxStreamsPerCaller = 10
+const maxStreams = 1000
 const keepAliveMs = 20_000
+const keepAlivesPerCallerCheck = 2
 
 type Announcement = ListingChange | ConnectionChange | ScanChange
 
 const status = z.enum(['pending', 'processing', 'completed', 'failed'])
-const announcement: z.ZodType<Announcement> = z.union([
+const announcementSchema: z.ZodType<Announcement> = z.union([
   z.object({
     repo: z.string(),
     number: z.int(),
@@ -32,153 +32,216 @@ const announcement: z.ZodType<Announcement> = z.union([
   z.object({ repo: z.string(), scan: status, step: z.string(), done: z.int(), total: z.int() }),
 ])
 
+type RefreshCaller = () => Promise<Caller | null>
+
 interface Subscriber {
   readonly stream: EventStream
-  readonly findCallerAgain: () => Promise<Caller | null>
+  readonly refreshCaller: RefreshCaller
   caller: Caller
-  /** Names of repositories; empty until it was read. */
+  /** The repositories that the caller may see. It is empty until it was read for the first time. */
   scope: 'all' | ReadonlySet<string>
-  /** What is under way for it. One after the other: what comes after a connection is told to whom may see it then. */
-  turn: Promise<void>
-}
-
-/** The streams of this process. */
-export interface LiveHub {
   /**
-   * Feeds a stream until it is over. Its first event is `ready`: what is read after it, and again after `repository` and
-   * `resync`, misses nothing.
-   *
-   * @param findCallerAgain whom the credential names now; null when it counts no more, which ends the stream
-   * @throws RequestError `too_many` when there are too many streams
+   * The last queued work of this subscriber. Its work runs in sequence, so that a review that is
+   * announced after a connection is sent to everyone who may see it since that connection.
    */
-  subscribe(
-    caller: Caller,
-    stream: EventStream,
-    findCallerAgain: () => Promise<Caller | null>,
-  ): Promise<void>
-  /** Ends all streams. */
-  close(): Promise<void>
+  lastWork: Promise<unknown>
 }
 
-/** Listens to the database's announcements. */
+/** Listens to the announcements of the database. Close the hub to end all streams. */
 export async function openLiveHub(
   database: Pick<OpenDatabase, 'db' | 'listen'>,
   log: Log,
 ): Promise<LiveHub> {
-  const subscribers = new Set<Subscriber>()
-  let closed = false
+  const hub = new LiveHub(database.db, log)
+  await hub.listen(database)
+  return hub
+}
 
-  async function readScope(subscriber: Subscriber): Promise<void> {
-    const scope = await findScope(database.db, subscriber.caller)
+/** Holds the live streams of this process. */
+export class LiveHub {
+  readonly #db: Db
+  readonly #log: Log
+  readonly #subscribers = new Set<Subscriber>()
+  #listener: Awaited<ReturnType<OpenDatabase['listen']>> | undefined
+  #isClosed = false
+
+  constructor(db: Db, log: Log) {
+    this.#db = db
+    this.#log = log
+  }
+
+  async listen(database: Pick<OpenDatabase, 'listen'>): Promise<void> {
+    this.#listener = await database.listen(
+      changesChannel,
+      (payload) => this.#publish(payload),
+      () => this.#resync(),
+    )
+  }
+
+  /**
+   * Feeds a stream until it ends. Its first event is `ready`. A client that reads its lists after
+   * `ready`, and again after each `repository` and `resync`, misses nothing.
+   *
+   * @param refreshCaller returns the caller that the credential identifies now, or null if it is no
+   *   longer valid, which ends the stream
+   * @throws RequestError `too_many` if too many streams are open, `not_configured` after `close`
+   */
+  async subscribe(
+    caller: Caller,
+    stream: EventStream,
+    refreshCaller: RefreshCaller,
+  ): Promise<void> {
+    this.#assertCapacity(caller)
+    const subscriber: Subscriber = {
+      caller,
+      stream,
+      refreshCaller,
+      scope: new Set<string>(),
+      lastWork: Promise.resolve(),
+    }
+    this.#subscribers.add(subscriber)
+    const timer = this.#startKeepAlive(subscriber)
+    stream.output.once('close', () => {
+      clearInterval(timer)
+      this.#subscribers.delete(subscriber)
+    })
+    await this.#enqueue(subscriber, async () => {
+      await this.#readScope(subscriber)
+      stream.send('ready', {})
+    })
+  }
+
+  /** Ends all streams. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { stream } of this.#subscribers) stream.end()
+    await this.#listener?.close()
+  }
+
+  #assertCapacity({ userId }: Caller): void {
+    if (this.#isClosed) {
+      throw new RequestError('not_configured', 'The service is stopping', { retryAfterMs: 2000 })
+    }
+    const ownStreams = [...this.#subscribers].filter(({ caller }) => caller.userId === userId)
+    if (ownStreams.length >= maxStreamsPerCaller) {
+      throw new RequestError(
+        'too_many',
+        `You already have ${maxStreamsPerCaller} live streams open: close one first`,
+      )
+    }
+    if (this.#subscribers.size >= maxStreams) {
+      throw new RequestError('too_many', 'Too many live streams are open: try again later')
+    }
+  }
+
+  #startKeepAlive(subscriber: Subscriber): NodeJS.Timeout {
+    let keepAlives = 0
+    return setInterval(() => {
+      subscriber.stream.keepAlive()
+      keepAlives += 1
+      if (keepAlives % keepAlivesPerCallerCheck === 0) {
+        void this.#enqueue(subscriber, () => this.#refresh(subscriber))
+      }
+    }, keepAliveMs)
+  }
+
+  #publish(payload: string): void {
+    if (this.#subscribers.size === 0) return
+    const announcement = parseAnnouncement(payload)
+    if (announcement === null) {
+      this.#log.warn({}, 'An announcement of the database could not be parsed')
+      return
+    }
+    for (const subscriber of this.#subscribers) {
+      void this.#enqueue(subscriber, () => this.#announce(subscriber, announcement))
+    }
+  }
+
+  #resync(): void {
+    for (const subscriber of this.#subscribers) {
+      void this.#enqueue(subscriber, () => this.#refreshAndSend(subscriber, 'resync', {}))
+    }
+  }
+
+  async #announce(subscriber: Subscriber, announcement: Announcement): Promise<void> {
+    if ('number' in announcement) announceReview(subscriber, announcement)
+    else if ('scan' in announcement) announceScan(subscriber, announcement)
+    else await this.#announceConnection(subscriber, announcement)
+  }
+
+  async #announceConnection(subscriber: Subscriber, change: ConnectionChange): Promise<void> {
+    const { caller, scope } = subscriber
+    if (change.user === caller.userId || caller.isAdmin) {
+      const data = { repo_name: change.repo, connected: change.connected }
+      await this.#refreshAndSend(subscriber, 'repository', data)
+    } else if (scope !== 'all' && scope.has(change.repo)) {
+      // A caller who disconnected loses sight of a repository when another user connects it.
+      await this.#refresh(subscriber)
+    }
+  }
+
+  async #refreshAndSend(subscriber: Subscriber, event: string, data: object): Promise<void> {
+    const isActive = await this.#refresh(subscriber)
+    if (isActive) subscriber.stream.send(event, data)
+  }
+
+  /**
+   * Reads the caller and the scope again. Returns false after ending the stream, because the
+   * credential is no longer valid or could not be checked. Clients then connect again.
+   */
+  async #refresh(subscriber: Subscriber): Promise<boolean> {
+    const { stream, refreshCaller } = subscriber
+    try {
+      const caller = await refreshCaller()
+      if (caller === null) {
+        stream.end()
+        return false
+      }
+      subscriber.caller = caller
+      await this.#readScope(subscriber)
+      return true
+    } catch (error) {
+      const fields = { err: error, user: subscriber.caller.userId }
+      this.#log.warn(fields, 'A live stream ends: its caller could not be checked')
+      stream.end()
+      return false
+    }
+  }
+
+  async #readScope(subscriber: Subscriber): Promise<void> {
+    const scope = await findScope(this.#db, subscriber.caller)
     subscriber.scope = scope === 'all' ? scope : new Set(scope)
   }
 
-  function enqueue(subscriber: Subscriber, work: () => void | Promise<void>): Promise<void> {
-    subscriber.turn = subscriber.turn.catch(() => {}).then(work)
-    return subscriber.turn
-  }
-
-  /** Looks at the caller and the scope anew, and then tells. What can't be read ends the stream: its client comes again. */
-  async function renew(subscriber: Subscriber, event?: string, data: object = {}): Promise<void> {
-    const { stream, findCallerAgain } = subscriber
-    try {
-      const caller = await findCallerAgain()
-      if (caller === null) return stream.end()
-      subscriber.caller = caller
-      await readScope(subscriber)
-      if (event !== undefined) stream.send(event, data)
-    } catch (error) {
-      log.warn(
-        { err: error, user: subscriber.caller.userId },
-        'A live stream ends: its caller could not be looked at',
-      )
-      stream.end()
-    }
-  }
-
-  async function tell(subscriber: Subscriber, told: Announcement): Promise<void> {
-    const { stream, caller, scope } = subscriber
-    if ('number' in told) {
-      if (scope !== 'all' && !scope.has(told.repo)) return
-      const { repo: repo_name, number: pr_number, event: id, status } = told
-      stream.send('review', { id, repo_name, pr_number, status })
-    } else if ('scan' in told) {
-      if (scope !== 'all' && !scope.has(told.repo)) return
-      const { repo: repo_name, scan: status, step, done, total } = told
-      stream.send('scan', { repo_name, status, step, done, total })
-    } else if (told.user === caller.userId || caller.isAdmin) {
-      await renew(subscriber, 'repository', { repo_name: told.repo, connected: told.connected })
-    } else if (scope !== 'all' && scope.has(told.repo)) {
-      // Somebody else's connection may end what is seen of an own one that is over.
-      await renew(subscriber)
-    }
-  }
-
-  function checkRoom({ userId }: Caller): void {
-    if (closed)
-      throw new RequestError('not_configured', 'The service is stopping', { retryAfterMs: 2000 })
-    const own = [...subscribers].filter(({ caller }) => caller.userId === userId)
-    if (own.length >= streamsPerCaller) {
-      throw new RequestError(
-        'too_many',
-        `There are ${streamsPerCaller} live streams of this caller already`,
-      )
-    }
-    if (subscribers.size >= streamsPerProcess)
-      throw new RequestError('too_many', 'There are too many live streams')
-  }
-
-  const listening = await database.listen(
-    changesChannel,
-    (payload) => {
-      if (subscribers.size === 0) return
-      const told = readAnnouncement(payload)
-      if (told === null) return log.warn({}, 'An announcement of the database was not understood')
-      for (const subscriber of subscribers) void enqueue(subscriber, () => tell(subscriber, told))
-    },
-    () => {
-      for (const subscriber of subscribers)
-        void enqueue(subscriber, () => renew(subscriber, 'resync'))
-    },
-  )
-
-  return {
-    async subscribe(caller, stream, findCallerAgain) {
-      checkRoom(caller)
-      const scope = new Set<string>()
-      const subscriber: Subscriber = {
-        caller,
-        stream,
-        findCallerAgain,
-        scope,
-        turn: Promise.resolve(),
-      }
-      subscribers.add(subscriber)
-      let ticks = 0
-      const timer = setInterval(() => {
-        stream.keepAlive()
-        if (++ticks % 2 === 0) void enqueue(subscriber, () => renew(subscriber))
-      }, keepAliveMs)
-      stream.output.once('close', () => {
-        clearInterval(timer)
-        subscribers.delete(subscriber)
-      })
-      await enqueue(subscriber, async () => {
-        await readScope(subscriber)
-        stream.send('ready', {})
-      })
-    },
-    async close() {
-      closed = true
-      for (const { stream } of subscribers) stream.end()
-      await listening.close()
-    },
+  #enqueue(subscriber: Subscriber, work: () => Promise<unknown>): Promise<unknown> {
+    subscriber.lastWork = subscriber.lastWork.catch(() => {}).then(work)
+    return subscriber.lastWork
   }
 }
 
-function readAnnouncement(payload: string): Announcement | null {
+function announceReview(subscriber: Subscriber, change: ListingChange): void {
+  if (!canSee(subscriber, change.repo)) return
+  subscriber.stream.send('review', {
+    id: change.event,
+    repo_name: change.repo,
+    pr_number: change.number,
+    status: change.status,
+  })
+}
+
+function announceScan(subscriber: Subscriber, change: ScanChange): void {
+  if (!canSee(subscriber, change.repo)) return
+  const { repo: repo_name, scan: status, step, done, total } = change
+  subscriber.stream.send('scan', { repo_name, status, step, done, total })
+}
+
+function canSee({ scope }: Subscriber, repo: string): boolean {
+  return scope === 'all' || scope.has(repo)
+}
+
+function parseAnnouncement(payload: string): Announcement | null {
   try {
-    return announcement.parse(JSON.parse(payload))
+    return announcementSchema.parse(JSON.parse(payload))
   } catch {
     return null
   }

@@ -169,7 +169,7 @@ it('case 32: a caller has ten streams; the next is a 429, until a client drops o
   const refused = await fetch(`${scene.app.url}/api/v1/live`, { headers: cookie })
   expect([refused.status, await refused.json()]).toEqual([
     429,
-    { detail: 'There are 10 live streams of this caller already' },
+    { detail: 'You already have 10 live streams open: close one first' },
   ])
   sockets[0]!.destroy()
   using next = await vi.waitFor(() => followLive(scene.app.url, cookie), {
@@ -217,7 +217,7 @@ it('case 32: a process has 1,000 streams', async () => {
   const refused = await fetch(`${scene.app.url}/api/v1/live`, { headers: cookie })
   expect([refused.status, await refused.json()]).toEqual([
     429,
-    { detail: 'There are too many live streams' },
+    { detail: 'Too many live streams are open: try again later' },
   ])
   for (const socket of crowd) socket.destroy()
   using next = await vi.waitFor(() => followLive(scene.app.url, cookie), {
