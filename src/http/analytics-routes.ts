@@ -1,4 +1,4 @@
-// Insights over pull requests and their reviewing; contributors and graph of a repository.
+// Serves insights, review metrics, contributors and the graph of a repository.
 import { findScopeWithin } from '../accounts/scope.ts'
 import { readPlatformToken } from '../accounts/users.ts'
 import { type Contributor, listContributors } from '../analytics/contributors.ts'
@@ -27,7 +27,7 @@ import { findRequestedRepository } from './find-requested-repository.ts'
 import { memoryNotConfiguredMessage } from './memory-overview-routes.ts'
 import type { Server } from './server.ts'
 
-/** Adds what stands under `/api/v1/analytics`. */
+/** Adds the routes under `/api/v1/analytics`. */
 export function addAnalyticsRoutes(
   server: Server,
   ctx: AppContext,
@@ -35,32 +35,32 @@ export function addAnalyticsRoutes(
 ): void {
   const { db, keys, log } = ctx
   const { memory, graph: graphLayer } = ctx.config
-  const readFigures = createFileActivityReader({ db, log, timeoutMs: graphLayer.queryTimeoutMs })
-  const askPlatform = createStatisticsReader(ctx.platform, log)
+  const readFileActivity = createFileActivityReader({
+    db,
+    log,
+    timeoutMs: graphLayer.queryTimeoutMs,
+  })
+  const fetchStatistics = createStatisticsReader(ctx.platform, log)
   const readStatistics = async (
     userId: number,
     repo: RepositoryName,
   ): Promise<PlatformStatistics> => {
     const token = await readPlatformToken(db, keys, userId)
-    return token === undefined ? noStatistics : askPlatform(userId, { repo, token })
+    return token === undefined ? noStatistics : fetchStatistics(userId, { repo, token })
   }
 
   const insightsRoute = { schema: insightsSchema, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/insights', insightsRoute, async (request) => {
     const { days, repo } = request.query
-    return serializeInsights(
-      await readInsights(db, await findScopeWithin(db, callerOf(request), repo), days),
-      days,
-    )
+    const scope = await findScopeWithin(db, callerOf(request), repo)
+    return serializeInsights(await readInsights(db, scope, days), days)
   })
 
-  const reviewingRoute = { schema: reviewMetricsSchema, onRequest: authenticate.cookie }
-  server.get('/api/v1/analytics/reviewing', reviewingRoute, async (request) => {
+  const reviewMetricsRoute = { schema: reviewMetricsSchema, onRequest: authenticate.cookie }
+  server.get('/api/v1/analytics/reviewing', reviewMetricsRoute, async (request) => {
     const { days, repo } = request.query
-    return serializeReviewMetrics(
-      await readReviewMetrics(db, await findScopeWithin(db, callerOf(request), repo), days),
-      days,
-    )
+    const scope = await findScopeWithin(db, callerOf(request), repo)
+    return serializeReviewMetrics(await readReviewMetrics(db, scope, days), days)
   })
 
   const contributorsRoute = { schema: contributorsSchema, onRequest: authenticate.bearer }
@@ -68,18 +68,17 @@ export function addAnalyticsRoutes(
     const { userId } = callerOf(request)
     const { page, per_page: perPage } = request.query
     const repo = await findRequestedRepository(ctx, { userId }, request.query.repo)
-    if (!memory)
+    if (!memory) {
       return { repo, contributor_count: 0, contributors: [], note: memoryNotConfiguredMessage }
+    }
     const { total, contributors } = await listContributors(db, repo, { page, perPage })
     const statistics = contributors.length === 0 ? noStatistics : await readStatistics(userId, repo)
     return {
-      ...{
-        repo,
-        contributor_count: total,
-        page,
-        per_page: perPage,
-        total_pages: Math.ceil(total / perPage),
-      },
+      repo,
+      contributor_count: total,
+      page,
+      per_page: perPage,
+      total_pages: Math.ceil(total / perPage),
       contributors: contributors.map((person) => serializeContributor(person, statistics)),
     }
   })
@@ -93,14 +92,14 @@ export function addAnalyticsRoutes(
       request.query.repo,
       "repo must be in 'owner/repo' format",
     )
-    const [figures, { languages, contributors }] = await Promise.all([
-      graphLayer.enabled ? readFigures(repo) : noFileActivityStatistics,
+    const [fileActivity, { languages, contributors }] = await Promise.all([
+      graphLayer.enabled ? readFileActivity(repo) : noFileActivityStatistics,
       readStatistics(userId, repo),
     ])
     return {
       repo,
       languages: [...languages],
-      ...serializeFileActivity(figures),
+      ...serializeFileActivity(fileActivity),
       contributors: [...contributors],
     }
   })
@@ -108,16 +107,18 @@ export function addAnalyticsRoutes(
 
 function serializeContributor(
   { login, profile, patterns, strengths, pullRequests, latest }: Contributor,
-  known: PlatformStatistics,
+  statistics: PlatformStatistics,
 ) {
-  const counted = known.contributors.find((one) => one.login.toLowerCase() === login.toLowerCase())
+  const platformContributor = statistics.contributors.find(
+    (contributor) => contributor.login.toLowerCase() === login.toLowerCase(),
+  )
   return {
     username: login,
     profile_summary: profile,
     patterns: [...patterns],
     strengths: [...strengths],
     pr_count: pullRequests,
-    commit_count: counted?.commits ?? 0,
+    commit_count: platformContributor?.commits ?? 0,
     last_seen_pr: latest,
   }
 }
@@ -138,10 +139,8 @@ function serializeFileActivity({ hotspots, risks, owners, experts, dead }: FileA
   }
 }
 
-function serializeInsights(
-  { start, end, merges, authors, repos, ...found }: Insights,
-  days: number,
-) {
+function serializeInsights(insights: Insights, days: number) {
+  const { start, end, merges, authors, repos, verdicts, confidences, issues, sizes } = insights
   return {
     period: { start, end, days },
     merge_metrics: {
@@ -149,19 +148,23 @@ function serializeInsights(
       p90_hours: roundToHundredths(merges.p90Hours ?? 0),
       count: merges.count,
     },
-    authors: authors.map(({ author, prs, merged, issues, confidence }) => {
-      return { author, prs, merged, issues_flagged: issues, avg_confidence: confidence }
-    }),
-    verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0, ...found.verdicts },
-    confidence_dist: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, ...found.confidences },
-    issue_categories: found.issues,
-    repos: repos.map(({ repo, prs, merged, issues }) => ({
-      repo,
-      prs,
-      merged,
-      issues_flagged: issues,
+    authors: authors.map((entry) => ({
+      author: entry.author,
+      prs: entry.prs,
+      merged: entry.merged,
+      issues_flagged: entry.issues,
+      avg_confidence: entry.confidence,
     })),
-    pr_size: { median: Math.round(found.sizes.median ?? 0), p90: Math.round(found.sizes.p90 ?? 0) },
+    verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0, ...verdicts },
+    confidence_dist: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, ...confidences },
+    issue_categories: issues,
+    repos: repos.map((entry) => ({
+      repo: entry.repo,
+      prs: entry.prs,
+      merged: entry.merged,
+      issues_flagged: entry.issues,
+    })),
+    pr_size: { median: Math.round(sizes.median ?? 0), p90: Math.round(sizes.p90 ?? 0) },
   }
 }
 
@@ -169,59 +172,69 @@ function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-function serializeReviewMetrics(
-  { start, end, coverage, times, runs, cost, models, outsideUsd, ...found }: ReviewMetrics,
-  days: number,
-) {
-  const { pullRequests, reviewed, skipped, failed, underWay } = coverage
-  const { perReview } = cost
-  const perhaps = (value: number | null, round: (value: number) => number) =>
-    value === null ? null : round(value)
+function serializeReviewMetrics(metrics: ReviewMetrics, days: number) {
+  const { start, end, times, runs } = metrics
   return {
     period: { start, end, days },
-    coverage: {
-      ...{ pull_requests: pullRequests, reviewed, skipped, failed, under_way: underWay },
-      not_asked: pullRequests - reviewed - skipped - failed - underWay,
-    },
+    coverage: serializeCoverage(metrics.coverage),
     time_to_review: {
-      median_seconds: perhaps(times.median, roundToHundredths),
-      p90_seconds: perhaps(times.p90, roundToHundredths),
+      median_seconds: times.median === null ? null : roundToHundredths(times.median),
+      p90_seconds: times.p90 === null ? null : roundToHundredths(times.p90),
       count: times.count,
     },
     reviews: runs,
-    cost: {
-      total_usd: roundDollars(cost.totalUsd),
-      without_review_usd: roundDollars(cost.withoutReviewUsd),
-      per_review: {
-        median_usd: perhaps(perReview.median, roundDollars),
-        p90_usd: perhaps(perReview.p90, roundDollars),
-        count: perReview.count,
-      },
-      unknown_price: cost.unknownPrice,
-      without_model: cost.withoutModel,
-      outside_usd: perhaps(outsideUsd, roundDollars),
-      models: models.map(({ model, runs: count, calls, costUsd, ...tokens }) => ({
-        ...{
-          model,
-          runs: count,
-          calls,
-          input_tokens: tokens.inputTokens,
-          output_tokens: tokens.outputTokens,
-        },
-        cached_input_tokens: tokens.cachedInputTokens,
-        cost_usd: perhaps(costUsd, roundDollars),
-      })),
-    },
-    days: found.days.map(({ date, verdicts, failed: failures, costUsd }) => ({
+    cost: serializeCost(metrics),
+    days: metrics.days.map(({ date, verdicts, failed, costUsd }) => ({
       date,
       verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0, ...verdicts },
-      failed: failures,
+      failed,
       cost_usd: roundDollars(costUsd),
     })),
   }
 }
 
-/** To the millionth: sums of parts are off by less than that. */
+function serializeCoverage(coverage: ReviewMetrics['coverage']) {
+  const { pullRequests, reviewed, skipped, failed, underWay } = coverage
+  return {
+    pull_requests: pullRequests,
+    reviewed,
+    skipped,
+    failed,
+    under_way: underWay,
+    not_asked: pullRequests - reviewed - skipped - failed - underWay,
+  }
+}
+
+function serializeCost({ cost, models, outsideUsd }: ReviewMetrics) {
+  const { perReview } = cost
+  return {
+    total_usd: roundDollars(cost.totalUsd),
+    without_review_usd: roundDollars(cost.withoutReviewUsd),
+    per_review: {
+      median_usd: roundKnownDollars(perReview.median),
+      p90_usd: roundKnownDollars(perReview.p90),
+      count: perReview.count,
+    },
+    unknown_price: cost.unknownPrice,
+    without_model: cost.withoutModel,
+    outside_usd: roundKnownDollars(outsideUsd),
+    models: models.map((entry) => ({
+      model: entry.model,
+      runs: entry.runs,
+      calls: entry.calls,
+      input_tokens: entry.inputTokens,
+      output_tokens: entry.outputTokens,
+      cached_input_tokens: entry.cachedInputTokens,
+      cost_usd: roundKnownDollars(entry.costUsd),
+    })),
+  }
+}
+
+function roundKnownDollars(value: number | null): number | null {
+  return value === null ? null : roundDollars(value)
+}
+
+/** Rounds to the millionth, which removes the error of floating-point sums. */
 function roundDollars(value: number): number {
   return Math.round(value * 1e6) / 1e6
 }

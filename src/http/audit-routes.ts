@@ -1,4 +1,4 @@
-// The audit log, page by page.
+// Adds the endpoint that lists the audit log.
 import { listAudit } from '../accounts/audit.ts'
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/audit-schemas.ts'

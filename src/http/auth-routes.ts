@@ -1,4 +1,4 @@
-// Sign-in and sign-out, who is signed in, and the short-lived bearer token of a session.
+// Serves sign-in, sign-out, the signed-in user and short-lived bearer tokens.
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../accounts/tokens.ts'
@@ -23,12 +23,11 @@ import type { SignInLimits } from './request-rate-limit.ts'
 import { readReturnPath } from './return-path.ts'
 import type { Server } from './server.ts'
 
-/** The cookie that holds a sign-in that was started. */
+/** Holds the state of an OAuth sign-in until the platform redirects back. */
 const attemptCookie = 'umpire_login'
-/** How long a bearer token made from the cookie lasts. */
-const bearerSeconds = 15 * 60
+const bearerTokenSeconds = 15 * 60
 
-/** Adds what stands under `/auth`, and `POST /api/v1/auth/token`. */
+/** Adds the routes under `/auth`, and `POST /api/v1/auth/token`. */
 export function addAuthRoutes(
   server: Server,
   ctx: AppContext,
@@ -47,10 +46,8 @@ function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): 
   }
 
   server.get('/auth/login', { schema: contract.startSignInSchema }, async (request, reply) => {
-    const { location, attempt } = startSignIn(
-      ctx,
-      readReturnPath(request.query.return_to, publicUrl),
-    )
+    const returnPath = readReturnPath(request.query.return_to, publicUrl)
+    const { location, attempt } = startSignIn(ctx, returnPath)
     return reply
       .setCookie(attemptCookie, attempt, { ...options, maxAge: attemptSeconds })
       .redirect(location, 302)
@@ -61,17 +58,18 @@ function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): 
     const attempt = request.cookies[attemptCookie]
     try {
       const admit: Admit = ({ id }) => limits.countSignIn(request, id)
-      const back = { attempt, ...request.query }
+      const callback = { attempt, ...request.query }
       const { session, returnTo } = await limits.runQueued(request, () =>
-        finishSignIn(ctx, back, admit),
+        finishSignIn(ctx, callback, admit),
       )
       return setSession(reply, publicUrl, session).redirect(returnTo, 303)
     } catch (error) {
-      if (!(error instanceof RequestError && request.headers.accept?.includes('text/html')))
-        throw error
-      // People in a browser get the page, which says it in words of its own: no address can make it say others.
+      const isBrowser = request.headers.accept?.includes('text/html')
+      if (!(error instanceof RequestError) || !isBrowser) throw error
+      // The page gets only a code, so that a crafted link can't make it show other text.
       const failed = request.query.error === 'access_denied' ? 'cancelled' : error.code
-      return reply.redirect(`${new URL(`${publicUrl}/sign-in`).pathname}?failed=${failed}`, 303)
+      const signInPath = new URL(`${publicUrl}/sign-in`).pathname
+      return reply.redirect(`${signInPath}?failed=${failed}`, 303)
     }
   })
 }
@@ -122,7 +120,7 @@ function addSessionRoutes(
   const tokenRoute = { schema: contract.shortLivedTokenSchema, onRequest: authenticate.cookie }
   server.post('/api/v1/auth/token', tokenRoute, async (request) => {
     const { userId, tokenId } = callerOf(request)
-    const expiresAt = new Date(Date.now() + bearerSeconds * 1000)
+    const expiresAt = new Date(Date.now() + bearerTokenSeconds * 1000)
     return {
       access_token: await ctx.credentials.issue('bearer', { userId, tokenId }, expiresAt),
       expires_at: expiresAt,

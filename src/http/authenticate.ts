@@ -1,4 +1,4 @@
-// Who makes a request: the bearer token or the cookie, as each endpoint asks for, and never one in place of the other.
+// Authenticates requests by the bearer token or the session cookie, as each route requires.
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Claims, CredentialPlace, Credentials } from '../accounts/credentials.ts'
 import { type Caller, findCaller } from '../accounts/tokens.ts'
@@ -7,22 +7,25 @@ import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Server } from './server.ts'
 
-/** The cookie that holds the session's JWT. */
+/** The cookie that holds the JWT of the session. */
 export const sessionCookie = 'access_token'
 
-/** `onRequest` hooks for routes. Each sets the request's caller, or answers 401 (403 for a cross-site write). */
+/**
+ * `onRequest` hooks for routes. Each sets the caller of the request, or throws a RequestError: 401
+ * for a missing or invalid credential, 403 for a cross-site request that writes.
+ */
 export interface Authenticate {
-  /** `Authorization: Bearer …`. 401 `Unauthorized`. */
+  /** Requires `Authorization: Bearer …`. The error is `Unauthorized`. */
   readonly bearer: onRequestAsyncHookHandler
-  /** The bearer token where there is one; without it there is no caller. 401 `Unauthorized` for one that doesn't count. */
+  /** Accepts requests without a token, which have no caller. The error is `Unauthorized`. */
   readonly optionalBearer: onRequestAsyncHookHandler
-  /** The cookie. 401 `Not authenticated`. */
+  /** Requires the cookie. The error is `Not authenticated`. */
   readonly cookie: onRequestAsyncHookHandler
-  /** The bearer token where the header is there, else the cookie. */
+  /** Requires the bearer token if there is an `Authorization` header, else the cookie. */
   readonly either: onRequestAsyncHookHandler
-  /** Which credential a valid signature names. The database isn't asked whether it still counts. */
+  /** Returns the ID in a validly signed credential, without checking in the database. */
   readTokenId(request: FastifyRequest): Promise<string | null>
-  /** Whom the credential of a request that `either` let in names now; null when it counts no more. */
+  /** Checks the credential of an earlier request again. Returns null if it is no longer valid. */
   refreshCaller(request: FastifyRequest): Promise<Caller | null>
 }
 
@@ -30,12 +33,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null until one of the `Authenticate` hooks ran. */
     caller: Caller | null
-    /** What was checked of the credentials so far. */
+    /** Caches the claims of each credential, so that its signature is verified only once. */
     claims: Partial<Record<CredentialPlace, Promise<Claims | null>>> | null
   }
 }
 
-/** Makes the hooks. `publicUrl` is where people reach the service. */
+/** Creates the hooks. `publicUrl` is the URL at which people reach the service. */
 export function createAuthenticate(
   server: Server,
   options: {
@@ -54,7 +57,6 @@ export function createAuthenticate(
     return jwt === undefined ? null : await options.credentials.verify(place, jwt)
   }
 
-  /** A signature is checked once a request. */
   function readClaims(request: FastifyRequest, place: CredentialPlace): Promise<Claims | null> {
     request.claims ??= {}
     request.claims[place] ??= verify(request, place)
@@ -62,9 +64,8 @@ export function createAuthenticate(
   }
 
   async function identify(claims: Claims | null): Promise<Caller | null> {
-    return claims === null
-      ? null
-      : ((await findCaller(options.db, claims, options.signInAllowed)) ?? null)
+    if (claims === null) return null
+    return (await findCaller(options.db, claims, options.signInAllowed)) ?? null
   }
 
   async function bearer(request: FastifyRequest): Promise<void> {
@@ -84,30 +85,37 @@ export function createAuthenticate(
       if (request.headers.authorization !== undefined) await bearer(request)
     },
     cookie,
-    either: (request) =>
-      credentialPlaceOf(request) === 'bearer' ? bearer(request) : cookie(request),
-    readTokenId: async (request) =>
-      (await readClaims(request, credentialPlaceOf(request)))?.tokenId ?? null,
-    refreshCaller: async (request) => identify(await verify(request, credentialPlaceOf(request))),
+    either(request) {
+      return credentialPlaceOf(request) === 'bearer' ? bearer(request) : cookie(request)
+    },
+    async readTokenId(request) {
+      const claims = await readClaims(request, credentialPlaceOf(request))
+      return claims?.tokenId ?? null
+    },
+    async refreshCaller(request) {
+      return identify(await verify(request, credentialPlaceOf(request)))
+    },
   }
 }
 
-/** The caller of a route that has one of the `Authenticate` hooks. */
+/** Returns the caller in a route that has one of the `Authenticate` hooks. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new RequestError('not_authenticated', 'Not authenticated')
   return request.caller
 }
 
 /**
- * Refuses what another site made a browser send. A client that says nothing of where it comes from is no browser, or
- * sends what can't change anything.
+ * Refuses requests that another site made a browser send. Browsers send `Origin` or
+ * `Sec-Fetch-Site` with every request that writes, so a request without them is accepted.
  *
- * @param publicOrigin where people reach us; the address that the request itself names is fine too
+ * @param publicOrigin origin of the service; the host that the request names is accepted too
+ * @throws RequestError `access_denied`
  */
 export function refuseCrossSite(request: FastifyRequest, publicOrigin: string): void {
   const { origin, host } = request.headers
-  const isOwn = origin === undefined || origin === publicOrigin || URL.parse(origin)?.host === host
-  if (isOwn && request.headers['sec-fetch-site'] !== 'cross-site') return
+  const isOwnOrigin =
+    origin === undefined || origin === publicOrigin || URL.parse(origin)?.host === host
+  if (isOwnOrigin && request.headers['sec-fetch-site'] !== 'cross-site') return
   throw new RequestError('access_denied', 'Cross-site request refused')
 }
 

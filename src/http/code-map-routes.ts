@@ -1,4 +1,4 @@
-// The map of a repository's code, as the page draws it. Without the graph layer there is none.
+// Serves the code map of a repository, which is empty if the graph layer is off.
 import { emptyCodeMap } from '../analytics/read-code-map.ts'
 import { createCodeMapReader } from '../analytics/timed-readers.ts'
 import type { AppContext } from '../context.ts'
@@ -27,19 +27,18 @@ export function addCodeMapRoutes(
         malformedRepositoryMessage,
       )
       const directory = normalizeDirectory(request.query.path)
-      const { commit, nodes, edges, leftOut } = enabled
-        ? await readMap(repo, directory)
-        : emptyCodeMap
+      const codeMap = enabled ? await readMap(repo, directory) : emptyCodeMap
+      const { commit, nodes, edges, leftOut } = codeMap
       return {
-        ...{ repo, commit, path: directory || '.' },
-        nodes: nodes.map(({ risks, usesElsewhere, usedElsewhere, ...node }) => {
-          return {
-            ...node,
-            high_risk: risks,
-            uses_elsewhere: usesElsewhere,
-            used_elsewhere: usedElsewhere,
-          }
-        }),
+        repo,
+        commit,
+        path: directory || '.',
+        nodes: nodes.map(({ risks, usesElsewhere, usedElsewhere, ...node }) => ({
+          ...node,
+          high_risk: risks,
+          uses_elsewhere: usesElsewhere,
+          used_elsewhere: usedElsewhere,
+        })),
         edges: [...edges],
         left_out: leftOut,
       }
@@ -47,7 +46,7 @@ export function addCodeMapRoutes(
   )
 }
 
-/** Empty for the root, however it is written. */
+/** Removes `./` and slashes at both ends. The root becomes an empty text. */
 function normalizeDirectory(path: string): string {
   return path.replace(/^(\.?\/)+/, '').replace(/^\.$|\/+$/, '')
 }

@@ -1,4 +1,4 @@
-// Schemas of the control socket, through which the commands reach a running service. Not part of the public interface.
+// Defines the schemas of the control socket, which connects commands to a running service.
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { OwnedToken } from '../accounts/operator.ts'
@@ -8,15 +8,14 @@ import type { McpTool } from '../mcp/mcp-tool.ts'
 import type { IssuedToken, TokenOrder } from '../workflows/control.ts'
 import type { DatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 
-/** Where the socket is. */
 export function controlSocketPath(dataDir: string): string {
   return join(dataDir, 'control.sock')
 }
 
-/** Longest path of a unix socket, in bytes (`sun_path` without its end). */
+/** Linux limits the path of a Unix socket to 107 bytes and a NUL (`sun_path`). */
 export const maxSocketPathBytes = 107
 
-/** Text on the wire, a Date on both sides. */
+/** JSON has no dates, so both sides convert the text. */
 const time = z.coerce.date()
 
 export const tokenOrder = z.object({
@@ -66,14 +65,14 @@ export const databaseFacts = z.object({
 }) satisfies z.ZodType<DatabaseFacts>
 
 export const serviceStatus = z.object({
-  /** Of the process that holds the database. */
+  /** Identifies the process that holds the database. */
   pid: z.int(),
   database: databaseFacts,
 })
 
 const isNamed = (value: unknown) => z.looseObject({ name: z.string() }).safeParse(value).success
 
-/** What `umpire mcp` asks for. The token is that of the person as whom it asks; without one it asks as a client without any. */
+/** The token of the user for whom `umpire mcp` makes requests, or null for none. */
 const callerToken = { token: z.string().max(4096).nullable() }
 const record = z.record(z.string(), z.unknown())
 export const toolCall = z.object({ ...callerToken, name: z.string(), given: record })

@@ -1,4 +1,4 @@
-// The control socket: through it the commands reach the service that holds the embedded database.
+// Serves the control socket, through which commands reach the holder of the embedded database.
 import { chmod, rm } from 'node:fs/promises'
 import type { Caller } from '../accounts/tokens.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -21,7 +21,6 @@ import {
 import { onDisconnect } from './on-disconnect.ts'
 import { createServer, type Server } from './server.ts'
 
-/** What `umpire mcp` is answered from. */
 export interface McpControlBackend {
   readonly backend: McpBackend
   /** @throws RequestError `not_authenticated` */
@@ -29,9 +28,10 @@ export interface McpControlBackend {
 }
 
 /**
- * Listens on a unix socket that only our own user can open: who can write there could read the database too, so nothing
- * further is asked for. To be called by the holder of the database alone: a socket that is there is a dead process's.
- * Where it can't listen it warns, for the service works without.
+ * Listens on a Unix socket that only the service's own user can open. That user can read the
+ * database files too, so requests need no credential. Only the holder of the database may call
+ * this: it removes an existing socket, which a dead process left. If it can't listen, it logs a
+ * warning, because the service works without the socket.
  */
 export async function startControlServer(options: {
   path: string
@@ -55,10 +55,8 @@ export async function startControlServer(options: {
     await chmod(path, 0o600)
   } catch (error) {
     const reason = (error as Error).message
-    log.warn(
-      { path },
-      `The control socket could not be opened: commands can't reach this process (${reason})`,
-    )
+    const message = `The control socket could not be opened: commands can't reach this process`
+    log.warn({ path }, `${message} (${reason})`)
   }
   return { [Symbol.asyncDispose]: () => server.close() }
 }
@@ -86,23 +84,20 @@ function addSourceRoutes(server: Server, control: Control): void {
 
 function addToolRoutes(server: Server, { backend, findCaller }: McpControlBackend): void {
   const callerOf = async (token: string | null) => (token === null ? null : findCaller(token))
-  server.post('/mcp/tools', { schema: listToolsRoute }, async ({ body: { token } }) =>
-    backend.listTools(await callerOf(token)),
+  server.post('/mcp/tools', { schema: listToolsRoute }, async ({ body }) =>
+    backend.listTools(await callerOf(body.token)),
   )
-  server.post(
-    '/mcp/call',
-    { schema: callToolRoute },
-    async ({ body: { token, name, given } }, reply) => {
-      const caller = await callerOf(token)
-      const answer = await backend.callTool(name, given, { caller, signal: onDisconnect(reply) })
-      if (answer === undefined) throw new RequestError('not_found', 'There is no such tool')
-      return answer
-    },
+  server.post('/mcp/call', { schema: callToolRoute }, async ({ body }, reply) => {
+    const { token, name, given } = body
+    const caller = await callerOf(token)
+    const answer = await backend.callTool(name, given, { caller, signal: onDisconnect(reply) })
+    if (answer === undefined) throw new RequestError('not_found', 'There is no such tool')
+    return answer
+  })
+  server.post('/mcp/repositories', { schema: listRepositoriesRoute }, async ({ body }) =>
+    backend.listRepositories(await callerOf(body.token)),
   )
-  server.post('/mcp/repositories', { schema: listRepositoriesRoute }, async ({ body: { token } }) =>
-    backend.listRepositories(await callerOf(token)),
-  )
-  server.post('/mcp/reviews', { schema: readReviewsRoute }, async ({ body: { token, repo } }) =>
-    backend.readReviews(repo, await callerOf(token)),
+  server.post('/mcp/reviews', { schema: readReviewsRoute }, async ({ body }) =>
+    backend.readReviews(body.repo, await callerOf(body.token)),
   )
 }

@@ -1,4 +1,4 @@
-// The deliveries and what became of each.
+// Adds the endpoint that lists deliveries and their results.
 import { findScope, type Scope } from '../accounts/scope.ts'
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/review-schemas.ts'
@@ -27,8 +27,9 @@ export function addDeliveryRoutes(
 function narrowScope(scope: Scope, repo: string | undefined): Scope {
   if (repo === undefined) return scope
   if (scope === 'all') return [repo]
-  const named = scope.filter((name) => name.toLowerCase() === repo.toLowerCase())
-  if (named.length === 0)
+  const matches = scope.filter((name) => name.toLowerCase() === repo.toLowerCase())
+  if (matches.length === 0) {
     throw new RequestError('access_denied', 'Repo not connected or access denied')
-  return named
+  }
+  return matches
 }

@@ -1,4 +1,4 @@
-// What an error comes to over HTTP: the one mapper to a status and a detail.
+// Describes an error as an HTTP status and the detail of the response.
 import type { FastifyError } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { databaseErrorCode, isDatabaseUnavailable } from '../db/database-errors.ts'
@@ -19,9 +19,9 @@ const statusOf: Readonly<Record<RequestErrorCode | 'delivery_invalid', number>> 
   not_configured: 503,
 }
 
-/** What the framework's own words would say with its codes, or with what was sent. */
+/** Replaces messages of Fastify, which contain its error codes or parts of the request. */
 const detailOf: Readonly<Record<string, string>> = {
-  FST_ERR_BAD_URL: 'The path is no valid percent-encoding',
+  FST_ERR_BAD_URL: 'The path is not valid percent-encoding',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON, of the type application/json',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
@@ -36,14 +36,14 @@ export interface ErrorResponse {
 const internalError: ErrorResponse = { status: 500, detail: 'Internal server error' }
 
 /**
- * Only what was made to be shown is shown.
+ * Describes an error. The messages of unexpected errors are not shown to clients: they get 500.
  *
- * @param bodyLimit the route's
+ * @param bodyLimit the body limit of the route in bytes
  */
 export function describeError(error: FastifyError, bodyLimit: number | undefined): ErrorResponse {
   if (isDatabaseUnavailable(error)) {
-    const isFull = databaseErrorCode(error) === 'database_disk_full'
-    const reason = isFull
+    const isDiskFull = databaseErrorCode(error) === 'database_disk_full'
+    const reason = isDiskFull
       ? 'There is hardly any disk space left.'
       : 'The database is not reachable.'
     return { status: 503, detail: `${reason} Try again.`, retryAfterSeconds: 5 }
@@ -61,16 +61,15 @@ function describeUmpireError(error: UmpireError): ErrorResponse {
   const status = (statusOf as Record<string, number | undefined>)[error.code]
   if (status === undefined) return internalError
   const { message: detail, retryAfterMs } = error
-  return retryAfterMs === undefined
-    ? { status, detail }
-    : { status, detail, retryAfterSeconds: Math.ceil(retryAfterMs / 1000) }
+  if (retryAfterMs === undefined) return { status, detail }
+  return { status, detail, retryAfterSeconds: Math.ceil(retryAfterMs / 1000) }
 }
 
 function listIssues({ validation = [], validationContext }: FastifyError): string {
-  const messages = validation.map(({ instancePath, keyword, message }) =>
-    validationContext === 'body' && instancePath === '/' && keyword === 'invalid_type'
-      ? 'The body must be a JSON object'
-      : (message ?? 'A parameter is malformed'),
-  )
+  const messages = validation.map(({ instancePath, keyword, message }) => {
+    const isWholeBody = validationContext === 'body' && instancePath === '/'
+    if (isWholeBody && keyword === 'invalid_type') return 'The body must be a JSON object'
+    return message ?? 'A parameter is malformed'
+  })
   return [...new Set(messages)].slice(0, 5).join('; ')
 }

@@ -1,4 +1,4 @@
-// The OpenAPI document, made from the routes' schemas, and a page to read it.
+// Serves the OpenAPI document, which is generated from the route schemas, and its page.
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { errorResponses } from '../contract/common-schemas.ts'
@@ -6,12 +6,19 @@ import { isRateLimited } from './request-rate-limit.ts'
 import type { Server } from './server.ts'
 
 const description = `\
-Get a bearer token for the session in your browser from \`POST /api/v1/auth/token\` and put it in under "Authorize"; the cookie
-is sent by itself. Every error body is \`{ "detail": string }\`. Times are ISO 8601 in UTC. An endpoint takes the cookie, the bearer token, or
-either of them, as it says; the one is never accepted in place of the other. Every answer carries \`x-request-id\`, which
-the log has too.`
+The API of Umpire, a service that reviews pull requests.
 
-/** No script, style or address but our own; the page draws some of its pictures from \`data:\`. */
+**Authentication.** Each endpoint accepts the session cookie \`access_token\`, a bearer token, or
+either, as documented. An endpoint for one does not accept the other. To try endpoints on this
+page, sign in: the browser sends the cookie. For a bearer token, call \`POST /api/v1/auth/token\`
+and enter the result under "Authorize". For programs, create an API token.
+
+**Errors.** Every error body is \`{ "detail": string }\`.
+
+**Conventions.** Bodies are JSON. Times are ISO 8601 in UTC. Repository names are \`owner/repo\`.
+Every response has the header \`x-request-id\`, which is also in the log of the service.`
+
+/** Allows only scripts, styles and URLs of this service. Swagger UI also needs `data:` images. */
 const pagePolicy = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -24,10 +31,10 @@ const pagePolicy = {
 }
 
 /**
- * Adds `/openapi.json` and the page under `/docs`. Call it before the routes that it is to describe. What they are made
- * with is loaded here: only a server needs it.
+ * Adds `/openapi.json` and the page under `/docs`. Call it before the routes that it describes.
+ * Loads the plugins here, because only a server needs them.
  *
- * @param publicUrl where people reach the service
+ * @param publicUrl URL at which people reach the service
  */
 export async function addDocsRoutes(server: Server, publicUrl: string): Promise<void> {
   const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
@@ -39,7 +46,7 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Umpire', description, version: '1' },
-      // Without its host, so that the page asks whatever address it was opened at.
+      // Has no host, so that the page sends requests to the address at which it was opened.
       servers: [{ url: new URL(publicUrl).pathname }],
       components: {
         securitySchemes: {
@@ -57,7 +64,7 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     routePrefix: '/docs',
     staticCSP: pagePolicy as never,
     uiConfig: { docExpansion: 'list', persistAuthorization: false },
-    // Its bar is for choosing between documents; there is one.
+    // The top bar only selects between documents, and there is one.
     theme: {
       title: 'Umpire: API',
       css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }],
@@ -66,36 +73,41 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger())
 }
 
-/** Adds the answers that a route gets from the server around it. */
+/** Adds the error responses that the server itself can give on a route. */
 function describeRoute(schema: FastifySchema = {}, route: RouteOptions): FastifySchema {
-  const fromServer = {
+  const hasPathParameters = route.url.includes(':')
+  const serverResponses = {
     ...(schema.body === undefined ? {} : errorResponses(400, 413, 415)),
-    // A part of the path that is no percent-encoding, or too long.
-    ...(route.url.includes(':') ? errorResponses(400, 414) : {}),
+    ...(hasPathParameters ? errorResponses(400, 414) : {}),
     ...(isRateLimited(route.url) ? errorResponses(429) : {}),
     ...errorResponses(500, 503),
   }
-  return { ...schema, response: { ...fromServer, ...(schema.response as object) } }
+  return { ...schema, response: { ...serverResponses, ...(schema.response as object) } }
 }
 
 interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
 }
 
-/** Each named schema stands there once for what comes in and once for what goes out, whether it is used or not. */
+/** The document contains an input and an output version of each named schema, used or not. */
 function removeUnusedSchemas(document: Document): Document {
   const { schemas } = document.components
-  const used = new Set<string>()
+  const usedNames = new Set<string>()
   const visit = (part: unknown) => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(
-      /"#\/components\/schemas\/([^"]+)"/g,
-    )) {
-      if (used.has(name)) continue
-      used.add(name)
+    for (const name of findSchemaReferences(part)) {
+      if (usedNames.has(name)) continue
+      usedNames.add(name)
       visit(schemas[name])
     }
   }
   visit({ ...document, components: null })
-  const kept = Object.entries(schemas).filter(([name]) => used.has(name))
-  return { ...document, components: { ...document.components, schemas: Object.fromEntries(kept) } }
+  const usedSchemas = Object.fromEntries(
+    Object.entries(schemas).filter(([name]) => usedNames.has(name)),
+  )
+  return { ...document, components: { ...document.components, schemas: usedSchemas } }
+}
+
+function findSchemaReferences(part: unknown): string[] {
+  const references = JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)
+  return [...references].map(([, name = '']) => name)
 }

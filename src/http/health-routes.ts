@@ -1,13 +1,14 @@
-// Health: whether the process lives, and whether it can work.
+// Adds the endpoints that check liveness and readiness.
 
 import { healthzSchema, readyzSchema } from '../contract/health-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Server } from './server.ts'
 
 /**
- * `/healthz` never touches the database; `/readyz` asks it.
+ * Adds `/healthz`, which never queries the database, and `/readyz`.
  *
- * @param options.findUnready what keeps the service from its work; null for nothing. Rejects where the database does.
+ * @param options.findUnready returns why the service is not ready, or null. Rejects if the
+ *   database fails.
  */
 export function addHealthRoutes(
   server: Server,

@@ -1,13 +1,14 @@
-// Lets clients' connections go when the server closes.
+// Closes client connections when the server shuts down.
 import type { Socket } from 'node:net'
 import type { Server } from './server.ts'
 
-/** Requests that came before the end are answered within this, or not at all. */
+/** Requests in flight that take longer are cut off. */
 const shutdownGraceMs = 8_000
 
 /**
- * Bounds how long closing takes. Node closes at once what is between two requests, and waits without an end for the
- * others: connections that clients opened ahead of a first request, which may never come, and those that go idle later.
+ * Limits the time that closing the server takes. Node closes only connections that are idle at that
+ * moment. It waits forever for connections that never had a request, and for those that become
+ * idle later.
  */
 export function limitShutdownTime(server: Server): void {
   const http = server.server
@@ -19,11 +20,11 @@ export function limitShutdownTime(server: Server): void {
   http.on('request', ({ socket }) => unused.delete(socket))
   server.addHook('preClose', async () => {
     for (const socket of unused) socket.destroy()
-    const idle = setInterval(() => http.closeIdleConnections(), 100).unref()
-    const last = setTimeout(() => http.closeAllConnections(), shutdownGraceMs).unref()
+    const idleTimer = setInterval(() => http.closeIdleConnections(), 100).unref()
+    const graceTimer = setTimeout(() => http.closeAllConnections(), shutdownGraceMs).unref()
     http.once('close', () => {
-      clearInterval(idle)
-      clearTimeout(last)
+      clearInterval(idleTimer)
+      clearTimeout(graceTimer)
     })
   })
 }

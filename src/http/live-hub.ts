@@ -57,7 +57,7 @@ export async function openLiveHub(
   return hub
 }
 
-/** Holds the live streams of this process. */
+/** The streams that are open in this process. */
 export class LiveHub {
   readonly #db: Db
   readonly #log: Log

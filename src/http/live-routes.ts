@@ -1,4 +1,4 @@
-// The live stream of changes.
+// Adds the endpoint that streams changes.
 import type { AppContext } from '../context.ts'
 import { liveStreamSchema } from '../contract/live-schemas.ts'
 import type { OpenDatabase } from '../db/database.ts'
@@ -7,7 +7,7 @@ import { type Authenticate, callerOf } from './authenticate.ts'
 import { openLiveHub } from './live-hub.ts'
 import type { Server } from './server.ts'
 
-const limits = { retryMs: 2000, maxBufferedCharacters: 256 * 1024, drainTimeoutMs: 1000 }
+const streamOptions = { retryMs: 2000, maxBufferedCharacters: 256 * 1024, drainTimeoutMs: 1000 }
 
 /** Adds `GET /api/v1/live`. All streams end before the server closes. */
 export async function addLiveRoutes(
@@ -19,22 +19,22 @@ export async function addLiveRoutes(
   const hub = await openLiveHub(database, ctx.log)
   server.addHook('preClose', () => hub.close())
 
-  // A HEAD of a stream would never end.
+  // A HEAD request for a stream would never end.
   const route = { schema: liveStreamSchema, onRequest: authenticate.either, exposeHeadRoute: false }
   server.get('/api/v1/live', route, async (request, reply) => {
-    const events = openEventStream(limits)
+    const stream = openEventStream(streamOptions)
     try {
-      await hub.subscribe(callerOf(request), events, () => authenticate.refreshCaller(request))
+      await hub.subscribe(callerOf(request), stream, () => authenticate.refreshCaller(request))
     } catch (error) {
-      events.output.destroy()
+      stream.output.destroy()
       throw error
     }
     return (
       reply
         .type('text/event-stream')
-        // Nothing comes after it on this connection, and no proxy is to hold it back.
+        // The connection can't be reused after a stream, and proxies must not buffer it.
         .headers({ connection: 'close', 'x-accel-buffering': 'no' })
-        .send(events.output as never)
+        .send(stream.output as never)
     )
   })
 }

@@ -1,4 +1,4 @@
-// Messages of MCP in HTTP bodies: read from what was posted, and answers that are faults.
+// Reads MCP messages from HTTP bodies and sends JSON-RPC errors.
 import {
   JSONRPC_VERSION,
   type JSONRPCMessage,
@@ -7,46 +7,41 @@ import {
 } from '@modelcontextprotocol/server'
 import type { FastifyReply } from 'fastify'
 
-type ReadResult<T> =
-  | { readonly value: T }
-  | { readonly fault: readonly [code: number, message: string] }
+type JsonRpcError = readonly [code: number, message: string]
 
-/** The JSON of a body. */
+type ReadResult<T> = { readonly value: T } | { readonly error: JsonRpcError }
+
 export function readJson(body: unknown): ReadResult<unknown> {
   try {
     return { value: JSON.parse(String(body)) }
   } catch {
-    return { fault: [ProtocolErrorCode.ParseError, 'Parse error: the body is no JSON'] }
+    return { error: [ProtocolErrorCode.ParseError, 'Parse error: the body is not JSON'] }
   }
 }
 
-/** The one message of a body. */
+/** Parses a body that must be a single JSON-RPC message. */
 export function readMessage(body: unknown): ReadResult<JSONRPCMessage> {
-  const read = readJson(body)
-  if ('fault' in read) return read
+  const result = readJson(body)
+  if ('error' in result) return result
   try {
-    return { value: parseJSONRPCMessage(read.value) }
+    return { value: parseJSONRPCMessage(result.value) }
   } catch {
-    return {
-      fault: [
-        ProtocolErrorCode.InvalidRequest,
-        'Invalid request: the body is not one JSON-RPC 2.0 message',
-      ],
-    }
+    const message = 'Invalid request: the body is not one JSON-RPC 2.0 message'
+    return { error: [ProtocolErrorCode.InvalidRequest, message] }
   }
 }
 
-/** Answers with a fault. `id` is that of the request, where it could be read. */
+/** Sends a JSON-RPC error. `id` is that of the request, or null if it could not be read. */
 export function sendJsonRpcError(
   reply: FastifyReply,
   status: number,
-  [code, message]: readonly [code: number, message: string],
+  [code, message]: JsonRpcError,
   id: string | number | null = null,
 ) {
   return sendJson(reply.code(status), { jsonrpc: JSONRPC_VERSION, error: { code, message }, id })
 }
 
-/** Answers with JSON that no schema of ours describes. */
+/** Sends JSON that no response schema describes. */
 export function sendJson(reply: FastifyReply, body: unknown) {
   return reply.type('application/json').serializer(JSON.stringify).send(body)
 }

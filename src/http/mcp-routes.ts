@@ -1,5 +1,4 @@
-// The MCP server over HTTP, for those who may reach it: the streams of the first protocol revision, and Streamable HTTP of
-// the current ones.
+// Serves MCP over HTTP, with the HTTP+SSE transport and with Streamable HTTP.
 import { InMemoryServerEventBus, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { OpenDatabase } from '../db/database.ts'
@@ -17,11 +16,9 @@ import type { McpTransportContext } from './mcp-transport-context.ts'
 import type { Server } from './server.ts'
 import { createStreamLimiter } from './stream-limiter.ts'
 
-/** Streams that this process holds open, and of them those of one address. */
 const maxStreams = 1000
 const maxStreamsPerAddress = 200
-/** Clients whose tokens are looked up at a time. */
-const maxConcurrentIdentifications = 3
+const maxConcurrentAuthentications = 3
 
 /** Adds `/mcp`, `/mcp/sse` and `/mcp/messages`. All streams end before the server closes. */
 export async function addMcpRoutes(
@@ -42,65 +39,75 @@ export async function addMcpRoutes(
     backend.forget()
     changes.publish({ kind: 'resource_updated', uri })
   }
-  const feed = await subscribeToReviews(database, onChange, backend.forget)
-  server.addHook('onClose', () => feed.close())
+  const subscription = await subscribeToReviews(database, onChange, backend.forget)
+  server.addHook('onClose', () => subscription.close())
   const identity = {
     name: ctx.config.serviceName,
     title: 'Umpire',
     version: (await readPackageInfo()).version,
   }
-  const surroundings: McpTransportContext = {
+  const transportContext: McpTransportContext = {
     ctx,
     backend,
     authenticate,
     changes,
-    streamLimiter: createStreamLimiter({ streams: maxStreams, ofOneAddress: maxStreamsPerAddress }),
-    createServer: (caller, follow) =>
-      createMcpServer({ backend, identity, caller, resourceChanges: follow }),
+    streamLimiter: createStreamLimiter({ maxStreams, maxPerAddress: maxStreamsPerAddress }),
+    createServer: (caller, resourceChanges) =>
+      createMcpServer({ backend, identity, caller, resourceChanges }),
   }
-  await server.register(async (plain) => {
-    const scope = plain as unknown as Server
+  await server.register(async (plainScope) => {
+    const scope = plainScope as unknown as Server
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
       done(null, body),
     )
-    const isKnown = createHostCheck(ctx.config)
-    scope.addHook('onRequest', (request, reply, done) => {
-      // Of all that keeps pages in check, what matters to a client that is none.
-      reply.header('x-content-type-options', 'nosniff')
-      if (isKnown(request)) done()
-      else
-        sendJsonRpcError(reply, 403, [
-          ProtocolErrorCode.InvalidRequest,
-          'Host or Origin not allowed: see MCP_ALLOWED_HOSTS',
-        ])
-    })
-    const identify =
-      access === 'token'
-        ? authenticate.bearer
-        : agentTools
-          ? authenticate.optionalBearer
-          : undefined
-    if (identify) scope.addHook('onRequest', limitConcurrency(identify))
-    addMcpSseRoutes(scope, surroundings)
-    addMcpStreamableHttpRoute(scope, surroundings)
+    checkHosts(scope, ctx.config)
+    const authenticationHook = chooseAuthentication(authenticate, { access, agentTools })
+    if (authenticationHook) scope.addHook('onRequest', limitConcurrency(authenticationHook))
+    addMcpSseRoutes(scope, transportContext)
+    addMcpStreamableHttpRoute(scope, transportContext)
   })
 }
 
-/** Few at a time: each asks the database, before the call itself waits for its turn. */
-function limitConcurrency(identify: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
-  const slots = createSemaphore(maxConcurrentIdentifications)
+function checkHosts(scope: Server, config: McpTransportContext['ctx']['config']): void {
+  const isAllowed = createHostCheck(config)
+  scope.addHook('onRequest', (request, reply, done) => {
+    // MCP clients are not browsers, so no other header of helmet matters here.
+    reply.header('x-content-type-options', 'nosniff')
+    if (isAllowed(request)) {
+      done()
+      return
+    }
+    const message = 'Host or Origin not allowed: see MCP_ALLOWED_HOSTS'
+    sendJsonRpcError(reply, 403, [ProtocolErrorCode.InvalidRequest, message])
+  })
+}
+
+function chooseAuthentication(
+  authenticate: Authenticate,
+  {
+    access,
+    agentTools,
+  }: Pick<McpTransportContext['ctx']['config']['mcp'], 'access' | 'agentTools'>,
+): onRequestAsyncHookHandler | undefined {
+  if (access === 'token') return authenticate.bearer
+  return agentTools ? authenticate.optionalBearer : undefined
+}
+
+/** Bounds the database queries of authentication, which run before the limit of calls applies. */
+function limitConcurrency(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
+  const semaphore = createSemaphore(maxConcurrentAuthentications)
   return async function (request, reply) {
-    const leave = await slots.acquire()
+    const release = await semaphore.acquire()
     try {
-      await identify.call(this, request, reply)
+      await hook.call(this, request, reply)
     } finally {
-      leave()
+      release()
     }
   }
 }
 
-/** Keeps web pages of others away, which a browser lets in under a name that leads to us (DNS rebinding). */
+/** Protects against DNS rebinding, by which a web page can reach this server under its own name. */
 function createHostCheck({
   http,
   mcp,
@@ -113,8 +120,10 @@ function createHostCheck({
     '[::1]',
     ...mcp.allowedHosts,
   ]
-  const known = new Set(names.map((name) => name.toLowerCase()))
-  const isKnown = (url: string) => known.has(URL.parse(url)?.hostname ?? '')
-  return ({ headers: { host, origin } }) =>
-    host !== undefined && isKnown(`http://${host}`) && (origin === undefined || isKnown(origin))
+  const allowedNames = new Set(names.map((name) => name.toLowerCase()))
+  const isAllowedUrl = (url: string) => allowedNames.has(URL.parse(url)?.hostname ?? '')
+  return ({ headers: { host, origin } }) => {
+    if (host === undefined || !isAllowedUrl(`http://${host}`)) return false
+    return origin === undefined || isAllowedUrl(origin)
+  }
 }

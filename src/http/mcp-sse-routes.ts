@@ -1,6 +1,7 @@
-// MCP over a stream of events and posted messages, and single messages without a stream.
+// Serves MCP over HTTP with SSE, and single messages without a session.
 import { randomUUID } from 'node:crypto'
-import { ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { openEventStream } from '../lib/event-stream.ts'
 import { answerMessage } from '../mcp/answer-message.ts'
 import { createSseTransport, type SseTransport } from '../mcp/sse-transport.ts'
@@ -15,70 +16,75 @@ import {
 import { onDisconnect } from './on-disconnect.ts'
 import type { Server } from './server.ts'
 
-/** An answer more than this may wait. */
-const streamLimits = { retryMs: 2000, maxBufferedCharacters: 2 ** 20, drainTimeoutMs: 1000 }
-/** Sessions that are remembered, so that whoever posts to one is told why it is over. */
+const streamOptions = { retryMs: 2000, maxBufferedCharacters: 2 ** 20, drainTimeoutMs: 1000 }
+/** A client that posts to one of these sessions gets the reason why it was closed. */
 const maxCutOffSessions = 1000
 
-const sessionNotFound = 'Session not found'
-const sessionCutOff =
-  'This session is over: more than 1 MB of answers waited for the reader of its stream. Open another'
+const sessionNotFoundMessage = 'Session not found'
+const sessionCutOffMessage =
+  'This session is closed: its client left more than 1 MB of answers unread. Open a new one.'
 
 interface Session {
   readonly transport: SseTransport
   readonly userId: number | undefined
 }
 
+interface Sessions {
+  readonly open: Map<string, Session>
+  readonly cutOff: CutOffSessions
+}
+
 /** Adds `/mcp/sse` and `/mcp/messages`. */
-export function addMcpSseRoutes(server: Server, surroundings: McpTransportContext): void {
-  const { ctx, streamLimiter: room, createServer } = surroundings
-  const messages = `${new URL(ctx.config.http.publicUrl).pathname.replace(/\/$/, '')}/mcp/messages`
-  const sessions = new Map<string, Session>()
-  const cutOff = createCutOffSessions()
+export function addMcpSseRoutes(server: Server, context: McpTransportContext): void {
+  const sessions: Sessions = { open: new Map(), cutOff: createCutOffSessions() }
   server.addHook('preClose', async () => {
-    for (const { transport } of sessions.values()) await transport.close()
+    for (const { transport } of sessions.open.values()) await transport.close()
   })
+  addStreamRoute(server, context, sessions)
+  addMessagesRoute(server, context, sessions)
+}
 
-  server.get(
-    '/mcp/sse',
-    { schema: { hide: true }, helmet: false, exposeHeadRoute: false },
-    async (request, reply) => {
-      const leave = room.acquire(request.ip)
-      const sessionId = randomUUID()
-      const onCutOff = () => {
-        cutOff.add(sessionId)
-        sessions.delete(sessionId)
-        ctx.log.info(
-          { request_id: request.id },
-          'An MCP stream was cut off: its client does not read',
-        )
-        void transport.close()
-      }
-      const stream = openEventStream({ ...streamLimits, onSlowReader: onCutOff })
-      const transport = createSseTransport(stream, `${messages}?sessionId=${sessionId}`)
-      sessions.set(sessionId, { transport, userId: request.caller?.userId })
-      const timer = setInterval(() => stream.keepAlive(), keepAliveMs)
-      const unwatch = watchCaller(surroundings, request, () => stream.end())
-      stream.output.once('close', () => {
-        clearInterval(timer)
-        unwatch()
-        sessions.delete(sessionId)
-        leave()
-      })
-      const mcp = createServer(request.caller, createResourceChanges(surroundings, request.caller))
-      mcp.onerror = (error) =>
-        ctx.log.debug({ err: error }, 'An MCP client sent what is not understood')
-      await mcp.connect(transport)
-      return (
-        reply
-          .type('text/event-stream')
-          // Nothing comes after it on this connection, and no proxy is to hold it back.
-          .headers({ connection: 'close', 'x-accel-buffering': 'no' })
-          .send(stream.output as never)
-      )
-    },
-  )
+function addStreamRoute(server: Server, context: McpTransportContext, sessions: Sessions): void {
+  const { ctx } = context
+  const basePath = new URL(ctx.config.http.publicUrl).pathname.replace(/\/$/, '')
+  const route = { schema: { hide: true }, helmet: false, exposeHeadRoute: false } as const
+  server.get('/mcp/sse', route, async (request, reply) => {
+    const releaseStream = context.streamLimiter.acquire(request.ip)
+    const sessionId = randomUUID()
+    const cutOff = () => {
+      sessions.cutOff.add(sessionId)
+      sessions.open.delete(sessionId)
+      const message = 'An MCP stream was cut off: its client does not read'
+      ctx.log.info({ request_id: request.id }, message)
+      void transport.close()
+    }
+    const stream = openEventStream({ ...streamOptions, onSlowReader: cutOff })
+    const messagesUrl = `${basePath}/mcp/messages?sessionId=${sessionId}`
+    const transport = createSseTransport(stream, messagesUrl)
+    sessions.open.set(sessionId, { transport, userId: request.caller?.userId })
+    const timer = setInterval(() => stream.keepAlive(), keepAliveMs)
+    const unwatch = watchCaller(context, request, () => stream.end())
+    stream.output.once('close', () => {
+      clearInterval(timer)
+      unwatch()
+      sessions.open.delete(sessionId)
+      releaseStream()
+    })
+    const resourceChanges = createResourceChanges(context, request.caller)
+    const mcpServer = context.createServer(request.caller, resourceChanges)
+    mcpServer.onerror = (error) => ctx.log.debug({ err: error }, 'An MCP client sent invalid data')
+    await mcpServer.connect(transport)
+    return (
+      reply
+        .type('text/event-stream')
+        // The connection can't be reused after a stream, and proxies must not buffer it.
+        .headers({ connection: 'close', 'x-accel-buffering': 'no' })
+        .send(stream.output as never)
+    )
+  })
+}
 
+function addMessagesRoute(server: Server, context: McpTransportContext, sessions: Sessions): void {
   const route = {
     schema: { hide: true },
     helmet: false,
@@ -89,36 +95,57 @@ export function addMcpSseRoutes(server: Server, surroundings: McpTransportContex
     '/mcp/messages',
     route,
     async (request, reply) => {
-      const read = readMessage(request.body)
-      if ('fault' in read) return sendJsonRpcError(reply, 400, read.fault)
-      const { value: message } = read
+      const result = readMessage(request.body)
+      if ('error' in result) return sendJsonRpcError(reply, 400, result.error)
+      const message = result.value
       const { sessionId } = request.query
       if (sessionId !== undefined) {
-        const session = sessions.get(sessionId)
-        if (session === undefined || session.userId !== request.caller?.userId) {
-          const id = 'id' in message ? (message.id ?? null) : null
-          const reason = cutOff.has(sessionId) ? sessionCutOff : sessionNotFound
-          return sendJsonRpcError(reply, 404, [ProtocolErrorCode.InvalidRequest, reason], id)
-        }
-        session.transport.receive(message)
-        return reply.code(202).type('text/plain').send('Accepted')
+        return receiveMessage({ sessions, sessionId, request, reply }, message)
       }
-      const answer = await answerMessage(createServer(request.caller), message, onDisconnect(reply))
+      const mcpServer = context.createServer(request.caller)
+      const answer = await answerMessage(mcpServer, message, onDisconnect(reply))
       if (answer === null) return reply.code(202).send()
       return sendJson(reply, answer)
     },
   )
 }
 
-/** The last ones that were. */
-function createCutOffSessions() {
-  const known = new Set<string>()
+/** Passes a message to its session, which sends the answer on its stream. */
+function receiveMessage(
+  exchange: {
+    sessions: Sessions
+    sessionId: string
+    request: Pick<FastifyRequest, 'caller'>
+    reply: FastifyReply
+  },
+  message: JSONRPCMessage,
+) {
+  const { sessions, sessionId, request, reply } = exchange
+  const session = sessions.open.get(sessionId)
+  if (session === undefined || session.userId !== request.caller?.userId) {
+    const id = 'id' in message ? (message.id ?? null) : null
+    const isCutOff = sessions.cutOff.has(sessionId)
+    const reason = isCutOff ? sessionCutOffMessage : sessionNotFoundMessage
+    return sendJsonRpcError(reply, 404, [ProtocolErrorCode.InvalidRequest, reason], id)
+  }
+  session.transport.receive(message)
+  return reply.code(202).type('text/plain').send('Accepted')
+}
+
+interface CutOffSessions {
+  has(id: string): boolean
+  add(id: string): void
+}
+
+/** Remembers the latest sessions that were cut off. */
+function createCutOffSessions(): CutOffSessions {
+  const ids = new Set<string>()
   return {
-    has: (id: string) => known.has(id),
-    add(id: string) {
-      known.add(id)
-      const [oldest] = known
-      if (known.size > maxCutOffSessions && oldest !== undefined) known.delete(oldest)
+    has: (id) => ids.has(id),
+    add(id) {
+      ids.add(id)
+      const [oldest] = ids
+      if (ids.size > maxCutOffSessions && oldest !== undefined) ids.delete(oldest)
     },
   }
 }

@@ -1,4 +1,4 @@
-// MCP over Streamable HTTP, of both protocol eras: requests that say all by themselves, and those after `initialize`.
+// Adds the MCP endpoint for Streamable HTTP, with or without a preceding `initialize`.
 import {
   createMcpHandler,
   type McpServerFactory,
@@ -19,27 +19,15 @@ import {
 import { onDisconnect } from './on-disconnect.ts'
 import type { Server } from './server.ts'
 
-/** Those who subscribe here have a stream of the handler's own for it. */
+/** Clients of the newer protocol get changes on a stream that the handler itself serves. */
 const noResourceChanges: ResourceChanges = {
   resolveUri: async () => undefined,
   subscribe: () => () => undefined,
 }
 
 /** Adds `/mcp`. */
-export function addMcpStreamableHttpRoute(server: Server, surroundings: McpTransportContext): void {
-  const { ctx, changes, createServer } = surroundings
-  const factory: McpServerFactory = ({ era, authInfo }) => {
-    const caller = (authInfo?.extra?.caller as Caller | undefined) ?? null
-    return createServer(caller, era === 'modern' ? noResourceChanges : undefined)
-  }
-  const handler = createMcpHandler(factory, {
-    bus: changes,
-    keepAliveMs,
-    // They are counted with those of the other transport.
-    maxSubscriptions: Number.POSITIVE_INFINITY,
-    maxRequestBodySize: maxMessageBytes,
-    onerror: (error) => ctx.log.debug({ err: error }, 'An MCP client sent what is not understood'),
-  })
+export function addMcpStreamableHttpRoute(server: Server, context: McpTransportContext): void {
+  const handler = createHandler(context)
   server.addHook('preClose', () => handler.close())
   server.route({
     method: ['GET', 'POST', 'DELETE'],
@@ -50,46 +38,66 @@ export function addMcpStreamableHttpRoute(server: Server, surroundings: McpTrans
     bodyLimit: maxMessageBytes,
     config: { quiet: true },
     handler: async (request, reply) => {
-      const { caller } = request
-      const options =
-        caller === null
-          ? {}
-          : { authInfo: { token: '', clientId: '', scopes: [], extra: { caller } } }
-      const send = async (signal: AbortSignal, parsedBody?: unknown) => {
-        const response = await handler.fetch(toWebRequest(request, signal), {
-          ...options,
-          parsedBody,
-        })
-        // Whether a connection goes on is between the client and this server.
-        response.headers.delete('connection')
-        if (response.headers.get('content-type') !== 'application/json') return reply.send(response)
-        // A stream of the other kind would cost more than all the rest.
-        return reply
-          .code(response.status)
-          .headers(Object.fromEntries(response.headers))
-          .send(await response.text())
+      const disconnected = onDisconnect(reply)
+      const exchange = { handler, request, reply }
+      if (request.method !== 'POST') return forward(exchange, disconnected)
+      const result = readJson(request.body)
+      if ('error' in result) return sendJsonRpcError(reply, 400, result.error)
+      const message = result.value
+      if (!isListenRequest(message)) return forward(exchange, disconnected, message)
+      const listenRequest = listenRequestSchema.safeParse(message)
+      if (!listenRequest.success) {
+        const detail = 'The subscriptions are invalid'
+        return sendJsonRpcError(reply, 400, [ProtocolErrorCode.InvalidParams, detail])
       }
-      const gone = onDisconnect(reply)
-      if (request.method !== 'POST') return send(gone)
-      const read = readJson(request.body)
-      if ('fault' in read) return sendJsonRpcError(reply, 400, read.fault)
-      if (!isListenRequest(read.value)) return send(gone, read.value)
-      const asked = listenRequest.safeParse(read.value)
-      if (!asked.success)
-        return sendJsonRpcError(reply, 400, [
-          ProtocolErrorCode.InvalidParams,
-          'These are no valid subscriptions',
-        ])
-      const narrowed = await restrictSubscriptions(
-        asked.data,
-        createResourceChanges(surroundings, caller),
-      )
-      return send(trackStream(surroundings, request, reply, gone), narrowed)
+      const resourceChanges = createResourceChanges(context, request.caller)
+      const restricted = await restrictSubscriptions(listenRequest.data, resourceChanges)
+      const signal = trackStream(context, request, reply, disconnected)
+      return forward(exchange, signal, restricted)
     },
   })
 }
 
-const listenRequest = z.looseObject({
+type Handler = ReturnType<typeof createMcpHandler>
+
+function createHandler({ ctx, changes, createServer }: McpTransportContext): Handler {
+  const factory: McpServerFactory = ({ era, authInfo }) => {
+    const caller = (authInfo?.extra?.caller as Caller | undefined) ?? null
+    return createServer(caller, era === 'modern' ? noResourceChanges : undefined)
+  }
+  return createMcpHandler(factory, {
+    bus: changes,
+    keepAliveMs,
+    // The stream limiter counts subscriptions together with the streams of the other transport.
+    maxSubscriptions: Number.POSITIVE_INFINITY,
+    maxRequestBodySize: maxMessageBytes,
+    onerror: (error) => ctx.log.debug({ err: error }, 'An MCP client sent invalid data'),
+  })
+}
+
+/** Passes a request to the handler and sends its response. */
+async function forward(
+  { handler, request, reply }: { handler: Handler; request: FastifyRequest; reply: FastifyReply },
+  signal: AbortSignal,
+  parsedBody?: unknown,
+) {
+  const { caller } = request
+  const authInfo = { token: '', clientId: '', scopes: [], extra: { caller } }
+  const response = await handler.fetch(toWebRequest(request, signal), {
+    ...(caller === null ? {} : { authInfo }),
+    parsedBody,
+  })
+  // This server decides on its own whether the connection stays open.
+  response.headers.delete('connection')
+  if (response.headers.get('content-type') !== 'application/json') return reply.send(response)
+  // JSON is sent as text, because the conversion of a web stream costs more than the request.
+  return reply
+    .code(response.status)
+    .headers(Object.fromEntries(response.headers))
+    .send(await response.text())
+}
+
+const listenRequestSchema = z.looseObject({
   params: z.looseObject({
     notifications: z.looseObject({
       resourceSubscriptions: z.array(z.string()).max(200).optional(),
@@ -106,37 +114,37 @@ function isListenRequest(message: unknown): boolean {
   )
 }
 
-/** With the addresses under which changes are told, of those resources that the client may follow. */
+/** Keeps only resources that the client can see, under the URIs that changes are published with. */
 async function restrictSubscriptions(
-  message: z.output<typeof listenRequest>,
-  follow: ResourceChanges,
+  message: z.output<typeof listenRequestSchema>,
+  resourceChanges: ResourceChanges,
 ): Promise<unknown> {
   const { notifications } = message.params
-  const asked = await Promise.all(
-    (notifications.resourceSubscriptions ?? []).map((uri) => follow.resolveUri(uri)),
+  const resolvedUris = await Promise.all(
+    (notifications.resourceSubscriptions ?? []).map((uri) => resourceChanges.resolveUri(uri)),
   )
-  const resourceSubscriptions = asked.filter((uri) => uri !== undefined)
+  const resourceSubscriptions = resolvedUris.filter((uri) => uri !== undefined)
   return {
     ...message,
     params: { ...message.params, notifications: { ...notifications, resourceSubscriptions } },
   }
 }
 
-/** Takes a place for a stream until it ends. Returns what ends it. */
+/** Counts a stream until it ends. Returns a signal that ends it. */
 function trackStream(
-  surroundings: McpTransportContext,
+  context: McpTransportContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
 ): AbortSignal {
-  const leave = surroundings.streamLimiter.acquire(request.ip)
-  const lost = new AbortController()
-  const unwatch = watchCaller(surroundings, request, () => lost.abort())
+  const releaseStream = context.streamLimiter.acquire(request.ip)
+  const callerLost = new AbortController()
+  const unwatch = watchCaller(context, request, () => callerLost.abort())
   reply.raw.once('close', () => {
     unwatch()
-    leave()
+    releaseStream()
   })
-  return AbortSignal.any([gone, lost.signal])
+  return AbortSignal.any([disconnected, callerLost.signal])
 }
 
 function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {

@@ -1,4 +1,4 @@
-// What the transports of MCP over HTTP have in common.
+// Defines what the MCP transports over HTTP share.
 import type { InMemoryServerEventBus, Server as McpServer } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/tokens.ts'
@@ -9,11 +9,9 @@ import { resolveReviewsUri } from '../mcp/subscribe-to-reviews.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { StreamLimiter } from './stream-limiter.ts'
 
-/** Every so often a stream shows that it lives. */
 export const keepAliveMs = 15_000
-/** Every so often it is looked whether the token that opened a stream still counts. */
+/** The interval at which the token that opened a stream is checked again. */
 const callerCheckIntervalMs = 40_000
-/** A message of a client, in bytes: all that they ask with is short. */
 export const maxMessageBytes = 256 * 1024
 
 export interface McpTransportContext {
@@ -21,13 +19,13 @@ export interface McpTransportContext {
   readonly backend: Pick<McpBackend, 'findRepository'>
   readonly authenticate: Pick<Authenticate, 'bearer' | 'refreshCaller'>
   readonly streamLimiter: StreamLimiter
-  /** All that changes, for whom it may concern. */
+  /** Publishes the changes of all repositories. Subscribers filter what their client can see. */
   readonly changes: InMemoryServerEventBus
-  /** Makes a server for one client. */
-  createServer(caller: Caller | null, follow?: ResourceChanges): McpServer
+  /** Creates a server for one client. */
+  createServer(caller: Caller | null, resourceChanges?: ResourceChanges): McpServer
 }
 
-/** Follows what changes for one client. */
+/** Creates the source of resource changes for one client. */
 export function createResourceChanges(
   { backend, changes }: McpTransportContext,
   caller: Caller | null,
@@ -41,19 +39,22 @@ export function createResourceChanges(
   }
 }
 
-/** Calls back when the token of a request counts no more, where it has one. Returns what ends that. */
+/**
+ * Calls back when the token of a request is no longer valid. Does nothing for a request without a
+ * token. Returns a function that stops watching.
+ */
 export function watchCaller(
   { ctx, authenticate }: McpTransportContext,
   request: FastifyRequest,
   onLost: () => void,
 ): () => void {
   if (request.caller === null) return () => undefined
-  const look = async () => {
+  const check = async () => {
     if ((await authenticate.refreshCaller(request)) === null) onLost()
   }
   const timer = setInterval(() => {
-    look().catch((error: unknown) => {
-      ctx.log.warn({ err: error }, 'An MCP stream ends: its caller could not be looked at')
+    check().catch((error: unknown) => {
+      ctx.log.warn({ err: error }, 'An MCP stream ends: its caller could not be checked')
       onLost()
     })
   }, callerCheckIntervalMs)

@@ -1,4 +1,4 @@
-// Memories one by one: listed, searched, and written by people.
+// Serves the list and search of memories, and the endpoints by which people change them.
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/memory-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -29,7 +29,7 @@ export function addMemoryEntryRoutes(
   const { db, config } = ctx
   const findRepository = (request: RepositoryRequest) =>
     findRequestedRepository(ctx, callerOf(request), request.query.repo, malformedRepositoryMessage)
-  const findWritable = async (request: RepositoryRequest): Promise<RepositoryName> => {
+  const findWritableRepository = async (request: RepositoryRequest): Promise<RepositoryName> => {
     const repo = await findRepository(request)
     if (!config.memory) throw new RequestError('not_configured', memoryNotConfiguredMessage)
     return repo
@@ -39,14 +39,14 @@ export function addMemoryEntryRoutes(
     '/api/v1/memory',
     { schema: contract.listMemoriesSchema, onRequest },
     async (request) => {
-      const { search, type, path: asked, limit, before } = request.query
+      const { search, type, path, limit, before } = request.query
       const repo = await findRepository(request)
-      const filter = { types: type && [type], path: asked && normalizePath(asked) }
+      const filter = { types: type && [type], path: path && normalizePath(path) }
       if (!config.memory) return { memories: [], next: null }
       if (search.trim() !== '') {
-        const found = await recallMemories(ctx, repo, { text: search, ...filter, limit })
+        const matches = await recallMemories(ctx, repo, { text: search, ...filter, limit })
         return {
-          memories: found.map(({ score, ...memory }) => ({ ...serializeMemory(memory), score })),
+          memories: matches.map(({ score, ...memory }) => ({ ...serializeMemory(memory), score })),
           next: null,
         }
       }
@@ -54,7 +54,8 @@ export function addMemoryEntryRoutes(
       const memories = listed
         .slice(0, limit)
         .map((memory) => ({ ...serializeMemory(memory), score: null }))
-      return { memories, next: listed.length > limit ? (memories.at(-1)?.id ?? null) : null }
+      const hasMore = listed.length > limit
+      return { memories, next: hasMore ? (memories.at(-1)?.id ?? null) : null }
     },
   )
 
@@ -63,40 +64,43 @@ export function addMemoryEntryRoutes(
     { schema: contract.addMemorySchema, onRequest },
     async (request) => {
       const { type, text, path } = request.body
-      const repo = await findWritable(request)
+      const repo = await findWritableRepository(request)
       const memory = { type, text, path: path === undefined ? null : normalizePath(path) }
       return serializeMemory(await addWrittenMemory(ctx, callerOf(request), repo, memory))
     },
   )
 
-  const address = '/api/v1/memory/:id'
-  server.patch(address, { schema: contract.editMemorySchema, onRequest }, async (request) => {
-    const repo = await findWritable(request)
-    const id = readId(request.params.id)
-    return serializeMemory(
-      await editMemory(ctx, callerOf(request), repo, { id, text: request.body.text }),
-    )
+  const memoryPath = '/api/v1/memory/:id'
+  server.patch(memoryPath, { schema: contract.editMemorySchema, onRequest }, async (request) => {
+    const repo = await findWritableRepository(request)
+    const id = parseId(request.params.id)
+    const { text } = request.body
+    return serializeMemory(await editMemory(ctx, callerOf(request), repo, { id, text }))
   })
 
-  server.delete(address, { schema: contract.dismissMemorySchema, onRequest }, async (request) => {
-    const repo = await findWritable(request)
-    const id = readId(request.params.id)
-    await dismissByHand(ctx, callerOf(request), repo, id)
-    return { status: 'dismissed' as const, id }
-  })
+  server.delete(
+    memoryPath,
+    { schema: contract.dismissMemorySchema, onRequest },
+    async (request) => {
+      const repo = await findWritableRepository(request)
+      const id = parseId(request.params.id)
+      await dismissByHand(ctx, callerOf(request), repo, id)
+      return { status: 'dismissed' as const, id }
+    },
+  )
 
   server.get(
-    `${address}/history`,
+    `${memoryPath}/history`,
     { schema: contract.memoryHistorySchema, onRequest },
     async (request) => {
       const repo = await findRepository(request)
-      const past = config.memory ? await readMemoryHistory(db, repo, readId(request.params.id)) : []
-      if (past.length === 0) throw notFound()
-      const toDate = (time: string | null) => (time === null ? null : new Date(time))
+      if (!config.memory) throw notFound()
+      const versions = await readMemoryHistory(db, repo, parseId(request.params.id))
+      if (versions.length === 0) throw notFound()
       return {
-        memories: past.map((memory) => ({
+        memories: versions.map((memory) => ({
           ...serializeMemory(memory),
-          ended_at: toDate(memory.endedAt),
+          ended_at: memory.endedAt === null ? null : new Date(memory.endedAt),
           ended_by: memory.endedBy,
         })),
       }
@@ -108,13 +112,13 @@ function notFound(): RequestError {
   return new RequestError('not_found', 'Memory not found')
 }
 
-/** No other text is the id of a memory. */
-function readId(id: string): string {
+/** The database refuses an ID that is not a UUID, so such an ID is answered like an unknown one. */
+function parseId(id: string): string {
   if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) throw notFound()
   return id
 }
 
-/** As paths are kept: without what stands for the place itself. */
+/** Removes `./` and slashes at both ends, as in stored paths. Returns `.` for the root. */
 function normalizePath(path: string): string {
   return path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '') || '.'
 }

@@ -1,4 +1,4 @@
-// What is remembered of a repository, as the page shows it. Without the memory layer there is nothing.
+// Serves the project map and the memory statistics, which are empty if the memory layer is off.
 import type { AppContext } from '../context.ts'
 import { memoryStatsSchema, projectMapSchema } from '../contract/memory-schemas.ts'
 import { countMemories, readMemoriesOfType } from '../knowledge/memory/read-memories.ts'
@@ -6,13 +6,9 @@ import { type Authenticate, callerOf } from './authenticate.ts'
 import { findRequestedRepository } from './find-requested-repository.ts'
 import type { Server } from './server.ts'
 
-/** What endpoints say that can't work without the memory layer. */
 export const memoryNotConfiguredMessage = 'Memory layer not configured'
-
-/** The 400 of most endpoints of memories. */
 export const malformedRepositoryMessage = 'repo must be owner/repo'
 
-/** The types that are counted by themselves. */
 const countedTypes = [
   'project_pattern',
   'decision',
@@ -22,7 +18,7 @@ const countedTypes = [
   'contributor_profile',
 ] as const
 
-/** Adds the project map and the counts. */
+/** Adds `GET /api/v1/memory/project-map` and `GET /api/v1/memory/stats`. */
 export function addMemoryOverviewRoutes(
   server: Server,
   ctx: AppContext,

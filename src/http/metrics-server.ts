@@ -1,4 +1,4 @@
-// Serves the metrics to Prometheus, on an address of their own.
+// Makes the metrics available to Prometheus at a separate address.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,9 +11,9 @@ export interface MetricsServer extends AsyncDisposable {
 }
 
 /**
- * Answers `GET /metrics` to everybody who reaches it, and nothing else.
+ * Serves `GET /metrics` without authentication, and nothing else.
  *
- * @throws ConfigError where it can't listen there
+ * @throws ConfigError if it can't listen at the address
  */
 export async function startMetricsServer(
   { host, port }: { host: string; port: number },
@@ -26,9 +26,11 @@ export async function startMetricsServer(
     connectionsCheckingInterval: 2_000,
   }
   const server = createServer(limits, ({ method, url }, response) => {
-    if (method === 'GET' && url?.split('?')[0] === '/metrics')
+    if (method === 'GET' && url?.split('?')[0] === '/metrics') {
       void sendMetrics(prometheus, response, log)
-    else response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
+    } else {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
+    }
   })
   server.listen({ host, port })
   try {
@@ -36,7 +38,8 @@ export async function startMetricsServer(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(
-      `It can't serve metrics on ${host}, port ${port} (${code}): choose others with METRICS_HOST and METRICS_PORT.`,
+      `It can't serve metrics on ${host}, port ${port} (${code}): ` +
+        'choose others with METRICS_HOST and METRICS_PORT.',
     )
   }
   return {

@@ -1,11 +1,11 @@
-// Tells work for a request that nobody waits for its answer any more.
+// Detects that the client of a request disconnected.
 import type { FastifyReply } from 'fastify'
 
-/** Aborted when the client leaves before it has its answer. */
+/** Returns a signal that is aborted if the client disconnects before it has the whole response. */
 export function onDisconnect(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
+  const controller = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
+    if (!reply.raw.writableFinished) controller.abort()
   })
-  return gone.signal
+  return controller.signal
 }

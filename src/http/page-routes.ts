@@ -1,14 +1,14 @@
-// Serves the page: built files as they are, and the same document for every address that the page itself understands.
+// Adds the web page: its built files, and one document for every path of its router.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Server } from './server.ts'
 
-/** Where `npm run build` puts the page. */
+/** The folder into which `npm run build` writes the page. */
 export const pageFolder = fileURLToPath(new URL('../../web/dist/', import.meta.url))
 
-/** The page's own router knows the same. Other paths stay unknown, with 404. */
+/** These are the paths of the router in `web/`. Other paths answer 404. */
 const pagePaths = [
   '/',
   '/sign-in',
@@ -21,7 +21,7 @@ const pagePaths = [
   '/settings',
 ]
 
-/** No script, style or address but our own, and nothing inline. */
+/** Allows only scripts, styles and URLs of this service, and nothing inline. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -35,10 +35,10 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * Adds the page, as it is built when the server starts.
+ * Adds the page in the state in which it is built when the server starts.
  *
- * @param publicUrl where people reach the service
- * @param folder of the built page; where there is none, a short document says so
+ * @param publicUrl URL at which people reach the service
+ * @param folder folder of the built page; if it is missing, a short document explains how to build
  */
 export async function addPageRoutes(
   server: Server,
@@ -47,12 +47,12 @@ export async function addPageRoutes(
 ): Promise<void> {
   const basePath = new URL(`${publicUrl}/`).pathname
   const document = await readPage(folder, basePath)
-  for (const address of pagePaths) {
-    server.get(address, { schema: { hide: true } }, async (_request, reply) =>
+  for (const path of pagePaths) {
+    server.get(path, { schema: { hide: true } }, async (_request, reply) =>
       reply
         .headers({ 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' })
         .type('text/html; charset=utf-8')
-        // The schemas' serializer is for JSON.
+        // The default serializer would encode the text as JSON.
         .serializer((html: string) => html)
         .send(document),
     )
@@ -63,19 +63,19 @@ export async function addPageRoutes(
   await server.register(serveFiles, {
     root: assets,
     prefix: '/assets/',
-    // A route for each file: other names are unknown like every other path.
+    // Adds a route for each file, so that other names get the same 404 as any unknown path.
     wildcard: false,
     globIgnore: ['**/*.{br,gz}'],
     index: false,
     decorateReply: false,
     preCompressed: true,
-    // Their names change with what is in them.
+    // The file names contain a hash of the content.
     immutable: true,
     maxAge: '365d',
   })
 }
 
-/** Its addresses are relative to where the service stands; from a page further down they have to be told in full. */
+/** The built document has relative URLs, which would not resolve from nested paths. */
 async function readPage(folder: string, basePath: string): Promise<string> {
   try {
     const built = await readFile(join(folder, 'index.html'), 'utf8')
@@ -95,8 +95,9 @@ function describeMissingPage(basePath: string): string {
 <meta name="viewport" content="width=device-width">
 <title>Umpire</title>
 <h1>Umpire is running</h1>
-<p>Its page has not been built here: run <code>npm run build</code> in the checkout, and start Umpire again.</p>
-<p>All else works. <a href="${basePath}docs">The API and how to use it</a></p>
+<p>The web page has not been built: run <code>npm run build</code> in the checkout,
+and start Umpire again.</p>
+<p>Everything else works. <a href="${basePath}docs">API reference</a></p>
 </html>
 `
 }

@@ -1,4 +1,4 @@
-// Repositories: which there are, connecting them, disconnecting them.
+// Serves the list of repositories, and connects and disconnects them.
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/repository-schemas.ts'
 import { connectRepository } from '../workflows/connecting/connect-repository.ts'
@@ -30,15 +30,12 @@ export function addRepositoryRoutes(
     }
   })
 
-  const address = '/api/v1/repos/:owner/:repo/install'
+  const installPath = '/api/v1/repos/:owner/:repo/install'
   const connectRoute = { schema: contract.connectRepositorySchema, onRequest: authenticate.bearer }
-  server.post(address, connectRoute, async (request) => {
-    const { owner, repo: name } = request.params
-    const { installationId, repo } = await connectRepository(
-      ctx,
-      callerOf(request),
-      `${owner}/${name}`,
-    )
+  server.post(installPath, connectRoute, async (request) => {
+    const requestedName = `${request.params.owner}/${request.params.repo}`
+    const connected = await connectRepository(ctx, callerOf(request), requestedName)
+    const { installationId, repo } = connected
     return { status: 'connected' as const, installation_id: installationId, repo }
   })
 
@@ -46,9 +43,9 @@ export function addRepositoryRoutes(
     schema: contract.disconnectRepositorySchema,
     onRequest: authenticate.bearer,
   }
-  server.delete(address, disconnectRoute, async (request) => {
-    const { owner, repo: name } = request.params
-    const repo = await disconnectRepository(ctx, callerOf(request), `${owner}/${name}`)
+  server.delete(installPath, disconnectRoute, async (request) => {
+    const requestedName = `${request.params.owner}/${request.params.repo}`
+    const repo = await disconnectRepository(ctx, callerOf(request), requestedName)
     return { status: 'disconnected' as const, repo }
   })
 }

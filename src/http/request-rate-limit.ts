@@ -1,4 +1,4 @@
-// How often a caller may ask: a number of requests a minute, counted in this process.
+// Limits the requests and sign-ins of each caller per minute, counted in this process.
 import type { FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -6,29 +6,32 @@ import { createFairSemaphore } from '../lib/semaphore.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Server } from './server.ts'
 
-/** Callers that are remembered; the one that was silent longest is forgotten first. */
+/** Beyond this number, the least recently active caller is evicted. */
 const maxTrackedCallers = 20_000
-/** Sign-ins that ask the platform at a time: the calls of reviews keep most places there. */
+/** Sign-ins query the platform. The limit leaves most of its capacity to reviews. */
 const maxConcurrentSignIns = 8
 
 type Limits = Pick<Config['http'], 'rateLimitPerMinute' | 'signInsPerMinute'>
 
-/** What sign-ins are limited by beside the address, of which the routes know nothing. */
 export interface SignInLimits {
-  /** Does what asks the platform who somebody is. Addresses take turns, so that nobody's guesses keep others out. */
+  /**
+   * Runs a sign-in that queries the platform, once there is capacity. Addresses take turns, so that
+   * many attempts from one address don't block other people.
+   */
   runQueued<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T>
-  /** Counts a sign-in of an account that the platform named. Throws RequestError `too_many`. */
+  /** Counts a sign-in of an account of the platform. Throws RequestError `too_many`. */
   countSignIn(request: FastifyRequest, accountId: string): Promise<void>
 }
 
-/** Whether a route counts; the platform's deliveries don't. */
+/** Returns whether requests to a route count. Webhook deliveries don't. */
 export function isRateLimited(url: string): boolean {
   return /^\/(api\/v1|auth)\//.test(url) && url !== '/api/v1/webhooks/host'
 }
 
 /**
- * Limits the routes that are added after this. A caller is the credential that a valid signature names (the database
- * isn't asked before the limit is), so that one that was revoked takes nothing from its owner; else an address.
+ * Limits the routes that are added after this call. Requests with a validly signed credential are
+ * counted by credential, before the database is queried, and all others by address. A revoked
+ * credential thus uses up only its own limit.
  */
 export async function addRateLimit(
   server: Server,
@@ -48,35 +51,37 @@ export async function addRateLimit(
     },
     errorResponseBuilder: (_request, { max, ttl }) => rateLimitError('requests', max, ttl),
   })
-  const limit = server.rateLimit() as onRequestHookHandler
-  const limitSignIns = createSignInLimit(server, limits.signInsPerMinute, addressOf)
-  const accounts = new WeakMap<FastifyRequest, string>()
-  const limitAccount = createSignInLimit(
+  const limitRequests = server.rateLimit() as onRequestHookHandler
+  const limitSignInsByAddress = createSignInLimit(server, limits.signInsPerMinute, addressOf)
+  const accountOfRequest = new WeakMap<FastifyRequest, string>()
+  const limitSignInsByAccount = createSignInLimit(
     server,
     limits.signInsPerMinute,
-    (request) => `account ${accounts.get(request)}`,
+    (request) => `account ${accountOfRequest.get(request)}`,
   )
-  const turns = createFairSemaphore(maxConcurrentSignIns)
+  const signInSemaphore = createFairSemaphore(maxConcurrentSignIns)
   server.addHook('onRoute', (route) => {
     if (!isRateLimited(route.url)) return
-    // First of all: what comes after it costs more.
-    route.onRequest = [limit, ...[route.onRequest ?? []].flat()]
-    // What isn't even a token goes no further than here, and doesn't count.
-    if (isSignIn(route)) route.preHandler = [limitSignIns, ...[route.preHandler ?? []].flat()]
+    // The limit comes first, because all later hooks cost more.
+    route.onRequest = [limitRequests, ...[route.onRequest ?? []].flat()]
+    if (isSignIn(route)) {
+      // This hook runs after the validation, so that malformed tokens don't count.
+      route.preHandler = [limitSignInsByAddress, ...[route.preHandler ?? []].flat()]
+    }
   })
   return {
     async runQueued(request, work) {
-      const release = await turns.acquire(addressOf(request))
+      const release = await signInSemaphore.acquire(addressOf(request))
       return work().finally(release)
     },
     countSignIn(request, accountId) {
-      accounts.set(request, accountId)
-      return limitAccount(request)
+      accountOfRequest.set(request, accountId)
+      return limitSignInsByAccount(request)
     },
   }
 }
 
-/** Each asks the platform, whoever sends it. There is no limit for all together: strangers could keep everybody out by it. */
+/** There is no limit for all sign-ins together: with one, an attacker could lock everyone out. */
 function createSignInLimit(
   server: Server,
   max: number,
@@ -84,9 +89,10 @@ function createSignInLimit(
 ) {
   const count = server.createRateLimit({ max, keyGenerator })
   return async (request: FastifyRequest) => {
-    const counted = await count(request)
-    if (!counted.isAllowed && counted.isExceeded)
-      throw rateLimitError('sign-ins', counted.max, counted.ttl)
+    const result = await count(request)
+    if (!result.isAllowed && result.isExceeded) {
+      throw rateLimitError('sign-ins', result.max, result.ttl)
+    }
   }
 }
 

@@ -1,17 +1,25 @@
-// Where a person goes after signing in: a path of our own, whatever was asked for.
+// Chooses the path on this service to which people return after signing in.
 
-/** Longer ones would not fit into a cookie. */
+/** The path is stored in a cookie, whose size browsers limit. */
 const maxPathLength = 1500
 
+/** Excludes `//host` and `/\host`, which browsers read as another host, and control characters. */
+const localPathPattern = /^\/(?![/\\])[\x21-\x7e]*$/
+
+/** Finds encoded slashes at the start, and encoded control characters, which a proxy may decode. */
+const unsafeEncodingPattern = /^\/(\/|%2f|%5c)|%[01]/i
+
 /**
- * The path to go to; `/` for whatever leads elsewhere, or would once somebody on the way decoded it once more.
+ * Returns the path if it stays on this service, even when a proxy decodes it once more. Otherwise
+ * returns `/`.
  *
- * @param publicUrl where people reach us
+ * @param publicUrl URL at which people reach the service
  */
-export function readReturnPath(asked: string, publicUrl: string): string {
+export function readReturnPath(requestedPath: string, publicUrl: string): string {
+  if (!localPathPattern.test(requestedPath)) return '/'
   const { origin } = new URL(publicUrl)
-  const target = /^\/(?![/\\])[\x21-\x7e]*$/.test(asked) ? URL.parse(asked, origin) : null
-  if (target?.origin !== origin || /^\/(\/|%2f|%5c)|%[01]/i.test(target.pathname)) return '/'
+  const target = URL.parse(requestedPath, origin)
+  if (target?.origin !== origin || unsafeEncodingPattern.test(target.pathname)) return '/'
   const path = target.pathname + target.search + target.hash
   return path.length <= maxPathLength ? path : '/'
 }

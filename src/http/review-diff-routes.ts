@@ -1,4 +1,4 @@
-// The diff that a review looked at.
+// Adds the endpoint that returns the diff of a review.
 import type { AppContext } from '../context.ts'
 import { readReviewDiffSchema } from '../contract/review-diff-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -9,9 +9,9 @@ import { showDiff } from '../workflows/showing/show-diff.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import type { Server } from './server.ts'
 
-/** The commits may have to be fetched first. */
+/** The time includes fetching the commits, if needed. */
 const readTimeoutMs = 60_000
-/** Each holds a git process and some megabytes. */
+/** Each read holds a git process and some megabytes. */
 const maxConcurrentReads = 4
 const maxConcurrentReadsPerPerson = 2
 
@@ -21,17 +21,16 @@ export function addReviewDiffRoutes(
   ctx: AppContext,
   authenticate: Authenticate,
 ): void {
-  const slots = createFairSemaphore(maxConcurrentReads, maxConcurrentReadsPerPerson)
+  const semaphore = createFairSemaphore(maxConcurrentReads, maxConcurrentReadsPerPerson)
   const route = { schema: readReviewDiffSchema, onRequest: authenticate.either }
   server.get('/api/v1/reviews/:id/diff', route, async (request) => {
     const caller = callerOf(request)
     const signal = startDeadline(readTimeoutMs)
-    const release = await slots.acquire(String(caller.userId), signal).catch(throwTooManyReads)
+    const release = await semaphore.acquire(String(caller.userId), signal).catch(throwTooManyReads)
     try {
       const { id } = request.params
-      const diff = /^\d{1,15}$/.test(id)
-        ? await showDiff(ctx, caller, Number(id), signal)
-        : undefined
+      const isValidId = /^\d{1,15}$/.test(id)
+      const diff = isValidId ? await showDiff(ctx, caller, Number(id), signal) : undefined
       if (diff === undefined) throw new RequestError('not_found', 'Review not found')
       const { baseSha, headSha, files, notes } = diff
       return {

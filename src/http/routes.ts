@@ -1,4 +1,4 @@
-// Which routes there are.
+// Adds all routes to the server.
 
 import { countLostTokens, countSealsByKey } from '../accounts/users.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
@@ -30,7 +30,6 @@ import { addSettingsRoutes } from './settings-routes.ts'
 import { addTokenRoutes } from './token-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
-/** Adds all routes. */
 export async function addRoutes(
   server: Server,
   ctx: AppContext,
@@ -44,7 +43,7 @@ export async function addRoutes(
     publicUrl: config.http.publicUrl,
     signInAllowed,
   })
-  // These two see the routes that come after them.
+  // The docs and the rate limit apply only to routes that are added after them.
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)
   await addPageRoutes(server, config.http.publicUrl, pageFolder)
@@ -79,7 +78,7 @@ export async function addRoutes(
   await addMcpRoutes(server, ctx, { backend: createMcpBackend(ctx), database, authenticate })
 }
 
-/** Longest time for each question to the database. */
+/** Limits the ping and the query of the readiness check separately. */
 const readinessTimeoutMs = 2000
 
 async function findReadinessProblem(
@@ -89,7 +88,6 @@ async function findReadinessProblem(
   await database.ping(readinessTimeoutMs)
   const seals = await withTimeout(readinessTimeoutMs, countSealsByKey(db))
   if (seals === null) return 'the database is slow to answer'
-  return countLostTokens(seals, keys) === 0
-    ? null
-    : 'the secret key does not open stored tokens; see umpire doctor'
+  if (countLostTokens(seals, keys) === 0) return null
+  return 'the secret key does not open stored tokens; see umpire doctor'
 }

@@ -1,4 +1,4 @@
-// Scans of a repository: asking for one, and how it stands.
+// Starts scans of a repository and serves their status.
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/scan-schemas.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -6,17 +6,20 @@ import { readScan } from '../jobs/scans.ts'
 import { rescanRepository } from '../workflows/rescan-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import { findRequestedRepository } from './find-requested-repository.ts'
-import { memoryNotConfiguredMessage } from './memory-overview-routes.ts'
+import { malformedRepositoryMessage, memoryNotConfiguredMessage } from './memory-overview-routes.ts'
 import type { Server } from './server.ts'
 
-const malformedMessage = 'repo must be owner/repo'
-
-/** Adds what stands under `/api/v1/memory` of scans. */
+/** Adds `POST /api/v1/memory/rescan` and `GET /api/v1/memory/scan`. */
 export function addScanRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
   const rescanRoute = { schema: contract.rescanSchema, onRequest: authenticate.cookie }
   server.post('/api/v1/memory/rescan', rescanRoute, async (request) => {
     const caller = callerOf(request)
-    const repo = await findRequestedRepository(ctx, caller, request.query.repo, malformedMessage)
+    const repo = await findRequestedRepository(
+      ctx,
+      caller,
+      request.query.repo,
+      malformedRepositoryMessage,
+    )
     if (!ctx.config.memory) throw new RequestError('not_configured', memoryNotConfiguredMessage)
     await rescanRepository(ctx, caller, repo)
     return { status: 'rescan_started' as const, repo }
@@ -28,17 +31,17 @@ export function addScanRoutes(server: Server, ctx: AppContext, authenticate: Aut
       ctx,
       callerOf(request),
       request.query.repo,
-      malformedMessage,
+      malformedRepositoryMessage,
     )
     const scan = await readScan(ctx.db, repo)
     if (scan === undefined) return { ...neverScanned, repo }
-    const {
-      requestedAt: requested_at,
-      startedAt: started_at,
-      finishedAt: finished_at,
-      ...rest
-    } = scan
-    return { ...rest, requested_at, started_at, finished_at }
+    const { requestedAt, startedAt, finishedAt, ...fields } = scan
+    return {
+      ...fields,
+      requested_at: requestedAt,
+      started_at: startedAt,
+      finished_at: finishedAt,
+    }
   })
 }
 

@@ -1,4 +1,4 @@
-// The HTTP server: limits, headers, request log, one error handler for all routes.
+// Creates the HTTP server with its limits, headers, request log and error handler.
 import { randomUUID } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
@@ -23,7 +23,7 @@ import { describeError } from './describe-error.ts'
 import { limitShutdownTime } from './limit-shutdown-time.ts'
 import { answerExpectations, answerMalformedHttp, answerUnknownPaths } from './unrouted-requests.ts'
 
-/** The server, whose routes check what comes in and what goes out by their zod schemas. */
+/** Routes of the server validate requests and serialize responses by their zod schemas. */
 export type Server = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -32,16 +32,16 @@ export type Server = FastifyInstance<
   ZodTypeProvider
 >
 
-/** Largest request body, in bytes, of routes that don't say otherwise. */
+/** The default limit in bytes. Routes can override it. */
 const bodyLimit = 1024 * 1024
 
-/** In bytes, the address among them: the longest search takes three bytes for each of its own, and cookies some more. */
+/** Headers and URL in bytes. A percent-encoded search takes up to 30 KB, and cookies need space. */
 const maxHeaderSize = 40 * 1024
 
 /**
- * Makes the server without routes. Every error body is `{ "detail": string }`.
+ * Creates the server without routes. Every error body is `{ "detail": string }`.
  *
- * @param trustedProxies addresses and ranges whose `X-Forwarded-For` says where a request comes from
+ * @param trustedProxies addresses and ranges of proxies whose `X-Forwarded-For` is trusted
  */
 export async function createServer(
   log: Log,
@@ -50,14 +50,13 @@ export async function createServer(
   const server: Server = fastify({
     trustProxy: [...trustedProxies],
     bodyLimit,
-    // A client that sends nothing, or dawdles with its headers or body, is cut off within ten seconds: connections are
-    // looked at once a second.
+    // Disconnects a client that is slow to send headers or body within ten seconds.
     requestTimeout: 8_000,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 8_000, connectionsCheckingInterval: 1_000, maxHeaderSize },
     forceCloseConnections: 'idle',
-    // What came before the end is still answered.
+    // Requests that arrived before the shutdown are still answered.
     return503OnClosing: false,
     clientErrorHandler: answerMalformedHttp,
     frameworkErrors: (error, request, reply) => {
@@ -78,7 +77,7 @@ export async function createServer(
   answerUnknownPaths(server)
   answerExpectations(server)
   limitShutdownTime(server)
-  // These are part of every request: without a promise each.
+  // These hooks run for every request. With callbacks they avoid the cost of a promise.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     done()
@@ -88,7 +87,7 @@ export async function createServer(
     done()
   })
   await server.register(helmet, {
-    // What is answered is data: nothing of it is to be run, framed or guessed at.
+    // Responses are data, so browsers must not execute or frame them.
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -105,13 +104,13 @@ export async function createServer(
   return server
 }
 
-/** Many clients announce a type with every request; where nothing comes after it, there is no body. */
+/** Many clients send a content type without a body. Such requests are valid. */
 function acceptEmptyBodies(server: Server): void {
   server.addHook('onRequest', ({ headers }, _reply, done) => {
     if (headers['content-length'] === '0') delete headers['content-type']
     done()
   })
-  // Of a body in chunks it shows only when it has come.
+  // A chunked body has no length, so it turns out to be empty only when it is parsed.
   const parse = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser<string>(
     'application/json',
@@ -120,7 +119,7 @@ function acceptEmptyBodies(server: Server): void {
   )
 }
 
-/** The route's pattern, never the address itself: its query may hold what somebody searched for. */
+/** Logs the route pattern, never the URL, because its query can contain what a person searched. */
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
   const fields = {
     request_id: request.id,
@@ -139,11 +138,11 @@ function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply
   if (status >= 500) {
     const { method, id } = request
     const fields = { request_id: id, method, route: request.routeOptions.url }
-    // What we said on purpose is no fault of ours.
+    // A RequestError is thrown on purpose, so it is not a defect of the service.
     if (error instanceof RequestError) log.warn({ ...fields, detail }, 'Request not fulfilled')
     else log.error({ ...fields, err: error }, 'Request failed')
   }
-  // What is left of a body that is too large isn't read.
+  // The rest of a body that is too large is not read, so the connection can't be reused.
   if (status === 413) reply.header('connection', 'close')
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   return reply.code(status).type('application/json').serializer(JSON.stringify).send({ detail })
@@ -151,7 +150,7 @@ function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its requests come so often that they are logged at `debug` only. */
+    /** Requests of the route are so frequent that they are logged only at `debug`. */
     quiet?: boolean
   }
 }

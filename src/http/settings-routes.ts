@@ -1,4 +1,4 @@
-// What the operator has set up, without secrets; whether trackers and chats answer; and what checks of all of it find.
+// Adds the endpoints that show the settings, check context sources and run the setup checks.
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/settings-schemas.ts'
 import type { OpenDatabase } from '../db/database.ts'
@@ -11,9 +11,9 @@ import { diagnose } from '../workflows/diagnose/diagnose.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import type { Server } from './server.ts'
 
-/** Whoever looks more often is told the same: others' servers are not asked for each of them. */
+/** The cache bounds the requests that are sent to the servers of third parties. */
 const sourceHealthCacheMs = 30_000
-/** Each look at all asks the configured models a question. */
+/** Each run of the checks sends a request to the configured models, which costs money. */
 const checksCacheMs = 60_000
 
 type SourceFailures = readonly (string | null)[]
@@ -32,16 +32,16 @@ export async function addSettingsRoutes(
     async () => settings,
   )
 
-  const remember = createTtlCache<SourceFailures>(1)
+  const getCachedFailures = createTtlCache<SourceFailures>(1)
   server.get(
     '/api/v1/settings/sources',
     { schema: contract.checkSourcesSchema, onRequest },
     async () => {
-      const faults = await remember('all', () => checkSources(ctx))
+      const failures = await getCachedFailures('all', () => checkSources(ctx))
       return {
         sources: settings.sources.map((source, index) => ({
           ...source,
-          fault: faults[index] ?? null,
+          fault: failures[index] ?? null,
         })),
       }
     },
@@ -49,14 +49,15 @@ export async function addSettingsRoutes(
 
   const closing = new AbortController()
   server.addHook('preClose', async () => closing.abort())
-  const rememberChecks = createTtlCache<Checks>(1)
+  const getCachedChecks = createTtlCache<Checks>(1)
   server.get(
     '/api/v1/settings/checks',
     { schema: contract.runChecksSchema, onRequest },
     async (request) => {
-      if (!callerOf(request).isAdmin)
+      if (!callerOf(request).isAdmin) {
         throw new RequestError('access_denied', 'For administrators only')
-      const { results, checkedAt } = await rememberChecks('all', () =>
+      }
+      const { results, checkedAt } = await getCachedChecks('all', () =>
         runAllChecks(ctx, database, closing.signal),
       )
       const checks = results.map(({ name, state, message, remedy = null }) => ({
@@ -75,7 +76,7 @@ interface Checks {
   readonly checkedAt: Date
 }
 
-/** The same as `umpire doctor` does; each check has its own deadline. */
+/** Runs the checks of `umpire doctor`. Each check has its own deadline. */
 async function runAllChecks(
   ctx: AppContext,
   database: OpenDatabase,
@@ -90,8 +91,8 @@ async function runAllChecks(
   return { value: { results, checkedAt: new Date() }, ttlMs: checksCacheMs }
 }
 
-/** Each source has its own deadline. */
 async function checkSources({ config, sources }: AppContext): Promise<CachedValue<SourceFailures>> {
+  // Each source has its own deadline, so this signal is never aborted.
   const { signal } = new AbortController()
   const value = await Promise.all(
     config.contextSources.map(({ name }) => sources.check(name, signal)),

@@ -1,18 +1,19 @@
-// Pages of lists that go on from the id of their last entry.
+// Slices pages from lists whose cursor is the ID of the last entry.
 
-/** As many as are to be asked for: one more shows whether there is a next page. */
+/** The number of entries to fetch: one more than the limit shows if there is a next page. */
 export const fetchLimit = (limit: number): number => limit + 1
 
 /**
- * Cuts a page out of what was found.
+ * Slices a page from the fetched entries.
  *
- * @param found `pageSize(limit)` entries at most
- * @returns with the entries what the next page is asked for with; null on the last one
+ * @param fetched at most `fetchLimit(limit)` entries
+ * @returns the entries, and the cursor of the next page, or null on the last page
  */
 export function slicePage<Entry extends { readonly id: number }>(
-  found: readonly Entry[],
+  fetched: readonly Entry[],
   limit: number,
 ): { entries: Entry[]; next: number | null } {
-  const entries = found.slice(0, limit)
-  return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
+  const entries = fetched.slice(0, limit)
+  const hasMore = fetched.length > limit
+  return { entries, next: hasMore ? (entries.at(-1)?.id ?? null) : null }
 }

@@ -1,34 +1,34 @@
-// How many streams may be open at the same time, in all and from one address.
+// Limits how many streams are open, in total and per address.
 import { RequestError } from '../domain/errors.ts'
 
 export interface StreamLimiter {
   /**
-   * Takes a place. Returns what gives it back.
+   * Counts a stream. Returns a function that must be called once, when the stream ends.
    *
-   * @throws RequestError `too_many`
+   * @throws RequestError `too_many` if a limit is reached
    */
   acquire(address: string): () => void
 }
 
-/** Makes an empty room. */
 export function createStreamLimiter(limits: {
-  streams: number
-  ofOneAddress: number
+  maxStreams: number
+  maxPerAddress: number
 }): StreamLimiter {
-  const byAddress = new Map<string, number>()
-  let streams = 0
+  const countByAddress = new Map<string, number>()
+  let total = 0
   return {
     acquire(address) {
-      const own = byAddress.get(address) ?? 0
-      if (streams >= limits.streams || own >= limits.ofOneAddress)
+      const count = countByAddress.get(address) ?? 0
+      if (total >= limits.maxStreams || count >= limits.maxPerAddress) {
         throw new RequestError('too_many', 'Too many MCP streams are open: close some first')
-      streams += 1
-      byAddress.set(address, own + 1)
+      }
+      total += 1
+      countByAddress.set(address, count + 1)
       return () => {
-        streams -= 1
-        const left = (byAddress.get(address) ?? 0) - 1
-        if (left > 0) byAddress.set(address, left)
-        else byAddress.delete(address)
+        total -= 1
+        const remaining = (countByAddress.get(address) ?? 0) - 1
+        if (remaining > 0) countByAddress.set(address, remaining)
+        else countByAddress.delete(address)
       }
     },
   }

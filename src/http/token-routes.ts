@@ -1,4 +1,4 @@
-// Named tokens for programs. For people in a browser only: a token can't make another one.
+// Serves API tokens. Requires the cookie, so that a token can't create another one.
 import { listApiTokens } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/account-schemas.ts'
@@ -6,7 +6,7 @@ import { createApiToken, revokeApiToken } from '../workflows/signing-in/api-toke
 import { type Authenticate, callerOf } from './authenticate.ts'
 import type { Server } from './server.ts'
 
-/** Adds what stands under `/api/v1/tokens`. */
+/** Adds the routes under `/api/v1/tokens`. */
 export function addTokenRoutes(
   server: Server,
   ctx: AppContext,

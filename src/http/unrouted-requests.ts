@@ -1,14 +1,14 @@
-// What is answered where no route is reached: unknown paths and methods, and what is no HTTP.
+// Answers requests that reach no route: unknown paths and methods, and malformed HTTP.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Server } from './server.ts'
 
-/** Answers 404 for paths that aren't there, and 405 for those that are there with other methods. */
+/** Answers 404 for unknown paths, and 405 for known paths with another method. */
 export function answerUnknownPaths(server: Server): void {
   const routes: { method: string; pattern: RegExp }[] = []
   server.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) routes.push({ method: each, pattern: toPattern(url) })
+    for (const name of [method].flat()) routes.push({ method: name, pattern: toPattern(url) })
   })
   server.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] as string
@@ -30,25 +30,26 @@ function toPattern(url: string): RegExp {
   return new RegExp(`^${source}$`)
 }
 
-/** Answers what asks for more by `Expect` than to go on, which Node would do without a body. */
+/** Answers an `Expect` header other than `100-continue`, which Node would answer without a body. */
 export function answerExpectations(server: Server): void {
   server.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     response.statusCode = 417
     response.setHeader('content-type', 'application/json').setHeader('connection', 'close')
-    response.end(JSON.stringify({ detail: 'What the Expect header asks for is not known here' }))
+    response.end(JSON.stringify({ detail: 'The value of the Expect header is not supported' }))
   })
 }
 
-const malformed: Readonly<Record<string, readonly [status: number, detail: string]>> = {
+const responseByErrorCode: Readonly<Record<string, readonly [status: number, detail: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of a chunk are too large'],
 }
 
-/** Answers what can't be read as HTTP, and closes the connection. */
+/** Answers malformed HTTP, and closes the connection. */
 export function answerMalformedHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writable && error.code !== 'ECONNRESET') {
-    const [status, detail] = malformed[error.code ?? ''] ?? [400, 'The request is malformed']
+    const malformed = [400, 'The request is malformed'] as const
+    const [status, detail] = responseByErrorCode[error.code ?? ''] ?? malformed
     const body = JSON.stringify({ detail })
     socket.write(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +

@@ -1,5 +1,4 @@
-// The webhook receiver: target type → repository's name → secrets → signature → parse → intake. Nothing is parsed
-// before its signature was checked.
+// Receives webhook deliveries, and checks their signature before parsing them.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookSecrets } from '../accounts/installations.ts'
@@ -11,20 +10,20 @@ import type { Platform, UnverifiedDelivery } from '../platforms/platform.ts'
 import type { Admission, DeliveryIntake } from '../workflows/accept-delivery.ts'
 import type { Server } from './server.ts'
 
-/** The platform's own limit of a delivery, in bytes. */
+/** GitHub sends deliveries of at most this size in bytes. */
 const bodyLimit = 25 * 1024 * 1024
-/** Of a delivery whose signature isn't checked, in bytes. Payloads of platforms are rarely larger than 100 KB. */
+/** Bytes of a delivery without a signature check. Real payloads rarely exceed 100 KB. */
 const uncheckedBodyLimit = 1024 * 1024
 
 const appLevelReason =
   'App-level events are not supported: only webhooks of single repositories are'
 const inactiveReason = 'The repository is disconnected'
 
-/** One request, and the repository that it says to be about. */
 interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders
   readonly rawBody: Buffer
   readonly envelope: UnverifiedDelivery
+  /** The repository that the unverified body names. */
   readonly repo: RepositoryName | null
 }
 
@@ -41,7 +40,7 @@ export async function addWebhookRoutes(
   },
 ): Promise<void> {
   await server.register(async (scope) => {
-    // The signature is over the bytes as they came.
+    // The signature covers the bytes of the body, so they must not be parsed.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
@@ -79,7 +78,10 @@ export async function addWebhookRoutes(
     }
   }
 
-  /** Throws RequestError for what is refused, and UmpireError `delivery_invalid` for a body that can't be read. */
+  /**
+   * Throws RequestError for a delivery that is refused, and UmpireError `delivery_invalid` for a
+   * body that can't be parsed.
+   */
   function admit(request: ReceivedRequest, secrets: WebhookSecrets): Admission {
     const { envelope, rawBody, repo } = request
     const accepted = options.enforceSignatures ? acceptedSecrets(secrets) : []
@@ -87,7 +89,7 @@ export async function addWebhookRoutes(
     if (!isChecked) assertAcceptableUnsigned(request)
     else if (!isSigned(envelope.signature, rawBody, accepted)) throw invalidSignature()
     const delivery = envelope.parse()
-    // A key that stands twice or is escaped can name another repository than the one whose secrets were used.
+    // A duplicate or escaped key can make this name differ from the one that chose the secret.
     if (delivery.repo?.toLowerCase() !== repo?.toLowerCase()) throw invalidSignature()
     if (secrets.active.length === 0 && secrets.inactive.length > 0) return { status: 'ignored' }
     return { status: 'admitted', delivery, isChecked }
@@ -100,13 +102,13 @@ export async function addWebhookRoutes(
   }
 }
 
-/** Whether the header holds the HMAC-SHA256 of the body under one of the secrets. */
+/** Returns whether the header has the HMAC-SHA256 of the body, keyed with one of the secrets. */
 function isSigned(header: string | null, rawBody: Buffer, secrets: readonly string[]): boolean {
-  const digits = /^sha256=([0-9a-fA-F]{64})$/.exec(header ?? '')?.[1]
-  if (digits === undefined) return false
-  const given = Buffer.from(digits, 'hex')
+  const hexDigest = /^sha256=([0-9a-fA-F]{64})$/.exec(header ?? '')?.[1]
+  if (hexDigest === undefined) return false
+  const digest = Buffer.from(hexDigest, 'hex')
   return secrets.some((secret) =>
-    timingSafeEqual(given, createHmac('sha256', secret).update(rawBody).digest()),
+    timingSafeEqual(digest, createHmac('sha256', secret).update(rawBody).digest()),
   )
 }
 
@@ -114,7 +116,7 @@ function invalidSignature(): RequestError {
   return new RequestError('access_denied', 'Invalid webhook signature')
 }
 
-/** Throws RequestError for what nobody signed and a platform would not send: no web page must reach a receiver by itself. */
+/** Refuses unsigned deliveries that a web page could send from a browser, and large ones. */
 function assertAcceptableUnsigned({ headers, rawBody }: ReceivedRequest): void {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
     throw new RequestError('access_denied', 'Unsigned deliveries from a web page are refused')
@@ -127,12 +129,12 @@ function assertAcceptableUnsigned({ headers, rawBody }: ReceivedRequest): void {
   }
 }
 
-/** What a delivery was answered, in one of the words that the metrics have for it. */
 function answerLabelOf(status: number, answer: unknown): LabelValue<'deliveries', 'answer'> {
-  return answerLabels[status === 200 ? (answer as { status: string }).status : status] ?? 'error'
+  const key = status === 200 ? (answer as { status: string }).status : status
+  return labelByAnswer[key] ?? 'error'
 }
 
-const answerLabels: Readonly<Record<string, LabelValue<'deliveries', 'answer'>>> = {
+const labelByAnswer: Readonly<Record<string, LabelValue<'deliveries', 'answer'>>> = {
   received: 'received',
   duplicate_skipped: 'duplicate',
   ignored: 'ignored',

@@ -95,7 +95,7 @@ it('cuts off a client that asks and does not read, says so, and goes on with the
   expect(answer.status).toBe(404)
   const { error } = (await answer.json()) as { error: { message: string } }
   expect(error.message).toMatch(
-    /^This session is over: more than 1 MB of answers waited for the reader of its stream\./,
+    /^This session is closed: its client left more than 1 MB of answers unread\./,
   )
   using other = await openMcpStream(url)
   expect(await other.request('ping')).toMatchObject({ result: {} })
