@@ -36,10 +36,10 @@ export async function addMcpRoutes(
   const backend = cacheAnswers(options.backend)
   const changes = new InMemoryServerEventBus()
   const onChange = (uri: string) => {
-    backend.forget()
+    backend.clearCache()
     changes.publish({ kind: 'resource_updated', uri })
   }
-  const subscription = await subscribeToReviews(database, onChange, backend.forget)
+  const subscription = await subscribeToReviews(database, onChange, backend.clearCache)
   server.addHook('onClose', () => subscription.close())
   const identity = {
     name: ctx.config.serviceName,

@@ -1,4 +1,4 @@
-// One message from a client that has no session, and its answer.
+// Answers one MCP message of a client without a session.
 import {
   isJSONRPCRequest,
   type JSONRPCMessage,
@@ -7,9 +7,10 @@ import {
 } from '@modelcontextprotocol/server'
 
 /**
- * Gives the message to a server that is there for it alone. Null for a message that has no answer.
+ * Passes a message to a server that is created for it. Returns null for a message without an
+ * answer, such as a notification.
  *
- * @param signal its client is gone
+ * @param signal aborted when the client disconnects
  */
 export async function answerMessage(
   server: Server,
@@ -19,19 +20,22 @@ export async function answerMessage(
   const { promise: answer, resolve, reject } = Promise.withResolvers<JSONRPCMessage>()
   const transport: Transport = {
     start: async () => undefined,
-    // What comes before the answer, such as a report of progress, has no place to go.
-    send: async (sent) => ('id' in sent && !('method' in sent) ? resolve(sent) : undefined),
+    async send(sent) {
+      // Progress notifications and requests to the client are dropped: only the answer is returned.
+      const isAnswer = 'id' in sent && !('method' in sent)
+      if (isAnswer) resolve(sent)
+    },
     close: async () => transport.onclose?.(),
   }
-  const leave = () => reject(signal.reason)
+  const onAbort = () => reject(signal.reason)
   signal.throwIfAborted()
-  signal.addEventListener('abort', leave, { once: true })
+  signal.addEventListener('abort', onAbort, { once: true })
   try {
     await server.connect(transport)
     transport.onmessage?.(message)
     return isJSONRPCRequest(message) ? await answer : null
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', onAbort)
     await server.close()
   }
 }

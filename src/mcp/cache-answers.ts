@@ -1,51 +1,55 @@
-// Answers of the last moment, for those who ask the same again before anything changed.
+// Caches the answers of MCP tools for a short time, until something changes.
 import type { McpBackend, ToolAnswer } from './mcp-backend.ts'
 
-/** However quiet it is: changes that nobody announces, such as why a review waits, show after so long. */
+/** Answers expire because some changes are not announced, such as why a review waits. */
 const maxAgeMs = 1000
-/** Of what is asked, and of all that is kept, in characters of JSON. */
+/** These lengths are measured in characters of JSON. */
 const maxKeyLength = 1000
 const maxCacheLength = 8 * 2 ** 20
 
 interface CachedAnswer {
   readonly answer: ToolAnswer
-  readonly at: number
+  readonly storedAt: number
 }
 
 /**
- * A backend that gives an answer again to clients without a token; those with one may see less from one moment to the next.
- * Faults and empty lists are never kept: what was missing may be there now.
+ * Wraps a backend so that it caches answers for clients without a token. Answers for callers with a
+ * token are not cached, because their permissions can change at any time. Failures and empty lists
+ * are not cached, because the data may exist a moment later.
  *
- * @returns with `forget`, to be called whenever a review changed
+ * @returns the backend with `clearCache`, which must be called when a review changed
  */
-export function cacheAnswers(backend: McpBackend): McpBackend & { forget(): void } {
+export function cacheAnswers(backend: McpBackend): McpBackend & { clearCache(): void } {
   const answers = new Map<string, CachedAnswer>()
-  let size = 0
-  /** An answer that was asked for before a change isn't kept after it. */
-  let changes = 0
-  const forget = () => {
-    changes += 1
-    size = 0
+  let cacheLength = 0
+  /** An answer is not stored if the cache was cleared while it was computed. */
+  let generation = 0
+  const clearCache = () => {
+    generation += 1
+    cacheLength = 0
     answers.clear()
   }
-  const keep = (question: string, answer: ToolAnswer) => {
-    size += question.length + JSON.stringify(answer.records).length
-    if (size > maxCacheLength) forget()
-    else answers.set(question, { answer, at: performance.now() })
+  const store = (key: string, answer: ToolAnswer) => {
+    cacheLength += key.length + JSON.stringify(answer.records).length
+    if (cacheLength > maxCacheLength) clearCache()
+    else answers.set(key, { answer, storedAt: performance.now() })
   }
   return {
     ...backend,
-    forget,
-    async callTool(name, given, asker) {
-      const question = asker.caller === null ? JSON.stringify([name, given]) : ''
-      const kept = answers.get(question)
-      if (kept !== undefined && performance.now() - kept.at < maxAgeMs) return kept.answer
-      const before = changes
-      const answer = await backend.callTool(name, given, asker)
-      if (answer === undefined || answer.fault !== null || answer.records.length === 0)
-        return answer
-      if (question !== '' && question.length <= maxKeyLength && before === changes)
-        keep(question, answer)
+    clearCache,
+    async callTool(name, given, context) {
+      if (context.caller !== null) return backend.callTool(name, given, context)
+      const key = JSON.stringify([name, given])
+      const cached = answers.get(key)
+      if (cached !== undefined && performance.now() - cached.storedAt < maxAgeMs) {
+        return cached.answer
+      }
+      const generationBefore = generation
+      const answer = await backend.callTool(name, given, context)
+      const isCacheable = answer?.fault === null && answer.records.length > 0
+      if (isCacheable && key.length <= maxKeyLength && generationBefore === generation) {
+        store(key, answer)
+      }
       return answer
     },
   }

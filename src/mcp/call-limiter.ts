@@ -1,45 +1,41 @@
-// How many calls of MCP clients work at a time: what agents ask for leaves the database to deliveries and reviews.
+// Limits concurrent MCP calls, so that they leave database capacity to deliveries and reviews.
 import type { Caller } from '../accounts/tokens.ts'
 import { UmpireError } from '../domain/errors.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
 
 export interface CallLimiter {
   /**
-   * Does something as soon as there is a place, in the order of asking, one caller beside the other. Those without a token are one.
+   * Runs a call as soon as there is capacity. Callers take turns, and the calls of one caller run
+   * in order. All clients without a token count as one caller.
    *
-   * @param signal who waits in line leaves it then
-   * @throws UmpireError `mcp_busy` where too many wait already, or the signal's reason
+   * @param signal when aborted, a waiting call leaves the queue
+   * @throws UmpireError `mcp_busy` if too many calls are waiting, or the reason of the signal
    */
   run<T>(caller: Caller | null, signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
 
-/** The embedded database does one thing after the other: so many are before a delivery, at most. */
+/** The embedded database works in sequence, so a delivery waits for at most this many calls. */
 const maxConcurrentCalls = 6
 const maxConcurrentCallsPerCaller = 3
-/** They wait, each with what it was asked. */
-const maxQueuedCalls = 500
+/** Waiting and running calls hold their arguments in memory. */
+const maxPendingCalls = 500
 
-/** Makes an empty one. */
 export function createCallLimiter(): CallLimiter {
-  const slots = createFairSemaphore(maxConcurrentCalls, maxConcurrentCallsPerCaller)
-  let present = 0
+  const semaphore = createFairSemaphore(maxConcurrentCalls, maxConcurrentCallsPerCaller)
+  let pendingCalls = 0
   return {
     async run(caller, signal, work) {
-      if (present >= maxQueuedCalls)
-        throw new UmpireError(
-          'mcp_busy',
-          'Too many calls wait for their answers: ask again later',
-          { retryable: true },
-        )
-      present += 1
+      if (pendingCalls >= maxPendingCalls) {
+        const message = 'Too many calls are waiting: try again later'
+        throw new UmpireError('mcp_busy', message, { retryable: true })
+      }
+      pendingCalls += 1
       try {
-        const leave = await slots.acquire(
-          caller === null ? 'nobody' : String(caller.userId),
-          signal,
-        )
-        return await work().finally(leave)
+        const party = caller === null ? 'nobody' : String(caller.userId)
+        const release = await semaphore.acquire(party, signal)
+        return await work().finally(release)
       } finally {
-        present -= 1
+        pendingCalls -= 1
       }
     },
   }

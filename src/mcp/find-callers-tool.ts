@@ -1,4 +1,4 @@
-// The tool that tells who uses a symbol.
+// Creates the MCP tool that finds the callers of a symbol.
 import { z } from 'zod'
 import type { AppContext } from '../context.ts'
 import { withTimeout } from '../db/with-timeout.ts'
@@ -10,12 +10,12 @@ import { repositoryNameInput } from './review-tools.ts'
 const maxCallers = 200
 
 const callersOutput = z.object({
-  name: z.string().describe('With what it is defined in'),
+  name: z.string().describe('Qualified name, such as Cart.add'),
   kind: z.string(),
   path: z.string(),
   line: z.int(),
   end_line: z.int(),
-  commit: z.string().describe('Of the default branch, which lines and paths are of'),
+  commit: z.string().describe('Commit of the default branch that paths and lines refer to'),
   callers: z.array(
     z.object({
       path: z.string(),
@@ -23,16 +23,16 @@ const callersOutput = z.object({
       within: z
         .string()
         .nullable()
-        .describe('The definition that it stands in; null at the top of a file'),
+        .describe('Name of the enclosing definition, or null at the top level'),
       kind: z.enum(['call', 'new', 'type', 'extends', 'value', 'import']),
       is_test: z.boolean(),
-      confidence: z.number().describe(`From ${minSureConfidence} on a fact, below it a guess`),
+      confidence: z.number().describe(`Certain from ${minSureConfidence}, below that a guess`),
     }),
   ),
-  caller_count: z.int().describe('With those that are not listed'),
+  caller_count: z.int().describe('Number of all callers, including those that are not listed'),
 })
 
-/** Who uses a symbol of the default branch, as the code graph has it. */
+/** Creates the tool, which reads the code graph of the default branch. */
 export function createFindCallersTool({ db, config }: Pick<AppContext, 'db' | 'config'>): McpTool {
   const { enabled, queryTimeoutMs: timeoutMs } = config.graph
   return defineListTool({
@@ -40,53 +40,50 @@ export function createFindCallersTool({ db, config }: Pick<AppContext, 'db' | 'c
     name: 'find_callers',
     title: 'Callers of a symbol',
     description:
-      'Each definition of a name on the default branch, and who calls or else uses it, the sure ones first, tests last. ' +
-      'Empty where the repository was not scanned. Of names that many files define, say which by its path.',
+      'Returns each definition of a name on the default branch, with the code that calls or ' +
+      'otherwise uses it: certain uses first, tests last. The list is empty if the repository ' +
+      'was not scanned. If many files define the name, pass the path of the definition.',
     input: z.object({
       repo: repositoryNameInput,
       symbol: z
         .string()
         .min(1)
         .max(500)
-        .describe("Its name, or with what it is defined in: 'Cart.add'"),
-      path: z.string().min(1).max(4096).optional().describe('The file that defines it'),
+        .describe("Name of the symbol, optionally qualified: 'add' or 'Cart.add'"),
+      path: z.string().min(1).max(4096).optional().describe('File that defines the symbol'),
       limit: z
         .int()
         .default(50)
-        .describe(`How many callers at most, of all definitions; never more than ${maxCallers}`),
+        .describe(`Maximum number of callers of all definitions, at most ${maxCallers}`),
     }),
     output: callersOutput,
     run: async ({ limit, ...query }, { signal }) => {
       if (!enabled) return []
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const found = await withTimeout(
-        timeoutMs,
-        findSymbolUses(
-          db,
-          { ...query, limit: Math.max(0, Math.min(limit, maxCallers)), timeoutMs },
-          limited,
-        ),
-      )
-      return (found ?? []).map(describe)
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      const cappedLimit = Math.max(0, Math.min(limit, maxCallers))
+      const search = findSymbolUses(db, { ...query, limit: cappedLimit, timeoutMs }, deadline)
+      const definitions = await withTimeout(timeoutMs, search)
+      return (definitions ?? []).map(serializeDefinition)
     },
   })
 }
 
-function describe({
-  name,
-  kind,
-  path,
-  startLine,
-  endLine,
-  commit,
-  uses,
-  count,
-}: SymbolUses): ToolRecord {
+function serializeDefinition(definition: SymbolUses): ToolRecord {
   return {
-    ...{ name, kind, path, line: startLine, end_line: endLine, commit },
-    callers: uses.map(({ path, line, within, kind, isTest, confidence }) => ({
-      ...{ path, line, within, kind, is_test: isTest, confidence },
+    name: definition.name,
+    kind: definition.kind,
+    path: definition.path,
+    line: definition.startLine,
+    end_line: definition.endLine,
+    commit: definition.commit,
+    callers: definition.uses.map((use) => ({
+      path: use.path,
+      line: use.line,
+      within: use.within,
+      kind: use.kind,
+      is_test: use.isTest,
+      confidence: use.confidence,
     })),
-    caller_count: count,
+    caller_count: definition.count,
   }
 }

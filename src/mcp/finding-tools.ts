@@ -1,4 +1,4 @@
-// The findings on a pull request as clients see them, and the tool that lists them.
+// Creates the MCP tool that lists the findings of a pull request.
 import { z } from 'zod'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
@@ -7,9 +7,8 @@ import { type ReviewDetail, readReview } from '../events/read-review.ts'
 import { defineListTool, type McpTool, type ToolRecord } from './mcp-tool.ts'
 import { repositoryNameInput } from './review-tools.ts'
 
-export const pullRequestNumber = z.int().describe('The number of the pull request')
+export const pullRequestNumber = z.int().describe('Number of the pull request')
 
-/** A finding. */
 export const listedFindingSchema = z.object({
   severity: z.enum(['critical', 'moderate', 'minor']),
   category: z.string(),
@@ -19,19 +18,19 @@ export const listedFindingSchema = z.object({
   side: z.enum(['LEFT', 'RIGHT']),
   start_line: z.int(),
   end_line: z.int(),
-  suggestion: z.string().nullable().describe('What the lines would be replaced with'),
+  suggestion: z.string().nullable().describe('Suggested replacement for the lines'),
   confidence: z.number(),
-  url: z.string().nullable().describe('Where it stands on the platform'),
+  url: z.string().nullable().describe('URL of the comment on the code-hosting platform'),
 })
 
-/** What the latest review of a pull request found. */
 export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool {
   return defineListTool({
     kind: 'list',
     name: 'list_pr_findings',
     title: 'Findings on a pull request',
     description:
-      'The open findings of the latest review of a pull request, the worst first, with suggested changes.',
+      'Returns the open findings of the latest review of a pull request, most severe first, with ' +
+      'suggested changes.',
     input: z.object({ repo: repositoryNameInput, pr_number: pullRequestNumber }),
     output: listedFindingSchema,
     run: async ({ repo, pr_number }) => {
@@ -41,7 +40,7 @@ export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool 
   })
 }
 
-/** The event that stands for a pull request; undefined where it isn't known. */
+/** Finds the event that represents a pull request in the reviews list. */
 export async function findListedEvent(
   db: Db,
   { repo, number }: PullRequestRef,
@@ -55,35 +54,22 @@ export async function findListedEvent(
   return row?.listed_event_id ?? undefined
 }
 
-/** The open findings of a review. */
+/** Serializes the open findings of a review. */
 export function serializeFindings(review: ReviewDetail | undefined): ToolRecord[] {
-  return (review?.findings ?? [])
+  const findings = review?.findings ?? []
+  return findings
     .filter(({ state }) => state === 'open')
-    .map(
-      ({
-        severity,
-        category,
-        title,
-        body,
-        path,
-        side,
-        start_line,
-        end_line,
-        suggestion,
-        confidence,
-        comment_url,
-      }) => {
-        const where = { path, side, start_line, end_line }
-        return {
-          severity,
-          category,
-          title,
-          body,
-          ...where,
-          suggestion,
-          confidence,
-          url: comment_url,
-        }
-      },
-    )
+    .map((finding) => ({
+      severity: finding.severity,
+      category: finding.category,
+      title: finding.title,
+      body: finding.body,
+      path: finding.path,
+      side: finding.side,
+      start_line: finding.start_line,
+      end_line: finding.end_line,
+      suggestion: finding.suggestion,
+      confidence: finding.confidence,
+      url: finding.comment_url,
+    }))
 }

@@ -1,4 +1,4 @@
-// What an MCP server answers from: tools over the database of this process, or of the one that has it open.
+// Defines the backend of MCP servers and creates the one that reads the database.
 import type { z } from 'zod'
 import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
@@ -19,47 +19,52 @@ import { type CallLimiter, createCallLimiter } from './call-limiter.ts'
 import type { McpTool, ToolCallContext, ToolRecord } from './mcp-tool.ts'
 import { createReviewTools, describeReview } from './review-tools.ts'
 
-/** What a tool answers: its records, and what went wrong where something did. */
 export interface ToolAnswer {
   readonly kind: McpTool['kind']
-  /** One for an object tool. */
+  /** An object tool has exactly one record. */
   readonly records: readonly ToolRecord[]
+  /** The error message of a failed call, which is part of the control socket's protocol. */
   readonly fault: string | null
 }
 
-/** All that the server knows, whoever holds the database. A caller of null is a client without a token. */
+/**
+ * Provides the data of an MCP server, from the database or through the control socket. A caller of
+ * null is a client without a token. Methods other than `callTool` throw `UmpireError` with a
+ * message for the caller.
+ */
 export interface McpBackend {
   listTools(caller: Caller | null): Promise<readonly McpTool['definition'][]>
-  /** Never throws; undefined where there is no tool of that name. */
-  callTool(name: string, given: ToolRecord, asker: ToolCallContext): Promise<ToolAnswer | undefined>
-  /** Those that are connected, by name. This and what follows throws `UmpireError` with words for the caller. */
+  /** Never throws. Returns undefined if there is no tool of that name. */
+  callTool(
+    name: string,
+    given: ToolRecord,
+    context: ToolCallContext,
+  ): Promise<ToolAnswer | undefined>
+  /** Lists the connected repositories, sorted by name. */
   listRepositories(caller: Caller | null): Promise<readonly RepositoryName[]>
-  /** The newest reviews of a repository; none of one that isn't known. */
+  /** Reads the newest reviews of a repository. An unknown repository has none. */
   readReviews(repo: RepositoryName, caller: Caller | null): Promise<readonly ToolRecord[]>
-  /** A repository's name as the platform spells it; undefined where the caller may not see it. */
+  /** Returns the name as the platform spells it, or undefined if the caller can't see it. */
   findRepository(repo: RepositoryName, caller: Caller | null): Promise<RepositoryName | undefined>
 }
 
-/** Of a tool that doesn't say otherwise. */
-const deadlineMs = 30_000
+const defaultDeadlineMs = 30_000
 const notConnectedMessage = 'Repo not connected or access denied'
 const unreadableMessage = 'The answer could not be read from the database. Try again later.'
 const maxListedRepositories = 1000
 const maxResourceReviews = 50
 
-/** Answers from the database that this process has open. Callers with a token have more tools, where that is turned on. */
+/** Creates the backend. Callers with a token have the agent tools too, if these are configured. */
 export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
   const { db, log, config } = ctx
-  const open = indexTools(createReviewTools(ctx))
-  const all = indexTools([
-    ...open.values(),
-    ...(config.mcp.agentTools ? createAgentTools(ctx) : []),
-  ])
-  const definitionsOf = (tools: ReadonlyMap<string, McpTool>) =>
-    [...tools.values()].map(({ definition }) => definition)
-  const definitions = { open: definitionsOf(open), all: definitionsOf(all) }
-  const room = createCallLimiter()
-  /** Those who are known by a token see what is connected to them, and no more. */
+  const publicTools = createReviewTools(ctx)
+  const agentTools = config.mcp.agentTools ? createAgentTools(ctx) : []
+  const toolsWithoutToken = createToolSet(publicTools)
+  const toolsWithToken = createToolSet([...publicTools, ...agentTools])
+  const chooseTools = (caller: Caller | null) =>
+    caller === null ? toolsWithoutToken : toolsWithToken
+  const limiter = createCallLimiter()
+  /** Callers with a token see only the repositories that are connected to their account. */
   const findVisible = async (repo: unknown, caller: Caller | null): Promise<string | undefined> => {
     if (typeof repo !== 'string') return undefined
     if (caller === null) return repo
@@ -67,9 +72,9 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
     return findConnectedRepository(db, caller, repo)
   }
   const read = async <T>(caller: Caller | null, work: () => Promise<T>): Promise<T> => {
-    const limited = AbortSignal.timeout(deadlineMs)
+    const deadline = AbortSignal.timeout(defaultDeadlineMs)
     try {
-      return await abortable(room.run(caller, limited, work), limited)
+      return await abortable(limiter.run(caller, deadline, work), deadline)
     } catch (error) {
       if (isForCaller(error)) throw error
       log.warn({ err: error }, 'A resource could not be read')
@@ -77,35 +82,44 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
     }
   }
   return {
-    listTools: async (caller) => (caller === null ? definitions.open : definitions.all),
-    async callTool(name, given, asker) {
-      const tool = (asker.caller === null ? open : all).get(name)
-      return tool && callTool(tool, given, { ...asker, findVisible, room, log })
+    listTools: async (caller) => chooseTools(caller).definitions,
+    async callTool(name, given, context) {
+      const tool = chooseTools(context.caller).byName.get(name)
+      return tool && callTool(tool, given, { ...context, findVisible, limiter, log })
     },
     listRepositories: (caller) =>
       read(caller, () => listConnectedRepositoryNames(db, caller, maxListedRepositories)),
-    readReviews: (asked, caller) =>
+    readReviews: (requestedName, caller) =>
       read(caller, async () => {
-        const repo = await findVisible(asked, caller)
-        return repo === undefined
-          ? []
-          : (await listReviewRecords(db, repo, maxResourceReviews)).map(describeReview)
+        const repo = await findVisible(requestedName, caller)
+        if (repo === undefined) return []
+        const records = await listReviewRecords(db, repo, maxResourceReviews)
+        return records.map(describeReview)
       }),
-    findRepository: (asked, caller) =>
-      read(caller, () =>
-        caller === null ? findCanonicalName(db, asked) : findVisible(asked, caller),
-      ),
+    async findRepository(requestedName, caller) {
+      return read(caller, () =>
+        caller === null ? findCanonicalName(db, requestedName) : findVisible(requestedName, caller),
+      )
+    },
   }
 }
 
-function indexTools(tools: readonly McpTool[]): ReadonlyMap<string, McpTool> {
-  return new Map(tools.map((tool) => [tool.name, tool]))
+interface ToolSet {
+  readonly byName: ReadonlyMap<string, McpTool>
+  readonly definitions: readonly McpTool['definition'][]
+}
+
+function createToolSet(tools: readonly McpTool[]): ToolSet {
+  return {
+    byName: new Map(tools.map((tool) => [tool.name, tool])),
+    definitions: tools.map(({ definition }) => definition),
+  }
 }
 
 interface BackendCallContext extends ToolCallContext {
-  /** The repository's name, for tools that are asked about one; undefined where the caller may not see it. */
+  /** Returns the name of the requested repository, or undefined if the caller can't see it. */
   readonly findVisible: (repo: unknown, caller: Caller | null) => Promise<string | undefined>
-  readonly room: CallLimiter
+  readonly limiter: CallLimiter
   readonly log: Log
 }
 
@@ -114,43 +128,39 @@ async function callTool(
   given: ToolRecord,
   context: BackendCallContext,
 ): Promise<ToolAnswer> {
-  const { caller, signal, findVisible, room, log } = context
+  const { caller, signal, findVisible, limiter, log } = context
   const parsed = tool.input.safeParse(given)
-  if (!parsed.success) return createFailureAnswer(tool, given, describeInput(parsed.error))
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(tool.deadlineMs ?? deadlineMs)])
-  const answer = async (): Promise<readonly ToolRecord[]> => {
+  if (!parsed.success) return createFailureAnswer(tool, given, describeInvalidInput(parsed.error))
+  const timeout = AbortSignal.timeout(tool.deadlineMs ?? defaultDeadlineMs)
+  const deadline = AbortSignal.any([signal, timeout])
+  const run = async (): Promise<readonly ToolRecord[]> => {
     const repo = await findVisible(given.repo, caller)
     if (repo === undefined) throw new UmpireError('access_denied', notConnectedMessage)
     const input = { ...parsed.data, repo }
-    const asker = { caller, signal: limited }
-    return tool.kind === 'list' ? tool.run(input, asker) : [await tool.run(input, asker)]
+    const toolContext = { caller, signal: deadline }
+    if (tool.kind === 'list') return tool.run(input, toolContext)
+    return [await tool.run(input, toolContext)]
   }
   try {
-    return {
-      kind: tool.kind,
-      records: await abortable(
-        tool.isWaiting ? answer() : room.run(caller, limited, answer),
-        limited,
-      ),
-      fault: null,
-    }
+    const running = tool.isWaiting ? run() : limiter.run(caller, deadline, run)
+    return { kind: tool.kind, records: await abortable(running, deadline), fault: null }
   } catch (error) {
     if (isForCaller(error)) return createFailureAnswer(tool, given, error.message)
-    if (!signal.aborted) log.warn({ err: error, tool: tool.name }, 'A tool could not be answered')
+    if (!signal.aborted) log.warn({ err: error, tool: tool.name }, 'A tool call failed')
     return createFailureAnswer(tool, given, unreadableMessage)
   }
 }
 
-/** What was said on purpose; what else went wrong is for the log. */
+/** Returns whether the message of an error is for the caller. Other errors are only logged. */
 function isForCaller(error: unknown): error is UmpireError {
   return error instanceof UmpireError && !(error instanceof UmpireDatabaseError)
 }
 
-function createFailureAnswer(tool: McpTool, given: ToolRecord, fault: string): ToolAnswer {
+function createFailureAnswer(tool: McpTool, given: ToolRecord, message: string): ToolAnswer {
   return {
     kind: tool.kind,
-    records: tool.kind === 'list' ? [] : [tool.describeFailure(given, fault)],
-    fault,
+    records: tool.kind === 'list' ? [] : [tool.describeFailure(given, message)],
+    fault: message,
   }
 }
 
@@ -158,9 +168,10 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   const name = issue.path.join('.')
   if (issue.code !== 'invalid_type') return `${name}: ${issue.message}`
   if (issue.message.endsWith('received undefined')) return `${name}: is missing`
-  return `${name}: must be ${issue.expected === 'int' ? 'a whole number' : `of the type ${issue.expected}`}`
+  if (issue.expected === 'int') return `${name}: must be a whole number`
+  return `${name}: must be of the type ${issue.expected}`
 }
 
-function describeInput(error: z.ZodError): string {
+function describeInvalidInput(error: z.ZodError): string {
   return error.issues.map(describeIssue).join('; ')
 }

@@ -1,63 +1,65 @@
-// What MCP clients may call: a tool of the server, whatever the transport.
+// Defines what an MCP tool is and describes tools to clients.
 import type { Tool as Definition } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Caller } from '../accounts/tokens.ts'
 
-/** JSON that a tool answers with: a record, or one of a list. */
+/** A JSON object that a tool returns, alone or in a list. */
 export type ToolRecord = Readonly<Record<string, unknown>>
 
-/** Who calls a tool. */
 export interface ToolCallContext {
-  /** Null for one without a token, where none is asked for. */
+  /** A client without a token has the caller null. */
   readonly caller: Caller | null
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal
 }
 
 interface ToolBase<Input extends z.ZodObject> {
-  /** snake_case. */
+  /** Written in snake_case. */
   readonly name: string
   readonly title: string
-  /** What it answers and when to ask, for the model that chooses. */
+  /** Explains to a model what the tool returns and when to call it. */
   readonly description: string
   readonly input: Input
-  /** It changes something; none does by default. */
+  /** Whether the tool changes something. The default is false. */
   readonly isWriting?: boolean
-  /** It mostly waits for something else, and sees itself to it that it doesn't do much at a time. */
+  /** Whether the tool mostly waits and limits its own work, so that no call limit is needed. */
   readonly isWaiting?: boolean
-  /** How long it may take; the server's own limit by default. */
+  /** If missing, the default deadline of calls applies. */
   readonly deadlineMs?: number
-  /** Of one record. */
+  /** Describes one record. */
   readonly output: z.ZodObject
 }
 
-/** Answers with records; with none where something went wrong. */
+/** A tool that returns records, and an empty list if it fails. */
 export interface ListTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
   readonly kind: 'list'
-  run(input: z.output<Input>, asker: ToolCallContext): Promise<readonly ToolRecord[]>
+  run(input: z.output<Input>, context: ToolCallContext): Promise<readonly ToolRecord[]>
 }
 
-/** Answers with one record. */
+/** A tool that returns one record. */
 export interface ObjectTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
   readonly kind: 'object'
-  run(input: z.output<Input>, asker: ToolCallContext): Promise<ToolRecord>
-  /** The record where something went wrong. `given` is what the client sent. */
+  run(input: z.output<Input>, context: ToolCallContext): Promise<ToolRecord>
+  /** Returns the record for a failed call. `given` is the input that the client sent. */
   describeFailure(given: ToolRecord, error: string): ToolRecord
 }
 
-/** About the repository that is asked for alone. Throws `UmpireError` with words for the caller. */
+/**
+ * A tool that returns data of the requested repository only. It throws `UmpireError` with a message
+ * for the caller.
+ */
 export type McpTool = (ListTool | ObjectTool) & {
-  /** As clients are told of it. */
+  /** The description of the tool that clients get. */
   readonly definition: Definition
 }
 
-/** Makes a tool, whose functions know the type of its input. */
+/** Defines a tool. Its functions get the type of its input from the schema. */
 export function defineListTool<Input extends z.ZodObject>(tool: ListTool<Input>): McpTool {
   const definition = describeTool(tool, z.object({ result: z.array(tool.output) }))
   return { ...(tool as unknown as ListTool), definition }
 }
 
-/** Likewise. */
+/** Defines a tool. Its functions get the type of its input from the schema. */
 export function defineObjectTool<Input extends z.ZodObject>(tool: ObjectTool<Input>): McpTool {
   return { ...(tool as unknown as ObjectTool), definition: describeTool(tool, tool.output) }
 }
@@ -82,7 +84,7 @@ function describeTool(
   }
 }
 
-/** Without what says nothing to a client: that whole numbers are safe ones, how a time is spelled, that no more may come. */
+/** Removes keywords that zod adds and clients don't need, which would cost tokens of a model. */
 function toObjectSchema(schema: z.ZodObject, io: 'input' | 'output'): Definition['inputSchema'] {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,

@@ -1,4 +1,4 @@
-// The tool that has a pull request reviewed, and waits for it.
+// Creates the MCP tool that requests a review of a pull request and waits for the result.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
@@ -24,28 +24,26 @@ type RequestReviewContext = Pick<
   'db' | 'config' | 'log' | 'platform' | 'keys' | 'wakeUps'
 >
 
-/** How often is looked whether a review has ended. */
 const pollIntervalMs = 500
 const maxWaitSeconds = 600
-/** Reviews of one person that are waited for at a time. */
-const maxWaitsPerPerson = 20
-/** Reviews that one person asks for in an hour: each may cost money, and a program asks. */
+const maxConcurrentWaitsPerPerson = 20
+/** Each review can cost money, and a program may request many by mistake. */
 const maxRequestsPerHour = 60
 const maxConcurrentRequests = 4
 
-/** Has a pull request reviewed once more. */
 export function createRequestReviewTool(ctx: RequestReviewContext): McpTool {
   const { db } = ctx
-  const waits = createWaitLimiter()
-  /** One after the other of each person, or the count of what was asked for would not hold. */
-  const asking = createFairSemaphore(maxConcurrentRequests, 1)
+  const waitLimiter = createWaitLimiter()
+  /** One request per person at a time: concurrent ones could exceed the hourly limit. */
+  const requestSemaphore = createFairSemaphore(maxConcurrentRequests, 1)
   return defineObjectTool({
     kind: 'object',
     name: 'request_review',
     title: 'Review a pull request now',
     description:
-      'Reviews a pull request once more at its newest commit, and waits for it. Where the time is over before, the status says so: ' +
-      'ask get_pr_verdict and list_pr_findings later. One that is under way already is waited for.',
+      'Reviews a pull request again at its newest commit and waits for the result. If a review ' +
+      'is already running, waits for that one. If the wait ends before the review, `status` is ' +
+      'pending or processing: call get_pr_verdict and list_pr_findings later.',
     isWriting: true,
     isWaiting: true,
     deadlineMs: (maxWaitSeconds + 10) * 1000,
@@ -57,7 +55,7 @@ export function createRequestReviewTool(ctx: RequestReviewContext): McpTool {
         .min(0)
         .max(maxWaitSeconds)
         .default(50)
-        .describe('How long to wait for it at most'),
+        .describe('Maximum time to wait for the result'),
     }),
     output: z.object({
       repo: z.string().optional(),
@@ -68,25 +66,26 @@ export function createRequestReviewTool(ctx: RequestReviewContext): McpTool {
       findings: z.array(listedFindingSchema).optional(),
       error: z.string().optional(),
     }),
-    run: async ({ repo, pr_number, wait_seconds }, asker) => {
-      const caller = asker.caller as Caller
+    run: async ({ repo, pr_number, wait_seconds }, { signal, ...context }) => {
+      // Agent tools are available only to callers with a token.
+      const caller = context.caller as Caller
       const ref = { repo, number: pr_number }
-      const known = await findListedEvent(db, ref)
-      if (known === undefined)
+      const listedEvent = await findListedEvent(db, ref)
+      if (listedEvent === undefined) {
         throw new UmpireError('not_found', `${repo}#${pr_number} is not known here`)
-      const release = await asking.acquire(String(caller.userId), asker.signal)
-      const event = await requestReviewOnce(ctx, caller, { ...ref, known }, asker.signal).finally(
-        release,
-      )
-      await waits.wait(caller.userId, () => waitForEnd(db, event, wait_seconds, asker.signal))
-      return describe(ref, await readReview(db, [repo], event))
+      }
+      const release = await requestSemaphore.acquire(String(caller.userId), signal)
+      const request = requestReviewOnce(ctx, caller, { ...ref, listedEvent }, signal)
+      const event = await request.finally(release)
+      await waitLimiter.wait(caller.userId, () => waitForEnd(db, event, wait_seconds, signal))
+      return describeReview(ref, await readReview(db, [repo], event))
     },
     describeFailure: (_, error) => ({ error }),
   })
 }
 
-function describe({ repo, number }: PullRequestRef, review: ReviewDetail | undefined) {
-  if (review === undefined) throw new UmpireError('not_found', 'The review is not known any more')
+function describeReview({ repo, number }: PullRequestRef, review: ReviewDetail | undefined) {
+  if (review === undefined) throw new UmpireError('not_found', 'The review no longer exists')
   const isDone = review.status === 'completed'
   return {
     repo,
@@ -98,45 +97,45 @@ function describe({ repo, number }: PullRequestRef, review: ReviewDetail | undef
   }
 }
 
-/** Asks for a review, and returns its event. One that waits or is under way is as good. */
+/** Requests a review and returns its event. Returns the event of a waiting or running review. */
 async function requestReviewOnce(
   ctx: RequestReviewContext,
   caller: Caller,
-  { known, ...ref }: PullRequestRef & { known: number },
+  { listedEvent, ...ref }: PullRequestRef & { listedEvent: number },
   signal: AbortSignal,
 ): Promise<number> {
-  const waiting = await findWaitingEvent(ctx.db, ref)
-  if (waiting !== undefined) return waiting
+  const openEvent = await findOpenEvent(ctx.db, ref)
+  if (openEvent !== undefined) return openEvent
   await assertRequestRate(ctx.db, caller)
   try {
-    return (await retryReview(ctx, caller, known, signal)) ?? known
+    return (await retryReview(ctx, caller, listedEvent, signal)) ?? listedEvent
   } catch (error) {
-    // Somebody else may have asked since.
-    const other =
-      error instanceof RequestError && error.code === 'conflict'
-        ? await findWaitingEvent(ctx.db, ref)
-        : undefined
-    if (other === undefined) throw error
-    return other
+    // A conflict means that another request started a review in the meantime.
+    const isConflict = error instanceof RequestError && error.code === 'conflict'
+    const otherEvent = isConflict ? await findOpenEvent(ctx.db, ref) : undefined
+    if (otherEvent === undefined) throw error
+    return otherEvent
   }
 }
 
-/** What they asked for on other ways counts too. */
+/** The limit includes the requests that the person made through the REST API and the page. */
 async function assertRequestRate(db: Db, { userId }: Caller): Promise<void> {
+  const limit = sql.lit(maxRequestsPerHour)
   const { rows } = await sql<{ recent: boolean }>`
-    select count(*) filter (where created_at > now() - interval '1 hour') >= ${sql.lit(maxRequestsPerHour)} as recent
+    select count(*) filter (where created_at > now() - interval '1 hour') >= ${limit} as recent
     from (
       select created_at from audit_log
-      where user_id = ${userId} and action = 'review_retried' order by id desc limit ${sql.lit(maxRequestsPerHour)}
+      where user_id = ${userId} and action = 'review_retried'
+      order by id desc limit ${limit}
     ) as latest`.execute(db)
-  if (rows[0]?.recent)
-    throw new RequestError(
-      'too_many',
-      `More than ${maxRequestsPerHour} reviews were asked for in an hour: try again later`,
-    )
+  if (!rows[0]?.recent) return
+  throw new RequestError(
+    'too_many',
+    `You requested more than ${maxRequestsPerHour} reviews in an hour: try again later`,
+  )
 }
 
-async function findWaitingEvent(
+async function findOpenEvent(
   db: Db,
   { repo, number }: PullRequestRef,
 ): Promise<number | undefined> {
@@ -153,14 +152,14 @@ async function findWaitingEvent(
   return row?.id
 }
 
-/** Resolves when the event's review has ended, or the time is over. */
+/** Resolves when the review of the event has ended, or when the time is over. */
 async function waitForEnd(
   db: Db,
   event: number,
   seconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const until = performance.now() + seconds * 1000
+  const deadline = performance.now() + seconds * 1000
   for (;;) {
     const row = await db
       .selectFrom('events')
@@ -168,25 +167,25 @@ async function waitForEnd(
       .where('id', '=', event)
       .executeTakeFirst()
     const isOpen = row?.status === 'pending' || row?.status === 'processing'
-    if (!isOpen || performance.now() >= until) return
+    if (!isOpen || performance.now() >= deadline) return
     await sleep(pollIntervalMs, undefined, { signal })
   }
 }
 
-/** Who waits: one who waits for very much already has the answer that it isn't done. */
+/** Limits the waits of each person. Beyond the limit, a wait returns at once. */
 function createWaitLimiter() {
-  const waiting = new Map<number, number>()
+  const waitsByUser = new Map<number, number>()
   return {
     async wait(userId: number, work: () => Promise<void>): Promise<void> {
-      const own = waiting.get(userId) ?? 0
-      if (own >= maxWaitsPerPerson) return
-      waiting.set(userId, own + 1)
+      const waits = waitsByUser.get(userId) ?? 0
+      if (waits >= maxConcurrentWaitsPerPerson) return
+      waitsByUser.set(userId, waits + 1)
       try {
         await work()
       } finally {
-        const left = (waiting.get(userId) ?? 1) - 1
-        if (left > 0) waiting.set(userId, left)
-        else waiting.delete(userId)
+        const remaining = (waitsByUser.get(userId) ?? 1) - 1
+        if (remaining > 0) waitsByUser.set(userId, remaining)
+        else waitsByUser.delete(userId)
       }
     },
   }

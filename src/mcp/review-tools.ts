@@ -1,4 +1,4 @@
-// The tools that everybody may call who reaches the server: recent reviews, verdicts, contributors, health.
+// Creates the MCP tools for all clients: recent reviews, verdicts, contributors and health.
 import { z } from 'zod'
 import {
   findCanonicalName,
@@ -16,22 +16,21 @@ import { readInOneSnapshot } from '../knowledge/graph/read-graph.ts'
 import { defineListTool, defineObjectTool, type McpTool, type ToolRecord } from './mcp-tool.ts'
 
 const maxListedReviews = 50
-/** How many of a repository's newest records a verdict is looked for in. */
+/** A verdict is searched among this many of the newest reviews of a repository. */
 const maxRecordsSearched = 100
-/** So many completed reviews are full health. */
+/** A repository with this many completed reviews has the health score 100. */
 const fullHealthReviews = 20
 
 const healthNote =
-  'Merge times are not tracked, so avg_merge_time_hours is null. health_score counts completed reviews: ' +
-  `${fullHealthReviews} or more are 100.`
+  'Merge times are not tracked, so avg_merge_time_hours is null. ' +
+  `health_score counts completed reviews: ${fullHealthReviews} or more are 100.`
 
-/** Of the repository that a tool is asked about. */
 export const repositoryNameInput = z
   .string()
   .max(300)
-  // No text of a database can hold it.
+  // PostgreSQL can't store NUL in a text.
   .refine((name) => !name.includes('\0'), 'There is no such name')
-  .describe("The repository, as 'owner/repo'")
+  .describe("Repository in the form 'owner/repo'")
 export const verdictSchema = z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENT', 'UNKNOWN'])
 export const statusSchema = z.enum(['completed', 'failed', 'processing', 'pending'])
 
@@ -41,7 +40,7 @@ const verdictNames: Readonly<Record<Verdict, z.output<typeof verdictSchema>>> = 
   NEEDS_DISCUSSION: 'COMMENT',
 }
 
-/** The four tools of the interface. */
+/** Creates the four tools that need no token. */
 export function createReviewTools(ctx: Pick<AppContext, 'db' | 'config'>): readonly McpTool[] {
   return [
     createRecentReviewsTool(ctx),
@@ -51,7 +50,6 @@ export function createReviewTools(ctx: Pick<AppContext, 'db' | 'config'>): reado
   ]
 }
 
-/** A review as clients see it. */
 export function describeReview(record: ReviewRecord): ToolRecord {
   const { id, repo, number, createdAt, status } = record
   return {
@@ -64,9 +62,9 @@ export function describeReview(record: ReviewRecord): ToolRecord {
   }
 }
 
-/** As clients know verdicts. */
-export function nameVerdict(given: Verdict | null): z.output<typeof verdictSchema> {
-  return given === null ? 'UNKNOWN' : verdictNames[given]
+/** Maps a verdict to its name in MCP, which differs from the one in the REST API. */
+export function nameVerdict(verdict: Verdict | null): z.output<typeof verdictSchema> {
+  return verdict === null ? 'UNKNOWN' : verdictNames[verdict]
 }
 
 function describeVerdict({ verdict, summary, error }: ReviewRecord) {
@@ -79,10 +77,11 @@ function createRecentReviewsTool({ db }: Pick<AppContext, 'db'>): McpTool {
     name: 'get_recent_reviews',
     title: 'Recent reviews',
     description:
-      'The newest reviews of pull requests of a repository, newest first, with verdict and summary.',
+      'Returns the newest pull request reviews of a repository, newest first, with verdict and ' +
+      'summary.',
     input: z.object({
       repo: repositoryNameInput,
-      limit: z.int().default(10).describe(`How many at most; never more than ${maxListedReviews}`),
+      limit: z.int().default(10).describe(`Maximum number of reviews, at most ${maxListedReviews}`),
     }),
     output: z.object({
       id: z.int(),
@@ -94,11 +93,8 @@ function createRecentReviewsTool({ db }: Pick<AppContext, 'db'>): McpTool {
       status: statusSchema,
     }),
     run: async ({ repo, limit }) => {
-      const records = await listReviewRecords(
-        db,
-        repo,
-        Math.max(0, Math.min(limit, maxListedReviews)),
-      )
+      const cappedLimit = Math.max(0, Math.min(limit, maxListedReviews))
+      const records = await listReviewRecords(db, repo, cappedLimit)
       return records.map(describeReview)
     },
   })
@@ -111,7 +107,7 @@ function createContributorStatsTool({ db, config }: Pick<AppContext, 'db' | 'con
     name: 'get_contributor_stats',
     title: 'Contributors',
     description:
-      'Who opened how many pull requests that touched files of a repository, most first.',
+      'Returns how many pull requests each person opened in a repository, highest count first.',
     input: z.object({ repo: repositoryNameInput }),
     output: z.object({ login: z.string(), pr_count: z.int() }),
     run: async ({ repo }) => {
@@ -131,11 +127,12 @@ function createVerdictTool({ db }: Pick<AppContext, 'db'>): McpTool {
     name: 'get_pr_verdict',
     title: 'Verdict on a pull request',
     description:
-      `What the latest finished review of a pull request came to, among the last ${maxRecordsSearched} reviews of its repository. ` +
-      'UNKNOWN means that none has finished yet.',
+      'Returns the verdict and summary of the latest finished review of a pull request. ' +
+      `Searches the last ${maxRecordsSearched} reviews of the repository. ` +
+      'UNKNOWN means that no review has finished yet.',
     input: z.object({
       repo: repositoryNameInput,
-      pr_number: z.int().describe('The number of the pull request'),
+      pr_number: z.int().describe('Number of the pull request'),
     }),
     output: z.object({
       repo: z.string().optional(),
@@ -147,8 +144,9 @@ function createVerdictTool({ db }: Pick<AppContext, 'db'>): McpTool {
     }),
     run: async ({ repo, pr_number: number }) => {
       const record = await findReviewRecord(db, { repo, number }, maxRecordsSearched)
-      if (record === undefined)
+      if (record === undefined) {
         throw new UmpireError('not_found', `No review found for ${repo}#${number}`)
+      }
       return {
         repo: record.repo,
         pr_number: number,
@@ -161,23 +159,13 @@ function createVerdictTool({ db }: Pick<AppContext, 'db'>): McpTool {
 }
 
 function createRepositoryHealthTool({ db }: Pick<AppContext, 'db'>): McpTool {
-  const shape = (
-    repo: string,
-    { completed, seen, reviewed }: Awaited<ReturnType<typeof readReviewCounts>>,
-  ) => ({
-    repo,
-    review_coverage_pct: seen === 0 ? 0 : Math.floor((reviewed / seen) * 100),
-    avg_merge_time_hours: null,
-    open_prs_indexed: completed,
-    health_score: Math.min(100, Math.trunc((completed / fullHealthReviews) * 100)),
-    note: healthNote,
-  })
   return defineObjectTool({
     kind: 'object',
     name: 'get_repo_health',
     title: 'Health of a repository',
     description:
-      'How many of the pull requests of a repository were reviewed, and a score of how much it is reviewed.',
+      'Returns the percentage of pull requests of a repository that were reviewed, and a score ' +
+      'based on the number of completed reviews.',
     input: z.object({ repo: repositoryNameInput }),
     output: z.object({
       repo: z.string(),
@@ -190,11 +178,25 @@ function createRepositoryHealthTool({ db }: Pick<AppContext, 'db'>): McpTool {
     }),
     run: async ({ repo }) => {
       const name = await findCanonicalName(db, repo)
-      return shape(name, await readReviewCounts(db, name))
+      return describeHealth(name, await readReviewCounts(db, name))
     },
-    describeFailure: ({ repo }, error) => ({
-      ...shape(typeof repo === 'string' ? repo : '', { completed: 0, seen: 0, reviewed: 0 }),
-      error,
-    }),
+    describeFailure({ repo }, error) {
+      const name = typeof repo === 'string' ? repo : ''
+      return { ...describeHealth(name, { completed: 0, seen: 0, reviewed: 0 }), error }
+    },
   })
+}
+
+function describeHealth(
+  repo: string,
+  { completed, seen, reviewed }: Awaited<ReturnType<typeof readReviewCounts>>,
+) {
+  return {
+    repo,
+    review_coverage_pct: seen === 0 ? 0 : Math.floor((reviewed / seen) * 100),
+    avg_merge_time_hours: null,
+    open_prs_indexed: completed,
+    health_score: Math.min(100, Math.trunc((completed / fullHealthReviews) * 100)),
+    note: healthNote,
+  }
 }

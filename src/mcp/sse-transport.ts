@@ -1,27 +1,27 @@
-// The transport of the first protocol revision: messages to the client on a stream of events, its own by POST to the address
-// that the stream names first. https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+// Implements the MCP transport HTTP with SSE:
+// https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import type { EventStream } from '../lib/event-stream.ts'
 
-/** A transport over a stream that is open; its client's messages are given to `receive`. */
 export interface SseTransport extends Transport {
+  /** Takes a message that the client posted. */
   receive(message: JSONRPCMessage): void
 }
 
-/** @param address where the client posts its messages, seen from the stream's own address */
-export function createSseTransport(stream: EventStream, address: string): SseTransport {
-  let closed = false
+/** @param messagesUrl URL to which the client posts, relative to the URL of the stream */
+export function createSseTransport(stream: EventStream, messagesUrl: string): SseTransport {
+  let isClosed = false
   const transport: SseTransport = {
     async start() {
-      stream.sendText('endpoint', address)
+      stream.sendText('endpoint', messagesUrl)
       stream.output.once('close', () => void transport.close())
     },
     async send(message) {
       stream.send('message', message)
     },
     async close() {
-      if (closed) return
-      closed = true
+      if (isClosed) return
+      isClosed = true
       stream.end()
       transport.onclose?.()
     },

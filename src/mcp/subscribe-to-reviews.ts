@@ -1,4 +1,4 @@
-// Which repositories' reviews changed, as the database announces it to all processes.
+// Subscribes to the changes of reviews that the database announces to all processes.
 import { z } from 'zod'
 import type { Caller } from '../accounts/tokens.ts'
 import type { OpenDatabase } from '../db/database.ts'
@@ -6,12 +6,13 @@ import { changesChannel } from '../events/listing.ts'
 import type { McpBackend } from './mcp-backend.ts'
 import { parseReviewsUri, reviewsUri } from './mcp-server.ts'
 
-const change = z.object({ repo: z.string(), number: z.int(), status: z.string() })
+const changeSchema = z.object({ repo: z.string(), number: z.int(), status: z.string() })
 
 /**
- * Calls back with the address of each repository's reviews when they changed. Close it at the end.
+ * Calls back with the URI of a repository's reviews when they change. Close the subscription at the
+ * end.
  *
- * @param onGap called when changes may have been missed; those who read the resource next see them
+ * @param onGap called when changes may have been missed, so that cached answers are outdated
  */
 export async function subscribeToReviews(
   database: Pick<OpenDatabase, 'listen'>,
@@ -21,25 +22,27 @@ export async function subscribeToReviews(
   return database.listen(
     changesChannel,
     (payload) => {
-      const told = change.safeParse(parseJson(payload))
-      if (told.success) onChange(reviewsUri(told.data.repo))
+      const change = changeSchema.safeParse(parseJson(payload))
+      if (change.success) onChange(reviewsUri(change.data.repo))
     },
     onGap,
   )
 }
 
 /**
- * Under which address changes of a repository's reviews are told: the spelling of its name is the platform's.
+ * Resolves a URI of reviews to the URI with which changes are published. In that one, the name of
+ * the repository has the spelling of the platform.
  *
- * @returns undefined for what is no address of reviews, or nothing that the caller may see
+ * @returns undefined for any other URI, and for a repository that the caller can't see
  */
 export async function resolveReviewsUri(
   backend: Pick<McpBackend, 'findRepository'>,
   uri: string,
   caller: Caller | null,
 ): Promise<string | undefined> {
-  const asked = parseReviewsUri(uri)
-  const repo = asked === undefined ? undefined : await backend.findRepository(asked, caller)
+  const requestedName = parseReviewsUri(uri)
+  if (requestedName === undefined) return undefined
+  const repo = await backend.findRepository(requestedName, caller)
   return repo === undefined ? undefined : reviewsUri(repo)
 }
 

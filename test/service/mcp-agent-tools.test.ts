@@ -152,7 +152,7 @@ it('review no more than 60 times an hour for a person, whoever else asks', async
     .returning('id')
     .execute()
   expect(await call('alice', 'request_review', { pr_number: number })).toEqual({
-    error: 'More than 60 reviews were asked for in an hour: try again later',
+    error: 'You requested more than 60 reviews in an hour: try again later',
   })
   await db
     .updateTable('audit_log')

@@ -62,7 +62,7 @@ it('lets a delivery by that came after hundreds of calls', async () => {
 
 it('refuses at once what would only wait, and answers all that waited', async () => {
   using stream = await openMcpStream(app.url)
-  const busy = 'Too many calls wait for their answers: ask again later'
+  const busy = 'Too many calls are waiting: try again later'
   await using held = await holdReviews()
   await sendCalls(stream, 510)
   const refused = await takeAnswers(stream, 10)
