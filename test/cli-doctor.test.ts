@@ -317,7 +317,7 @@ describe('beside a running service', () => {
     expect(silent.url).toMatch(/^http/)
     const found = await doctor({ ...environment(), DATA_DIR: dataDir })
     expect(found.of('database')).toMatch(
-      /^problem \| .*in use by the process \d+.*can't be asked at/,
+      /^problem \| .*in use by the process \d+.*can't be reached at/,
     )
     expect(found.code).toBe(3)
 
@@ -328,7 +328,7 @@ describe('beside a running service', () => {
     const broken = await doctor({ ...environment(), DATA_DIR: cut })
     await new Promise((resolve) => server.close(resolve))
     expect(broken.of('database')).toMatch(
-      /^problem \| The running service can't be asked at .*ECONNRESET/,
+      /^problem \| The running service can't be reached at .*ECONNRESET/,
     )
     expect(broken.code).toBe(5)
   })

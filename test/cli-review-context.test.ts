@@ -98,7 +98,7 @@ it('lets the model read it, and a finding say that it rests on it', async () => 
   const report = await reviewAsJson(repository, ['--context'], { env })
   expect(report.findings).toMatchObject([{ title: 'No tenth off', rests_on: told }])
   expect((await repository.review(['--context'], { env })).stdout).toContain(
-    'Rests on linear: SHOP-12: Totals are',
+    'Based on linear: SHOP-12: Totals are',
   )
 })
 
@@ -129,7 +129,7 @@ it.each<[what: string, env: Record<string, string>, problem: RegExp]>([
   [
     'nothing set up',
     {},
-    /^umpire: --context needs a tracker or chat that is set up in the environment: see docs/,
+    /^umpire: --context needs an issue tracker, error tracker or chat: configure one in the environment, see docs/,
   ],
   [
     'half a source',
@@ -165,7 +165,7 @@ it('asks about a pull request only what its repository may be told', async () =>
     const open = await reviewAsJson(repository, [address, '--context'], run)
     expect(open).toMatchObject({ sources: { records: [] } })
     expect(open.coverage?.notes.join()).toContain(
-      'Without linear: it is not to be asked about this pull request',
+      'Without linear: its rules exclude this pull request',
     )
     forge.setPrivate(repo, true)
     expect(await reviewAsJson(repository, [address, '--context'], run)).toMatchObject({

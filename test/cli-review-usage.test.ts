@@ -40,9 +40,9 @@ it.each([
   [['--base', '--output=x'], '--base needs a value'],
   [['--base'], '--base needs a value'],
   [['--staged=yes'], '--staged takes no value'],
-  [['main'], '"main" is no address of a pull request; did you mean --base main?'],
+  [['main'], '"main" is not the URL of a pull request; did you mean --base main?'],
   [['\u001b[2K'], '"\\x1b[2K" is no address'],
-  [['https://elsewhere.example/o/r/pull/1'], 'there are pull requests only at'],
+  [['https://elsewhere.example/o/r/pull/1'], 'the URL of a pull request must have the form'],
 ])('usage, in one line: %s', async (args, said) => {
   const { code, stdout, stderr } = await repository.review(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

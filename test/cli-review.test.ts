@@ -338,7 +338,9 @@ describe('how it ends', () => {
     await repository.write({ 'a.ts': debuggerCode })
     const { stdout } = await repository.review(['--fail-on', 'minor'])
     expect(stdout).toMatch(/^Passed · 1 minor$/m)
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: findings from minor on')
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      'exit 1: there are findings of severity minor or higher',
+    )
     expect((await repository.review()).stdout).not.toContain('exit')
   })
 

@@ -181,10 +181,10 @@ describeOnSite('without a service', () => {
 
 describe('what it is told', () => {
   it.each([
-    [[], 'say whose token it is to be: --user <login>, --admin, or both'],
+    [[], 'choose who the token acts as: --user <login>, --admin, or both'],
     [['--admin', '--days', '366'], '--days must be a whole number from 1 to 365'],
     [['--admin', '--name', 'a\nb'], '--name must have 1 to 100 characters'],
-    [['--admin', '--list'], 'give either what a new token is to be, or --list, or --revoke'],
+    [['--admin', '--list'], 'give either options of a new token, or --list, or --revoke'],
     [['--usr', 'alice'], 'there is no option --usr; did you mean --user?'],
   ])('usage: %j', async (args, said) => {
     const { code, stdout, stderr } = await runUmpire(['token', ...args], { cwd: folder, env: {} })

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Parses the command line and dispatches.
+// Parses the command line and runs the command.
 import { findClosestMatch } from '../lib/text.ts'
 import { exitCode, reportError, UsageError } from './exit-codes.ts'
 import { formatSuggestion, parseOptions } from './parse-options.ts'
@@ -7,78 +7,83 @@ import type { ServeOptions } from './serve-command.ts'
 
 const usage = `Usage: umpire <command>
 
-  serve [--no-worker | --worker-only]   receive deliveries and review pull requests; reads .env in its folder
-  review [options]                      review local changes, or a pull request; see umpire review --help
-  doctor [--format pretty|json]         check the set-up, and say what to do about what is wrong
-  token [options]                       make a token for a program; see umpire token --help
-  mcp                                   answer an MCP client on stdin and stdout; see umpire mcp --help
-  sources [--trust <name>]              show the trackers and chats that reviews ask, and whether they answer
+  serve [--no-worker | --worker-only]   receive deliveries and review pull requests;
+                                        reads .env in the working directory
+  review [options]                      review local changes or a pull request;
+                                        see umpire review --help
+  doctor [--format pretty|json]         check the setup and explain how to fix problems
+  token [options]                       create a token for a program; see umpire token --help
+  mcp                                   serve MCP on stdin and stdout; see umpire mcp --help
+  sources [--trust <name>]              show the context sources, such as issue trackers,
+                                        and whether they answer
   migrate                               bring the database schema up to date
-  version                               show which version this is
-  help                                  show this
+  version                               show the version
+  help                                  show this help
 
-Configuration comes from the environment, and where that doesn't set a variable, from the file that any command is given as
---env-file <file>: see docs/configuration.md.`
+Variables are read from the environment. With --env-file <file>, variables that the environment
+does not set are read from the file. See docs/configuration.md.`
 
-const commands = [
-  'serve',
-  'review',
-  'doctor',
-  'token',
-  'mcp',
-  'sources',
-  'migrate',
-  'version',
-  'help',
-]
+type Command = (args: string[]) => Promise<number>
 
-async function main(argv: string[]): Promise<number> {
-  const [command, ...rest] = argv
+const commands: Readonly<Record<string, Command>> = {
+  serve: runServeCommand,
+  review: runReviewCommand,
+  doctor: runDoctorCommand,
+  token: runTokenCommand,
+  mcp: runMcpCommand,
+  sources: runSourcesCommand,
+  migrate: runMigrateCommand,
+  version: showVersion,
+  help: async () => showUsage(usage),
+}
+
+const commandByFlag: Readonly<Record<string, string>> = {
+  '--version': 'version',
+  '--help': 'help',
+  '-h': 'help',
+}
+
+async function main([given, ...args]: string[]): Promise<number> {
+  if (given === undefined) {
+    console.error(usage)
+    return exitCode.usage
+  }
   try {
-    switch (command) {
-      case 'serve': {
-        if (hasHelpFlag(rest)) return showUsage(usage)
-        const { serve } = await import('./serve-command.ts')
-        await serve(parseServeOptions(rest))
-        return exitCode.ok
-      }
-      case 'review':
-        return await runReviewCommand(rest)
-      case 'doctor':
-        return await runDoctorCommand(rest)
-      case 'token':
-        return await runTokenCommand(rest)
-      case 'sources':
-        return await runSourcesCommand(rest)
-      case 'mcp':
-        return await runMcpCommand(rest)
-      case 'migrate': {
-        if (hasHelpFlag(rest)) return showUsage(usage)
-        const { migrateDatabase } = await import('./migrate-command.ts')
-        await migrateDatabase(rest)
-        return exitCode.ok
-      }
-      case 'version':
-      case '--version': {
-        const { name, version } = await (await import('../lib/package-info.ts')).readPackageInfo()
-        console.log(`${name} ${version}`)
-        return exitCode.ok
-      }
-      case 'help':
-      case '--help':
-      case '-h':
-        return showUsage(usage)
-      case undefined:
-        console.error(usage)
-        return exitCode.usage
-      default:
-        throw new UsageError(
-          `there is no command "${command}"${formatSuggestion(findClosestMatch(command, commands))}`,
-        )
-    }
+    return await findCommand(given)(args)
   } catch (error) {
     return reportError(error, 'umpire help')
   }
+}
+
+function findCommand(given: string): Command {
+  const name = Object.hasOwn(commandByFlag, given) ? commandByFlag[given] : given
+  const command = Object.entries(commands).find(([known]) => known === name)?.[1]
+  if (command !== undefined) return command
+  const suggestion = formatSuggestion(findClosestMatch(given, Object.keys(commands)))
+  throw new UsageError(`there is no command "${given}"${suggestion}`)
+}
+
+// Each command imports its module when it runs, so that other commands start fast.
+
+async function runServeCommand(args: string[]): Promise<number> {
+  if (hasHelpFlag(args)) return showUsage(usage)
+  const { serve } = await import('./serve-command.ts')
+  await serve(parseServeOptions(args))
+  return exitCode.ok
+}
+
+async function runMigrateCommand(args: string[]): Promise<number> {
+  if (hasHelpFlag(args)) return showUsage(usage)
+  const { migrateDatabase } = await import('./migrate-command.ts')
+  await migrateDatabase(args)
+  return exitCode.ok
+}
+
+async function showVersion(): Promise<number> {
+  const { readPackageInfo } = await import('../lib/package-info.ts')
+  const { name, version } = await readPackageInfo()
+  console.log(`${name} ${version}`)
+  return exitCode.ok
 }
 
 async function runTokenCommand(args: string[]): Promise<number> {
@@ -103,19 +108,20 @@ async function runDoctorCommand(args: string[]): Promise<number> {
 
 async function runReviewCommand(args: string[]): Promise<number> {
   const { reviewUsage } = await import('./review-options.ts')
-  return runWithUsage('review', args, reviewUsage, async () =>
-    (await import('./review-command.ts')).review(args),
-  )
+  return runWithUsage('review', args, reviewUsage, async () => {
+    const { review } = await import('./review-command.ts')
+    return review(args)
+  })
 }
 
-/** A command that has a usage text of its own. */
+/** Runs a command that has its own usage text. */
 async function runWithUsage(
   name: string,
   args: string[],
-  usage: string,
-  run: (args: string[]) => Promise<number>,
+  commandUsage: string,
+  run: Command,
 ): Promise<number> {
-  if (hasHelpFlag(args)) return showUsage(usage)
+  if (hasHelpFlag(args)) return showUsage(commandUsage)
   try {
     return await run(args)
   } catch (error) {
@@ -144,5 +150,5 @@ function showUsage(text: string): number {
   return exitCode.ok
 }
 
-// Last, so that all that it needs is there.
+// This must be the last statement, because it uses all constants of the module.
 process.exitCode = await main(process.argv.slice(2))

@@ -1,17 +1,16 @@
-// The configuration of the commands beside a service, which may be called in anybody's folder.
+// Reads the configuration of commands other than `serve`, which can run in any folder.
 import type { Config } from '../config/config.ts'
 import { hasDefaultEnvFile, readProcessEnvironment } from '../config/environment.ts'
 import { readConfig } from '../config/read-config.ts'
 
-/** The option that names a file of variables. */
 export const envFileOption = { 'env-file': { type: 'string' } } as const
 
 /**
- * Reads the configuration from the environment and the file that was named.
+ * Reads the configuration from the environment and the given file. Unlike `serve`, it doesn't read
+ * `.env` in the working directory, which may belong to an untrusted repository. If there is one, it
+ * prints a hint on stderr.
  *
- * Says on stderr that a `.env` file lies here and isn't read, which is how services are configured.
- *
- * @throws ConfigError that lists everything that is wrong
+ * @throws ConfigError that lists all problems
  */
 export function readCommandConfig(envFile: string | undefined): Config {
   if (envFile === undefined && hasDefaultEnvFile()) {

@@ -1,4 +1,4 @@
-// Speaks to a running service through its control socket.
+// Sends requests to a running service through its control socket.
 import { request } from 'node:http'
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
@@ -22,131 +22,156 @@ import type { Control } from '../workflows/control.ts'
 /** A running service that holds the embedded database. */
 export interface RunningService extends Control {
   readonly pid: number
-  /** What MCP clients ask it for. @param token of the person as whom it asks; null for none */
+  /** @param token token of the user for whom requests are made; null for none */
   createMcpBackend(token: string | null): McpBackend
 }
 
-const timeoutMs = 10_000
-/** The longest of them waits for a review. */
+const defaultTimeoutMs = 10_000
+/** The tool `request_review` waits up to ten minutes for a review. */
 const toolTimeoutMs = 650_000
 const versionMismatchMessage = 'The running service is of another version than this command.'
 const maxResponseBytes = 10 * 2 ** 20
-/** Nobody is there: no socket, or that of a dead process. */
+/** These errors mean that there is no socket, or that its process is dead. */
 const notListeningCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
-/** Finds the service that works on a data folder; null where none listens there. Throws where it is silent. */
+/**
+ * Finds the service that uses a data folder. Returns null if none listens there.
+ *
+ * @throws UmpireError if a service exists but can't be reached or does not answer
+ */
 export async function findRunningService(
   dataDir: string,
   signal?: AbortSignal,
 ): Promise<RunningService | null> {
-  const path = controlSocketPath(dataDir)
-  if (Buffer.byteLength(path) > maxSocketPathBytes) return null
-  const ask: SendRequest = (call) => send({ signal, ...call, path })
-  const status = () => ask({ method: 'GET', route: '/status', schema: serviceStatus })
+  const socketPath = controlSocketPath(dataDir)
+  if (Buffer.byteLength(socketPath) > maxSocketPathBytes) return null
+  const sendRequest: SendRequest = (call) => send({ signal, ...call, socketPath })
   try {
-    const { pid } = await status()
-    return {
-      pid,
-      createToken: (order) =>
-        ask({ method: 'POST', route: '/tokens', body: order, schema: issuedToken }),
-      listTokens: () => ask({ method: 'GET', route: '/tokens', schema: ownedTokens }),
-      async revokeToken(id) {
-        const route = `/tokens/${encodeURIComponent(id)}`
-        return (await ask({ method: 'DELETE', route, schema: revokedToken })).name
-      },
-      readDatabase: async () => (await status()).database,
-      async trustSource(name) {
-        return (
-          await ask({
-            method: 'POST',
-            route: '/sources/trust',
-            body: { name },
-            schema: deletedCount,
-          })
-        ).count
-      },
-      async forgetLostTokens() {
-        return (await ask({ method: 'DELETE', route: '/lost-tokens', schema: deletedCount })).count
-      },
-      createMcpBackend: (token) => createRemoteBackend(ask, token),
-    }
+    const { pid } = await sendRequest(statusRequest)
+    return { pid, ...createRemoteControl(sendRequest) }
   } catch (error) {
-    if (notListeningCodes.has((error as NodeJS.ErrnoException).code ?? '')) return null
+    if (isNotListening(error)) return null
     throw error
   }
 }
 
-type SendRequest = <T>(call: Omit<ControlRequest<T>, 'path'>) => Promise<T>
+type SendRequest = <T>(call: Omit<ControlRequest<T>, 'socketPath'>) => Promise<T>
 
-function createRemoteBackend(ask: SendRequest, token: string | null): McpBackend {
+const statusRequest = { method: 'GET', route: '/status', schema: serviceStatus } as const
+
+function isNotListening(error: unknown): boolean {
+  return notListeningCodes.has((error as NodeJS.ErrnoException).code ?? '')
+}
+
+function createRemoteControl(sendRequest: SendRequest): Omit<RunningService, 'pid'> {
+  return {
+    createToken: (order) =>
+      sendRequest({ method: 'POST', route: '/tokens', body: order, schema: issuedToken }),
+    listTokens: () => sendRequest({ method: 'GET', route: '/tokens', schema: ownedTokens }),
+    async revokeToken(id) {
+      const route = `/tokens/${encodeURIComponent(id)}`
+      const { name } = await sendRequest({ method: 'DELETE', route, schema: revokedToken })
+      return name
+    },
+    async readDatabase() {
+      const { database } = await sendRequest(statusRequest)
+      return database
+    },
+    async trustSource(name) {
+      const route = '/sources/trust'
+      const { count } = await sendRequest({
+        method: 'POST',
+        route,
+        body: { name },
+        schema: deletedCount,
+      })
+      return count
+    },
+    async forgetLostTokens() {
+      const route = '/lost-tokens'
+      const { count } = await sendRequest({ method: 'DELETE', route, schema: deletedCount })
+      return count
+    },
+    createMcpBackend: (token) => createRemoteBackend(sendRequest, token),
+  }
+}
+
+function createRemoteBackend(sendRequest: SendRequest, token: string | null): McpBackend {
   const post = async <T>(
     route: string,
     body: object,
     schema: z.ZodType<T>,
-    more?: Pick<ControlRequest<T>, 'timeoutMs' | 'signal'>,
+    options?: Pick<ControlRequest<T>, 'timeoutMs' | 'signal'>,
   ) => {
+    const request = { method: 'POST', route, body: { token, ...body }, schema } as const
     try {
-      return await ask({ method: 'POST', route, body: { token, ...body }, schema, ...more })
+      return await sendRequest({ ...request, ...options })
     } catch (error) {
-      if (!notListeningCodes.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-      throw new UmpireError(
-        'control_silent',
-        'The service does not run any more: start it again.',
-        { retryable: true },
-      )
+      if (!isNotListening(error)) throw error
+      const message = 'The service is no longer running: start it again.'
+      throw new UmpireError('control_silent', message, { retryable: true })
     }
   }
-  /** What tools answer with, as far as they were told. */
-  const outputs = new Map<string, OutputSchema>()
+  const outputSchemas = new Map<string, OutputSchema>()
   return {
     async listTools() {
       const tools = await post('/mcp/tools', {}, toolDefinitions).catch((error) => {
-        throw error instanceof UmpireError && error.code === 'not_found'
-          ? new UmpireError('control_failed', versionMismatchMessage)
-          : error
+        // A service without this route is of an earlier version.
+        if (!isNotFound(error)) throw error
+        throw new UmpireError('control_failed', versionMismatchMessage)
       })
-      for (const { name, outputSchema } of tools) outputs.set(name, outputSchema)
+      for (const { name, outputSchema } of tools) outputSchemas.set(name, outputSchema)
       return tools
     },
     async callTool(name, given, { signal }) {
+      const options = { timeoutMs: toolTimeoutMs, signal }
       try {
-        return await post('/mcp/call', { name, given }, toolAnswer, {
-          timeoutMs: toolTimeoutMs,
-          signal,
-        })
+        return await post('/mcp/call', { name, given }, toolAnswer, options)
       } catch (error) {
-        if (error instanceof UmpireError && error.code === 'not_found') return undefined
-        const fault =
-          error instanceof UmpireError ? error.message : 'The running service could not be asked.'
-        const schema = outputs.get(name)
-        return Object.hasOwn(schema?.properties ?? {}, 'result')
-          ? { kind: 'list', records: [], fault }
-          : {
-              kind: 'object',
-              records: [{ ...fillRequiredFields(schema, given), error: fault }],
-              fault,
-            }
+        if (isNotFound(error)) return undefined
+        const isForCaller = error instanceof UmpireError
+        const message = isForCaller ? error.message : 'The running service could not be reached.'
+        return createFailureAnswer(outputSchemas.get(name), given, message)
       }
     },
     listRepositories: () => post('/mcp/repositories', {}, repositoryNames),
     readReviews: (repo) => post('/mcp/reviews', { repo }, records),
-    // Nobody follows anything on stdin and stdout.
+    // This is only used for subscriptions, which stdin and stdout don't support.
     findRepository: async () => undefined,
   }
 }
 
+function isNotFound(error: unknown): boolean {
+  return error instanceof UmpireError && error.code === 'not_found'
+}
+
 type OutputSchema = McpTool['definition']['outputSchema']
 
-/** What an answer must have that says nothing: clients check it. */
+function createFailureAnswer(
+  schema: OutputSchema,
+  given: ToolRecord,
+  message: string,
+): z.output<typeof toolAnswer> {
+  const isList = Object.hasOwn(schema?.properties ?? {}, 'result')
+  if (isList) return { kind: 'list', records: [], fault: message }
+  const record = { ...fillRequiredFields(schema, given), error: message }
+  return { kind: 'object', records: [record], fault: message }
+}
+
+/** Fills the required fields of a record, because clients validate it against the schema. */
 function fillRequiredFields(schema: OutputSchema, given: ToolRecord): ToolRecord {
   const { required = [], properties = {} } = objectSchema.parse(schema ?? {})
-  return Object.fromEntries(
-    required.map((name) => {
-      const type = properties[name]?.type
-      const empty = type === 'string' ? '' : type === 'integer' || type === 'number' ? 0 : null
-      return [name, typeof given[name] === type ? given[name] : empty]
-    }),
-  )
+  const fields = required.map((name) => {
+    const type = properties[name]?.type
+    const value = typeof given[name] === type ? given[name] : emptyValueOf(type)
+    return [name, value]
+  })
+  return Object.fromEntries(fields)
+}
+
+function emptyValueOf(type: unknown): string | number | null {
+  if (type === 'string') return ''
+  return type === 'integer' || type === 'number' ? 0 : null
 }
 
 const objectSchema = z.object({
@@ -155,13 +180,11 @@ const objectSchema = z.object({
 })
 
 interface ControlRequest<T> {
-  /** Of the socket. */
-  readonly path: string
+  readonly socketPath: string
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly route: string
   readonly body?: unknown
   readonly schema: z.ZodType<T>
-  /** How long it may take. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -175,16 +198,18 @@ async function send<T>(call: ControlRequest<T>): Promise<T> {
 }
 
 async function sendOnce(call: ControlRequest<unknown>): Promise<{ status: number; text: string }> {
-  const { path: socketPath, method, route, body } = call
-  // A connection of its own: one that was kept may lead to a service that has ended since.
-  const to = { socketPath, agent: false }
-  const deadline = AbortSignal.timeout(call.timeoutMs ?? timeoutMs)
+  const { socketPath, method, route, body } = call
+  // Each request opens a connection: a pooled one may belong to a service that has ended.
+  const connection = { socketPath, agent: false }
+  const deadline = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs)
   const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
   try {
     return await new Promise((resolve, reject) => {
-      const outgoing = request({ ...to, method, path: route, headers, signal }, (answer) => {
-        readBody(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject)
+      const options = { ...connection, method, path: route, headers, signal }
+      const outgoing = request(options, (response) => {
+        const status = response.statusCode ?? 0
+        readBody(response).then((text) => resolve({ status, text }), reject)
       })
       outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
@@ -198,26 +223,29 @@ async function sendOnce(call: ControlRequest<unknown>): Promise<{ status: number
 
 function toConnectionError(socketPath: string, code: string): UmpireError {
   if (code === 'EACCES' || code === 'EPERM') {
-    const message = `${socketPath} is for its owner only: run this as the user that the service runs as.`
+    const message =
+      `${socketPath} can be opened only by its owner: ` +
+      'run this command as the user that the service runs as.'
     return new UmpireError('control_denied', message)
   }
-  const message = `The running service can't be asked at ${socketPath} (${code}). Try again.`
+  const message = `The running service can't be reached at ${socketPath} (${code}). Try again.`
   return new UmpireError('control_silent', message, { retryable: true })
 }
 
-async function readBody(answer: AsyncIterable<Buffer>): Promise<string> {
+async function readBody(response: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     length += chunk.length
-    if (length > maxResponseBytes)
-      throw new UmpireError('control_failed', 'The running service answered too much.')
+    if (length > maxResponseBytes) {
+      throw new UmpireError('control_failed', 'The answer of the running service is too large.')
+    }
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The code by which the command's exit code is chosen: the same as if this process had done it. */
+/** Maps the status to the error that this process would have thrown, which sets the exit code. */
 function toResponseError(status: number, text: string): UmpireError {
   const { detail } = (parseJson(text) ?? {}) as { detail?: unknown }
   const message =

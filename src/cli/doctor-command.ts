@@ -1,4 +1,4 @@
-// `umpire doctor`: checks the set-up, and says of each part what is right or what to do.
+// Runs `umpire doctor`, which checks the setup and explains how to fix problems.
 import { ConfigError } from '../domain/errors.ts'
 import { createPlatform } from '../platforms/index.ts'
 import { listSecrets } from '../review-context.ts'
@@ -14,14 +14,14 @@ import { startProgress } from './terminal-progress.ts'
 
 export const doctorUsage = `Usage: umpire doctor [--format pretty|json] [--env-file <file>]
 
-Checks configuration, programs, data folder, keys, database, platform, sign-in, address, models and clocks. Changes
-nothing; each configured model is asked one short question. Variables come from the environment, and from the file of
---env-file where that doesn't set them: a service reads .env in its own folder.
+Checks configuration, programs, data folder, keys, database, platform, sign-in, address, models
+and clocks. Changes nothing. Sends one short request to each configured model. Variables are read
+from the environment, and from the file of --env-file if the environment does not set them. The
+command does not read .env, which is where a service reads them.
 
-Exit codes: 0 nothing is wrong, or warnings only; 3 problems; 5 all that is wrong is that something can't be reached.
+Exit codes: 0 no problems, or only warnings; 3 problems; 5 only problems of reaching something.
 See docs/operating.md.`
 
-/** Returns the exit code. */
 export async function runDoctor(args: string[]): Promise<number> {
   const { values } = parseOptions(args, {
     format: { type: 'string', default: 'pretty' },
@@ -35,7 +35,7 @@ export async function runDoctor(args: string[]): Promise<number> {
     const results = await checkSetup(values['env-file'], interruption.signal)
     progress.clear()
     const code = chooseExitCode(results)
-    // Who reads us may have seen enough.
+    // A reader such as `head` may close the pipe early.
     process.stdout.on('error', () => undefined)
     process.stdout.write(renderDiagnosis(results, code, format))
     return code

@@ -1,4 +1,4 @@
-// The part of `umpire review` that is loaded while git works: configuration, reviewers, judge.
+// Configures and executes the review of `umpire review`. This module is loaded while git works.
 import type { Config } from '../config/config.ts'
 import { readReviewConfig } from '../config/read-review-config.ts'
 import type { ReviewContext } from '../context.ts'
@@ -15,7 +15,7 @@ import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
 import type { ReviewOptions } from './review-options.ts'
 
-/** Makes what reviews, with a static reviewer that was started before. */
+/** Creates the review context, with a static reviewer that was started before. */
 export async function openReviewContext(
   options: ReviewOptions,
   log: Log,
@@ -24,13 +24,14 @@ export async function openReviewContext(
   const config = await readReviewConfig({ sources: options.context, envFile: options.envFile })
   if (options.context && config.contextSources.length === 0) {
     throw new ConfigError(
-      '--context needs a tracker or chat that is set up in the environment: see docs/context-sources.md.',
+      '--context needs an issue tracker, error tracker or chat: ' +
+        'configure one in the environment, see docs/context-sources.md.',
     )
   }
   return createReviewContext(chooseModels(config, options), log, { staticReviewer })
 }
 
-/** Without a model nothing of models is loaded. */
+/** In static mode, the models are removed, so that no code for models is loaded. */
 function chooseModels(config: Config, { mode }: ReviewOptions): Config {
   if (mode === 'static') return { ...config, models: { ...config.models, main: null, fast: null } }
   if (mode !== null && config.models.main === null)
@@ -38,7 +39,7 @@ function chooseModels(config: Config, { mode }: ReviewOptions): Config {
   return config
 }
 
-/** Reviews a change. What comes has its findings in the order of their places, and holds none of our own secrets. */
+/** Reviews a change. The findings are sorted by location, and secrets are redacted. */
 export async function executeReview(
   ctx: ReviewContext,
   change: Change,

@@ -1,22 +1,22 @@
-// Exit codes, and what an error comes to.
+// Defines the exit codes and reports errors.
 import { UmpireError } from '../domain/errors.ts'
 import { toTerminalLine, toTerminalText } from './terminal-text.ts'
 
 export const exitCode = {
   ok: 0,
-  /** Findings at or over the threshold. */
+  /** There are findings at or over the threshold. */
   findings: 1,
   usage: 2,
-  /** Configuration or sign-in. */
+  /** The configuration or the sign-in is wrong. */
   configuration: 3,
-  /** Something that matters was not reviewed, and nothing over the threshold was found. */
+  /** Something that matters was not reviewed, and no finding reaches the threshold. */
   partial: 4,
   unreachable: 5,
-  /** And the signal's number. */
+  /** The number of the signal is added. */
   signal: 128,
 } as const
 
-/** The command line makes no sense. */
+/** Thrown if the command line is wrong. */
 export class UsageError extends Error {}
 
 const usageErrorCodes = [
@@ -29,25 +29,24 @@ const usageErrorCodes = [
 const unavailableErrorCodes = ['database_stopped']
 
 /**
- * Says on stderr what went wrong, and returns the exit code.
+ * Prints an error on stderr and returns the exit code.
  *
- * @param help the command that tells how to call the one that failed
+ * @param help the command that shows the usage of the failed command
  */
 export function reportError(error: unknown, help: string): number {
   if (error instanceof UsageError) {
-    console.error(
-      `umpire: ${toTerminalLine(error.message).replace(/(?<![?.])$/, '.')} See ${help}.`,
-    )
+    const sentence = toTerminalLine(error.message).replace(/(?<![?.])$/, '.')
+    console.error(`umpire: ${sentence} See ${help}.`)
     return exitCode.usage
   }
   if (error instanceof UmpireError) {
     console.error(`umpire: ${toTerminalText(error.message)}`)
     if (usageErrorCodes.includes(error.code)) return exitCode.usage
-    return error.retryable || unavailableErrorCodes.includes(error.code)
-      ? exitCode.unreachable
-      : exitCode.configuration
+    const isUnavailable = error.retryable || unavailableErrorCodes.includes(error.code)
+    return isUnavailable ? exitCode.unreachable : exitCode.configuration
   }
   console.error('umpire: an unexpected error; please report it with what follows')
   console.error(error)
+  // Node exits with this code after an uncaught error.
   return 1
 }

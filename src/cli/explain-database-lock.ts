@@ -1,10 +1,13 @@
-// What to say of an embedded database that another process has open.
+// Explains that the embedded database is locked by a process that can't be reached.
 import { UmpireDatabaseError } from '../db/database-errors.ts'
 import { controlSocketPath } from '../http/control-schemas.ts'
 
-/** Whoever has the database open would have been found by its socket: says so. */
+/** Adds to a lock error that the control socket doesn't answer. Returns other errors unchanged. */
 export function explainDatabaseLock(error: unknown, dataDir: string): unknown {
   if (!(error instanceof UmpireDatabaseError) || error.code !== 'database_locked') return error
-  const message = `${error.message} It can't be asked at ${controlSocketPath(dataDir)} either: it may be just starting.`
+  const socketPath = controlSocketPath(dataDir)
+  const message =
+    `${error.message} The process can't be reached at ${socketPath}: ` +
+    'if it is just starting, try again.'
   return new UmpireDatabaseError('database_locked', message, { cause: error })
 }

@@ -1,4 +1,4 @@
-// Gathers what `umpire review` is to review: from the repository around the working directory, or from the platform.
+// Gathers the change for `umpire review` from the local repository or the platform.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,28 +13,27 @@ import { UsageError } from './exit-codes.ts'
 import type { ComparisonSummary } from './reports/report.ts'
 import type { ReviewSource } from './review-options.ts'
 
-/** A change at hand. Dispose of it: it holds processes and a temporary folder. */
+/** A gathered change. It holds processes and a temporary folder until it is disposed. */
 export interface ReviewInput extends AsyncDisposable {
   readonly change: Change
   readonly compared: ComparisonSummary
-  /** Where it was read from; null for this machine. */
+  /** The platform that the change was read from, or null for a local change. */
   readonly origin: { readonly platform: Platform; readonly access: Access } | null
 }
 
-/** What is being gathered. */
 export interface PendingReviewInput {
   readonly input: Promise<ReviewInput>
-  /** The paths of the change, which are known before the rest; never where it can't be gathered. */
+  /** Resolves with the paths of the change before `input` does. Stays pending if that fails. */
   readonly paths: Promise<readonly string[]>
 }
 
-/** Starts to gather a change of the repository around the working directory. Resolves when git is at work. */
+/** Starts to gather a change of the local repository. Resolves when git has started. */
 export async function startGatheringLocalChange(
   source: Exclude<ReviewSource, { kind: 'pull_request' }>,
   signal: AbortSignal,
 ): Promise<PendingReviewInput> {
   const { gatherLocalChange } = await import('../workflows/gather-local-change.ts')
-  const { promise: atWork, resolve: onWork } = Promise.withResolvers<void>()
+  const { promise: gitStarted, resolve: onWork } = Promise.withResolvers<void>()
   const { promise: paths, resolve: onPaths } = Promise.withResolvers<readonly string[]>()
   const task = {
     host: gitRuntimeFrom(pickChildVariables()),
@@ -48,21 +47,22 @@ export async function startGatheringLocalChange(
     origin: null,
     [Symbol.asyncDispose]: () => result[Symbol.asyncDispose](),
   }))
-  // What goes wrong is told when it is waited for.
-  await Promise.race([atWork, gathered.catch(() => undefined)])
+  // An error is thrown when the caller awaits the input.
+  await Promise.race([gitStarted, gathered.catch(() => undefined)])
   return { input: gathered, paths }
 }
 
-/** Gathers a pull request as the service does, but for earlier reviews: nothing here knows of them. */
+/** Gathers a pull request like the service does, but without its earlier reviews. */
 export async function gatherPullRequest(
   ctx: Pick<ReviewContext, 'config' | 'log' | 'models'>,
-  address: string,
+  url: string,
   signal: AbortSignal,
 ): Promise<ReviewInput> {
-  const { platform, ref } = await findPullRequest(ctx.config, address)
+  const { platform, ref } = await findPullRequest(ctx.config, url)
   const { token } = ctx.config.fallback
-  if (token === null)
+  if (token === null) {
     throw new UmpireError('no_token', `No token for ${ref.repo}: set PLATFORM_TOKEN.`)
+  }
   const access = { repo: ref.repo, token }
   const { gatherChange } = await import('../workflows/gather-change.ts')
   await using stack = new AsyncDisposableStack()
@@ -75,30 +75,32 @@ export async function gatherPullRequest(
   const change = stack.use(
     await gatherChange({ ...ctx, config, platform, gitHost }, access, gather, signal),
   )
-  const held = stack.move()
+  const shortBase = change.mergeBaseSha.slice(0, 7)
+  const shortHead = change.headSha.slice(0, 7)
+  const resources = stack.move()
   return {
     change,
     compared: {
       kind: 'pull_request',
-      description: `${ref.repo}#${ref.number} (${change.mergeBaseSha.slice(0, 7)}..${change.headSha.slice(0, 7)})`,
+      description: `${ref.repo}#${ref.number} (${shortBase}..${shortHead})`,
       baseSha: change.mergeBaseSha,
       headSha: change.headSha,
       url: pullRequest.url,
     },
     origin: { platform, access },
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-async function findPullRequest(config: Config, address: string) {
+async function findPullRequest(config: Config, url: string) {
   const [{ createPlatform }, { parsePullRequestUrl }] = await Promise.all([
     import('../platforms/index.ts'),
     import('../platforms/parse-pull-request-url.ts'),
   ])
-  const ref = parsePullRequestUrl(address, config.platform.url)
-  if (ref === undefined)
-    throw new UsageError(
-      `there are pull requests only at ${config.platform.url}/<owner>/<repo>/pull/<number>`,
-    )
+  const ref = parsePullRequestUrl(url, config.platform.url)
+  if (ref === undefined) {
+    const expectedUrl = `${config.platform.url}/<owner>/<repo>/pull/<number>`
+    throw new UsageError(`the URL of a pull request must have the form ${expectedUrl}`)
+  }
   return { platform: createPlatform(config.platform), ref }
 }

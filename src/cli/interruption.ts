@@ -1,17 +1,17 @@
-// Turns signals into an abort, so that all that was started is ended before the command is.
+// Turns signals of the process into an abort signal, so that a command can clean up.
 import { constants } from 'node:os'
 import { exitCode } from './exit-codes.ts'
 
 export interface Interruption extends Disposable {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal
-  /** The exit code that says which signal it was. */
+  /** Returns 128 and the number of the signal that was caught. */
   exitCode(): number
 }
 
 const signalNames = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Listens until it is disposed of. A second signal ends the process at once, as without this. */
+/** Listens until it is disposed. A second signal ends the process at once. */
 export function listenForSignals(): Interruption {
   const controller = new AbortController()
   let caught: (typeof signalNames)[number] = 'SIGINT'

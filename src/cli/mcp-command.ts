@@ -1,4 +1,4 @@
-// `umpire mcp`: the MCP server for one client that starts it, on stdin and stdout.
+// Runs `umpire mcp`, an MCP server on stdin and stdout for the client that starts it.
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
@@ -16,12 +16,12 @@ import { parseOptions } from './parse-options.ts'
 
 export const mcpUsage = `Usage: umpire mcp [--env-file <file>]
 
-Answers an MCP client on stdin and stdout, until stdin ends: coding agents start it themselves. It asks the service that
-runs with the same DATA_DIR, or reads the database of DATABASE_URL. With UMPIRE_TOKEN, a token of "umpire token" or of a
-person's own, it answers as that person. Variables come from the environment, and from the file of --env-file where that
-doesn't set them. See docs/mcp.md.`
+Serves MCP on stdin and stdout until stdin ends. Coding agents start this command. It uses the
+service that runs with the same DATA_DIR, or the database of DATABASE_URL. If UMPIRE_TOKEN is an API
+token or a token of "umpire token", it acts as the user of the token. Variables are read from the
+environment, and from the file of --env-file if the environment does not set them. See docs/mcp.md.`
 
-/** Returns the exit code, when the client has gone. Throws what explains itself. */
+/** Returns the exit code when the client has disconnected. */
 export async function runMcp(args: string[]): Promise<number> {
   const { values } = parseOptions(args, envFileOption)
   const config = readCommandConfig(values['env-file'])
@@ -33,12 +33,12 @@ export async function runMcp(args: string[]): Promise<number> {
     title: 'Umpire',
     version: (await readPackageInfo()).version,
   }
-  // A wrong token is told before the client believes that all is well.
+  // Reports a wrong token before the client connects.
   await backend.listTools(caller)
   const transport = new StdioServerTransport()
   const server = serveStdio(() => createMcpServer({ backend, identity, caller }), {
     transport,
-    onerror: (error) => log.warn({ err: error }, 'The client sent what is not understood'),
+    onerror: (error) => log.warn({ err: error }, 'The MCP client sent invalid data'),
   })
   await Promise.race([finished(process.stdin), once(process, 'SIGTERM'), once(process, 'SIGINT')])
   await server.close()
@@ -48,12 +48,12 @@ export async function runMcp(args: string[]): Promise<number> {
 async function openMcpBackend(config: Config, log: Log): Promise<OpenMcpBackend> {
   const { token } = config.mcp
   if (config.database.engine === 'postgresql') {
-    // Most of what the program consists of, which a question to a service doesn't need.
+    // This loads most of the program, so it is imported only when needed.
     const { openDatabaseBackend } = await import('./open-database-backend.ts')
     return openDatabaseBackend(config, log)
   }
   const service = await findRunningService(config.dataDir)
-  // To open the database here would keep the service from starting for as long as the client runs.
+  // The command doesn't open the database itself, because a service could not start meanwhile.
   if (service === null) {
     const message = `No service runs with ${config.dataDir}: start it with "umpire serve", or set DATA_DIR.`
     throw new UmpireError('control_silent', message, { retryable: true })

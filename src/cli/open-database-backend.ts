@@ -1,4 +1,4 @@
-// Answers an MCP client from a PostgreSQL database, whatever runs beside.
+// Opens an MCP backend on a PostgreSQL database.
 
 import { authenticateBearer } from '../accounts/authenticate-bearer.ts'
 import { createCredentials } from '../accounts/credentials.ts'
@@ -10,16 +10,18 @@ import type { Log } from '../lib/logger.ts'
 import { createMcpBackend, type McpBackend } from '../mcp/mcp-backend.ts'
 import { createPlatform } from '../platforms/index.ts'
 
-/** Where the answers come from. */
 export interface OpenMcpBackend extends AsyncDisposable {
   readonly backend: McpBackend
-  /** As whom this process asks the database itself. */
+  /** The user of the configured token. Null if the running service resolves the token. */
   readonly caller: Caller | null
 }
 
-/** Dispose of it. Throws UmpireError with what to do about it. */
-export async function openDatabaseBackend(given: Config, log: Log): Promise<OpenMcpBackend> {
-  const config = await completeConfig(given)
+/** Opens the database until the backend is disposed. Throws UmpireError. */
+export async function openDatabaseBackend(
+  commandConfig: Config,
+  log: Log,
+): Promise<OpenMcpBackend> {
+  const config = await completeConfig(commandConfig)
   await using stack = new AsyncDisposableStack()
   const database = await openMigratedDatabase(config, log)
   stack.defer(() => database.close())
@@ -31,14 +33,14 @@ export async function openDatabaseBackend(given: Config, log: Log): Promise<Open
     ...{ config, db, log, keys, wakeUps },
     platform: createPlatform(config.platform),
     credentials: createCredentials(keys, config.http.publicUrl),
-    // Memories are searched by words.
+    // Without an embedder, memories are searched by keyword.
     embedder: null,
   }
   const caller = config.mcp.token === null ? null : await authenticateBearer(ctx, config.mcp.token)
-  const held = stack.move()
+  const resources = stack.move()
   return {
     backend: createMcpBackend(ctx),
     caller,
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

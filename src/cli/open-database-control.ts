@@ -1,4 +1,4 @@
-// Opens the database for a command that no running service answers.
+// Opens the database for a command if no running service holds it.
 import { createCredentials } from '../accounts/credentials.ts'
 import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../config/config.ts'
@@ -9,14 +9,14 @@ import type { Log } from '../lib/logger.ts'
 import { type Control, createControl } from '../workflows/control.ts'
 import { explainDatabaseLock } from './explain-database-lock.ts'
 
-/** Dispose of it: it holds the database. Throws UmpireError with what to do about it. */
+/** Opens the database until the control is disposed. Throws UmpireError. */
 export async function openDatabaseControl(
   config: Config,
   log: Log,
 ): Promise<Control & AsyncDisposable> {
   if (config.database.engine === 'embedded' && !hasDatabase(config.database.directory)) {
     throw new ConfigError(
-      `There is no database in ${config.dataDir}, and no service that runs there: is DATA_DIR right?`,
+      `There is no database in ${config.dataDir}, and no service runs there: check DATA_DIR.`,
     )
   }
   const { secrets, http } = await completeConfig(config)

@@ -1,12 +1,12 @@
-// Parses command-line options, and says in one line what is wrong with them.
+// Parses command-line options and reports errors in one line.
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { findClosestMatch } from '../lib/text.ts'
 import { UsageError } from './exit-codes.ts'
 
 /**
- * Parses what stands behind a command.
+ * Parses the arguments of a command.
  *
- * @param allowPositionals whether arguments that are no options make sense
+ * @param allowPositionals whether arguments that are not options are allowed
  * @throws UsageError
  */
 export function parseOptions<const Options extends ParseArgsOptionsConfig>(
@@ -22,8 +22,9 @@ export function parseOptions<const Options extends ParseArgsOptionsConfig>(
     tokens: true,
   })
   for (const token of tokens) {
-    if (token.kind === 'positional' && !allowPositionals)
-      throw new UsageError(`what is "${token.value}" for?`)
+    if (token.kind === 'positional' && !allowPositionals) {
+      throw new UsageError(`unexpected argument "${token.value}"`)
+    }
     if (token.kind === 'option') checkOption(token, options)
   }
   return parseArgs({ args, options, allowPositionals })
@@ -42,16 +43,17 @@ function checkOption(
 ): void {
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined
   if (type === undefined) {
-    const meant = findClosestMatch(name, Object.keys(options))
-    throw new UsageError(`there is no option ${rawName}${formatSuggestion(meant && `--${meant}`)}`)
+    const closest = findClosestMatch(name, Object.keys(options))
+    const suggestion = formatSuggestion(closest && `--${closest}`)
+    throw new UsageError(`there is no option ${rawName}${suggestion}`)
   }
   if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
-  // What begins with a dash is most likely the next option.
+  // A value that starts with a dash is most likely the next option.
   const isMissing = value === undefined || (!inlineValue && value.startsWith('-'))
   if (type === 'string' && isMissing) throw new UsageError(`${rawName} needs a value`)
 }
 
-/** One of some words. Throws a UsageError that names them, and the nearest. */
+/** Parses an option with a fixed set of values. Throws UsageError that lists the values. */
 export function parseChoice<Value extends string>(
   option: string,
   given: string,
@@ -59,12 +61,11 @@ export function parseChoice<Value extends string>(
 ): Value {
   const found = allowed.find((value) => value === given)
   if (found !== undefined) return found
-  throw new UsageError(
-    `${option} must be one of ${allowed.join(', ')}${formatSuggestion(findClosestMatch(given, allowed))}`,
-  )
+  const suggestion = formatSuggestion(findClosestMatch(given, allowed))
+  throw new UsageError(`${option} must be one of ${allowed.join(', ')}${suggestion}`)
 }
 
-/** Names the word that was meant, where there is one. */
-export function formatSuggestion(meant: string | undefined): string {
-  return meant === undefined ? '' : `; did you mean ${meant}?`
+/** Formats the end of an error message that suggests a word. Empty without one. */
+export function formatSuggestion(suggestion: string | undefined): string {
+  return suggestion === undefined ? '' : `; did you mean ${suggestion}?`
 }

@@ -1,4 +1,4 @@
-// The part of `umpire review --context`: asks trackers and chats about the change at hand.
+// Adds results of context sources to a change for `umpire review --context`.
 import type { ReviewContext } from '../context.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import {
@@ -12,25 +12,26 @@ import { findAsking } from '../workflows/gathering/gather-live-context.ts'
 import type { ReviewInput } from './gather-review-input.ts'
 
 /**
- * Opens what is set up. About a change on this machine all of it is asked, whatever its rules for repositories: nothing is
- * posted, and who asks is who set it up.
+ * Opens the configured sources. For a local change, their rules about repositories don't apply:
+ * nothing is posted, and the person who configured the sources runs the command.
  */
 export function openContextSources(
   { config, secrets }: Pick<ReviewContext, 'config' | 'secrets'>,
   isLocal: boolean,
 ): ContextSources {
-  const everywhere = { repositories: ['**'], publicRepositories: true, forkPullRequests: true }
+  const noRules = { repositories: ['**'], publicRepositories: true, forkPullRequests: true }
   const sources = config.contextSources.map((source) =>
-    isLocal ? { ...source, ...everywhere } : source,
+    isLocal ? { ...source, ...noRules } : source,
   )
   return createContextSources(sources, {
-    ...{ log: silentLog, secrets },
+    log: silentLog,
+    secrets,
     pins: createMemoryPinStore(),
     environment: config.childEnvironment,
   })
 }
 
-/** The change with what they said; which of them said nothing is noted. */
+/** Adds the results to the change, and a note for each source without a result. */
 export async function querySources(
   ctx: Pick<ReviewContext, 'log'>,
   sources: ContextSources,
@@ -38,36 +39,34 @@ export async function querySources(
   signal: AbortSignal,
 ): Promise<Change> {
   const { pullRequest, commits, files } = change
-  const asking: RequestingRepository =
+  const requester: RequestingRepository =
     origin === null
       ? { repo: pullRequest.repo, isPublic: false, isFork: false }
       : await findAsking({ ...ctx, platform: origin.platform }, origin.access, pullRequest, signal)
-  // What isn't committed has no title of its own.
-  const title =
-    compared.kind === 'staged' || compared.kind === 'uncommitted' ? '' : pullRequest.title
+  // Uncommitted changes have no title that describes them.
+  const isUncommitted = compared.kind === 'staged' || compared.kind === 'uncommitted'
+  const title = isUncommitted ? '' : pullRequest.title
   const questions = [
     ...deriveQuestions({ pullRequest: { ...pullRequest, title }, commits }),
-    // Nothing here knows the definitions that a change touches before the reviewers do.
+    // The changed definitions are not known here: there is no code graph.
     ...deriveErrorQuestions(files, []),
   ]
-  const live = await sources.query(asking, questions, signal)
-  const asked = sources.listAllowed(asking)
-  const absent = [
-    ...live.missing.map(({ source, reason }) => `Without ${source}: ${reason}.`),
-    ...sources.names
-      .filter((name) => !asked.includes(name))
-      .map(
-        (name) =>
-          `Without ${name}: it is not to be asked about this pull request, see docs/context-sources.md.`,
-      ),
+  const liveContext = await sources.query(requester, questions, signal)
+  const allowedNames = sources.listAllowed(requester)
+  const excludedNames = sources.names.filter((name) => !allowedNames.includes(name))
+  const exclusionReason = 'its rules exclude this pull request, see docs/context-sources.md'
+  const missing = [
+    ...liveContext.missing,
+    ...excludedNames.map((source) => ({ source, reason: exclusionReason })),
   ]
+  const missingNotes = missing.map(({ source, reason }) => `Without ${source}: ${reason}.`)
   return {
     ...change,
-    liveContext: live,
-    remoteTools: sources.tools(asking),
-    notes: [...change.notes, ...absent],
+    liveContext,
+    remoteTools: sources.tools(requester),
+    notes: [...change.notes, ...missingNotes],
   }
 }
 
-/** What is missing stands in the report. */
+/** The report lists what is missing, so nothing is logged. */
 const silentLog = { warn: () => undefined }

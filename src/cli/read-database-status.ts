@@ -1,4 +1,4 @@
-// Looks into the database for a check: through the service that has it open, or by opening it. Changes nothing.
+// Reads the status of the database, through the running service or directly.
 import type { Config } from '../config/config.ts'
 import { hasDatabase, openDatabase } from '../db/database.ts'
 import { type DatabaseFacts, readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
@@ -8,7 +8,7 @@ import { explainDatabaseLock } from './explain-database-lock.ts'
 
 const silentLog = { info() {}, warn() {}, error() {} }
 
-/** @throws UmpireError with what to do about it */
+/** @throws UmpireError if the database can't be opened */
 export async function readDatabaseStatus(
   { database, dataDir }: Config,
   signal: AbortSignal,

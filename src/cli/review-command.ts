@@ -1,4 +1,4 @@
-// `umpire review`: reviews a change without server or database, and prints what was found.
+// Runs `umpire review`, which reviews a change without server or database and prints the findings.
 import type { ReviewContext } from '../context.ts'
 import { severities } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
@@ -16,7 +16,7 @@ import { openOutput, type ReportOutput } from './reports/report-output.ts'
 import { parseReviewOptions, type ReviewOptions } from './review-options.ts'
 import { type Progress, startProgress } from './terminal-progress.ts'
 
-/** Returns the exit code. Throws what explains itself, and nothing once a signal ended the review. */
+/** Returns the exit code, also when a signal ended the review. Throws UsageError and UmpireError. */
 export async function review(args: string[]): Promise<number> {
   const options = parseReviewOptions(args)
   using interruption = listenForSignals()
@@ -32,27 +32,27 @@ async function reviewSource(options: ReviewOptions, { signal }: Interruption): P
   const clock = startStopwatch()
   using progress = startProgress(process.stderr, options.quiet)
   const output = await openOutput(options.format)
-  await using held = new ParallelDisposableStack()
+  await using resources = new ParallelDisposableStack()
   progress.step('Reading the change')
-  const { gathered, ctx, workflow } = await prepare(options, progress, held, signal)
+  const { gathered, ctx, workflow } = await prepare(options, progress, resources, signal)
   progress.note(`Reviewing ${gathered.compared.description}`)
   progress.clear()
   output.start(gathered.compared)
   const stopwatch = reportSteps(clock, progress, output)
-  const asked = await addContext(ctx, gathered, options, held, signal)
+  const changeWithContext = await addContext(ctx, gathered, options, resources, signal)
   stopwatch.lap('gather')
-  const change = applyOptions(asked, options)
+  const change = applyOptions(changeWithContext, options)
   const isEmpty =
     change.diff.files.length === 0 &&
     change.diff.problems.length === 0 &&
     change.skipped.length === 0
-  const found = isEmpty ? null : await workflow.executeReview(ctx, change, stopwatch, signal)
-  const code = found === null ? exitCode.ok : chooseExitCode(found, options)
+  const review = isEmpty ? null : await workflow.executeReview(ctx, change, stopwatch, signal)
+  const code = review === null ? exitCode.ok : chooseExitCode(review, options)
   progress.clear()
   output.end({
     compared: gathered.compared,
-    review: found,
-    change: found && change,
+    review,
+    change: review && change,
     failOn: options.failOn,
     exitCode: code,
     durationMs: clock.total(),
@@ -60,55 +60,59 @@ async function reviewSource(options: ReviewOptions, { signal }: Interruption): P
   return code
 }
 
-/** Gathers, and loads what reviews, side by side: git works meanwhile. What was made is held, whatever fails. */
+/**
+ * Gathers the change and loads the reviewers concurrently. Everything that was created is added to
+ * `resources`, even if a part fails.
+ */
 async function prepare(
   options: ReviewOptions,
   progress: Progress,
-  held: ParallelDisposableStack,
+  resources: ParallelDisposableStack,
   signal: AbortSignal,
 ) {
   const { source } = options
-  // git is started before anything else is loaded.
+  // git starts before any other module is loaded, because it takes longest.
   const local =
     source.kind === 'pull_request' ? null : await startGatheringLocalChange(source, signal)
   const { startStaticReviewer } = await import('../review-context.ts')
-  const staticReviewer = held.use(startStaticReviewer())
+  const staticReviewer = resources.use(startStaticReviewer())
   void local?.paths.then((paths) => staticReviewer.warmUp(paths))
   const loading = import('./execute-review.ts').then(async (workflow) => {
-    const ctx = held.use(
-      await workflow.openReviewContext(options, createLog(progress), staticReviewer),
-    )
+    const log = createLog(progress)
+    const ctx = resources.use(await workflow.openReviewContext(options, log, staticReviewer))
     return { workflow, ctx }
   })
-  const [gathered, loaded] = await Promise.allSettled([local?.input.then(held.use), loading])
+  const gathering = local?.input.then(resources.use)
+  const [gathered, loaded] = await Promise.allSettled([gathering, loading])
   if (gathered.status === 'rejected') throw gathered.reason
   if (loaded.status === 'rejected') throw loaded.reason
   const { ctx, workflow } = loaded.value
   if (gathered.value) {
-    // It checks suggestions, and starts while the rules read.
+    // The parser checks suggestions later. It loads while the rules run.
     const [file] = gathered.value.change.files
     if (file !== undefined) ctx.syntax.warmUp(file.path)
     return { gathered: gathered.value, ctx, workflow }
   }
-  const address = source.kind === 'pull_request' ? source.address : ''
-  return { gathered: held.use(await gatherPullRequest(ctx, address, signal)), ctx, workflow }
+  const url = source.kind === 'pull_request' ? source.address : ''
+  const pullRequest = resources.use(await gatherPullRequest(ctx, url, signal))
+  return { gathered: pullRequest, ctx, workflow }
 }
 
-/** With what trackers and chats say, where the user wants them asked: they take long to load. */
+/** Adds context from the sources if the user requested it. Their code is slow to load. */
 async function addContext(
   ctx: ReviewContext,
   gathered: ReviewInput,
   { context }: ReviewOptions,
-  held: ParallelDisposableStack,
+  resources: ParallelDisposableStack,
   signal: AbortSignal,
 ): Promise<Change> {
   if (!context) return gathered.change
   const { querySources, openContextSources } = await import('./query-sources.ts')
-  const sources = held.use(openContextSources(ctx, gathered.origin === null))
+  const sources = resources.use(openContextSources(ctx, gathered.origin === null))
   return querySources(ctx, sources, gathered, signal)
 }
 
-/** What has to be ended before the command is; all at once, for somebody waits. */
+/** Disposes all resources concurrently, because the user waits for the command to end. */
 class ParallelDisposableStack implements AsyncDisposable {
   readonly #parts: AsyncDisposable[] = []
 
@@ -122,7 +126,7 @@ class ParallelDisposableStack implements AsyncDisposable {
   }
 }
 
-/** Nothing is held back: how many comments a pull request can bear doesn't matter where none are made. */
+/** Removes the limit of comments, because the command posts none, and sets the mode. */
 function applyOptions(change: Change, { mode }: ReviewOptions): Change {
   const { settings } = change
   const policy = { ...settings.policy, maxComments: Number.MAX_SAFE_INTEGER }
@@ -141,7 +145,7 @@ const nextStepLabels: Readonly<Record<string, string>> = {
   review: 'Judging the findings',
 }
 
-/** A stopwatch that tells what comes next. */
+/** Wraps a stopwatch so that each lap is reported, with the next step. */
 function reportSteps(stopwatch: Stopwatch, progress: Progress, output: ReportOutput): Stopwatch {
   return {
     ...stopwatch,
@@ -155,16 +159,16 @@ function reportSteps(stopwatch: Stopwatch, progress: Progress, output: ReportOut
   }
 }
 
-/** What the parts of a review would log: people see its warnings. */
+/** Creates a log that shows warnings and errors to the user. */
 function createLog(progress: Progress): Log {
   const drop = () => undefined
-  const tell = (_: unknown, message?: string) => progress.note(message ?? '')
+  const show = (_: unknown, message?: string) => progress.note(message ?? '')
   const log: Log = {
     debug: drop,
     info: drop,
-    warn: tell,
-    error: tell,
-    fatal: tell,
+    warn: show,
+    error: show,
+    fatal: show,
     child: () => log,
   }
   return log

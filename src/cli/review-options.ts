@@ -1,4 +1,4 @@
-// The options of `umpire review`.
+// Defines and parses the options of `umpire review`.
 import { type Severity, severities } from '../domain/finding.ts'
 import { annotationFormats } from '../platforms/annotation-formats.ts'
 import { UsageError } from './exit-codes.ts'
@@ -7,7 +7,7 @@ import { parseChoice, parseOptions } from './parse-options.ts'
 const plainFormats = ['pretty', 'json', 'ndjson', 'sarif']
 const modes = ['agentic', 'parallel', 'static'] as const
 
-/** What is to be reviewed. */
+/** The change to review. */
 export type ReviewSource =
   | { readonly kind: 'commits'; readonly base: string }
   | { readonly kind: 'branch' | 'staged' | 'uncommitted' | 'any' }
@@ -18,33 +18,40 @@ export interface ReviewOptions {
   /** `pretty`, `json`, `ndjson`, `sarif`, or the id of a platform whose annotations are printed. */
   readonly format: string
   readonly failOn: Severity
-  /** Null: as the repository and the environment have it. */
+  /** If null, the settings of the repository or the environment decide. */
   readonly mode: (typeof modes)[number] | null
-  /** Whether trackers and chats are asked. */
+  /** Whether context sources are queried. */
   readonly context: boolean
-  /** A file of variables under those of the environment; null for none. */
+  /** File with variables that the environment doesn't set, or null for none. */
   readonly envFile: string | null
   readonly quiet: boolean
 }
 
-export const reviewUsage = `Usage: umpire review [--base <ref> | --branch | --staged | --uncommitted | <address of a pull request>]
+const formats = [...plainFormats, ...Object.keys(annotationFormats)]
 
-  --base <ref>     the commits of HEAD since it parted from <ref>
-  --branch         the same since it parted from the default branch
-  --staged         what is staged, against HEAD
-  --uncommitted    all that isn't committed, against HEAD
-                   (without any of these: what isn't committed; where all is, as with --branch)
+export const reviewUsage = `Usage: umpire review [<source>] [options]
 
-  --format <name>  ${[...plainFormats, ...Object.keys(annotationFormats)].join(', ')}; default: pretty
-  --fail-on <sev>  exit with 1 for findings from this severity on: ${severities.join(', ')}; default: moderate
-  --mode <name>    ${modes.join(', ')}; static asks no model
-  --context        ask the trackers and chats that are set up about the change; see docs/context-sources.md
+Source, one of:
+  --base <ref>     commits on HEAD since the merge base with <ref>
+  --branch         commits on HEAD since the merge base with the default branch
+  --staged         staged changes
+  --uncommitted    all uncommitted changes
+  <url>            a pull request
+  The default is --uncommitted, or --branch if everything is committed.
+
+Options:
+  --format <name>  ${formats.join(', ')}; default: pretty
+  --fail-on <sev>  exit with 1 if there are findings of this or a higher severity:
+                   ${severities.join(', ')}; default: moderate
+  --mode <name>    ${modes.join(', ')}; static uses no model
+  --context        query the configured context sources, such as issue trackers, about the
+                   change; see docs/context-sources.md
   --env-file <file>
-                   read variables that the environment doesn't set from this file
-  --quiet          say nothing about progress
+                   read variables that the environment does not set from this file
+  --quiet          do not show progress
 
-Exit codes: 0 clean, 1 findings, 2 usage, 3 configuration or sign-in, 4 partial review, 5 not reachable.
-See docs/command-line.md.`
+Exit codes: 0 clean, 1 findings, 2 usage, 3 configuration or sign-in, 4 partial review,
+5 not reachable. See docs/command-line.md.`
 
 const options = {
   base: { type: 'string' },
@@ -59,15 +66,12 @@ const options = {
   quiet: { type: 'boolean', short: 'q', default: false },
 } as const
 
-/** Reads the arguments behind `umpire review`. Throws for what makes no sense. */
+/** Parses the arguments of `umpire review`. Throws UsageError. */
 export function parseReviewOptions(args: string[]): ReviewOptions {
   const { values, positionals } = parseOptions(args, options, true)
   return {
     source: chooseSource(values, positionals),
-    format: parseChoice('--format', values.format, [
-      ...plainFormats,
-      ...Object.keys(annotationFormats),
-    ]),
+    format: parseChoice('--format', values.format, formats),
     failOn: parseChoice('--fail-on', values['fail-on'], severities),
     mode: values.mode === undefined ? null : parseChoice('--mode', values.mode, modes),
     context: values.context,
@@ -82,15 +86,17 @@ function chooseSource(
 ): ReviewSource {
   const sources: ReviewSource[] = positionals.map((address) => ({ kind: 'pull_request', address }))
   if (values.base !== undefined) sources.push({ kind: 'commits', base: values.base })
-  for (const kind of ['branch', 'staged', 'uncommitted'] as const)
+  for (const kind of ['branch', 'staged', 'uncommitted'] as const) {
     if (values[kind]) sources.push({ kind })
-  if (sources.length > 1)
+  }
+  if (sources.length > 1) {
     throw new UsageError(
-      'give only one of --base, --branch, --staged, --uncommitted and the address of a pull request',
+      'give only one of --base, --branch, --staged, --uncommitted and the URL of a pull request',
     )
+  }
   const word = positionals.find((text) => !URL.canParse(text))
   if (word !== undefined) {
-    throw new UsageError(`"${word}" is no address of a pull request; did you mean --base ${word}?`)
+    throw new UsageError(`"${word}" is not the URL of a pull request; did you mean --base ${word}?`)
   }
   if (values.base === '') throw new UsageError('--base needs the name of a branch or commit')
   return sources[0] ?? { kind: 'any' }

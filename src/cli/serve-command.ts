@@ -1,61 +1,60 @@
-// `umpire serve`: runs the receiver and the worker until SIGTERM or SIGINT.
+// Runs `umpire serve`: the web server and the worker, until SIGTERM or SIGINT.
 import { startApp } from '../app.ts'
 import { readServiceEnvironment } from '../config/environment.ts'
 import { readConfig } from '../config/read-config.ts'
 
-/** A start that hangs in something (a disk, a lock of the database) is broken off so long after the signal to stop. */
+/** A start can hang, for example on a database lock. It is aborted this long after the signal. */
 const startAbortGraceMs = 10_000
+/** Ctrl+C can deliver a signal twice: from the terminal and from a parent process. */
+const repeatedSignalMs = 1000
 
-/** What a process of the service is to be. */
 export interface ServeOptions {
   readonly web: boolean
   readonly worker: boolean
-  /** Undefined: `.env` in the working directory, if there is one. */
+  /** If undefined, `.env` in the working directory is read, if it exists. */
   readonly envFile: string | undefined
 }
 
-/** Resolves after a graceful stop. Throws when it can't go on: whoever supervises it starts it again. */
+/** Resolves after a graceful stop. Throws if the service breaks and must be restarted. */
 export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) stopOnSignal(signal, stop)
-  await using app = await abortSlowStart(
-    startApp(readConfig(readServiceEnvironment(envFile)), parts),
-    stop.signal,
-  )
+  const config = readConfig(readServiceEnvironment(envFile))
+  await using app = await abortSlowStart(startApp(config, parts), stop.signal)
   if (!stop.signal.aborted) {
     const stopped = new Promise<null>((resolve) => {
       stop.signal.addEventListener('abort', () => resolve(null), { once: true })
     })
-    const fault = await Promise.race([stopped, app.broken])
-    if (fault) throw fault
+    const error = await Promise.race([stopped, app.broken])
+    if (error) throw error
   }
 }
 
-/** Ends the process where a start goes on for long after the signal. That loses nothing: it may be killed at any time. */
+/** Ends the process if the start takes too long after the signal. No data is lost by that. */
 async function abortSlowStart<T>(start: Promise<T>, signal: AbortSignal): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const losePatience = () => {
+  const startGracePeriod = () => {
     timer = setTimeout(() => {
       process.removeAllListeners('SIGTERM')
       process.kill(process.pid, 'SIGTERM')
     }, startAbortGraceMs)
   }
-  if (signal.aborted) losePatience()
-  signal.addEventListener('abort', losePatience, { once: true })
+  if (signal.aborted) startGracePeriod()
+  signal.addEventListener('abort', startGracePeriod, { once: true })
   try {
     return await start
   } finally {
-    signal.removeEventListener('abort', losePatience)
+    signal.removeEventListener('abort', startGracePeriod)
     clearTimeout(timer)
   }
 }
 
-/** The first one stops gracefully, a later one ends at once: not the echo of one that also went to the whole group. */
+/** The first signal stops the service gracefully, and a later one ends the process at once. */
 function stopOnSignal(signal: NodeJS.Signals, stop: AbortController): void {
   let firstAt: number | null = null
   process.on(signal, () => {
     if (firstAt === null) stop.abort()
-    else if (performance.now() - firstAt > 1000) process.kill(process.pid, 'SIGKILL')
+    else if (performance.now() - firstAt > repeatedSignalMs) process.kill(process.pid, 'SIGKILL')
     firstAt ??= performance.now()
   })
 }

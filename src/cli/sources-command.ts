@@ -1,4 +1,4 @@
-// `umpire sources`: shows the trackers and chats that reviews ask, and trusts one whose tools changed.
+// Runs `umpire sources`, which checks the context sources and trusts changed tools of one.
 import { createLogger } from '../lib/logger.ts'
 import { findClosestMatch } from '../lib/text.ts'
 import { listSecrets } from '../review-context.ts'
@@ -13,14 +13,13 @@ import { toTerminalLine } from './terminal-text.ts'
 export const sourcesUsage = `Usage: umpire sources [--env-file <file>]
        umpire sources --trust <name> [--env-file <file>]
 
-Shows which trackers and chats reviews ask, and whether each answers.
+Shows the context sources, such as issue trackers and chats, and whether each answers.
 
-  --trust <name>     forget what the source's tools were like: they are trusted as they are now, after you looked at them
-  --env-file <file>  read variables that the environment doesn't set from this file
+  --trust <name>     trust the tools of a source in their current version, after you checked them
+  --env-file <file>  read variables that the environment does not set from this file
 
-Exit codes: 0 all answer; 5 one doesn't. See docs/context-sources.md.`
+Exit codes: 0 all sources answer; 5 a source does not answer. See docs/context-sources.md.`
 
-/** Returns the exit code. Throws what explains itself. */
 export async function runSources(args: string[]): Promise<number> {
   const { values } = parseOptions(args, { trust: { type: 'string' }, ...envFileOption })
   const config = readCommandConfig(values['env-file'])
@@ -35,21 +34,22 @@ export async function runSources(args: string[]): Promise<number> {
   if (values.trust !== undefined) {
     const name = values.trust
     if (!sources.names.includes(name)) {
-      throw new UsageError(
-        `there is no source "${name}"${formatSuggestion(findClosestMatch(name, sources.names))}`,
-      )
+      const suggestion = formatSuggestion(findClosestMatch(name, sources.names))
+      throw new UsageError(`there is no source "${name}"${suggestion}`)
     }
     await using control = await openControl(config, log)
     const count = await control.trustSource(name)
-    console.error(
-      `${count} remembered ${count === 1 ? 'tool' : 'tools'} of ${name} forgotten: trusted as they are from now on.`,
-    )
+    const tools = count === 1 ? 'tool' : 'tools'
+    console.error(`${count} stored ${tools} of ${name} removed: the current version is trusted.`)
     return exitCode.ok
   }
-  if (sources.names.length === 0) console.error('No source is set up: see docs/context-sources.md.')
-  const signal = new AbortController().signal
-  const faults = await Promise.all(sources.names.map((name) => sources.check(name, signal)))
-  for (const [index, name] of sources.names.entries())
-    console.log(`${name}  ${toTerminalLine(faults[index] ?? 'answers')}`)
-  return faults.every((fault) => fault === null) ? exitCode.ok : exitCode.unreachable
+  if (sources.names.length === 0) {
+    console.error('No context source is configured: see docs/context-sources.md.')
+  }
+  const { signal } = new AbortController()
+  const failures = await Promise.all(sources.names.map((name) => sources.check(name, signal)))
+  for (const [index, name] of sources.names.entries()) {
+    console.log(`${name}  ${toTerminalLine(failures[index] ?? 'answers')}`)
+  }
+  return failures.every((failure) => failure === null) ? exitCode.ok : exitCode.unreachable
 }

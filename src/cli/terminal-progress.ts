@@ -1,20 +1,18 @@
-// Says on stderr what is being done: one line that is updated on a terminal, plain lines elsewhere.
+// Shows progress on stderr: one updated line on a terminal, plain lines elsewhere.
 import type { Writable } from 'node:stream'
 import { toTerminalLine } from './terminal-text.ts'
 
-/** What stderr is. */
 export type ProgressTarget = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 export interface Progress extends Disposable {
-  /** What is being done from now on. */
   step(text: string): void
-  /** A line that stays. */
+  /** Prints a line that is not replaced by later steps. */
   note(text: string): void
-  /** Clears the line that is updated, for other output; the next step begins it anew. */
+  /** Clears the updated line until the next step, to make place for other output. */
   clear(): void
 }
 
-/** Starts telling. Disposing clears the line that is updated. */
+/** Starts to show progress. Disposing clears the updated line. */
 export function startProgress(target: ProgressTarget, isQuiet: boolean): Progress {
   if (isQuiet) return { step() {}, note() {}, clear() {}, [Symbol.dispose]() {} }
   if (!target.isTTY) {
@@ -22,12 +20,14 @@ export function startProgress(target: ProgressTarget, isQuiet: boolean): Progres
     return { step: (text) => note(`${text} …`), note, clear() {}, [Symbol.dispose]() {} }
   }
   let current = ''
-  let since = performance.now()
+  let startedAt = performance.now()
   const erase = '\r\u001b[2K'
   const draw = () => {
-    const seconds = Math.floor((performance.now() - since) / 1000)
-    const line = `${current} …${seconds > 0 ? ` ${seconds} s` : ''}`
-    if (current !== '') target.write(`${erase}${line.slice(0, (target.columns || 80) - 1)}`)
+    if (current === '') return
+    const seconds = Math.floor((performance.now() - startedAt) / 1000)
+    const duration = seconds > 0 ? ` ${seconds} s` : ''
+    const maxLength = (target.columns || 80) - 1
+    target.write(`${erase}${`${current} …${duration}`.slice(0, maxLength)}`)
   }
   const clear = () => {
     if (current !== '') target.write(erase)
@@ -38,7 +38,7 @@ export function startProgress(target: ProgressTarget, isQuiet: boolean): Progres
   return {
     step(text) {
       current = toTerminalLine(text)
-      since = performance.now()
+      startedAt = performance.now()
       draw()
     },
     note(text) {

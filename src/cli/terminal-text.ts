@@ -1,44 +1,39 @@
-// Makes text that others wrote harmless on a terminal and in a log: it can say anything and do nothing.
+// Escapes untrusted text for terminals and logs, which can execute control sequences.
 
-/** Controls, line separators, and what is invisible or turns text around; line feeds and tabs aside. */
+/** Matches control, invisible and bidirectional characters and line separators, but not \n or \t. */
 const unsafeCharacters = /[^\P{C}\n\t]|[\u2028\u2029\u115f\u1160\u3164\uffa0]|\u034f/gu
 
-/** Text with every dangerous character shown as its number, such as `\x1b`. Line ends are LF. */
+/** Replaces each unsafe character by its number, such as `\x1b`. Converts line ends to LF. */
 export function escapeControls(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unsafeCharacters, escapeCharacter)
 }
 
-/** The same for text that stands in the output as it is, where its lines could be read as commands. */
+/** Escapes text of several lines. Also escapes the commands that CI systems execute from logs. */
 export function toTerminalText(text: string): string {
   return (
     escapeControls(text)
-      // Where a log of a CI job is read for commands, a line that begins with one would be obeyed.
+      // GitHub Actions executes lines that start with `::`, and Azure Pipelines those with `##[`.
       .replace(/^(\s*):(?=:)/gm, '$1\\x3a')
       .replace(/##(?=\[)/g, '#\\x23')
   )
 }
 
-/** The same on one line. */
+/** Escapes text and puts it on one line. */
 export function toTerminalLine(text: string): string {
-  return toTerminalText(
-    text.replace(/\s+/g, (run) => (/^[ \t\n\r]+$/.test(run) ? ' ' : run)),
-  ).trim()
+  const collapseSpace = (run: string) => (/^[ \t\n\r]+$/.test(run) ? ' ' : run)
+  return toTerminalText(text.replace(/\s+/g, collapseSpace)).trim()
 }
 
-/** A path: blanks stay as they are, line ends are shown. */
+/** Escapes a path. Spaces are kept, and line ends and tabs are escaped. */
 export function toTerminalPath(path: string): string {
   return toTerminalText(path.replace(/[\n\t\r]/g, escapeCharacter))
 }
 
-/** A document as JSON on one line or several; what a terminal would obey is escaped, as JSON can. */
+/** Serializes a document as JSON. Unsafe characters become JSON escapes. */
 export function toSafeJson(document: unknown, indent = 0): string {
   const text = JSON.stringify(document, null, indent)
-  // Such characters are only inside of strings.
-  return text.replace(unsafeCharacters, (character) =>
-    Array.from({ length: character.length }, (_, at) =>
-      escapeCodeUnit(character.charCodeAt(at)),
-    ).join(''),
-  )
+  // These characters occur only in strings of the document, so the escapes are valid JSON.
+  return text.replace(unsafeCharacters, escapeCodeUnits)
 }
 
 function escapeCharacter(character: string): string {
@@ -46,11 +41,12 @@ function escapeCharacter(character: string): string {
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
 }
 
-function escapeCodeUnit(code: number): string {
-  return `\\u${code.toString(16).padStart(4, '0')}`
+function escapeCodeUnits(character: string): string {
+  const codeUnits = character.split('').map((unit) => unit.charCodeAt(0))
+  return codeUnits.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Breaks lines between words, so that none is longer than `width` where words allow it. Blank lines stay. */
+/** Wraps lines between words. Only words longer than `width` exceed it. Blank lines are kept. */
 export function wrapText(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line.trimEnd(), width))
 }

@@ -1,4 +1,4 @@
-// `umpire token`: makes, lists and revokes tokens for programs.
+// Runs `umpire token`, which creates, lists and revokes tokens for programs.
 import { createLogger } from '../lib/logger.ts'
 import { listSecrets } from '../review-context.ts'
 import type { Control, TokenOrder } from '../workflows/control.ts'
@@ -8,22 +8,26 @@ import { openControl } from './open-control.ts'
 import { parseOptions } from './parse-options.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
-export const tokenUsage = `Usage: umpire token (--user <login> | --admin | --user <login> --admin) [--name <name>] [--days <1-365>]
-       umpire token --list
-       umpire token --revoke <id>
-       umpire token --forget-lost
+export const tokenUsage = `Usage:
+  umpire token [--user <login>] [--admin] [--name <name>] [--days <1-365>]
+  umpire token --list
+  umpire token --revoke <id>
+  umpire token --forget-lost
 
-  --user <login>     the token acts as this person, who must have signed in
-  --admin            the token sees all; without --user it acts as the operator
-  --name <name>      what lists call it; default: umpire token
-  --days <number>    how long it counts; default: 90
-  --list             show all tokens for programs that still count
-  --revoke <id>      make one worthless
-  --forget-lost      forget what the secret key doesn't open: tokens of the platform, whose people then sign in again
-  --env-file <file>  read variables that the environment doesn't set from this file
+Options:
+  --user <login>     create a token that acts as this person, who must have signed in
+  --admin            create a token that sees all; without --user it acts as the operator
+  --name <name>      name of the token in lists; default: umpire token
+  --days <number>    number of days until the token expires; default: 90
+  --list             show all active tokens for programs
+  --revoke <id>      revoke a token
+  --forget-lost      delete stored platform tokens that the secret key cannot decrypt;
+                     their owners must sign in again
+  --env-file <file>  read variables that the environment does not set from this file
 
-The token is printed on stdout, what it is on stderr. A running service with the embedded database is asked through
-DATA_DIR/control.sock; otherwise SECRET_KEY and PUBLIC_URL must be those of the service. See docs/operating.md.`
+To create a token, give --user, --admin or both. The token is printed on stdout, its description on
+stderr. A running service with the embedded database is reached through DATA_DIR/control.sock.
+Otherwise SECRET_KEY and PUBLIC_URL must be those of the service. See docs/operating.md.`
 
 const options = {
   user: { type: 'string' },
@@ -36,14 +40,12 @@ const options = {
   ...envFileOption,
 } as const
 
-/** What is to be done. */
 type TokenTask =
   | { readonly kind: 'create'; readonly order: TokenOrder }
   | { readonly kind: 'list' }
   | { readonly kind: 'revoke'; readonly id: string }
   | { readonly kind: 'forget' }
 
-/** Returns the exit code. Throws what explains itself. */
 export async function runToken(args: string[]): Promise<number> {
   const { values } = parseOptions(args, options)
   const task = chooseTask(values)
@@ -58,12 +60,10 @@ export async function runToken(args: string[]): Promise<number> {
       await listTokens(control)
       break
     case 'revoke':
-      console.error(
-        `The token "${toTerminalLine(await control.revokeToken(task.id))}" doesn't count any more.`,
-      )
+      await revokeToken(control, task.id)
       break
     case 'forget':
-      await forgetLost(control)
+      await deleteLostTokens(control)
   }
   return exitCode.ok
 }
@@ -72,25 +72,28 @@ type TokenValues = ReturnType<typeof parseOptions<typeof options>>['values']
 
 function chooseTask(values: TokenValues): TokenTask {
   const { user, admin, name, days, list, revoke, 'forget-lost': forget } = values
-  const makes = user !== undefined || admin || name !== undefined || days !== undefined
-  if ([makes, list, forget, revoke !== undefined].filter(Boolean).length > 1) {
+  const isCreating = user !== undefined || admin || name !== undefined || days !== undefined
+  const tasks = [isCreating, list, forget, revoke !== undefined].filter(Boolean)
+  if (tasks.length > 1) {
     throw new UsageError(
-      'give either what a new token is to be, or --list, or --revoke, or --forget-lost',
+      'give either options of a new token, or --list, or --revoke, or --forget-lost',
     )
   }
   if (list) return { kind: 'list' }
   if (forget) return { kind: 'forget' }
   if (revoke !== undefined) return { kind: 'revoke', id: revoke }
-  if (user === undefined && !admin)
-    throw new UsageError('say whose token it is to be: --user <login>, --admin, or both')
+  if (user === undefined && !admin) {
+    throw new UsageError('choose who the token acts as: --user <login>, --admin, or both')
+  }
   const order = { user: readUser(user), admin, name: readName(name), days: readDays(days) }
   return { kind: 'create', order }
 }
 
 function readUser(user: string | undefined): string | null {
   if (user === undefined) return null
-  if (user === '' || user.length > 100)
-    throw new UsageError('--user needs the username of a person at the platform')
+  if (user === '' || user.length > 100) {
+    throw new UsageError('--user needs a username of the code-hosting platform')
+  }
   return user
 }
 
@@ -108,26 +111,33 @@ function readDays(days = '90'): number {
 async function createToken(control: Control, order: TokenOrder): Promise<void> {
   const { jwt, id, login, issuer, expiresAt } = await control.createToken(order)
   console.log(jwt)
-  const sight = order.admin ? ', which sees all' : ''
-  console.error(
-    `A token for ${issuer} that acts as ${toTerminalLine(login)}${sight}, until ${expiresAt.toISOString()}.`,
-  )
-  console.error(`It isn't shown again. To take it back: umpire token --revoke ${id}`)
+  const scope = order.admin ? ', which sees all' : ''
+  const actor = `${toTerminalLine(login)}${scope}`
+  console.error(`A token for ${issuer} that acts as ${actor}, until ${expiresAt.toISOString()}.`)
+  console.error(`It isn't shown again. To revoke it: umpire token --revoke ${id}`)
 }
 
-async function forgetLost(control: Control): Promise<void> {
+async function revokeToken(control: Control, id: string): Promise<void> {
+  const name = await control.revokeToken(id)
+  console.error(`The token "${toTerminalLine(name)}" is revoked.`)
+}
+
+async function deleteLostTokens(control: Control): Promise<void> {
   const count = await control.forgetLostTokens()
-  console.error(`${count} stored ${count === 1 ? 'token' : 'tokens'} of the platform forgotten.`)
+  console.error(`${count} stored platform ${count === 1 ? 'token' : 'tokens'} deleted.`)
 }
 
 async function listTokens(control: Control): Promise<void> {
   const tokens = await control.listTokens()
   if (tokens.length === 0) console.error('There are no tokens for programs.')
   for (const { id, login, grantsAdmin, expiresAt, lastUsedAt, name } of tokens) {
-    const sight = grantsAdmin ? ' (sees all)' : ''
-    const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`
-    console.log(
-      `${id}  ${toTerminalLine(login)}${sight}  until ${expiresAt.toISOString()}  ${use}  ${toTerminalLine(name)}`,
-    )
+    const columns = [
+      id,
+      `${toTerminalLine(login)}${grantsAdmin ? ' (sees all)' : ''}`,
+      `until ${expiresAt.toISOString()}`,
+      lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`,
+      toTerminalLine(name),
+    ]
+    console.log(columns.join('  '))
   }
 }

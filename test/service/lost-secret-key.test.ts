@@ -166,10 +166,10 @@ it('forgets for good what no key opens, when the operator says so', async () => 
   await using service = await start('--no-worker')
   expect(await readReadiness(service.url)).toEqual(unready)
   const { code, stderr } = await umpire('token', '--forget-lost')
-  expect([code, stderr]).toEqual([0, '1 stored token of the platform forgotten.\n'])
+  expect([code, stderr]).toEqual([0, '1 stored platform token deleted.\n'])
   expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
   expect((await umpire('token', '--forget-lost')).stderr).toBe(
-    '0 stored tokens of the platform forgotten.\n',
+    '0 stored platform tokens deleted.\n',
   )
 })
 

@@ -225,7 +225,7 @@ describe('umpire mcp beside a service that it asks', () => {
     child.stdin.write(hello.join(''))
     await next()
     await service[Symbol.asyncDispose]()
-    const error = 'The service does not run any more: start it again.'
+    const error = 'The service is no longer running: start it again.'
     child.stdin.write(call(1, 'get_health'))
     expect((await next()).result.structuredContent).toEqual({ repo, score: 0, hours: null, error })
     child.stdin.write(call(2, 'get_list'))
@@ -272,7 +272,7 @@ describe('umpire sources', () => {
     expect(trusted).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('0 remembered tools of linear'),
+      stderr: expect.stringContaining('0 stored tools of linear'),
     })
     const unknown = await runUmpire(['sources', '--trust', 'liner'], {
       cwd: site.dataDir,

@@ -1,4 +1,4 @@
-// The report as a platform's CI system takes it from the output of a job: findings at their lines, limits, the verdict.
+// Renders the report as annotations that a CI system reads from the output of a job.
 import type { Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import type { AnnotationFormat } from '../../platforms/platform.ts'
@@ -13,10 +13,10 @@ import {
 } from './describe-report.ts'
 import type { Report } from './report.ts'
 
-/** What is beyond is counted: the log of a job isn't the place to list it. */
+/** Further limits are only counted, to keep the log of the job short. */
 const maxListedLimits = 50
 
-/** Annotations line by line; the last one is always the verdict with its counts. */
+/** Renders one annotation per line. The last one is always the verdict with its counts. */
 export function renderAnnotations(report: Report, format: AnnotationFormat): string {
   const { review } = report
   if (review === null) return format.message('notice', toTerminalLine(describeEmptyReview(report)))

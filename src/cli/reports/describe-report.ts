@@ -1,4 +1,4 @@
-// What the reports say in the same words: verdict, counts, coverage, limits, how it ends.
+// Describes the parts of a review that several report formats share.
 import { severities } from '../../domain/finding.ts'
 import type { Coverage, Review, SkippedFile } from '../../domain/review.ts'
 import { reviewEndNames } from '../../workflows/review-end-names.ts'
@@ -6,12 +6,11 @@ import { describeLines } from '../../workflows/summarize-review.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { Report } from './report.ts'
 
-/** How the review ended, for people. */
 export function describeEnd({ ends }: Review): string {
   return reviewEndNames[ends[0]!]
 }
 
-/** How many findings there are of each severity, as in `1 critical, 2 minor`; empty where there are none. */
+/** Formats the number of findings by severity, such as `1 critical, 2 minor`. Empty without any. */
 export function formatFindingCounts({ findings }: Review): string {
   return severities
     .map((severity) => ({
@@ -23,31 +22,31 @@ export function formatFindingCounts({ findings }: Review): string {
     .join(', ')
 }
 
-/** How much was seen, as in `2 of 3 files, 10 of 20 changed lines reviewed: the review is partial`. */
+/** An example is `2 of 3 files, 10 of 20 changed lines reviewed: the review is partial`. */
 export function describeCoverage(coverage: Coverage): string {
   const title = describeLines(coverage)
   return coverage.complete ? title : `${title}: the review is partial`
 }
 
-/** A file that wasn't reviewed, in one sentence. */
 export function describeUnreviewed({ path, reason }: SkippedFile): string {
   return `${path} was not reviewed: ${reason}.`
 }
 
-/** The files that somebody expected to see reviewed. */
+/** Lists the files that make the review incomplete. */
 export function listUnreviewed({ skipped }: Coverage): SkippedFile[] {
   return skipped.filter(({ matters }) => matters)
 }
 
-/** What to say where there is nothing to review. */
 export function describeEmptyReview({ compared }: Pick<Report, 'compared'>): string {
   return compared.emptyReason ?? 'Nothing to review.'
 }
 
-/** Why the command doesn't end with 0; null where it does. */
+/** Explains an exit code other than 0. Returns null for 0. */
 export function describeExitCode({ exitCode: code, failOn }: Report): string | null {
-  if (code === exitCode.findings)
-    return `exit ${code}: findings ${failOn === 'critical' ? 'that are critical' : `from ${failOn} on`}`
+  if (code === exitCode.findings) {
+    const threshold = failOn === 'critical' ? 'critical' : `${failOn} or higher`
+    return `exit ${code}: there are findings of severity ${threshold}`
+  }
   if (code === exitCode.partial) return `exit ${code}: part of what matters was not reviewed`
   return null
 }

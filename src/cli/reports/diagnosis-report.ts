@@ -1,4 +1,4 @@
-// Prints what the check of a set-up found: for people, or as JSON.
+// Renders the results of the setup checks for people or as JSON.
 import type { CheckResult } from '../../workflows/diagnose/check.ts'
 import { toSafeJson, toTerminalLine, wrapText } from '../terminal-text.ts'
 import { createPaint, type Paint } from './pretty-report.ts'
@@ -6,12 +6,11 @@ import { createPaint, type Paint } from './pretty-report.ts'
 const styles = { ok: 'green', warning: 'yellow', problem: 'red', skipped: 'dim' } as const
 const states = ['problem', 'warning', 'ok', 'skipped'] as const
 const countableStates: ReadonlySet<string> = new Set(['problem', 'warning'])
-/** The longest state and two blanks. */
+/** The indent makes place for the longest state and two spaces. */
 const indent = 9
 const maxWidth = 80
 const minWidth = 30
 
-/** The whole report. */
 export function renderDiagnosis(
   results: readonly CheckResult[],
   exitCode: number,
@@ -28,10 +27,10 @@ function renderPretty(results: readonly CheckResult[], width: number, paint: Pai
   const counts = states
     .map((state) => ({ state, count: results.filter((result) => result.state === state).length }))
     .filter(({ count }) => count > 0)
-    .map(
-      ({ state, count }) =>
-        `${count} ${state}${countableStates.has(state) && count > 1 ? 's' : ''}`,
-    )
+    .map(({ state, count }) => {
+      const isPlural = countableStates.has(state) && count > 1
+      return `${count} ${state}${isPlural ? 's' : ''}`
+    })
   return `${[...lines, '', counts.join(', ')].join('\n')}\n`
 }
 

@@ -1,4 +1,4 @@
-// The report as JSON, in one document or line by line; docs/command-line.md describes every field.
+// Renders the report as JSON or NDJSON. docs/command-line.md describes every field.
 import { type Finding, isRecordCitation } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import { type Review, toLineCounts } from '../../domain/review.ts'
@@ -6,17 +6,22 @@ import { toSafeJson } from '../terminal-text.ts'
 import { describeEmptyReview } from './describe-report.ts'
 import type { ComparisonSummary, Report } from './report.ts'
 
-/** Goes up when a field changes its meaning or goes away; new fields may come at any time. */
+/** The version increases when a field changes its meaning or is removed, not when one is added. */
 export const schemaVersion = 1
 
-/** One document. */
+/** Renders one document. */
 export function renderJson(report: Report): string {
   const { compared, review } = report
-  const findings = review?.findings.map(describeFinding) ?? []
-  return `${toSafeJson({ schema_version: schemaVersion, compared: describeCompared(compared), ...describeOutcome(report), findings }, 2)}\n`
+  const document = {
+    schema_version: schemaVersion,
+    compared: describeCompared(compared),
+    ...describeOutcome(report),
+    findings: review?.findings.map(describeFinding) ?? [],
+  }
+  return `${toSafeJson(document, 2)}\n`
 }
 
-/** The first line of NDJSON. */
+/** Renders the first line of NDJSON. */
 export function renderStart(compared: ComparisonSummary): string {
   return toLine({
     type: 'start',
@@ -25,12 +30,12 @@ export function renderStart(compared: ComparisonSummary): string {
   })
 }
 
-/** A line of NDJSON for a step that ended. */
+/** Renders a line of NDJSON for a step that ended. */
 export function renderStep(step: string, durationMs: number): string {
   return toLine({ type: 'progress', step, duration_ms: durationMs })
 }
 
-/** The last lines of NDJSON: the findings, then what they come to. */
+/** Renders the last lines of NDJSON: the findings, then the result of the review. */
 export function renderEnd(report: Report): string {
   const findings = report.review?.findings ?? []
   const lines = findings.map((finding) => toLine({ type: 'finding', ...describeFinding(finding) }))
@@ -48,19 +53,40 @@ function describeCompared({ kind, description, baseSha, headSha, url }: Comparis
 function describeOutcome(report: Report) {
   const { review, failOn, exitCode, durationMs } = report
   return {
-    verdict: review?.verdict ?? null,
-    ends: review?.ends ?? [],
-    confidence: review?.confidence ?? null,
-    confidence_reason: review?.confidenceReason ?? null,
-    summary: review?.summary ?? describeEmptyReview(report),
-    coverage: review && describeCoverage(review),
-    warnings: review?.warnings ?? [],
-    usage: review && describeUsage(review),
-    sources: describeSources(report),
-    reviewers: review?.reviewers ?? [],
+    ...(review === null ? describeNoReview(report) : describeReview(review, report)),
     fail_on: failOn,
     exit_code: exitCode,
     duration_ms: durationMs,
+  }
+}
+
+function describeReview(review: Review, report: Report) {
+  return {
+    verdict: review.verdict,
+    ends: review.ends,
+    confidence: review.confidence,
+    confidence_reason: review.confidenceReason,
+    summary: review.summary,
+    coverage: describeCoverage(review),
+    warnings: review.warnings,
+    usage: describeUsage(review),
+    sources: describeSources(report),
+    reviewers: review.reviewers,
+  }
+}
+
+function describeNoReview(report: Report) {
+  return {
+    verdict: null,
+    ends: [],
+    confidence: null,
+    confidence_reason: null,
+    summary: describeEmptyReview(report),
+    coverage: null,
+    warnings: [],
+    usage: null,
+    sources: describeSources(report),
+    reviewers: [],
   }
 }
 
@@ -102,6 +128,7 @@ function describeUsage({ usage }: Review) {
 }
 
 function describeFinding(finding: Finding) {
+  const { citation } = finding
   return {
     fingerprint: finding.fingerprint,
     reviewer: finding.reviewer,
@@ -116,17 +143,14 @@ function describeFinding(finding: Finding) {
     body: finding.body,
     suggestion: finding.suggestion,
     evidence: finding.evidence.map(({ path, line, note }) => ({ path, line, note })),
-    rests_on:
-      finding.citation && isRecordCitation(finding.citation)
-        ? describeRecord(finding.citation)
-        : null,
+    rests_on: citation && isRecordCitation(citation) ? describeRecord(citation) : null,
     confidence: finding.confidence,
     verified: finding.verified,
     held_back: finding.placement === 'held_back',
   }
 }
 
-/** A stable id of the kind of finding: the rule's own, or the category for what a model found. */
+/** The ID is stable. It is the rule, or the category for a finding that a model reported. */
 export function ruleIdOf({ rule, category }: Pick<Finding, 'rule' | 'category'>): string {
   return rule ?? `umpire/${category}`
 }

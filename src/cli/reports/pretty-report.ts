@@ -1,5 +1,4 @@
-// The report for people on a terminal: verdict, findings by file with their code, what was left out. All that others
-// wrote is shown so that a terminal obeys none of it.
+// Renders the report for people on a terminal. All untrusted text is escaped.
 import { styleText } from 'node:util'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import {
@@ -26,10 +25,10 @@ import type { Report } from './report.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Colours a text, or leaves it as it is. */
+/** Colors a text, or returns it unchanged. */
 export type Paint = (style: Style, text: string) => string
 
-/** Colours for the stream; none where it is no terminal or the user wants none (`NO_COLOR`). */
+/** Creates a function that colors text if the stream is a terminal and `NO_COLOR` is not set. */
 export function createPaint(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream })
 }
@@ -37,7 +36,7 @@ export function createPaint(stream: NodeJS.WriteStream): Paint {
 const width = 80
 const maxCodeLines = 12
 const maxNamedFiles = 10
-/** Nobody reads more; the most severe ones. */
+/** If there are more findings, only the most severe ones are shown. */
 const maxFindings = 200
 
 const verdictStyles = {
@@ -51,7 +50,7 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
   minor: 'blue',
 }
 
-/** The whole report, ready to be printed. */
+/** Renders the whole report. */
 export function renderPretty(report: Report, paint: Paint): string {
   const { review, change } = report
   if (review === null || change === null) return `${toTerminalLine(describeEmptyReview(report))}\n`
@@ -122,16 +121,17 @@ function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Pain
   ].join('\n')
 }
 
-function renderCitation({ citation: restsOn }: Finding): string[] {
-  if (restsOn === undefined || !isRecordCitation(restsOn)) return []
-  return wrapText(`Rests on ${formatRecord(restsOn)}`, width - 4).map((line) => indent(line, 4))
+function renderCitation({ citation }: Finding): string[] {
+  if (citation === undefined || !isRecordCitation(citation)) return []
+  const text = `Based on ${formatRecord(citation)}`
+  return wrapText(text, width - 4).map((line) => indent(line, 4))
 }
 
 function formatRecord({ source, key, title, url }: ContextRecordSummary): string {
-  const told = key === null || title.includes(key) ? title : `${key}: ${title}`
-  return [`${source}:`, toTerminalLine(told), ...(url === null ? [] : [toTerminalLine(url)])].join(
-    ' ',
-  )
+  const titleWithKey = key === null || title.includes(key) ? title : `${key}: ${title}`
+  const parts = [`${source}:`, toTerminalLine(titleWithKey)]
+  if (url !== null) parts.push(toTerminalLine(url))
+  return parts.join(' ')
 }
 
 function renderTitle(finding: Finding, paint: Paint): string[] {
@@ -154,7 +154,7 @@ function formatLines({ startLine, endLine, side }: Finding): string {
   return side === 'LEFT' ? `${lines} before the change` : lines
 }
 
-/** The text of a finding's lines as far as the diff shows them, by number. */
+/** Collects the lines of a finding that the diff contains, by line number. */
 function collectCode(file: FileDiff, { side, startLine, endLine }: Finding): Map<number, string> {
   const code = new Map<number, string>()
   for (const line of file.hunks.flatMap((hunk) => hunk.lines)) {
@@ -179,7 +179,7 @@ function renderCode(code: ReadonlyMap<number, string>, paint: Paint): string[] {
   return cutLines(lines).map((line) => indent(paint('cyan', line), 4))
 }
 
-/** The suggested lines against those that are there, without what both begin and end with. */
+/** Renders the suggestion as a diff, without equal lines at the start and end. */
 function renderSuggestion(
   { suggestion }: Finding,
   code: ReadonlyMap<number, string>,
@@ -187,24 +187,25 @@ function renderSuggestion(
 ): string[] {
   if (suggestion === null) return []
   const old = [...code.values()]
-  const wanted = suggestion === '' ? [] : suggestion.split('\n')
-  const most = Math.min(old.length, wanted.length)
+  const suggested = suggestion === '' ? [] : suggestion.split('\n')
+  const maxEqual = Math.min(old.length, suggested.length)
   let start = 0
-  while (start < most && old[start] === wanted[start]) start++
+  while (start < maxEqual && old[start] === suggested[start]) start++
   let end = 0
-  while (end < most - start && old.at(-1 - end) === wanted.at(-1 - end)) end++
+  while (end < maxEqual - start && old.at(-1 - end) === suggested.at(-1 - end)) end++
   const removed = old
     .slice(start, old.length - end)
     .map((line) => paint('red', `- ${toTerminalCode(line)}`))
-  const added = wanted
-    .slice(start, wanted.length - end)
+  const added = suggested
+    .slice(start, suggested.length - end)
     .map((line) => paint('green', `+ ${toTerminalCode(line)}`))
   return [...cutLines(removed), ...cutLines(added)].map((line) => indent(line, 4))
 }
 
-/** A line of code: tabs as blanks, no secrets. */
+/** Escapes a line of code, expands its tabs and redacts secrets. */
 function toTerminalCode(text: string): string {
-  return toTerminalPath(redactSecrets(text.replace(/\r$/, '')).replaceAll('\t', '  ')).slice(0, 200)
+  const redacted = redactSecrets(text.replace(/\r$/, ''))
+  return toTerminalPath(redacted.replaceAll('\t', '  ')).slice(0, 200)
 }
 
 function cutLines(lines: readonly string[]): readonly string[] {
@@ -213,7 +214,8 @@ function cutLines(lines: readonly string[]): readonly string[] {
 
 function renderOmittedCount(count: number): string {
   if (count === 0) return ''
-  return `… and ${count} more ${count === 1 ? 'finding' : 'findings'}, less severe: see them all with --format json`
+  const findings = count === 1 ? 'finding' : 'findings'
+  return `… and ${count} more ${findings}, less severe: see them all with --format json`
 }
 
 function renderCoverage({ coverage }: Review, paint: Paint): string {
@@ -231,7 +233,7 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
   return [complete ? title : paint('yellow', title), ...wrapped].join('\n')
 }
 
-/** Who runs the command is who can do something about the model. */
+/** Warnings are about the configuration, which the user of the command can fix. */
 function renderWarnings({ warnings }: Review, paint: Paint): string {
   return warnings
     .flatMap(({ message }) => wrapText(`Warning: ${toTerminalLine(message)}`, width))
@@ -239,42 +241,43 @@ function renderWarnings({ warnings }: Review, paint: Paint): string {
     .join('\n')
 }
 
-/** Those that had no answer stand among the limits. */
-function renderSources({ liveContext: live }: Change): string {
-  if (live.records.length === 0) return ''
-  const lines = live.records.flatMap((record) => wrapText(`- ${formatRecord(record)}`, width - 2))
+/** Lists the records that were found. Sources that did not answer are among the notes. */
+function renderSources({ liveContext }: Change): string {
+  const { records } = liveContext
+  if (records.length === 0) return ''
+  const lines = records.flatMap((record) => wrapText(`- ${formatRecord(record)}`, width - 2))
   return ['Sources', ...lines.map((line) => indent(line, 2))].join('\n')
 }
 
 function formatFiles(files: readonly SkippedFile[]): string {
-  const named = files.slice(0, maxNamedFiles).map(({ path }) => toTerminalPath(path))
-  return `${named.join(', ')}${files.length > named.length ? ` and ${files.length - named.length} more` : ''}`
+  const names = files.slice(0, maxNamedFiles).map(({ path }) => toTerminalPath(path))
+  const moreCount = files.length - names.length
+  return `${names.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`
 }
 
 function renderFooter({ usage, reviewers }: Review, report: Report, paint: Paint): string {
-  const parts = [
-    `Reviewed in ${(report.durationMs / 1000).toFixed(1)} s with ${reviewers.map(toTerminalLine).join(', ')}`,
-  ]
+  const seconds = (report.durationMs / 1000).toFixed(1)
+  const parts = [`Reviewed in ${seconds} s with ${reviewers.map(toTerminalLine).join(', ')}`]
   if (usage.calls > 0) {
     const calls = `${usage.calls} model ${usage.calls === 1 ? 'call' : 'calls'}`
-    const tokens = `${groupDigits(usage.inputTokens)} tokens in, ${groupDigits(usage.outputTokens)} out`
-    const cost =
-      usage.costUsd === null ? 'at a price that is not known' : `for $${usage.costUsd.toFixed(4)}`
-    parts.push(`${calls}, ${tokens}, ${cost}`)
+    const inputTokens = groupDigits(usage.inputTokens)
+    const outputTokens = groupDigits(usage.outputTokens)
+    const cost = usage.costUsd === null ? 'at an unknown price' : `for $${usage.costUsd.toFixed(4)}`
+    parts.push(`${calls}, ${inputTokens} tokens in, ${outputTokens} out, ${cost}`)
   }
-  const ending = describeExitCode(report)
-  if (ending !== null) parts.push(ending)
+  const exitReason = describeExitCode(report)
+  if (exitReason !== null) parts.push(exitReason)
   return parts
     .flatMap((part) => wrapText(part, width))
     .map((line) => paint('dim', line))
     .join('\n')
 }
 
-/** With commas. Not by the locale, whose tables take longer to load than the report to be written. */
+/** Adds commas. `toLocaleString` is not used, because it loads slow locale tables. */
 function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-function indent(line: string, blanks: number): string {
-  return line === '' ? '' : ' '.repeat(blanks) + line
+function indent(line: string, spaces: number): string {
+  return line === '' ? '' : ' '.repeat(spaces) + line
 }

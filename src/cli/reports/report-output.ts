@@ -1,19 +1,19 @@
-// Writes the report to stdout in the format that was asked for.
+// Writes the report to stdout in the requested format.
 import { readPackageInfo } from '../../lib/package-info.ts'
 import type { ComparisonSummary, Report } from './report.ts'
 
-/** Takes the report as it becomes known. */
+/** Receives the parts of the report while the review runs. */
 export interface ReportOutput {
   start(compared: ComparisonSummary): void
-  /** A step that ended. */
+  /** Reports a step that ended. */
   step(name: string, durationMs: number): void
   end(report: Report): void
 }
 
-/** Opens stdout for a format; only that format's code is loaded. */
+/** Opens stdout for a format. Only the code of that format is loaded. */
 export async function openOutput(format: string): Promise<ReportOutput> {
   const write = (text: string) => void process.stdout.write(text)
-  // Who reads us may have seen enough.
+  // A reader such as `head` may close the pipe early.
   process.stdout.on('error', () => undefined)
   const atEnd = (render: (report: Report) => string): ReportOutput => ({
     start() {},

@@ -1,29 +1,28 @@
-// What `umpire review` has to tell, before it has a format.
+// Defines the report of `umpire review`, independent of its format.
 import type { Severity } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 
-/** What was compared with what. */
 export interface ComparisonSummary {
   readonly kind: 'commits' | 'staged' | 'uncommitted' | 'pull_request'
-  /** For people. */
+  /** A text for people that names what is compared. */
   readonly description: string
-  /** Commits; null where a side is none. */
+  /** Null if the side is not a commit but the working tree or the index. */
   readonly baseSha: string | null
   readonly headSha: string | null
-  /** Address of the pull request; null for a local change. */
+  /** A local change has no URL. */
   readonly url: string | null
-  /** What to say where there is nothing to review, for a reason that is worth telling. */
+  /** Explains why there is nothing to review, if the reason is not obvious. */
   readonly emptyReason?: string | undefined
 }
 
 export interface Report {
   readonly compared: ComparisonSummary
-  /** Null when there is nothing to review. */
+  /** Null if there is nothing to review. */
   readonly review: Review | null
-  /** Null with it. */
+  /** Null if `review` is null. */
   readonly change: Change | null
-  /** From which severity on findings fail the command. */
+  /** Findings of this or a higher severity make the command fail. */
   readonly failOn: Severity
   readonly exitCode: number
   readonly durationMs: number

@@ -1,4 +1,4 @@
-// The report in the Static Analysis Results Interchange Format (SARIF 2.1.0), as code scanners and editors read it.
+// Renders the report in the Static Analysis Results Interchange Format (SARIF) 2.1.0.
 import type { Evidence, Finding, FindingCategory, Severity } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { pathToBytes } from '../../git/path-encoding.ts'
@@ -9,20 +9,20 @@ import { ruleIdOf } from './json-report.ts'
 import type { Report } from './report.ts'
 
 const levels = { critical: 'error', moderate: 'warning', minor: 'note' } as const
-/** How code scanning ranks holes, from 0 to 10. */
+/** GitHub code scanning ranks vulnerabilities from 0 to 10. */
 const securitySeverities = { critical: '9.0', moderate: '6.0', minor: '3.0' } as const
 
 const categoryDescriptions: Readonly<Record<FindingCategory, string>> = {
-  correctness: 'The code does something else than it is meant to do.',
-  security: 'The code opens a hole.',
-  'data-loss': 'Data can get lost.',
-  concurrency: 'Work that is done at the same time gets in each other’s way.',
+  correctness: 'The code does not do what it is meant to do.',
+  security: 'The code has a vulnerability.',
+  'data-loss': 'Data can be lost.',
+  concurrency: 'Concurrent work interferes with each other.',
   performance: 'The code takes more time or memory than it needs.',
-  tests: 'A test is missing, or tests nothing.',
+  tests: 'A test is missing or tests nothing.',
   maintainability: 'The code is harder to change than it needs to be.',
 }
 
-/** One SARIF log with one run of this program. */
+/** Renders one SARIF log with one run of this program. */
 export function renderSarif(report: Report, { version }: { version: string }): string {
   const findings = report.review?.findings ?? []
   const used = [...new Set(findings.map(ruleIdOf))]
@@ -47,9 +47,9 @@ export function renderSarif(report: Report, { version }: { version: string }): s
 
 function describeRule(id: string, findings: readonly Finding[]) {
   const rule = rules.find((candidate) => candidate.id === id)
-  const of = findings.filter((finding) => ruleIdOf(finding) === id)
-  const category = of[0]!.category
-  const severity = rule?.severity ?? maxSeverity(of)
+  const findingsOfRule = findings.filter((finding) => ruleIdOf(finding) === id)
+  const category = findingsOfRule[0]!.category
+  const severity = rule?.severity ?? maxSeverity(findingsOfRule)
   return {
     id,
     shortDescription: { text: rule?.summary ?? categoryDescriptions[category] },
@@ -98,7 +98,7 @@ function describeResult(finding: Finding, ruleIndex: number) {
   }
 }
 
-/** Whether a line of the file as it is now belongs to the finding's own place. */
+/** Returns whether a line at the head belongs to the location of the finding. */
 function isWithinFinding(finding: Finding, path: string, line: number): boolean {
   const { startLine, endLine } = finding
   return finding.side === 'RIGHT' && path === finding.path && line >= startLine && line <= endLine
@@ -112,7 +112,7 @@ function describeEvidence({ path, line, note }: Evidence, id: number) {
   }
 }
 
-/** Deleted lines are nowhere in the file as it is now: then the file is named alone. */
+/** Deleted lines don't exist at the head, so they get no region. */
 function describeLocation({ path, side, startLine, endLine }: Finding) {
   return {
     artifactLocation: describeArtifact(path),
@@ -120,7 +120,7 @@ function describeLocation({ path, side, startLine, endLine }: Finding) {
   }
 }
 
-/** A region without columns is whole lines, less the last line's end. */
+/** A region without columns covers whole lines, without the line end of the last one. */
 function describeFix({ path, startLine, endLine }: Finding, suggestion: string) {
   const replacement = {
     deletedRegion: { startLine, endLine },
@@ -136,7 +136,7 @@ function describeArtifact(path: string) {
   return { uri: encodePath(path), uriBaseId: '%SRCROOT%' }
 }
 
-/** Byte by byte: a name needn't be text. */
+/** Encodes each byte, because a file name may not be valid UTF-8. */
 function encodePath(path: string): string {
   const encoded = Array.from(pathToBytes(path), (byte) => {
     const character = String.fromCharCode(byte)
@@ -147,7 +147,7 @@ function encodePath(path: string): string {
   return encoded.join('')
 }
 
-/** What the review left out is told as notifications. */
+/** Reports what was not reviewed as notifications. */
 function describeInvocation({ review, exitCode }: Report) {
   return {
     executionSuccessful: review?.coverage.complete ?? true,
