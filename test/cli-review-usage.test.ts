@@ -41,7 +41,7 @@ it.each([
   [['--base'], '--base needs a value'],
   [['--staged=yes'], '--staged takes no value'],
   [['main'], '"main" is not the URL of a pull request; did you mean --base main?'],
-  [['\u001b[2K'], '"\\x1b[2K" is no address'],
+  [['\u001b[2K'], '"\\x1b[2K" is not the URL'],
   [['https://elsewhere.example/o/r/pull/1'], 'the URL of a pull request must have the form'],
 ])('usage, in one line: %s', async (args, said) => {
   const { code, stdout, stderr } = await repository.review(args)

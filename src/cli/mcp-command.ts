@@ -55,7 +55,8 @@ async function openMcpBackend(config: Config, log: Log): Promise<OpenMcpBackend>
   const service = await findRunningService(config.dataDir)
   // The command doesn't open the database itself, because a service could not start meanwhile.
   if (service === null) {
-    const message = `No service runs with ${config.dataDir}: start it with "umpire serve", or set DATA_DIR.`
+    const remedy = 'start it with "umpire serve", or set DATA_DIR.'
+    const message = `No service runs with ${config.dataDir}: ${remedy}`
     throw new UmpireError('control_silent', message, { retryable: true })
   }
   return {

@@ -16,7 +16,7 @@ import { openOutput, type ReportOutput } from './reports/report-output.ts'
 import { parseReviewOptions, type ReviewOptions } from './review-options.ts'
 import { type Progress, startProgress } from './terminal-progress.ts'
 
-/** Returns the exit code, also when a signal ended the review. Throws UsageError and UmpireError. */
+/** Returns the exit code, also if a signal ended the review. Throws UsageError and UmpireError. */
 export async function review(args: string[]): Promise<number> {
   const options = parseReviewOptions(args)
   using interruption = listenForSignals()

@@ -1,6 +1,6 @@
 // Escapes untrusted text for terminals and logs, which can execute control sequences.
 
-/** Matches control, invisible and bidirectional characters and line separators, but not \n or \t. */
+/** Matches control, invisible and bidirectional characters and line separators, not \n or \t. */
 const unsafeCharacters = /[^\P{C}\n\t]|[\u2028\u2029\u115f\u1160\u3164\uffa0]|\u034f/gu
 
 /** Replaces each unsafe character by its number, such as `\x1b`. Converts line ends to LF. */

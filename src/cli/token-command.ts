@@ -8,13 +8,12 @@ import { openControl } from './open-control.ts'
 import { parseOptions } from './parse-options.ts'
 import { toTerminalLine } from './terminal-text.ts'
 
-export const tokenUsage = `Usage:
-  umpire token [--user <login>] [--admin] [--name <name>] [--days <1-365>]
-  umpire token --list
-  umpire token --revoke <id>
-  umpire token --forget-lost
+export const tokenUsage = `\
+Usage: umpire token [--user <login>] [--admin] [--name <name>] [--days <1-365>]
+       umpire token --list
+       umpire token --revoke <id>
+       umpire token --forget-lost
 
-Options:
   --user <login>     create a token that acts as this person, who must have signed in
   --admin            create a token that sees all; without --user it acts as the operator
   --name <name>      name of the token in lists; default: umpire token
