@@ -78,7 +78,7 @@ export const signInOptionsSchema = {
     200: z
       .object({
         service_name: z.string().describe('Name of this service'),
-        platform: z.string().describe('ID of the code-hosting platform, such as `github`'),
+        platform: z.string().describe('ID of the code host'),
         platform_url: z.string().describe('URL of the code-hosting platform'),
         oauth: z.boolean().describe('Whether sign-in with OAuth at `/auth/login` is configured'),
         is_new: z
@@ -108,7 +108,7 @@ export const showMeSchema = {
     200: me
       .extend({
         service_name: z.string().describe('Name of this service'),
-        platform: z.string().describe('ID of the code-hosting platform, such as `github`'),
+        platform: z.string().describe('ID of the code host'),
         platform_url: z.string().describe('URL of the code-hosting platform'),
       })
       .meta({ id: 'MeHere' }),

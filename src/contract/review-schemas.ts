@@ -18,7 +18,7 @@ const review = z
   .object({
     id: z.int().describe('ID of the event that triggered the review'),
     event_type: z.string().describe('Type of the event, such as `pull_request.opened`'),
-    source: z.string().describe('ID of the code-hosting platform, such as `github`'),
+    source: z.string().describe('ID of the code host'),
     status: z.enum(eventStatuses),
     pr_status: z.enum(pullRequestStates).describe('Current state of the pull request'),
     created_at: timestamp.describe('When the event arrived'),
@@ -247,7 +247,7 @@ const delivery = z
     id: z.int().describe('ID of the event'),
     delivery_id: z.string().nullable().describe('ID that the code-hosting platform sent'),
     event_type: z.string().describe('Type of the event, such as `pull_request.opened`'),
-    source: z.string().describe('ID of the code-hosting platform, such as `github`'),
+    source: z.string().describe('ID of the code host'),
     repo_name: z.string().nullable(),
     pr_number: z.int().nullable(),
     status: z.enum(eventStatuses),

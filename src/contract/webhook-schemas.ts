@@ -14,7 +14,7 @@ The code-hosting platform calls this endpoint. In production the header \`X-Hub-
 must be \`sha256=\` followed by the hexadecimal HMAC-SHA256 of the body, keyed with the secret of
 the webhook. If the signature is not checked (outside production, or if there is no secret), a
 body of more than 1 MB and a request with \`Origin\` or \`Sec-Fetch-Site\` are refused. The event
-name is read from \`X-Host-Event\`, or from the platform's header, such as \`X-GitHub-Event\`.`,
+name is read from \`X-Host-Event\`, or from the code host's own header.`,
   tags: ['Webhook'],
   body: delivery,
   response: {
