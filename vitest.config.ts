@@ -13,7 +13,7 @@ const onOneEngine = [
   'injection',
   'live-context',
   'live-context-model',
-  'lost-key',
+  'lost-secret-key',
   'mcp-http',
   'metrics',
   'review-history',
