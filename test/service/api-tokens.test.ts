@@ -1,4 +1,4 @@
-// Named tokens and the audit log, on each database engine.
+// Tests named API tokens and the audit log on each database engine.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -49,7 +49,7 @@ async function call(
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-const make = (person: SignedInUser, body: unknown) =>
+const createToken = (person: SignedInUser, body: unknown) =>
   call('POST', '/api/v1/tokens', person.cookie, body)
 const revoke = (person: SignedInUser, id: string) =>
   call('DELETE', `/api/v1/tokens/${id}`, person.cookie)
@@ -58,9 +58,9 @@ const namesOf = async (person: SignedInUser) =>
 const useToken = (jwt = '') => call('GET', '/auth/me', { authorization: `Bearer ${jwt}` })
 
 describe('named tokens', () => {
-  it('work until they are revoked, and are shown once', async () => {
-    const made = await make(alice, { name: '  the build ' })
-    expect(made).toEqual({
+  it('work until they are revoked and are shown only once', async () => {
+    const created = await createToken(alice, { name: '  the build ' })
+    expect(created).toEqual({
       status: 200,
       body: {
         id: expect.any(String),
@@ -69,8 +69,8 @@ describe('named tokens', () => {
         token: expect.any(String),
       },
     })
-    const { id = '', token = '' } = made.body
-    expect(Math.round((Date.parse(made.body.expires_at!) - Date.now()) / 86_400_000)).toBe(90)
+    const { id = '', token = '' } = created.body
+    expect(Math.round((Date.parse(created.body.expires_at!) - Date.now()) / 86_400_000)).toBe(90)
     expect((await useToken(token)).body).toMatchObject({ login: 'alice' })
 
     const { body } = await call('GET', '/api/v1/tokens', alice.cookie)
@@ -78,7 +78,7 @@ describe('named tokens', () => {
       id,
       name: 'the build',
       created_at: expect.stringMatching(/Z$/),
-      expires_at: made.body.expires_at,
+      expires_at: created.body.expires_at,
       last_used_at: expect.stringMatching(/Z$/),
     })
     expect(JSON.stringify(body)).not.toContain(token)
@@ -89,9 +89,10 @@ describe('named tokens', () => {
     expect(await namesOf(alice)).not.toContain('the build')
   })
 
-  it('outlive the session that made them, and end when their time is over', async () => {
+  it('outlive the session that created them and expire on time', async () => {
     const session = await signInWithToken(scene.app, aliceToken)
-    const { token, id = '' } = (await make(session, { name: 'longer', expires_in_days: 1 })).body
+    const { token, id = '' } = (await createToken(session, { name: 'longer', expires_in_days: 1 }))
+      .body
     await call('POST', '/auth/logout', session.cookie)
     expect((await useToken(token)).status).toBe(200)
     await scene.app.db
@@ -104,8 +105,8 @@ describe('named tokens', () => {
     expect((await revoke(alice, id)).status).toBe(404)
   })
 
-  it('can neither make nor list nor revoke tokens', async () => {
-    const { id, token } = (await make(alice, { name: 'no maker' })).body
+  it('cannot create, list or revoke tokens', async () => {
+    const { id, token } = (await createToken(alice, { name: 'no maker' })).body
     const carriers: Record<string, string>[] = [
       { authorization: `Bearer ${token}` },
       { cookie: `access_token=${token}` },
@@ -129,14 +130,14 @@ describe('named tokens', () => {
     expect((await useToken(token)).status).toBe(200)
   })
 
-  it('are their owner’s alone', async () => {
-    const { id = '' } = (await make(alice, { name: 'of alice' })).body
+  it('are visible to their owner only', async () => {
+    const { id = '' } = (await createToken(alice, { name: 'of alice' })).body
     expect(await namesOf(bob)).toEqual([])
     expect(await revoke(bob, id)).toEqual({ status: 404, body: { detail: 'Token not found' } })
     expect(await namesOf(alice)).toContain('of alice')
   })
 
-  it('do not include sessions', async () => {
+  it('do not include browser sessions', async () => {
     const sessions = await scene.app.db
       .selectFrom('tokens')
       .select('id')
@@ -155,7 +156,7 @@ describe('named tokens', () => {
     '%00',
     '%27%20or%201=1',
     '%F0%9F%92%A5',
-  ])('are not found by the id %s', async (id) => {
+  ])('answer 404 for the unknown id %s', async (id) => {
     expect(await revoke(alice, id)).toEqual({ status: 404, body: { detail: 'Token not found' } })
   })
 
@@ -168,19 +169,19 @@ describe('named tokens', () => {
       { name: 'x', expires_in_days: days },
       'expires_in_days must be a whole number from 1 to 365',
     ]),
-  ])('are not made of %j', async (body, detail) => {
-    expect(await make(alice, body)).toEqual({ status: 422, body: { detail } })
+  ])('are refused for the request body %j', async (body, detail) => {
+    expect(await createToken(alice, body)).toEqual({ status: 422, body: { detail } })
   })
 
-  it('take any name that a database can hold', async () => {
-    const { id = '' } = (await make(bob, { name: 'a\0b\ud800 <script> 💥' })).body
+  it('replace characters in a name that the database cannot store', async () => {
+    const { id = '' } = (await createToken(bob, { name: 'a\0b\ud800 <script> 💥' })).body
     expect(await namesOf(bob)).toEqual(['a\ufffdb\ufffd <script> 💥'])
     await revoke(bob, id)
   })
 
-  it('number 50 at most, also when they are made at once', async () => {
+  it('are limited to 50 per person, also under concurrent requests', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => make(bob, { name: `number ${index}` })),
+      Array.from({ length: 60 }, (_, index) => createToken(bob, { name: `number ${index}` })),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
     const refused = answers.find(({ status }) => status !== 200)
@@ -189,7 +190,7 @@ describe('named tokens', () => {
       body: { detail: 'You have 50 tokens: revoke one first' },
     })
     await revoke(bob, answers.find(({ body }) => body.id !== undefined)?.body.id ?? '')
-    expect((await make(bob, { name: 'the 51st' })).status).toBe(200)
+    expect((await createToken(bob, { name: 'the 51st' })).status).toBe(200)
   })
 })
 
@@ -197,12 +198,12 @@ describe('the audit log', () => {
   const read = async (query: string, headers: Record<string, string>) =>
     (await call('GET', `/api/v1/audit?${query}`, headers)).body
 
-  it('tells a person what they did, page by page, the newest first', async () => {
+  it('lists a person’s own actions page by page, newest first', async () => {
     const carolToken = 'ghp_token_of_carol'
     scene.forge.createUser('carol', { token: carolToken })
     const carol = await signInWithToken(scene.app, carolToken)
-    const { id = '' } = (await make(carol, { name: 'one' })).body
-    await make(carol, { name: 'two' })
+    const { id = '' } = (await createToken(carol, { name: 'one' })).body
+    await createToken(carol, { name: 'two' })
     await revoke(carol, id)
     const first = await read('limit=2', carol.cookie)
     expect(first.entries).toEqual([
@@ -230,7 +231,7 @@ describe('the audit log', () => {
     expect(rest.next).toBeNull()
   })
 
-  it('tells an administrator what everybody did', async () => {
+  it('lists the actions of all users to an administrator', async () => {
     const all = await read('limit=100', alice.cookie)
     expect(new Set(all.entries?.map(({ login }) => login))).toEqual(
       new Set(['alice', 'bob', 'carol']),
@@ -239,7 +240,7 @@ describe('the audit log', () => {
     expect(new Set(own.entries?.map(({ login }) => login))).toEqual(new Set(['bob']))
   })
 
-  it('keeps what a deleted account did', async () => {
+  it('retains the actions of a deleted account', async () => {
     await scene.app.db.deleteFrom('users').where('login', '=', 'carol').execute()
     const all = await read('limit=100', alice.cookie)
     expect(all.entries?.map(({ login }) => login)).toContain('carol')
@@ -251,11 +252,11 @@ describe('the audit log', () => {
     ['limit=', 'limit must be a whole number from 1 to 100'],
     ['limit=1&limit=2', 'limit must be a whole number from 1 to 100'],
     ['before=x', 'before must be a whole number from 1 to 999999999999999'],
-  ])('does not take %s', async (query, detail) => {
+  ])('refuses the query %s', async (query, detail) => {
     expect(await read(query, alice.cookie)).toEqual({ detail })
   })
 
-  it('is for people who signed in', async () => {
+  it('requires a signed-in user', async () => {
     expect((await call('GET', '/api/v1/audit', {})).status).toBe(401)
   })
 })

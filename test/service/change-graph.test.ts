@@ -1,4 +1,4 @@
-// What is known around a pull request: whom it reaches, what it breaks, which tests reach it, who else is at work there.
+// Tests the change graph: callers, broken imports, tests and other pull requests of a change.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
@@ -47,7 +47,8 @@ export class Cart {
   'bill/print.go': 'package bill\n\nfunc Print() int {\n\treturn Sum(2)\n}\n',
   'main.go': 'package main\n\nimport "example.org/shop/bill"\n\nfunc main() {\n\tbill.Sum(1)\n}\n',
   'java/src/main/java/acme/Tax.java':
-    'package acme;\n\npublic class Tax {\n  public static int of(int count) {\n    return count;\n  }\n}\n',
+    'package acme;\n\npublic class Tax {\n  public static int of(int count) {\n' +
+    '    return count;\n  }\n}\n',
   'java/src/main/java/acme/Bill.java':
     'package acme;\n\npublic class Bill {\n  int total() {\n    return Tax.of(1);\n  }\n}\n',
   'lib/shelf.rb': 'class Shelf\n  def fill(count)\n    count\n  end\nend\n',
@@ -59,13 +60,13 @@ beforeAll(async () => {
   repo = await scene.createRepository(files)
 })
 
-/** Looks at a pull request of the shared repository, or of another one. */
-async function lookAt(
+/** Opens a pull request in the shared repository, or in `name`, and reads its change graph. */
+async function readGraphOf(
   change: Parameters<ChangeGraphScenario['propose']>[1],
   name = repo,
 ): Promise<ChangeGraph> {
   const graph = await scene.readChangeGraph(name, await scene.propose(name, change))
-  if (graph === null) throw new Error('Nothing is known')
+  if (graph === null) throw new Error('The change graph is missing')
   return graph
 }
 
@@ -73,8 +74,8 @@ const callersOf = ({ callers, symbols }: ChangeGraph) =>
   callers.map(({ path, line, symbol }) => `${path}:${line} ${symbols[symbol]?.name}`).sort()
 
 describe('a changed signature', () => {
-  it('shows its callers in other files, under any name, over files that pass it on, and nobody else', async () => {
-    const graph = await lookAt({
+  it('lists its callers in other files, also through aliases and re-exports', async () => {
+    const graph = await readGraphOf({
       'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
     })
     expect(graph.symbols).toMatchObject([
@@ -103,15 +104,17 @@ describe('a changed signature', () => {
     expect(graph.counts).toMatchObject({ callers: 2, callingFiles: 2 })
   })
 
-  it('shows those who got the object from a function of another file', async () => {
+  it('lists callers whose object comes from a function in another file', async () => {
     const wallet = 'export class Wallet {\n  drain(sum: number) {\n    return sum\n  }\n}\n'
     const name = await scene.createRepository({
       'src/wallet.ts': wallet,
       'src/purse.ts': 'export class Purse {\n  drain(sum: number) {}\n}\n',
-      'src/open.ts': `import { Wallet } from './wallet.ts'\nexport const openWallet = () => new Wallet()\n`,
-      'src/pay.ts': `import { openWallet } from './open.ts'\nconst own = openWallet()\nown.drain(1)\n`,
+      'src/open.ts':
+        "import { Wallet } from './wallet.ts'\nexport const openWallet = () => new Wallet()\n",
+      'src/pay.ts':
+        "import { openWallet } from './open.ts'\nconst own = openWallet()\nown.drain(1)\n",
     })
-    const graph = await lookAt(
+    const graph = await readGraphOf(
       { 'src/wallet.ts': wallet.replace('sum: number', 'sum: number, to: string') },
       name,
     )
@@ -136,17 +139,20 @@ describe('a changed signature', () => {
       ['java/src/main/java/acme/Bill.java:5 Tax.of'],
     ],
     ['Ruby', 'lib/shelf.rb', 'fill(count)', 'fill(count, more)', ['lib/store.rb:4 Shelf.fill']],
-  ] as const)('shows its callers in %s', async (_language, path, before, after, callers) => {
-    const graph = await lookAt({ [path]: files[path].replace(before, after) })
+  ] as const)('lists its callers in %s', async (_language, path, before, after, callers) => {
+    const graph = await readGraphOf({ [path]: files[path].replace(before, after) })
     expect(graph.symbols.map(({ change }) => change)).toEqual(['signature'])
     expect(callersOf(graph)).toEqual(callers)
   })
 
-  it('shows callers in the changed files that the change leaves as they are, and not those that it mends', async () => {
-    const cart = files['src/cart.ts']
-    const graph = await lookAt({
+  it('lists unchanged callers in changed files, but not the fixed ones', async () => {
+    const cart = files['src/cart.ts'].replace(
+      '  total',
+      '  twice = (count: number) => priceOf(count, 2)\n  total',
+    )
+    const graph = await readGraphOf({
       'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
-      'src/cart.ts': `// A cart.\n${cart.replace('  total', '  twice = (count: number) => priceOf(count, 2)\n  total')}`,
+      'src/cart.ts': `// A cart.\n${cart}`,
     })
     expect(graph.callers.filter(({ path }) => path === 'src/cart.ts')).toMatchObject([
       { line: 7, inChange: true, text: 'return priceOf(count) + rate' },
@@ -154,9 +160,9 @@ describe('a changed signature', () => {
   })
 })
 
-describe('what a change takes away', () => {
-  it('is missed by those that import it, also over files that pass it on', async () => {
-    const graph = await lookAt({
+describe('a removed export', () => {
+  it('breaks the imports of it, also through re-exports', async () => {
+    const graph = await readGraphOf({
       'src/price.ts': price.replace(/export const rate.*\n\n/, 'const rate = 3\n\n'),
     })
     expect(graph.brokenImports).toEqual([
@@ -169,28 +175,29 @@ describe('what a change takes away', () => {
         inChange: false,
       },
     ])
-    const gone = await lookAt({
+    const withoutFunction = await readGraphOf({
       'src/price.ts': price.replace(/export function priceOf[^}]*}\n/, ''),
     })
-    expect(gone.brokenImports.map(({ path, name }) => `${path} ${name}`).sort()).toEqual([
-      'src/cart.ts priceOf',
-      'src/shop.ts priceOf',
+    expect(withoutFunction.brokenImports.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(
+      ['src/cart.ts priceOf', 'src/shop.ts priceOf'],
+    )
+    expect(withoutFunction.symbols).toMatchObject([
+      { name: 'priceOf', change: 'removed', parameters: null },
     ])
-    expect(gone.symbols).toMatchObject([{ name: 'priceOf', change: 'removed', parameters: null }])
-    expect(callersOf(gone)).toEqual(['src/cart.ts:5 priceOf', 'src/shop.ts:3 priceOf'])
+    expect(callersOf(withoutFunction)).toEqual(['src/cart.ts:5 priceOf', 'src/shop.ts:3 priceOf'])
   })
 
-  it('is not missed where it only moved to where it is passed on from', async () => {
+  it('breaks no import when its file re-exports it from its new file', async () => {
     const [, moved = ''] = /(export function nameOf[^}]*}\n)/.exec(price) ?? []
-    const graph = await lookAt({
+    const graph = await readGraphOf({
       'src/price.ts': price.replace(moved, "export { nameOf } from './names.ts'\n"),
       'src/names.ts': moved,
     })
     expect(graph.brokenImports).toEqual([])
   })
 
-  it('breaks imports of a file that is deleted or renamed, but not those that follow', async () => {
-    const graph = await lookAt({
+  it('breaks imports of a deleted or renamed file, but not updated ones', async () => {
+    const graph = await readGraphOf({
       'src/price.ts': null,
       'src/cost.ts': price,
       'src/index.ts': "export * from './cost.ts'\n",
@@ -209,7 +216,7 @@ describe('what a change takes away', () => {
   })
 
   it('breaks imports in Python', async () => {
-    const graph = await lookAt({
+    const graph = await readGraphOf({
       'shop/money.py': 'def plus(one, other):\n    return one + other\n',
     })
     expect(graph.brokenImports).toMatchObject([
@@ -218,9 +225,9 @@ describe('what a change takes away', () => {
   })
 })
 
-describe('what a change writes', () => {
-  it('is told where its imports lead nowhere, and not where they lead to what is there', async () => {
-    const graph = await lookAt({
+describe('code that a change adds', () => {
+  it('has its unresolved imports reported, and no others', async () => {
+    const graph = await readGraphOf({
       'src/new.ts': `import { priceOf, priceOff } from './price.ts'
 import { gone } from './gone.ts'
 import fs from 'node:fs'
@@ -241,8 +248,8 @@ export const all = [priceOf(1), priceOff, gone, fs, react]
     ])
   })
 
-  it('shows what it uses of files that it leaves alone', async () => {
-    const graph = await lookAt({
+  it('comes with the definitions that it uses from unchanged files', async () => {
+    const graph = await readGraphOf({
       'src/new.ts': `import { priceOf } from './index.ts'
 import { Cart } from './cart.ts'
 export class Big extends Cart {}
@@ -265,8 +272,8 @@ export const two = priceOf(2)
 })
 
 describe('tests of a change', () => {
-  it('are those that reach it, the nearest first; what none reaches is named', async () => {
-    const graph = await lookAt({
+  it('are listed with their distance, and untested files are named', async () => {
+    const graph = await readGraphOf({
       'src/price.ts': price.replace('count * rate', 'count * rate * 1'),
       'src/alone.ts': 'export function alone(): number {\n  return 2\n}\n',
       'src/kinds.ts': 'export interface Kind {\n  title: string\n}\n',
@@ -275,13 +282,13 @@ describe('tests of a change', () => {
     expect(graph.tests).toEqual([
       { path: 'test/cart.test.ts', distance: 2, reaches: ['src/price.ts'] },
     ])
-    // Types alone have nothing to test, and nobody tests Ruby here.
+    // A file of types alone has nothing to test, and this repository has no Ruby tests.
     expect(graph.untested).toEqual(['src/alone.ts'])
     expect(graph.counts).toMatchObject({ tests: 1, reachedFiles: 5 })
   })
 
-  it('may come with it', async () => {
-    const graph = await lookAt({
+  it('include tests that the change adds', async () => {
+    const graph = await readGraphOf({
       'src/alone.ts': 'export function alone(): number {\n  return 3\n}\n',
       'test/alone.test.ts': "import { alone } from '../src/alone.ts'\n\nalone()\n",
     })
@@ -292,11 +299,11 @@ describe('tests of a change', () => {
   })
 })
 
-describe('a graph that shows another commit than the change is based on', () => {
-  it('is made up for by reading what differs at the head', async () => {
+describe('a stored graph of another commit than the base of the change', () => {
+  it('is corrected by indexing the files that differ', async () => {
     const name = await scene.createRepository(files)
     await scene.forge.push(name, 'main', {
-      // One that begins to use it, one that stops, one that moves its use.
+      // One file starts using it, one stops, and one moves its use.
       'src/late.ts': "import { priceOf } from './price.ts'\n\nexport const late = priceOf(3)\n",
       'src/shop.ts': 'export const least = 1\n',
       'src/cart.ts': `// Carts.\n${files['src/cart.ts']}`,
@@ -304,15 +311,15 @@ describe('a graph that shows another commit than the change is based on', () => 
     const changed = {
       'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
     }
-    const graph = await lookAt(changed, name)
+    const graph = await readGraphOf(changed, name)
     expect(callersOf(graph)).toEqual(['src/cart.ts:6 priceOf', 'src/late.ts:3 priceOf'])
     const [commit] = (await scene.forge.branches(name)).values()
     expect(graph.commit).not.toBe(commit)
     await scene.scan(name)
-    expect(callersOf(await lookAt(changed, name))).toEqual(callersOf(graph))
+    expect(callersOf(await readGraphOf(changed, name))).toEqual(callersOf(graph))
   })
 
-  it('follows a configuration that others extend, whatever it is called', async () => {
+  it('follows a changed configuration file that tsconfig.json extends', async () => {
     const base = '{"compilerOptions":{"baseUrl":"..","paths":{"@/*":["src/*"]}}}'
     const thing = 'export function thing(count: number) {\n  return count\n}\n'
     const name = await scene.createRepository({
@@ -325,19 +332,19 @@ describe('a graph that shows another commit than the change is based on', () => 
     const changed = {
       'lib/thing.ts': thing.replace('count: number', 'count: number, more: number'),
     }
-    expect(callersOf(await lookAt(changed, name))).toEqual([])
+    expect(callersOf(await readGraphOf(changed, name))).toEqual([])
     const used = { 'app/more.ts': "import { thing } from '@/thing'\nthing(2)\n" }
-    expect((await lookAt({ ...moved, ...used }, name)).definitions).toMatchObject([
+    expect((await readGraphOf({ ...moved, ...used }, name)).definitions).toMatchObject([
       { path: 'lib/thing.ts' },
     ])
     await scene.forge.push(name, 'main', moved)
     await scene.scan(name)
-    expect(callersOf(await lookAt(changed, name))).toEqual(['app/use.ts:2 thing'])
+    expect(callersOf(await readGraphOf(changed, name))).toEqual(['app/use.ts:2 thing'])
   })
 
-  it('may be missing: then the change alone tells what it can', async () => {
+  it('may be missing: then the graph comes from the change alone', async () => {
     const name = await scene.createRepository(files, { scanned: false })
-    const graph = await lookAt(
+    const graph = await readGraphOf(
       {
         'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
         'src/new.ts':
@@ -353,27 +360,27 @@ describe('a graph that shows another commit than the change is based on', () => 
   })
 })
 
-describe('what can’t be told', () => {
+describe('an incomplete change graph', () => {
   const changed = {
     'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
   }
 
-  it('is nothing where the layers are off', async () => {
+  it('leaves out the layers that are off', async () => {
     const number = await scene.propose(repo, changed)
     const withLayers = (enabled: boolean, memory: boolean) =>
       scene.readChangeGraph(repo, number, ({ config }) => ({
         config: { ...config, memory, graph: { ...config.graph, enabled } },
       }))
     expect(await withLayers(false, false)).toBe(null)
-    const remembered = await withLayers(false, true)
-    expect(remembered).toMatchObject({ commit: null, symbols: [], callers: [], related: [] })
-    expect(remembered?.memories.length).toBeGreaterThan(0)
-    const seen = await withLayers(true, false)
-    expect(seen?.memories).toEqual([])
-    expect(seen?.callers).toHaveLength(2)
+    const memoriesOnly = await withLayers(false, true)
+    expect(memoriesOnly).toMatchObject({ commit: null, symbols: [], callers: [], related: [] })
+    expect(memoriesOnly?.memories.length).toBeGreaterThan(0)
+    const graphOnly = await withLayers(true, false)
+    expect(graphOnly?.memories).toEqual([])
+    expect(graphOnly?.callers).toHaveLength(2)
   })
 
-  it('is what the database holds, when that fails: the change is still read, and the rest is noted', async () => {
+  it('is read from the change when the database fails, and notes the rest', async () => {
     const number = await scene.propose(repo, changed)
     const database = await createTestDatabase()
     const { db, close } = await openDatabase(database.config, silentLog)
@@ -396,16 +403,16 @@ describe('what can’t be told', () => {
     await database.dispose()
   })
 
-  it('case 40: is no harm from odd names, links, folders that became files, and files too large to read', async () => {
+  it('case 40: handles odd names, links, and unreadably large files', async () => {
     const odd = 'src/a "b"\n\u{1f600}.ts'
     const name = await scene.createRepository({
       ...files,
       [odd]: "import { priceOf } from './price.ts'\n\npriceOf(1)\n",
       'src/link.ts': { mode: '120000', content: '../../../../etc/passwd' },
     })
-    const graph = await lookAt(
+    const graph = await readGraphOf(
       {
-        'src/price.ts': `${price.replace('(count: number): number', '(count: number, off: number)')}`,
+        'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
         'src/link.ts': { mode: '120000', content: 'price.ts' },
         'src/alone.ts': null,
         'src/alone.ts/deep.ts': 'export const deep = 1\n',
@@ -421,7 +428,7 @@ describe('what can’t be told', () => {
     )
   })
 
-  it('is the rest of what is too much, and that is said', async () => {
+  it('is bounded for large changes, with notes about what was left out', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 320 }, (_, index) => [
         `src/many/user-${index}.ts`,
@@ -429,13 +436,13 @@ describe('what can’t be told', () => {
       ]),
     )
     const name = await scene.createRepository({ ...files, ...many })
-    const hub = await lookAt(changed, name)
+    const hub = await readGraphOf(changed, name)
     expect(hub.callers).toHaveLength(200)
     expect(hub.counts.callers).toBeGreaterThan(250)
     expect(hub.notes).toEqual([
       expect.stringMatching(/^Uses of the change were searched in 300 files/),
     ])
-    const wide = await lookAt(
+    const wide = await readGraphOf(
       Object.fromEntries(Object.keys(many).map((path) => [path, 'export const value = 1\n'])),
       name,
     )
@@ -447,12 +454,12 @@ describe('what can’t be told', () => {
 })
 
 describe('other pull requests', () => {
-  it('that touch the same files are told with what was found there, those that change the same first', async () => {
+  it('are listed with their findings, those with common symbols first', async () => {
     const { db } = scene.app
     const number = await scene.propose(repo, {
       'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
     })
-    const review = async (other: ReviewedBefore) => {
+    const saveReview = async (other: ReviewedBefore) => {
       const pullRequest = {
         repo,
         number: other.number,
@@ -466,7 +473,7 @@ describe('other pull requests', () => {
         draft: false,
         head_sha: 'a'.repeat(40),
       }
-      const verdict = other.refused ? 'REQUEST_CHANGES' : 'APPROVE'
+      const verdict = other.requestedChanges ? 'REQUEST_CHANGES' : 'APPROVE'
       const updated = new Date(Date.UTC(2026, 0, other.number - 9_000))
       const state = {
         additions: 1,
@@ -491,7 +498,7 @@ describe('other pull requests', () => {
         .values({ ...run, attempts: 1, fence: 1 })
         .returning('id')
         .executeTakeFirstOrThrow()
-      const touch = {
+      const activity = {
         run_id: id,
         repo,
         pr_number: other.number,
@@ -502,34 +509,34 @@ describe('other pull requests', () => {
       await db
         .insertInto('pull_request_files')
         .values({
-          ...touch,
+          ...activity,
           path: other.path,
           status: 'modified',
           additions: 1,
           deletions: 1,
           symbols: [...other.symbols],
-          requested_changes: other.refused,
+          requested_changes: other.requestedChanges,
         })
         .execute()
       return id
     }
     const common = {
       path: 'src/price.ts',
-      refused: false,
+      requestedChanges: false,
       author: 'bob',
       state: 'merged',
       symbols: ['nameOf'],
     } as const
-    const first = await review({ ...common, number: 9_001, refused: true })
-    await review({
+    const first = await saveReview({ ...common, number: 9_001, requestedChanges: true })
+    await saveReview({
       ...common,
       number: 9_002,
       author: 'carol',
       state: 'open',
       symbols: ['priceOf', 'nameOf'],
     })
-    await review({ ...common, number: 9_003, state: 'open' })
-    await review({ ...common, number: 9_004, path: 'src/alone.ts' })
+    await saveReview({ ...common, number: 9_003, state: 'open' })
+    await saveReview({ ...common, number: 9_004, path: 'src/alone.ts' })
     const finding = {
       repo,
       pr_number: 9_001,
@@ -538,7 +545,7 @@ describe('other pull requests', () => {
       reviewer: 'static',
       rule: null,
     }
-    const place = {
+    const location = {
       path: 'src/price.ts',
       side: 'RIGHT',
       start_line: 1,
@@ -565,7 +572,7 @@ describe('other pull requests', () => {
         findings.map(([severity, title, state]) => {
           return {
             ...finding,
-            ...place,
+            ...location,
             ...more,
             severity,
             title,
@@ -603,31 +610,31 @@ describe('other pull requests', () => {
   })
 })
 
-describe('a graph that is written anew while a review asks it', () => {
-  it('is said to have told less', async () => {
+describe('a graph that is rewritten while a review reads it', () => {
+  it('adds a note that part of it is missing', async () => {
     const name = await scene.createRepository(files)
     const number = await scene.propose(name, {
       'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
     })
-    // What is shown then goes by another id.
-    const writeAnew = async () => {
+    // A rewritten graph gets another id.
+    const rewriteGraph = async () => {
       await sql`update code_graphs set id = -id where repo = ${name}`.execute(scene.app.db)
     }
     const graph = await scene.readChangeGraph(name, number, ({ db }) => ({
-      db: afterFirstTransaction(db, writeAnew),
+      db: actAfterFirstTransaction(db, rewriteGraph),
     }))
     expect(graph?.notes).toEqual(['Definitions that the change uses could not be read.'])
-    await writeAnew()
+    await rewriteGraph()
     expect((await scene.readChangeGraph(name, number))?.notes).toEqual([])
   })
 })
 
-/** The same database; once its first transaction is over, something is done before anybody learns of it. */
-function afterFirstTransaction(db: Db, act: () => Promise<void>): Db {
+/** Wraps a database: calls `act` after its first transaction, before the result is returned. */
+function actAfterFirstTransaction(db: Db, act: () => Promise<void>): Db {
   let isDone = false
   type Builder = ReturnType<Db['transaction']>
   const observe = (builder: Builder): Builder =>
-    passOn(builder, {
+    overrideMethods(builder, {
       setIsolationLevel: (...args) => observe(builder.setIsolationLevel(...args)),
       async execute(work) {
         const result = await builder.execute(work)
@@ -638,11 +645,11 @@ function afterFirstTransaction(db: Db, act: () => Promise<void>): Db {
         return result
       },
     })
-  return passOn(db, { transaction: () => observe(db.transaction()) })
+  return overrideMethods(db, { transaction: () => observe(db.transaction()) })
 }
 
-/** All of an object but for some of its methods. */
-function passOn<T extends object>(target: T, methods: Partial<T>): T {
+/** Wraps an object so that `methods` replace its own. */
+function overrideMethods<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get(_, name) {
       const value = Reflect.get(name in methods ? methods : target, name)
@@ -657,6 +664,5 @@ interface ReviewedBefore {
   readonly state: 'open' | 'merged'
   readonly path: string
   readonly symbols: readonly string[]
-  /** The review asked for changes. */
-  readonly refused: boolean
+  readonly requestedChanges: boolean
 }

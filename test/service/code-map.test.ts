@@ -1,4 +1,4 @@
-// The map of a repository's code against a graph whose map was computed by hand, on each database engine.
+// Tests the code map against maps that were computed by hand, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Forge } from '../fakes/forge/forge.ts'
@@ -30,8 +30,8 @@ async function signIn(where: TestApp, login: string): Promise<SignedInUser> {
 
 let repositories = 0
 
-/** A repository that anne connected, of which nothing is known. */
-async function connectNew(where: TestApp = app): Promise<string> {
+/** Connects a new repository for anne, without a stored graph. */
+async function connectRepository(where: TestApp = app): Promise<string> {
   const repo = `acme/mapped-${++repositories}`
   await insertConnection(where.db, 'anne', repo)
   return repo
@@ -84,7 +84,6 @@ async function saveGraph(
   if (values.length > 0) await app.db.insertInto('code_edges').values(values).execute()
 }
 
-/** What one review saw of a pull request. */
 interface SampleReview {
   readonly number: number
   readonly latest: boolean
@@ -95,23 +94,23 @@ interface SampleReview {
 async function saveReviews(repo: string, reviews: readonly SampleReview[]) {
   for (const { number, latest, requested, paths } of reviews) {
     await sql`
-      insert into pull_requests (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
-      values (${repo}, ${number}, '', 'alice', 'b', 'main', '', 'open', '', now()) on conflict do nothing`.execute(
-      app.db,
-    )
+      insert into pull_requests (repo, number, title, author, branch, base_branch, url, state,
+        head_sha, updated_at)
+      values (${repo}, ${number}, '', 'alice', 'b', 'main', '', 'open', '', now())
+      on conflict do nothing`.execute(app.db)
     await sql`
       with run as (
         insert into workflow_runs (workflow_type, repo, pr_number, status)
         values ('pr_review', ${repo}, ${number}, 'completed') returning id
       )
-      insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes, path, status,
-        additions, deletions)
+      insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes,
+        path, status, additions, deletions)
       select id, ${repo}, ${number}, 'alice', ${latest}, ${requested}, path, 'modified', 1, 0
       from run, unnest(${paths}::text[]) as path`.execute(app.db)
   }
 }
 
-async function ask(
+async function requestMap(
   query: Record<string, string>,
   headers: Record<string, string> = anne.bearer,
   where = app,
@@ -120,17 +119,17 @@ async function ask(
     `${where.url}/api/v1/memory/code-map?${new URLSearchParams(query)}`,
     { headers },
   )
-  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the fields
   return { status: response.status, body: (await response.json()) as any }
 }
 
 const quiet = { touches: 0, high_risk: 0, uses_elsewhere: 0, used_elsewhere: 0 }
 
-describe('of a repository', () => {
+describe('the code map of a repository', () => {
   let repo: string
   beforeAll(async () => {
-    repo = await connectNew()
-    // Too many to be shown one by one.
+    repo = await connectRepository()
+    // These are too many to be listed one by one.
     const many = Array.from(
       { length: 220 },
       (_, index) => [`src/${index % 2 ? 'http' : 'db'}/${index}`, {}] as const,
@@ -206,8 +205,8 @@ describe('of a repository', () => {
   }
   const unread = { files: 1, lines: 0, language: null, complexity: 0 }
 
-  it('takes directories apart of which few parts come, and takes the others together', async () => {
-    expect(await ask({ repo })).toEqual({
+  it('splits directories with few entries and collapses the others', async () => {
+    expect(await requestMap({ repo })).toEqual({
       status: 200,
       body: {
         ...{ repo, commit: 'c'.repeat(40), path: '.' },
@@ -227,8 +226,8 @@ describe('of a repository', () => {
     })
   })
 
-  it('shows the files of a directory, and how much leads out of it', async () => {
-    const { body } = await ask({ repo, path: './src/http/' })
+  it('lists the files of a directory with their edges to the outside', async () => {
+    const { body } = await requestMap({ repo, path: './src/http/' })
     const file = { kind: 'file', files: 1, language: 'TypeScript' }
     expect(body).toMatchObject({ path: 'src/http', left_out: { nodes: 0, edges: 0 } })
     expect(body.nodes).toHaveLength(112)
@@ -249,43 +248,47 @@ describe('of a repository', () => {
   })
 
   it.each(['src/ht', 'src/http/server.ts', 'nowhere', '%', '..', '/etc'])(
-    'has nothing below %s',
+    'is empty below %s',
     async (path) => {
-      const { status, body } = await ask({ repo, path })
+      const { status, body } = await requestMap({ repo, path })
       expect(status).toBe(200)
       expect(body).toMatchObject({ commit: null, nodes: [], edges: [] })
     },
   )
 
-  it('is the same for the cookie, and for the root in any spelling', async () => {
-    const { body } = await ask({ repo })
-    expect((await ask({ repo }, anne.cookie)).body).toEqual(body)
-    for (const path of ['.', '', './', '/']) expect((await ask({ repo, path })).body).toEqual(body)
+  it('accepts the cookie, and the root path in any spelling', async () => {
+    const { body } = await requestMap({ repo })
+    expect((await requestMap({ repo }, anne.cookie)).body).toEqual(body)
+    for (const path of ['.', '', './', '/'])
+      expect((await requestMap({ repo, path })).body).toEqual(body)
   })
 
-  it('case 26: is shown to nobody else', async () => {
+  it('case 26: is hidden from people who did not connect the repository', async () => {
     const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
-    expect(await ask({ repo }, bob.bearer)).toEqual(denied)
-    expect((await ask({ repo }, {})).status).toBe(401)
+    expect(await requestMap({ repo }, bob.bearer)).toEqual(denied)
+    expect((await requestMap({ repo }, {})).status).toBe(401)
   })
 
-  it('asks for a repository and for a path that can be one', async () => {
-    expect(await ask({ repo: 'a' })).toEqual({
+  it('validates the repository and the path', async () => {
+    expect(await requestMap({ repo: 'a' })).toEqual({
       status: 400,
       body: { detail: 'repo must be owner/repo' },
     })
-    expect(await ask({})).toEqual({
+    expect(await requestMap({})).toEqual({
       status: 422,
       body: { detail: 'repo is required, as owner/repo' },
     })
     const detail = 'path must have 4096 characters at most'
-    expect(await ask({ repo, path: 'a'.repeat(4097) })).toEqual({ status: 422, body: { detail } })
-    expect((await ask({ repo, path: 'a\0b' })).status).toBe(200)
+    expect(await requestMap({ repo, path: 'a'.repeat(4097) })).toEqual({
+      status: 422,
+      body: { detail },
+    })
+    expect((await requestMap({ repo, path: 'a\0b' })).status).toBe(200)
   })
 })
 
-it('takes apart first of which the largest parts come', async () => {
-  const repo = await connectNew()
+it('splits the directory with the most code first', async () => {
+  const repo = await connectRepository()
   const fill = (directory: string, files: number, lines: number) =>
     Array.from({ length: files }, (_, index) => [`${directory}/${index}.c`, { lines }] as const)
   const files = Object.fromEntries([
@@ -295,8 +298,9 @@ it('takes apart first of which the largest parts come', async () => {
     ...fill('single/chain', 1, 1),
   ])
   await saveGraph(repo, files, [])
-  const { body } = await ask({ repo })
-  // 4 at first: 4 - 1 + 30 = 33, with 40 of the wide one it would be 72; 33 - 1 + 20 = 52; and the chain is no more.
+  const { body } = await requestMap({ repo })
+  // The map starts with 4 nodes. Splitting `long` gives 4 - 1 + 30 = 33, and `few` then 52.
+  // Splitting `wide` would give 72, which is too many; the chain is one file and adds none.
   const shown = (body.nodes as { path: string; kind: string }[]).map(({ path, kind }) => [
     path,
     kind,
@@ -308,15 +312,15 @@ it('takes apart first of which the largest parts come', async () => {
   expect(shown).toContainEqual(['single/chain/0.c', 'file'])
 })
 
-it('is bounded, and says how much is left out', async () => {
-  const repo = await connectNew()
+it('limits nodes and edges of the map and counts what is left out', async () => {
+  const repo = await connectRepository()
   const path = (index: number) => `flat/${String(index).padStart(3, '0')}.c`
   const indexes = Array.from({ length: 320 }, (_, index) => index)
   const files = Object.fromEntries(indexes.map((index) => [path(index), { lines: 1000 - index }]))
-  // Each of the first forty uses all others of them: 1,560. Those after the three hundredth are elsewhere.
-  const few = indexes.slice(0, 40)
-  const edges = few.flatMap((one) =>
-    few
+  // Each of the first 40 files uses the other 39: 1,560 edges. Files after the 300th are left out.
+  const connected = indexes.slice(0, 40)
+  const edges = connected.flatMap((one) =>
+    connected
       .filter((other) => other !== one)
       .map((other): SampleEdge => [path(one), path(other), 'call', 1]),
   )
@@ -325,17 +329,17 @@ it('is bounded, and says how much is left out', async () => {
     [path(1), path(0), 'import', 9],
     [path(0), path(319), 'call', 2],
   ])
-  const { body } = await ask({ repo, path: 'flat' })
+  const { body } = await requestMap({ repo, path: 'flat' })
   expect(body.nodes).toHaveLength(300)
   expect(body.nodes[0]).toMatchObject({ path: path(0), uses_elsewhere: 2 })
   expect(body.nodes.at(-1)).toMatchObject({ path: path(299) })
   expect(body.edges).toHaveLength(1500)
   expect(body.edges[0]).toEqual({ source: path(1), target: path(0), imports: 9, calls: 1 })
   expect(body.left_out).toEqual({ nodes: 20, edges: 60 })
-  expect((await ask({ repo })).body.nodes).toMatchObject([{ path: 'flat', files: 320 }])
+  expect((await requestMap({ repo })).body.nodes).toMatchObject([{ path: 'flat', files: 320 }])
 })
 
-describe('where there is no graph', () => {
+describe('the code map without a graph', () => {
   const nothing = {
     commit: null,
     path: '.',
@@ -345,19 +349,19 @@ describe('where there is no graph', () => {
   }
 
   it('is empty before the first scan', async () => {
-    const repo = await connectNew()
-    expect(await ask({ repo })).toEqual({ status: 200, body: { repo, ...nothing } })
+    const repo = await connectRepository()
+    expect(await requestMap({ repo })).toEqual({ status: 200, body: { repo, ...nothing } })
   })
 
-  it('is empty without the layer', async () => {
+  it('is empty when GRAPH is off', async () => {
     const env = { ...forgeEnvironment(forge), GRAPH: 'off' }
     await using without = await startTestApp({ env, parts: { web: true, worker: false } })
     const { bearer } = await signIn(without, 'anne')
-    const repo = await connectNew(without)
-    expect(await ask({ repo }, bearer, without)).toEqual({
+    const repo = await connectRepository(without)
+    expect(await requestMap({ repo }, bearer, without)).toEqual({
       status: 200,
       body: { repo, ...nothing },
     })
-    expect(await ask({ repo: 'acme/other' }, bearer, without)).toMatchObject({ status: 403 })
+    expect(await requestMap({ repo: 'acme/other' }, bearer, without)).toMatchObject({ status: 403 })
   })
 })

@@ -1,5 +1,4 @@
-// Connecting and disconnecting at the same time, and while the platform or the database fails in the middle.
-
+// Tests concurrent connects and disconnects, and failures of the platform or database in between.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -47,8 +46,8 @@ function countStatuses(answers: readonly ApiResponse[]) {
   )
 }
 
-/** What has to hold whatever happened: everybody who is connected has the one webhook that stands there. */
-async function expectSound(repo: string): Promise<void> {
+/** Checks the invariant: all active installations share the one webhook on the platform. */
+async function expectOneSharedWebhook(repo: string): Promise<void> {
   const active = (await scene.readInstallations(repo)).filter((record) => record.is_active)
   const known = new Set(
     active.map(({ webhook_id, webhook_secret }) => `${webhook_id} ${webhook_secret}`),
@@ -56,8 +55,8 @@ async function expectSound(repo: string): Promise<void> {
   expect(scene.forge.webhooks(repo).map(({ id, secret }) => `${id} ${secret}`)).toEqual([...known])
 }
 
-describe('races', () => {
-  it('of 20 connects of one person: one succeeds, the others are connected already', async () => {
+describe('concurrent requests', () => {
+  it('let one of 20 connects of one person succeed and refuse the others', async () => {
     const repo = await scene.createRepository()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => scene.connect('alice', repo)),
@@ -68,10 +67,10 @@ describe('races', () => {
     )
     expect(await scene.readInstallations(repo)).toHaveLength(1)
     expect(scene.forge.webhooks(repo)).toHaveLength(1)
-    await expectSound(repo)
+    await expectOneSharedWebhook(repo)
   })
 
-  it('of 20 disconnects of one person: one succeeds, the others find nothing', async () => {
+  it('let one of 20 disconnects of one person succeed; the others get 404', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const answers = await Promise.all(
@@ -81,15 +80,15 @@ describe('races', () => {
     expect(scene.forge.webhooks(repo)).toEqual([])
   })
 
-  it('of two people who connect: both share one webhook', async () => {
+  it('of two people who connect create one shared webhook', async () => {
     const repo = await scene.createRepository()
     const answers = await Promise.all([scene.connect('alice', repo), scene.connect('bob', repo)])
     expect(countStatuses(answers)).toEqual({ 200: 2 })
     expect(scene.forge.webhooks(repo)).toHaveLength(1)
-    await expectSound(repo)
+    await expectOneSharedWebhook(repo)
   })
 
-  it('of one who disconnects and one who connects: the webhook stands for whom it has to', async () => {
+  it('to disconnect and to connect leave one webhook for who is connected', async () => {
     for (let round = 0; round < 5; round++) {
       const repo = await scene.createRepository()
       await scene.connect('alice', repo)
@@ -99,11 +98,11 @@ describe('races', () => {
       ])
       expect(countStatuses(answers)).toEqual({ 200: 2 })
       expect(scene.forge.webhooks(repo)).toHaveLength(1)
-      await expectSound(repo)
+      await expectOneSharedWebhook(repo)
     }
   })
 
-  it('hold no lock while the platform is asked', async () => {
+  it('hold no transaction open during requests to the platform', async () => {
     const { forge, app } = scene
     const [repo, other] = [await scene.createRepository(), await scene.createRepository()]
     const held = hold()
@@ -114,7 +113,7 @@ describe('races', () => {
       app.db,
     )
     expect(await scene.connect('alice', other)).toMatchObject({ status: 200 })
-    // Of those that were open when the platform was asked; others come and go.
+    // Only transactions from before the platform request count; others come and go.
     const { rows } = await sql`select from pg_stat_activity where state = 'idle in transaction'
       and datname = current_database() and xact_start < ${clock[0]!.now}`.execute(app.db)
     expect(rows).toEqual([])
@@ -122,7 +121,7 @@ describe('races', () => {
     expect(await connecting).toMatchObject({ status: 200 })
   })
 
-  it('wait for a process that died until its reservation ends', async () => {
+  it('wait until the reservation of a dead process expires', async () => {
     const repo = await scene.createRepository()
     await scene.app.db
       .insertInto('repository_reservations')
@@ -140,7 +139,7 @@ describe('races', () => {
     expect(rows).toEqual([])
   })
 
-  it('are refused to who lost the reservation meanwhile, and the webhook is taken away', async () => {
+  it('are refused after the reservation is lost, and the webhook is removed', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository()
     const held = hold({ applied: true })
@@ -175,7 +174,7 @@ describe('the first delivery of a webhook', () => {
   })
 })
 
-describe('faults of the platform', () => {
+describe('a platform failure', () => {
   it.each([
     ['an error', replyWith(502, 'Bad Gateway'), 0],
     [
@@ -185,10 +184,10 @@ describe('faults of the platform', () => {
     ],
     ['a page', htmlPage(), 0],
     ['a connection that breaks', drop(), 0],
-    ['a connection that breaks after the webhook was made', applyThenDrop(), 1],
-    ['half an answer', truncateBody(), 1],
-    ['an answer that is cut', closeMidBody(), 1],
-  ])('%s: 502, and the next connect makes one webhook', async (_name, action, left) => {
+    ['a connection that breaks after the webhook was created', applyThenDrop(), 1],
+    ['half a response', truncateBody(), 1],
+    ['a response that is cut off', closeMidBody(), 1],
+  ])('(%s) answers 502, and the next connect creates one webhook', async (_name, action, left) => {
     const { forge } = scene
     const repo = await scene.createRepository()
     forge.faults.add({ match: isCreation, times: 1, action })
@@ -201,21 +200,21 @@ describe('faults of the platform', () => {
     expect(forge.webhooks(repo)).toHaveLength(left)
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
     expect(forge.webhooks(repo)).toHaveLength(1)
-    await expectSound(repo)
+    await expectOneSharedWebhook(repo)
   })
 
-  it('does not take one that is down for one where the webhook is gone', async () => {
+  it('is not mistaken for a deleted webhook', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const isLook = ({ method, path }: SeenRequest) => method === 'GET' && path.includes('/hooks/')
     forge.faults.add({ match: isLook, times: 1, action: replyWith(503, 'no') })
     expect(await scene.connect('bob', repo)).toMatchObject({ status: 502 })
-    await expectSound(repo)
+    await expectOneSharedWebhook(repo)
     expect(await scene.readInstallations(repo)).toHaveLength(1)
   })
 
-  it('silence: connecting ends with a 502, disconnecting succeeds', async () => {
+  it('(no response) lets connecting end with 502 and disconnecting succeed', async () => {
     await using impatient = await startConnectScenario({
       parts: { web: true, worker: false },
       env: { PLATFORM_TIMEOUT_SECONDS: '1' },
@@ -230,14 +229,14 @@ describe('faults of the platform', () => {
     forge.faults.add({ match: isRemoval, times: 1, action: silence[1] })
     expect(await impatient.disconnect('alice', repo)).toMatchObject({ status: 200 })
     expect(await impatient.readInstallations(repo)).toMatchObject([{ is_active: false }])
-    // The webhook that stayed is replaced.
+    // The next connect replaces the webhook that was left behind.
     expect(await impatient.connect('alice', repo)).toMatchObject({ status: 200 })
     expect(forge.webhooks(repo)).toHaveLength(1)
   })
 })
 
-describe('what was left behind', () => {
-  it('a webhook of ours that nobody knows the secret of gives way, and no other does', async () => {
+describe('leftovers of earlier connections', () => {
+  it('replaces our webhook with an unknown secret, and no other webhook', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
     const old = forge.addWebhook(repo, { url: hookUrl(), secret: 'unknown' })
@@ -249,21 +248,21 @@ describe('what was left behind', () => {
     expect(ids.sort()).toEqual([foreign, record!.webhook_id].sort())
   })
 
-  it('a record whose webhook was taken away already is disconnected all the same', async () => {
+  it('disconnects a record whose webhook is already gone', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)
     expect(await scene.disconnect('alice', repo)).toMatchObject({ status: 200 })
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
-    await expectSound(repo)
+    await expectOneSharedWebhook(repo)
   })
 })
 
-describe('a process that is killed', () => {
+describe('a process killed while connecting', () => {
   it.each([
-    ['before the webhook is made', hold(), 0],
+    ['before the webhook is created', hold(), 0],
     ['between the webhook and the record', hold({ applied: true }), 1],
-  ])('%s: the next connect makes all of it', async (_name, held, left) => {
+  ])('(%s) leaves nothing that stops the next connect', async (_name, held, left) => {
     await using forge = await startForge()
     forge.createUser('alice', { token: 'ghp_token_of_alice' })
     await forge.createRepository('alice/shop')
@@ -273,31 +272,31 @@ describe('a process that is killed', () => {
       PLATFORM_API_URL: forge.apiUrl,
       PUBLIC_URL: 'https://umpire.example',
     }
-    const ask = async (url: string, bearer: Record<string, string>, method: string) =>
+    const requestInstall = async (url: string, bearer: Record<string, string>, method: string) =>
       (await fetch(`${url}/api/v1/repos/alice/shop/install`, { method, headers: bearer })).status
 
     await using killed = await startUmpireProcess(site, { env })
     const { bearer } = await signInWithToken({ url: killed.url! }, 'ghp_token_of_alice')
     forge.faults.add({ match: isCreation, times: 1, action: held })
-    const asked = ask(killed.url!, bearer, 'POST')
-    asked.catch(() => {})
+    const pending = requestInstall(killed.url!, bearer, 'POST')
+    pending.catch(() => {})
     await held.arrived
     killed.signal('SIGKILL')
     await killed.exited
-    await expect(asked).rejects.toThrow()
+    await expect(pending).rejects.toThrow()
     held.release('drop')
     expect(forge.webhooks('alice/shop')).toHaveLength(left)
 
     await using next = await startUmpireProcess(site, { env })
-    if (site.database.engine === 'postgresql') await endReservations(site.database.url)
-    expect(await ask(next.url!, bearer, 'POST')).toBe(200)
+    if (site.database.engine === 'postgresql') await expireReservations(site.database.url)
+    expect(await requestInstall(next.url!, bearer, 'POST')).toBe(200)
     expect(forge.webhooks('alice/shop')).toHaveLength(1)
-    expect(await ask(next.url!, bearer, 'DELETE')).toBe(200)
+    expect(await requestInstall(next.url!, bearer, 'DELETE')).toBe(200)
     expect(forge.webhooks('alice/shop')).toEqual([])
   })
 
-  /** Lets the minute pass, after which another process may have the repository. */
-  async function endReservations(url: string): Promise<void> {
+  /** Expires all reservations so that another process can reserve the repository at once. */
+  async function expireReservations(url: string): Promise<void> {
     const client = new pg.Client(url)
     await client.connect()
     await client.query(
@@ -307,30 +306,30 @@ describe('a process that is killed', () => {
   }
 })
 
-describe('who asked', () => {
-  it('may hang up: the repository is connected all the same', async () => {
+describe('the person who connects', () => {
+  it('can hang up: the repository is still connected', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository()
     const { bearer } = await scene.signIn('alice')
     const held = hold()
     forge.faults.add({ match: isCreation, times: 1, action: held })
     const hangUp = new AbortController()
-    const asked = fetch(`${app.url}/api/v1/repos/${repo}/install`, {
+    const pending = fetch(`${app.url}/api/v1/repos/${repo}/install`, {
       method: 'POST',
       headers: bearer,
       signal: hangUp.signal,
     })
     await held.arrived
     hangUp.abort()
-    await expect(asked).rejects.toThrow()
+    await expect(pending).rejects.toThrow()
     held.release()
-    // It waits for the one that goes on.
+    // This request waits for the first one, which goes on.
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 400 })
-    await expectSound(repo)
+    await expectOneSharedWebhook(repo)
     expect(forge.webhooks(repo)).toHaveLength(1)
   })
 
-  it('may be gone: what could not be stored is taken away at the platform', async () => {
+  it('can be deleted meanwhile: the webhook is removed from the platform', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository()
     await scene.signIn('carol')
