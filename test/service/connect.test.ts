@@ -1,4 +1,4 @@
-// Connecting and disconnecting repositories through the front door: effects, answers and their order, sharing.
+// Tests connecting and disconnecting repositories over the API, and sharing one webhook.
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,6 @@ import { pullRequestPayload } from '../start-app.ts'
 
 let scene: ConnectScenario
 beforeAll(async () => {
-  // Nothing is reviewed here.
   scene = await startConnectScenario({ parts: { web: true, worker: false } })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
@@ -37,8 +36,8 @@ async function userId(login: string): Promise<number> {
   ).id
 }
 
-/** Puts bytes that nobody can decrypt in the place of a person's token, while `work` runs. */
-async function withSpoiledToken(login: string, work: () => Promise<void>): Promise<void> {
+/** Replaces a person's stored token by bytes that cannot be decrypted while `work` runs. */
+async function withUnreadableToken(login: string, work: () => Promise<void>): Promise<void> {
   const users = () => scene.app.db.updateTable('users').where('login', '=', login)
   const { encrypted_token } = await scene.app.db
     .selectFrom('users')
@@ -52,7 +51,7 @@ async function withSpoiledToken(login: string, work: () => Promise<void>): Promi
   await users().set({ encrypted_token }).execute()
 }
 
-/** Sends a path as it is, where `fetch` would resolve its dots. */
+/** Sends a path unchanged; `fetch` would resolve its dots. */
 async function sendRaw(
   method: string,
   path: string,
@@ -75,7 +74,7 @@ function auditOf(repo: string) {
 }
 
 describe('connecting', () => {
-  it('makes the webhook and the record, in the spelling of the platform', async () => {
+  it('creates the webhook and the record with the platform’s spelling', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
     const before = forge.requests.length
@@ -100,9 +99,9 @@ describe('connecting', () => {
         events: ['pull_request', 'issues'],
       },
     ])
-    const made = forge.requests.slice(before).find(({ method }) => method === 'POST')!
-    expect([made.path, made.login]).toEqual([`/api/v3/repos/${repo}/hooks`, 'alice'])
-    expect(JSON.parse(made.body)).toEqual({
+    const creation = forge.requests.slice(before).find(({ method }) => method === 'POST')!
+    expect([creation.path, creation.login]).toEqual([`/api/v3/repos/${repo}/hooks`, 'alice'])
+    expect(JSON.parse(creation.body)).toEqual({
       name: 'web',
       active: true,
       events: ['pull_request', 'issues'],
@@ -116,14 +115,14 @@ describe('connecting', () => {
     expect(await auditOf(repo)).toEqual([{ login: 'alice', action: 'repository_connected' }])
   })
 
-  it('has another secret for each repository', async () => {
+  it('creates a different secret for each repository', async () => {
     const repos = [await scene.createRepository(), await scene.createRepository()]
     for (const repo of repos) await scene.connect('alice', repo)
     const [one, two] = await Promise.all(repos.map((repo) => scene.readInstallations(repo)))
     expect(one![0]!.webhook_secret).not.toBe(two![0]!.webhook_secret)
   })
 
-  it('refuses who has no bearer token, before all else', async () => {
+  it('requires a bearer token before it validates anything else', async () => {
     const { cookie } = await scene.signIn('carol')
     for (const headers of [{}, { authorization: 'Bearer nonsense' }, cookie]) {
       for (const method of ['POST', 'DELETE']) {
@@ -146,17 +145,17 @@ describe('connecting', () => {
     ['NUL', 'acme/%00'],
     ['an emoji', 'acme/%F0%9F%A7%AA'],
     ['a space', 'acme/%20'],
-  ])('answers a malformed name cleanly: %s', async (_name, path) => {
+  ])('answers 422 or 404 to a malformed name: %s', async (_name, path) => {
     const { bearer } = await scene.signIn('alice')
-    const asked = scene.forge.requests.length
+    const requestsBefore = scene.forge.requests.length
     const detail = 'owner and repo must be the names of an account and of a repository'
     const address = `/api/v1/repos/${path}/install`
     expect(await sendRaw('POST', address, bearer)).toEqual({ status: 422, body: { detail } })
     expect(await sendRaw('DELETE', address, bearer)).toEqual(notFound)
-    expect(scene.forge.requests.length).toBe(asked)
+    expect(scene.forge.requests.length).toBe(requestsBefore)
   })
 
-  it('does not mind a client that announces JSON and sends nothing', async () => {
+  it('accepts an empty body with the content type application/json', async () => {
     const repo = await scene.createRepository()
     const { bearer } = await scene.signIn('alice')
     const headers = { ...bearer, 'content-type': 'application/json' }
@@ -169,17 +168,17 @@ describe('connecting', () => {
     }
   })
 
-  it('refuses a second time in any spelling, also when the token is spoiled', async () => {
+  it('refuses a second time in any spelling, also with an unreadable token', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     expect(await scene.connect('alice', repo.toUpperCase())).toEqual(alreadyConnected)
-    await withSpoiledToken('alice', async () =>
+    await withUnreadableToken('alice', async () =>
       expect(await scene.connect('alice', repo)).toEqual(alreadyConnected),
     )
     expect(await scene.readInstallations(repo)).toHaveLength(1)
   })
 
-  it('refuses a former name of what is connected', async () => {
+  it('refuses the former name of a connected repository', async () => {
     const repo = await scene.createRepository()
     scene.forge.renameRepository(repo, `${repo}-renamed`)
     expect((await scene.connect('alice', repo)).body).toMatchObject({
@@ -190,21 +189,21 @@ describe('connecting', () => {
     expect(scene.forge.webhooks(`${repo}-renamed`)).toHaveLength(1)
   })
 
-  it('case 24: asks to sign in again when the stored token cannot be decrypted, without asking the platform', async () => {
+  it('case 24: requires a new sign-in when the stored token is unreadable', async () => {
     const repo = await scene.createRepository()
     await scene.connect('bob', repo)
-    const asked = scene.forge.requests.length
-    await withSpoiledToken('bob', async () =>
+    const requestsBefore = scene.forge.requests.length
+    await withUnreadableToken('bob', async () =>
       expect(await scene.disconnect('bob', repo)).toEqual(sessionExpired),
     )
-    await withSpoiledToken('alice', async () =>
+    await withUnreadableToken('alice', async () =>
       expect(await scene.connect('alice', repo)).toEqual(sessionExpired),
     )
-    expect(scene.forge.requests.length).toBe(asked)
+    expect(scene.forge.requests.length).toBe(requestsBefore)
     expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: true }])
   })
 
-  describe('a refusal of the platform', () => {
+  describe('reports a refusal of the platform', () => {
     const failed = (message: string) => ({
       status: 502,
       body: { detail: `Failed to install webhook: ${message}` },
@@ -215,7 +214,7 @@ describe('connecting', () => {
       expect(await scene.connect('carol', repo)).toEqual(
         failed('You need admin permission on the repository.'),
       )
-      // The webhook of others changes nothing about it.
+      // The webhook of another person makes no difference.
       await scene.connect('alice', repo)
       expect(await scene.connect('carol', repo)).toEqual(
         failed('You need admin permission on the repository.'),
@@ -223,7 +222,7 @@ describe('connecting', () => {
       expect(await scene.readInstallations(repo)).toHaveLength(1)
     })
 
-    it('where there is no such repository', async () => {
+    it('of a repository that does not exist', async () => {
       expect(await scene.connect('alice', 'acme/nothing')).toEqual(failed('Not Found'))
     })
 
@@ -236,7 +235,7 @@ describe('connecting', () => {
       expect(scene.forge.webhooks(repo)).toEqual([])
     })
 
-    it('of the token', async () => {
+    it('of a revoked token', async () => {
       const repo = await scene.createRepository()
       scene.forge.revokeToken(tokenOf('alice'))
       const refused = await scene.connect('alice', repo)
@@ -244,9 +243,10 @@ describe('connecting', () => {
       expect(refused).toEqual(failed('Bad credentials'))
     })
 
-    it('case 25: with its own message, but for tokens and addresses', async () => {
+    it('case 25: with its own message, without tokens and URLs', async () => {
       const repo = await scene.createRepository()
-      const message = `Hook: url is not supported by https://forge.example/x?token=1 for ${tokenOf('alice')}`
+      const url = 'https://forge.example/x?token=1'
+      const message = `Hook: url is not supported by ${url} for ${tokenOf('alice')}`
       scene.forge.faults.add({
         match: ({ method }) => method === 'POST',
         action: replyWith(422, { message }),
@@ -260,7 +260,7 @@ describe('connecting', () => {
 })
 
 describe('several people', () => {
-  it('share one webhook, which goes with the last of them', async () => {
+  it('share one webhook, which is removed when the last one disconnects', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
@@ -286,17 +286,17 @@ describe('several people', () => {
 
   it.each([
     [
-      'was taken away',
+      'was removed',
       (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id),
     ],
     [
-      'was made by hand',
+      'was replaced by hand',
       (repo: string) => {
         scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)
         scene.forge.addWebhook(repo, { url: hookUrl(), secret: 'guessed' })
       },
     ],
-  ])('get a new webhook together where theirs %s', async (_name, change) => {
+  ])('share a new webhook after the old one %s', async (_name, change) => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const [before] = await scene.readInstallations(repo)
@@ -312,7 +312,7 @@ describe('several people', () => {
     expect(scene.forge.webhooks(repo)).toMatchObject([{ id, secret }])
   })
 
-  it('case 26: nobody disconnects what others connected, nor sees it', async () => {
+  it('case 26: neither see nor disconnect what others connected', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     expect(await scene.disconnect('bob', repo)).toEqual(notFound)
@@ -327,14 +327,14 @@ describe('several people', () => {
   })
 })
 
-describe('a name', () => {
+describe('a repository name', () => {
   const payload = (repo: string, number: number) => pullRequestPayload({ repo, number })
   const numbersOf = async (person: 'alice' | 'bob', repo: string) => {
     const { body } = await scene.request(person, `/api/v1/reviews?search=${repo}&limit=100`)
     return body.map((entry: { pr_number: number }) => entry.pr_number)
   }
 
-  it('case 26: that another repository got counts for who connected the former one no more', async () => {
+  it('case 26: ends the old connection when another repository takes it', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository({ private: true })
     await scene.connect('alice', repo)
@@ -360,7 +360,7 @@ describe('a name', () => {
     expect(forge.webhooks(repo)).toEqual([])
   })
 
-  it('case 26: shows the reviews of who has it now, and of the former one again when that has it back', async () => {
+  it('case 26: shows the reviews of the repository that has it now', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository({ private: true })
     const reviewsOf = async (headers: Record<string, string>) => {
@@ -403,7 +403,7 @@ describe('a name', () => {
     )
     expect(delivered.filter((number: number | null) => number !== null)).toEqual([1])
     const root = (await signInWithToken(app, tokenOf('root'))).bearer
-    // Nobody can review it under that name.
+    // Runs that wait under the old name fail, since no review can read that repository.
     expect(await reviewsOf(root)).toEqual([
       [repo, 1, 'Of the new one', 'pending'],
       [`${repo}@${formerId}`, 2, 'Of the former', 'failed'],
@@ -420,7 +420,7 @@ describe('a name', () => {
     expect(await reviewsOf(bob)).toEqual([])
   })
 
-  it('case 26: shows nobody the reviews of a former one, however its name was spelled then', async () => {
+  it('case 26: hides reviews of the former repository in any spelling', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository({ private: true })
     const shouted = repo.replace('acme', 'ACME')
@@ -439,7 +439,7 @@ describe('a name', () => {
       const entries = (await response.json()) as { repo_name: string; pr_title: string }[]
       return entries.map((entry) => `${entry.repo_name.split('@')[0]} ${entry.pr_title}`).toSorted()
     }
-    /** Gives the name to another repository, which this person connects. */
+    /** Gives the name to another repository, which bob connects. */
     const takeOver = async () => {
       forge.renameRepository(repo, `${repo}-former`)
       await forge.createRepository(repo, { private: true, admins: ['bob'] })
@@ -454,7 +454,7 @@ describe('a name', () => {
       .toSorted()
     expect(await listed()).toEqual(all)
 
-    // Programs ask in any spelling. It has its name back, with all that was its own, and loses it once more.
+    // The former repository gets its name back with all its reviews, and loses it once more.
     await forge.removeRepository(repo)
     forge.renameRepository(`${repo}-former`, repo)
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
@@ -463,7 +463,7 @@ describe('a name', () => {
     expect(await listed()).toEqual(all)
   })
 
-  it('that was given up ends with the connection under the new one, for everybody', async () => {
+  it('ends for all people once the repository connects under a new name', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
     for (const person of ['alice', 'bob'] as const) await scene.connect(person, repo)
@@ -484,7 +484,7 @@ describe('a name', () => {
 })
 
 describe('disconnecting', () => {
-  it('takes the webhook away, keeps the record, and is done once', async () => {
+  it('removes the webhook, retains the record, and works only once', async () => {
     const repo = await scene.createRepository()
     expect(await scene.disconnect('alice', repo)).toEqual(notFound)
     await scene.connect('alice', repo)
@@ -501,7 +501,7 @@ describe('disconnecting', () => {
     ])
   })
 
-  it('makes a new record at the next connect, and the old one stays', async () => {
+  it('leaves its record unchanged when the repository connects again', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const [old] = await scene.readInstallations(repo)
@@ -518,7 +518,7 @@ describe('disconnecting', () => {
 
   it.each([
     [
-      'it is gone already',
+      'it is already gone',
       (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id),
     ],
     ['its repository is gone', (repo: string) => scene.forge.removeRepository(repo)],
@@ -531,7 +531,7 @@ describe('disconnecting', () => {
           action: replyWith(503, 'no'),
         }),
     ],
-  ])('succeeds where the webhook cannot be taken away: %s', async (_name, happen) => {
+  ])('succeeds when the webhook cannot be removed: %s', async (_name, happen) => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     await happen(repo)
@@ -546,7 +546,7 @@ describe('disconnecting', () => {
 describe('deliveries', () => {
   const payload = (repo: string, number: number) => pullRequestPayload({ repo, number })
 
-  it('case 15: nothing more is processed once everybody has disconnected', async () => {
+  it('case 15: are ignored after all people have disconnected', async () => {
     const { app } = scene
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
@@ -559,7 +559,7 @@ describe('deliveries', () => {
       body: { status: 'ignored', reason: 'The repository is disconnected' },
     }
     expect(await app.deliver(payload(repo, 2), { secret })).toEqual(ignored)
-    // The deployment-wide secret is no way around it.
+    // The secret of the deployment is refused too.
     expect(await app.deliver(payload(repo, 2))).toMatchObject({ status: 403 })
     const events = (await app.events()).filter(
       (event) => event.repo === repo && event.event_type !== 'ping',
@@ -567,7 +567,7 @@ describe('deliveries', () => {
     expect(events).toMatchObject([{ pr_number: 1 }])
   })
 
-  it('case 16: the secret counts as long as one of several people is connected', async () => {
+  it('case 16: are accepted while one of several people is connected', async () => {
     const { app } = scene
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)

@@ -1,4 +1,4 @@
-// From connecting a repository over the API to the review on its pull request: with whose token, and what may happen.
+// Tests reviews of repositories that were connected over the API, and whose tokens they use.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   type ConnectScenario,
@@ -11,7 +11,7 @@ import { reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
 
 let scene: ConnectScenario
 beforeAll(async () => {
-  // Faults are meant for reviews: no scan is to meet them.
+  // Without these layers no scan runs that could consume the faults.
   const layers = { MEMORY: 'off', GRAPH: 'off' }
   scene = await startConnectScenario({
     env: { REVIEW_LEASE_SECONDS: '2', REVIEW_MAX_ATTEMPTS: '3', ...layers },
@@ -27,8 +27,8 @@ afterEach(() => {
 /** A line that the static reviewer reports. */
 const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
 
-/** Makes a repository, which these people connect in this order. */
-async function makeConnected(people: readonly Person[], at = scene): Promise<string> {
+/** Creates a repository, which these people connect in this order. */
+async function createConnected(people: readonly Person[], at = scene): Promise<string> {
   const repo = await at.createRepository()
   await at.forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'alice' })
   for (const person of people) expect(await at.connect(person, repo)).toMatchObject({ status: 200 })
@@ -65,28 +65,28 @@ function writers(repo: string, number: number, at = scene): string[] {
   return [...new Set([...comments, ...inlineComments].map(({ author }) => author))]
 }
 
-const isLook = (repo: string) => (request: SeenRequest) =>
+const readsRepository = (repo: string) => (request: SeenRequest) =>
   request.method === 'GET' && request.path.toLowerCase() === `/api/v3/repos/${repo}`
 
-describe('the token', () => {
-  it('of who connected the repository reads it and writes the review', async () => {
-    const repo = await makeConnected(['alice'])
+describe('a review', () => {
+  it('uses the token of the person who connected the repository', async () => {
+    const repo = await createConnected(['alice'])
     const number = await openPullRequest(repo)
     await waitUntilSettled(scene.app)
     expect(await runsOf(repo)).toMatchObject([{ status: 'completed', verdict: 'REQUEST_CHANGES' }])
     expect(writers(repo, number)).toEqual(['alice'])
-    const asked = scene.forge.requests.filter(({ path }) => path.includes(repo))
-    expect(asked.map(({ login }) => login)).not.toContain(reviewerLogin)
+    const requests = scene.forge.requests.filter(({ path }) => path.includes(repo))
+    expect(requests.map(({ login }) => login)).not.toContain(reviewerLogin)
   })
 
-  it('case 16: of who connected it last counts, then the others, then the one of the deployment', async () => {
+  it('case 16: tries the newest connection, then older ones, then the deployment', async () => {
     const order = [
       { revoked: [], writer: 'bob' },
       { revoked: ['bob'], writer: 'alice' },
       { revoked: ['bob', 'alice'], writer: reviewerLogin },
     ] as const
     for (const { revoked, writer } of order) {
-      const repo = await makeConnected(['alice', 'bob'])
+      const repo = await createConnected(['alice', 'bob'])
       for (const person of revoked) scene.forge.revokeToken(tokenOf(person))
       const number = await openPullRequest(repo)
       await waitUntilSettled(scene.app)
@@ -95,8 +95,8 @@ describe('the token', () => {
     }
   })
 
-  it('case 16: of who can read it no more, and of who disconnected, is passed over', async () => {
-    const repo = await makeConnected(['alice', 'bob'])
+  it('case 16: skips unreadable tokens, and those of disconnected people', async () => {
+    const repo = await createConnected(['alice', 'bob'])
     await scene.app.db
       .updateTable('users')
       .set({ encrypted_token: Buffer.alloc(60, 1) })
@@ -107,14 +107,14 @@ describe('the token', () => {
     await scene.signIn('bob')
     expect(writers(repo, number)).toEqual(['alice'])
 
-    const other = await makeConnected(['alice', 'bob'])
+    const other = await createConnected(['alice', 'bob'])
     await scene.disconnect('bob', other)
     const second = await openPullRequest(other)
     await waitUntilSettled(scene.app)
     expect(writers(other, second)).toEqual(['alice'])
   })
 
-  it('that can only read gives way to one that can write, and counts where there is none', async () => {
+  it('prefers a token that can write, and falls back to one that can read', async () => {
     const { forge } = scene
     const order = [
       { readers: ['bob'], writer: 'alice' },
@@ -122,7 +122,7 @@ describe('the token', () => {
       { readers: ['bob', 'alice', reviewerLogin], writer: 'bob' },
     ] as const
     for (const { readers, writer } of order) {
-      const repo = await makeConnected(['alice', 'bob'])
+      const repo = await createConnected(['alice', 'bob'])
       await forge.push(repo, 'topic', { 'src/key.ts': leak }, { author: 'root', message: 'Change' })
       for (const person of readers) forge.setPermission(repo, person, 'read')
       const number = await forge.openPullRequest({ repo, head: 'topic', author: 'root' })
@@ -134,12 +134,12 @@ describe('the token', () => {
     }
   })
 
-  it('of who may not sign in any more is passed over', async () => {
+  it('skips the token of a person who may no longer sign in', async () => {
     await using strict = await startConnectScenario({
       env: { SIGN_IN_ALLOWED: 'root, alice, bob, carol' },
     })
-    const repo = await makeConnected(['alice', 'bob'], strict)
-    // As after the operator took the name off, and started the service anew.
+    const repo = await createConnected(['alice', 'bob'], strict)
+    // This has the effect of a restart without bob in SIGN_IN_ALLOWED.
     await strict.app.db
       .updateTable('users')
       .set({ login: 'robert' })
@@ -150,18 +150,18 @@ describe('the token', () => {
     expect(writers(repo, number, strict)).toEqual(['alice'])
   })
 
-  it('is not passed over because the platform is down for a while', async () => {
-    const repo = await makeConnected(['alice', 'bob'])
-    scene.forge.faults.add({ match: isLook(repo), times: 1, action: replyWith(503, 'no') })
+  it('does not skip a token during an outage of the platform', async () => {
+    const repo = await createConnected(['alice', 'bob'])
+    scene.forge.faults.add({ match: readsRepository(repo), times: 1, action: replyWith(503, 'no') })
     const number = await openPullRequest(repo)
     await waitUntilSettled(scene.app)
     expect(await runsOf(repo)).toMatchObject([{ status: 'completed', attempts: 2 }])
     expect(writers(repo, number)).toEqual(['bob'])
   })
 
-  it('is missing where nobody has one that works: the review fails and says so', async () => {
+  it('fails with a reason when no token works', async () => {
     await using lonely = await startConnectScenario({ env: { PLATFORM_TOKEN: '' } })
-    const repo = await makeConnected(['alice'], lonely)
+    const repo = await createConnected(['alice'], lonely)
     lonely.forge.revokeToken(tokenOf('alice'))
     await openPullRequest(repo, lonely)
     await waitUntilSettled(lonely.app)
@@ -177,20 +177,20 @@ describe('the token', () => {
 })
 
 describe('disconnecting', () => {
-  it('case 15: ends what waits for its review, and nothing comes any more', async () => {
+  it('case 15: ends waiting reviews and stops further deliveries', async () => {
     const { forge, app } = scene
-    const repo = await makeConnected(['alice'])
+    const repo = await createConnected(['alice'])
     const held = hold()
-    forge.faults.add({ match: isLook(repo), times: 1, action: held })
+    forge.faults.add({ match: readsRepository(repo), times: 1, action: held })
     const number = await openPullRequest(repo)
     await held.arrived
     await scene.disconnect('alice', repo)
     held.release('drop')
     await waitUntilSettled(app)
     expect(await runsOf(repo)).toMatchObject([{ status: 'failed', error_code: 'disconnected' }])
-    const seen = forge.deliveries.length
+    const deliveriesBefore = forge.deliveries.length
     await forge.push(repo, 'topic', { 'src/more.ts': leak }, { author: 'alice' })
-    expect(forge.deliveries.length).toBe(seen)
+    expect(forge.deliveries.length).toBe(deliveriesBefore)
     expect(writers(repo, number)).toEqual([])
 
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
@@ -205,28 +205,28 @@ describe('disconnecting', () => {
 })
 
 describe('disconnecting during a review', () => {
-  /** Opens a pull request and disconnects alice after the model read it, before anything of it is posted. */
+  /** Opens a pull request and disconnects alice during its review, before anything is posted. */
   async function disconnectDuring(people: readonly Person[], at: ConnectScenario) {
-    const repo = await makeConnected(people, at)
+    const repo = await createConnected(people, at)
     const held = hold()
     at.forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
     const number = await openPullRequest(repo, at)
     await held.arrived
-    const shown = writes(repo, at).length
+    const writesBefore = writes(repo, at).length
     await at.disconnect('alice', repo)
     held.release()
     await waitUntilSettled(at.app)
-    return { repo, number, after: writes(repo, at).slice(shown) }
+    return { repo, number, after: writes(repo, at).slice(writesBefore) }
   }
 
-  /** Who wrote to the API, call by call. */
+  /** The login of each write request to the API, in order. */
   function writes(repo: string, at: ConnectScenario): (string | null)[] {
     const isWrite = ({ method, path }: SeenRequest) =>
       method !== 'GET' && path.includes(`/repos/${repo}/`) && !path.includes('/hooks')
     return at.forge.requests.filter(isWrite).map(({ login }) => login)
   }
 
-  it('stops it before its next write where nobody else stands for the repository', async () => {
+  it('stops it before its next write when no other token is left', async () => {
     await using lonely = await startConnectScenario({
       env: { PLATFORM_TOKEN: '', MEMORY: 'off', GRAPH: 'off' },
     })
@@ -238,14 +238,14 @@ describe('disconnecting during a review', () => {
     ])
   })
 
-  it('goes on with the token of another connection', async () => {
+  it('lets it continue with the token of another connection', async () => {
     const { repo, number, after } = await disconnectDuring(['bob', 'alice'], scene)
     expect(new Set(after)).toEqual(new Set(['bob']))
     expect(writers(repo, number)).toEqual(['bob'])
     expect(await runsOf(repo)).toMatchObject([{ status: 'completed', attempts: 1 }])
   })
 
-  it('goes on with the token of the deployment', async () => {
+  it('lets it continue with the token of the deployment', async () => {
     const { repo, number, after } = await disconnectDuring(['alice'], scene)
     expect(new Set(after)).toEqual(new Set([reviewerLogin]))
     expect(writers(repo, number)).toEqual([reviewerLogin])
@@ -253,12 +253,12 @@ describe('disconnecting during a review', () => {
   })
 })
 
-describe('case 55: what happens to a connected repository during a review', () => {
-  /** Opens a pull request and lets `happen` come in the middle of its review. */
+describe('case 55: a change of the repository during a review', () => {
+  /** Opens a pull request and calls `happen` in the middle of its review. */
   async function interrupt(
     happen: (repo: string) => unknown,
   ): Promise<{ repo: string; number: number }> {
-    const repo = await makeConnected(['alice'])
+    const repo = await createConnected(['alice'])
     const held = hold()
     scene.forge.faults.add({
       match: ({ path }) => path.includes('/compare/'),
@@ -273,7 +273,7 @@ describe('case 55: what happens to a connected repository during a review', () =
     return { repo, number }
   }
 
-  it('case 55: its webhook is removed: it is reviewed all the same', async () => {
+  it('case 55: completes after the webhook was removed', async () => {
     const { repo, number } = await interrupt((at) => {
       scene.forge.removeWebhook(at, scene.forge.webhooks(at)[0]!.id)
     })
@@ -282,19 +282,19 @@ describe('case 55: what happens to a connected repository during a review', () =
     expect(await scene.disconnect('alice', repo)).toMatchObject({ status: 200 })
   })
 
-  it('case 55: it is renamed: it is reviewed at its new address, and can be connected under its new name', async () => {
+  it('case 55: completes at the new name after a rename', async () => {
     const { repo, number } = await interrupt((at) => scene.forge.renameRepository(at, `${at}-new`))
     expect(await runsOf(repo)).toMatchObject([{ status: 'completed' }])
     expect(writers(`${repo}-new`, number)).toEqual(['alice'])
     const answered = await scene.connect('alice', `${repo}-new`)
     expect(answered.body).toMatchObject({ status: 'connected', repo: `${repo}-new` })
-    // That ended the connection under the former name; there is one webhook, the new one's.
+    // Connecting under the new name ended the old connection and its webhook.
     expect(await scene.disconnect('alice', repo)).toMatchObject({ status: 404 })
     const [record] = await scene.readInstallations(`${repo}-new`)
     expect(scene.forge.webhooks(`${repo}-new`)).toMatchObject([{ id: record!.webhook_id }])
   })
 
-  it('case 55: it is removed: the review ends with the reason, and it can be disconnected', async () => {
+  it('case 55: fails with a reason after the repository was removed', async () => {
     const { repo } = await interrupt((at) => scene.forge.removeRepository(at))
     expect(await runsOf(repo)).toMatchObject([
       { status: 'failed', attempts: 1, error_code: 'platform_not_found' },
@@ -305,10 +305,10 @@ describe('case 55: what happens to a connected repository during a review', () =
     })
   })
 
-  it('case 55: it is removed before its review begins: it ends with the reason', async () => {
-    const repo = await makeConnected(['alice'])
+  it('case 55: fails with a reason when the repository was removed before', async () => {
+    const repo = await createConnected(['alice'])
     const held = hold()
-    scene.forge.faults.add({ match: isLook(repo), times: 1, action: held })
+    scene.forge.faults.add({ match: readsRepository(repo), times: 1, action: held })
     await openPullRequest(repo)
     await held.arrived
     await scene.forge.removeRepository(repo)

@@ -1,4 +1,4 @@
-// Trackers that are programs: whatever they do, reviews go on, and nothing of them is left behind.
+// Tests trackers that run as child processes: failures, isolation and cleanup.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,11 +49,11 @@ function pidFile(): string {
   return join(folder, 'pids.json')
 }
 
-function started(): { pids: number[]; environment: string[] } {
+function readStarted(): { pids: number[]; environment: string[] } {
   return JSON.parse(readFileSync(pidFile(), 'utf8'))
 }
 
-/** What is posted about changes that name a key each, reviewed side by side. */
+/** Opens one pull request per title, and returns their posted summaries. */
 async function reviewAll(...titles: string[]): Promise<string[]> {
   const numbers: number[] = []
   for (const title of titles) {
@@ -71,44 +71,44 @@ async function reviewAll(...titles: string[]): Promise<string[]> {
   )
 }
 
-const isGone = (pid: number) => !isRunning(pid)
+const hasExited = (pid: number) => !isRunning(pid)
 
-it('is asked though it has hundreds of tools, and gets no environment but its own', async () => {
+it('queries a program with hundreds of tools in an environment of its own', async () => {
   const [text] = await reviewAll('SHOP-12')
   expect(text).toContain('- tracker: Known as SHOP-12')
-  expect(started().environment).toContain('TOKEN')
-  const strange = started().environment.filter((name) =>
+  expect(readStarted().environment).toContain('TOKEN')
+  const inherited = readStarted().environment.filter((name) =>
     /SECRET|PLATFORM|WEBHOOK|CONTEXT|HOME/.test(name),
   )
-  expect(strange).toEqual([])
+  expect(inherited).toEqual([])
 })
 
-it('that can’t be started is missing, and one of other repositories isn’t', async () => {
+it('reports a program that cannot start, but none of other repositories', async () => {
   const [text] = await reviewAll('SHOP-13')
   expect(text).toContain('- Without absent: its program could not be started')
   expect(text).not.toContain('elsewhere')
 })
 
-it('that writes what is no message, or asks back, is refused that and understood all the same', async () => {
+it('ignores invalid messages of a program and refuses its requests', async () => {
   const [noisy, asking] = await reviewAll('NOISE-1', 'BACK-1')
   expect(noisy).toContain('- tracker: NOISE-1: After much noise')
   expect(asking).toContain('- tracker: BACK-1: Refused 3 of 3')
 })
 
-it('case 70: that floods or dies is left out, others go on, and the next review gets a new one', async () => {
+it('case 70: restarts a program that floods or dies, for the next review', async () => {
   const [flooded, gone] = await reviewAll('FLOOD-1', 'GONE-1')
   expect(flooded).toContain('- Without tracker: ')
   expect(gone).toContain('- Without tracker: ')
-  const before = started().pids
+  const before = readStarted().pids
   const [text] = await reviewAll('SHOP-14')
   expect(text).toContain('- tracker: Known as SHOP-14')
-  expect(started().pids).not.toEqual(before)
-  await vi.waitFor(() => expect(before.map(isGone)).toEqual([true, true]), { timeout: 10_000 })
+  expect(readStarted().pids).not.toEqual(before)
+  await vi.waitFor(() => expect(before.map(hasExited)).toEqual([true, true]), { timeout: 10_000 })
 })
 
-it('is ended with the service, and what it started with it', async () => {
-  const { pids } = started()
-  expect(pids.map(isGone)).toEqual([false, false])
+it('ends the programs and their child processes with the service', async () => {
+  const { pids } = readStarted()
+  expect(pids.map(hasExited)).toEqual([false, false])
   await scenario.app[Symbol.asyncDispose]()
-  await vi.waitFor(() => expect(pids.map(isGone)).toEqual([true, true]), { timeout: 10_000 })
+  await vi.waitFor(() => expect(pids.map(hasExited)).toEqual([true, true]), { timeout: 10_000 })
 })

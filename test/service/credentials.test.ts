@@ -1,4 +1,4 @@
-// What counts as a credential, where, and from whom: on each database engine.
+// Tests which credentials each endpoint accepts, on each database engine.
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKeyRing } from '../../src/lib/key-ring.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** Asks an endpoint of each kind. */
+/** One endpoint for each kind of credential, and how a JWT is sent there. */
 const places = {
   cookie: {
     path: '/api/v1/tokens',
@@ -37,12 +37,12 @@ const places = {
 } as const
 type Place = keyof typeof places
 
-async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+async function request(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const response = await fetch(scene.app.url + path, { method, headers })
   return { status: response.status, body: (await response.json()) as { detail?: string } }
 }
 
-const show = (place: Place, jwt: string) => ask(places[place].path, places[place].carry(jwt))
+const send = (place: Place, jwt: string) => request(places[place].path, places[place].carry(jwt))
 const refusal = (place: Place) => ({ status: 401, body: { detail: places[place].detail } })
 
 type Fields = Record<string, unknown>
@@ -50,13 +50,15 @@ const encode = (fields: Fields) => Buffer.from(JSON.stringify(fields)).toString(
 const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Fields
 const keys = createKeyRing(secretKey, []).current
 
-/** Alice's JWT, signed anew by who has the key: with other fields, or by another algorithm. */
+/** Alice's JWT, signed again with other fields, another key or another algorithm. */
 function forge(
   place: Place,
   change: { header?: Fields; payload?: Fields; key?: Uint8Array; hash?: string } = {},
 ): string {
   const [header = '', payload = ''] = jwtOf(alice, place).split('.')
-  const text = `${encode({ ...decode(header), ...change.header })}.${encode({ ...decode(payload), ...change.payload })}`
+  const changedHeader = encode({ ...decode(header), ...change.header })
+  const changedPayload = encode({ ...decode(payload), ...change.payload })
+  const text = `${changedHeader}.${changedPayload}`
   const signature = createHmac(change.hash ?? 'sha256', change.key ?? keys.signing).update(text)
   return `${text}.${signature.digest('base64url')}`
 }
@@ -76,7 +78,7 @@ function forgeByRsa(place: Place, header: Fields): string {
   return `${text}.${sign('sha256', Buffer.from(text), rsa.privateKey).toString('base64url')}`
 }
 
-/** Makes a JWT that must not count in a place. */
+/** Functions that create a JWT which must be refused. */
 const forgeries: Record<string, (place: Place) => string> = {
   'alg none, without a signature': (place) => unsigned(place, 'none'),
   'alg None, in another spelling': (place) => unsigned(place, 'nOnE'),
@@ -84,8 +86,9 @@ const forgeries: Record<string, (place: Place) => string> = {
   'HS512 with the right key': (place) => forge(place, { header: { alg: 'HS512' }, hash: 'sha512' }),
   'HS384 with the right key': (place) => forge(place, { header: { alg: 'HS384' }, hash: 'sha384' }),
   'RS256 under a key of its own': (place) => forgeByRsa(place, { kid: keys.id }),
-  'RS256 that brings its key': (place) => forgeByRsa(place, { kid: keys.id, jwk: ownJwk }),
-  'HS256 that brings its key': (place) =>
+  'RS256 with its own key in the header': (place) =>
+    forgeByRsa(place, { kid: keys.id, jwk: ownJwk }),
+  'HS256 with its own key in the header': (place) =>
     forge(place, {
       header: { jwk: { kty: 'oct', k: 'AAAA' } },
       key: Buffer.from('AAAA', 'base64url'),
@@ -106,7 +109,7 @@ const forgeries: Record<string, (place: Place) => string> = {
   'the key for sealing': (place) => forge(place, { key: keys.sealing }),
   expired: (place) => forge(place, { payload: { exp: now - 1 } }),
   'without an expiry': (place) => forge(place, { payload: { exp: undefined } }),
-  'an expiry that is a text': (place) => forge(place, { payload: { exp: String(now + 900) } }),
+  'an expiry that is a string': (place) => forge(place, { payload: { exp: String(now + 900) } }),
   'not valid yet': (place) => forge(place, { payload: { nbf: now + 600 } }),
   'another audience': (place) => forge(place, { payload: { aud: 'umpire' } }),
   'the audience of the other place': (place) =>
@@ -114,12 +117,12 @@ const forgeries: Record<string, (place: Place) => string> = {
   'no audience': (place) => forge(place, { payload: { aud: undefined } }),
   'another issuer': (place) => forge(place, { payload: { iss: `${publicUrl}.evil.example` } }),
   'no issuer': (place) => forge(place, { payload: { iss: undefined } }),
-  'another user, rightly signed': (place) =>
+  'another user with a valid signature': (place) =>
     forge(place, { payload: { sub: decode(jwtOf(bob, place).split('.')[1]!).sub } }),
-  'a user that is no number': (place) => forge(place, { payload: { sub: '1 or true' } }),
+  'a user that is not a number': (place) => forge(place, { payload: { sub: '1 or true' } }),
   'no user': (place) => forge(place, { payload: { sub: undefined } }),
-  'an id of no credential': (place) => forge(place, { payload: { jti: randomUUID() } }),
-  'an id that is none': (place) => forge(place, { payload: { jti: '-'.repeat(36) } }),
+  'the id of an unknown credential': (place) => forge(place, { payload: { jti: randomUUID() } }),
+  'a malformed id': (place) => forge(place, { payload: { jti: '-'.repeat(36) } }),
   'no id': (place) => forge(place, { payload: { jti: undefined } }),
   'a changed payload under the old signature': (place) =>
     [
@@ -133,31 +136,31 @@ const forgeries: Record<string, (place: Place) => string> = {
   'a signature cut short': (place) => jwtOf(alice, place).slice(0, -2),
   'no signature': (place) => jwtOf(alice, place).replace(/[^.]+$/, ''),
   'a fourth part': (place) => `${jwtOf(alice, place)}.x`,
-  'more than a JWT of ours has': (place) => forge(place, { payload: { more: 'x'.repeat(2000) } }),
-  'no JWT': () => 'x.y.z',
-  'dots alone': () => '..',
+  'an oversized payload': (place) => forge(place, { payload: { more: 'x'.repeat(2000) } }),
+  'no JWT at all': () => 'x.y.z',
+  'only dots': () => '..',
 }
 
 describe.each(['cookie', 'bearer'] as const)('case 19: forged and stale tokens as %s', (place) => {
-  it('takes what it gave out, and the same signed anew by who has the key', async () => {
+  it('accepts an issued JWT, and the same claims signed again with the key', async () => {
     for (const jwt of [jwtOf(alice, place), forge(place)])
-      expect((await show(place, jwt)).status).not.toBe(401)
+      expect((await send(place, jwt)).status).not.toBe(401)
   })
 
   it.each(Object.entries(forgeries))('refuses %s', async (_what, make) => {
-    expect(await show(place, make(place))).toEqual(refusal(place))
+    expect(await send(place, make(place))).toEqual(refusal(place))
   })
 
-  it('asks nobody for a key', () => {
+  it('fetches no keys from other sites', () => {
     expect(scene.forge.requests.filter(({ path }) => path.startsWith('/keys'))).toEqual([])
   })
 
   it('refuses a token of a deleted user', async () => {
     scene.forge.createUser(`gone-${place}`, { token: `ghp_token_of_gone_${place}` })
     const gone = await signInWithToken(scene.app, `ghp_token_of_gone_${place}`)
-    expect((await show(place, jwtOf(gone, place))).status).not.toBe(401)
+    expect((await send(place, jwtOf(gone, place))).status).not.toBe(401)
     await scene.app.db.deleteFrom('users').where('login', '=', `gone-${place}`).execute()
-    expect(await show(place, jwtOf(gone, place))).toEqual(refusal(place))
+    expect(await send(place, jwtOf(gone, place))).toEqual(refusal(place))
   })
 })
 
@@ -168,21 +171,21 @@ describe('case 20: a token in the wrong place', () => {
       for (const place of ['cookie', 'bearer'] as const) {
         const { path } = places[place]
         const query = new URLSearchParams({ [name]: jwtOf(alice, place) })
-        expect(await ask(`${path}${path.includes('?') ? '&' : '?'}${query}`)).toEqual(
+        expect(await request(`${path}${path.includes('?') ? '&' : '?'}${query}`)).toEqual(
           refusal(place),
         )
       }
     },
   )
 
-  it('does not count as the other credential', async () => {
-    expect(await show('cookie', jwtOf(alice, 'bearer'))).toEqual(refusal('cookie'))
-    expect(await show('bearer', jwtOf(alice, 'cookie'))).toEqual(refusal('bearer'))
+  it('is not accepted as the other credential', async () => {
+    expect(await send('cookie', jwtOf(alice, 'bearer'))).toEqual(refusal('cookie'))
+    expect(await send('bearer', jwtOf(alice, 'cookie'))).toEqual(refusal('bearer'))
   })
 
-  it('does not count in the header or cookie that the endpoint does not ask for', async () => {
-    expect(await ask(places.cookie.path, alice.bearer)).toEqual(refusal('cookie'))
-    expect(await ask(places.bearer.path, alice.cookie)).toEqual(refusal('bearer'))
+  it('is not read from a header or cookie that the endpoint does not use', async () => {
+    expect(await request(places.cookie.path, alice.bearer)).toEqual(refusal('cookie'))
+    expect(await request(places.bearer.path, alice.cookie)).toEqual(refusal('bearer'))
   })
 
   it.each([
@@ -194,22 +197,19 @@ describe('case 20: a token in the wrong place', () => {
     ['Bearer   <jwt>', 200],
     ['Bearer <jwt> x', 401],
     ['Bearer <jwt>, Bearer <jwt>', 401],
-  ])(
-    'where either counts, an Authorization of %j goes before a valid cookie',
-    async (form, status) => {
-      const authorization = form.replaceAll('<jwt>', jwtOf(alice, 'bearer'))
-      const answer = await ask('/auth/me', { ...alice.cookie, authorization })
-      expect(answer.status).toBe(status)
-      if (status === 401) expect(answer.body).toEqual({ detail: 'Unauthorized' })
-    },
-  )
+  ])('an Authorization of %j takes precedence over a valid cookie', async (form, status) => {
+    const authorization = form.replaceAll('<jwt>', jwtOf(alice, 'bearer'))
+    const answer = await request('/auth/me', { ...alice.cookie, authorization })
+    expect(answer.status).toBe(status)
+    if (status === 401) expect(answer.body).toEqual({ detail: 'Unauthorized' })
+  })
 
-  it('takes the first of several cookies of its name', async () => {
+  it('is read from the first of several cookies of its name', async () => {
     const forged = 'access_token=x.y.z'
-    expect((await ask('/auth/me', { cookie: `${alice.cookie.cookie}; ${forged}` })).status).toBe(
-      200,
-    )
-    expect(await ask('/auth/me', { cookie: `${forged}; ${alice.cookie.cookie}` })).toEqual(
+    expect(
+      (await request('/auth/me', { cookie: `${alice.cookie.cookie}; ${forged}` })).status,
+    ).toBe(200)
+    expect(await request('/auth/me', { cookie: `${forged}; ${alice.cookie.cookie}` })).toEqual(
       refusal('cookie'),
     )
     for (const cookie of [
@@ -219,7 +219,7 @@ describe('case 20: a token in the wrong place', () => {
       '__proto__=x',
       ';;=;',
     ]) {
-      expect(await ask('/auth/me', { cookie })).toEqual(refusal('cookie'))
+      expect(await request('/auth/me', { cookie })).toEqual(refusal('cookie'))
     }
   })
 })
@@ -237,7 +237,7 @@ describe('case 21: a cross-site POST with the cookie', () => {
     ['an Origin that only begins like ours', { origin: `${publicUrl}.evil.example` }],
     ['our Origin on plain http', { origin: publicUrl.replace('https:', 'http:') }],
     ['the Origin null', { origin: 'null' }],
-    ['an Origin that is none', { origin: 'x' }],
+    ['a malformed Origin', { origin: 'x' }],
     ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
     [
       'our Origin and Sec-Fetch-Site: cross-site',
@@ -245,13 +245,13 @@ describe('case 21: a cross-site POST with the cookie', () => {
     ],
   ])('is refused with %s', async (_what, headers) => {
     for (const [method, path] of writes) {
-      const answer = await ask(path, { ...alice.cookie, ...headers }, method)
+      const answer = await request(path, { ...alice.cookie, ...headers }, method)
       expect(answer, path).toEqual({ status: 403, body: { detail: 'Cross-site request refused' } })
     }
-    expect((await ask('/auth/me', alice.cookie)).status).toBe(200)
+    expect((await request('/auth/me', alice.cookie)).status).toBe(200)
   })
 
-  it('is refused for signing in too, which would put a stranger into the browser', async () => {
+  it('is refused for signing in, which would sign in another account', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' }
     const init = { method: 'POST', headers, body: JSON.stringify({ token: aliceToken }) }
     const response = await fetch(`${scene.app.url}/auth/login`, init)
@@ -261,9 +261,9 @@ describe('case 21: a cross-site POST with the cookie', () => {
   it.each([
     ['our Origin', { origin: publicUrl, 'sec-fetch-site': 'same-origin' }],
     ['neither header', {}],
-  ])('is no such thing with %s', async (_what, headers) => {
-    expect((await ask('/api/v1/auth/token', { ...alice.cookie, ...headers }, 'POST')).status).toBe(
-      200,
-    )
+  ])('is not assumed with %s', async (_what, headers) => {
+    expect(
+      (await request('/api/v1/auth/token', { ...alice.cookie, ...headers }, 'POST')).status,
+    ).toBe(200)
   })
 })

@@ -1,4 +1,4 @@
-// A data folder in which nothing can be kept, on each database engine: said at once, and the process ends.
+// Tests that the service refuses a data folder it cannot write to, on each database engine.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-/** One that hangs would go on after its test. */
+/** Processes to kill after each test, since one that hangs would go on. */
 const started: ChildProcess[] = []
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
@@ -43,7 +43,7 @@ const environment = (dataDir: string) => ({
   DATA_DIR: dataDir,
 })
 
-/** Starts `umpire serve`, by way of another program where one is given. */
+/** Starts `umpire serve`, optionally through a wrapper program. */
 function startServe(dataDir: string, wrapper: readonly string[] = []) {
   const [program = '', ...args] = [...wrapper, process.execPath, command, 'serve', '--no-worker']
   const child = spawn(program, args, {
@@ -61,7 +61,7 @@ function startServe(dataDir: string, wrapper: readonly string[] = []) {
 
 const serve = (...given: Parameters<typeof startServe>) => waitForExit(startServe(...given))
 
-/** A disk of its own at `mount`, which nobody but the process sees. */
+/** A wrapper that mounts a disk at `mount` which only the started process sees. */
 function withDisk(options: string, then = 'true'): string[] {
   const script = 'mount -t tmpfs -o "$0" none "$1" && eval "$2" && shift 2 && exec "$@"'
   return ['unshare', '--mount', 'sh', '-c', script, options, mount, then]
@@ -71,10 +71,7 @@ function needsMounts(context: TestContext): void {
   const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', mount], {
     stdio: 'ignore',
   })
-  context.skip(
-    status !== 0,
-    'this machine lets nobody mount a disk, even one that only the process itself sees',
-  )
+  context.skip(status !== 0, 'this machine does not allow mounting a disk')
 }
 
 describe('DATA_DIR', () => {
@@ -82,17 +79,17 @@ describe('DATA_DIR', () => {
     ['/proc/umpire', "can't be made (ENOENT)"],
     ['/proc/umpire/data', "can't be made (ENOENT)"],
     ['/proc', "can't be written to (ENOENT)"],
-  ])('case 87: in %s is refused', async (dataDir, fault) => {
+  ])('case 87: is refused in %s', async (dataDir, reason) => {
     const { code, stderr } = await serve(dataDir)
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining(`The data folder ${dataDir} ${fault}`),
+      expect.stringContaining(`The data folder ${dataDir} ${reason}`),
     ])
     const doctor = await runUmpire(['doctor'], { cwd: site.dataDir, env: environment(dataDir) })
     expect(doctor.stdout).toContain('problem  data folder: ')
   })
 
-  it('case 87: that is a file, or below one, is refused', async () => {
+  it('case 87: is refused if it is a file or below one', async () => {
     for (const dataDir of [file, join(file, 'below')]) {
       const { code, stderr } = await serve(dataDir)
       expect([code, stderr]).toEqual([
@@ -102,28 +99,31 @@ describe('DATA_DIR', () => {
     }
   })
 
-  it('case 87: in /proc ends other commands, too', async (context) => {
-    context.skip(testEngine === 'postgresql', 'they need no data folder with a database server')
+  it('case 87: is refused in /proc by other commands too', async (context) => {
+    context.skip(
+      testEngine === 'postgresql',
+      'other commands need no data folder with a database server',
+    )
     const env = environment('/proc/umpire')
     const { code, stderr } = await runUmpire(['migrate'], { cwd: site.dataDir, env })
     expect([code, stderr]).toEqual([3, expect.stringContaining('The data folder /proc/umpire')])
   })
 
-  it('case 87: on a disk that is mounted for reading only is refused', async (context) => {
+  it('case 87: is refused on a read-only disk', async (context) => {
     needsMounts(context)
     const { code, stderr } = await serve(
       join(mount, 'data'),
       withDisk('size=1m', 'mount -o remount,ro "$1"'),
     )
     expect([code, stderr]).toEqual([3, expect.stringContaining("can't be made (EROFS)")])
-    const there = await serve(mount, withDisk('size=1m', 'mount -o remount,ro "$1"'))
-    expect([there.code, there.stderr]).toEqual([
+    const existing = await serve(mount, withDisk('size=1m', 'mount -o remount,ro "$1"'))
+    expect([existing.code, existing.stderr]).toEqual([
       3,
       expect.stringContaining("can't be written to (EROFS)"),
     ])
   })
 
-  it('case 87: on a full disk is refused', async (context) => {
+  it('case 87: is refused on a full disk', async (context) => {
     needsMounts(context)
     const full = await serve(mount, withDisk('size=4k', 'head -c 4096 /dev/zero >"$1/filled"'))
     expect([full.code, full.stderr]).toEqual([
@@ -132,7 +132,7 @@ describe('DATA_DIR', () => {
     ])
   })
 
-  it('case 87: on a disk with little room is refused by the embedded database', async (context) => {
+  it('case 87: is refused by the embedded database on a small disk', async (context) => {
     needsMounts(context)
     context.skip(testEngine === 'postgresql', 'the database is elsewhere')
     for (const size of ['1m', '40m', '63m']) {
@@ -144,7 +144,7 @@ describe('DATA_DIR', () => {
     }
   })
 
-  it('case 87: on a disk that fills up later makes the service not ready, and SIGTERM ends it', async (context) => {
+  it('case 87: makes the service not ready once its disk is full', async (context) => {
     needsMounts(context)
     context.skip(testEngine === 'postgresql', 'the database is elsewhere')
     const child = startServe(mount, withDisk('size=200m'))
@@ -159,7 +159,7 @@ describe('DATA_DIR', () => {
       void ended.then(({ stderr }) => reject(new Error(stderr)))
     })
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    // Its own view of the disk.
+    // Only the process sees the disk, so the path leads through its root.
     const filling = `/proc/${child.pid}/root${mount}/filling`
     spawnSync('dd', ['if=/dev/zero', `of=${filling}`, 'bs=1M', 'count=300'], { stdio: 'ignore' })
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
@@ -168,8 +168,8 @@ describe('DATA_DIR', () => {
   })
 })
 
-it('SIGTERM ends a start that waits for the database', async (context) => {
-  context.skip(testEngine === 'embedded', 'nobody else has the embedded database open')
+it('ends a start that waits for the database on SIGTERM', async (context) => {
+  context.skip(testEngine === 'embedded', 'no other process can lock the embedded database')
   await using database = await openDatabase(site.database, silentLog)
   await runMigrations(database, silentLog)
   const released = Promise.withResolvers<void>()
@@ -189,7 +189,7 @@ it('SIGTERM ends a start that waits for the database', async (context) => {
     if (rows.length > 0) break
   }
   child.kill('SIGTERM')
-  // By the signal, and not by an error of what it waited for.
+  // The signal ended it, not an error of the lock it waited for.
   expect(await ended).toMatchObject({ code: null })
   expect(child.signalCode).toBe('SIGTERM')
   released.resolve()

@@ -1,4 +1,4 @@
-// The database as the rest of the program sees it, on each engine: values, transactions, notifications, migrations.
+// Tests values, transactions, notifications and migrations on each database engine.
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -36,26 +36,27 @@ const readCounter = async (name: string, handle: Db = db): Promise<number> => {
   return rows[0]!.value
 }
 
-/** Resolves when it was called as often as it says. */
+/** `reached` resolves after `count` calls of `arrive`. */
 function countdown(count: number): { arrive(): void; reached: Promise<void> } {
   const reached = Promise.withResolvers<void>()
   let left = count
   return { arrive: () => void (--left === 0 && reached.resolve()), reached: reached.promise }
 }
 
-describe('values', () => {
-  it('come back the same from both engines', async () => {
+describe('queries', () => {
+  it('return the same values on both engines', async () => {
     const instant = new Date('2026-03-29T01:30:00.123Z')
     const { rows } = await sql`
-      select 9007199254740991::bigint as big, 1.25::numeric as exact, count(*) as counted, sum(2) as summed,
-        ${instant}::timestamptz as instant, '2026-03-29 01:30:00.123'::timestamp as local, '2026-03-29'::date as day,
+      select 9007199254740991::bigint as big, 1.25::numeric as exact, count(*) as counted,
+        sum(2) as summed, ${instant}::timestamptz as instant,
+        '2026-03-29 01:30:00.123'::timestamp as local, '2026-03-29'::date as day,
         ${{ a: [1, null, 'ü'] }}::jsonb as document, '"text"'::json as text_document,
-        ${['a"b', 'c\\d', null, '', 'NULL', 'e,f']}::text[] as texts, ${[1, 2]}::bigint[] as bigs,
-        ${[instant]}::timestamptz[] as instants, array[array[1, 2], array[3, 4]]::int8[] as matrix,
-        ${Buffer.from([0, 255, 92])}::bytea as bytes, ${true}::boolean as yes, ${null}::text as nothing,
-        ${'ünï "quoted" \\ 🙂'}::text as text, ${1.5}::float8 as fraction, ${'4'}::int as small`.execute(
-      db,
-    )
+        ${['a"b', 'c\\d', null, '', 'NULL', 'e,f']}::text[] as texts,
+        ${[1, 2]}::bigint[] as bigs, ${[instant]}::timestamptz[] as instants,
+        array[array[1, 2], array[3, 4]]::int8[] as matrix,
+        ${Buffer.from([0, 255, 92])}::bytea as bytes, ${true}::boolean as yes,
+        ${null}::text as nothing, ${'ünï "quoted" \\ 🙂'}::text as text,
+        ${1.5}::float8 as fraction, ${'4'}::int as small`.execute(db)
     expect(rows[0]).toEqual({
       big: 9007199254740991,
       exact: 1.25,
@@ -82,13 +83,13 @@ describe('values', () => {
     })
   })
 
-  it('refuse whole numbers that a number cannot hold', async () => {
+  it('refuse integers that a JavaScript number cannot hold', async () => {
     await expect(sql`select 9007199254740993::bigint as big`.execute(db)).rejects.toMatchObject({
       code: 'database_number_too_large',
     })
   })
 
-  it('count what a statement changed', async () => {
+  it('count the rows that a statement changed', async () => {
     const updated =
       await sql`update counters set value = value where name in ('left', 'right')`.execute(db)
     expect(updated.numAffectedRows).toBe(2n)
@@ -104,7 +105,7 @@ describe('values', () => {
     await expect(duplicate).rejects.not.toSatisfy(isDatabaseUnavailable)
   })
 
-  it('follow a change of the schema between two runs of the same statement', async () => {
+  it('return new columns after the schema of a repeated statement changed', async () => {
     await sql`create table shapes (id int)`.execute(db)
     const read = () => sql`select * from shapes where id = ${1}`.execute(db)
     await sql`insert into shapes values (1)`.execute(db)
@@ -129,23 +130,23 @@ describe('transactions', () => {
     expect(await readCounter('shared')).toBe(100)
   })
 
-  it('hide what they wrote from queries beside them, and leave nothing when they fail', async () => {
+  it('are invisible to other queries and leave nothing when they fail', async () => {
     const before = await readCounter('left')
     const wrote = countdown(1)
-    const seenBeside = wrote.reached.then(() => readCounter('left'))
+    const readMeanwhile = wrote.reached.then(() => readCounter('left'))
     const failing = db.transaction().execute(async (tx) => {
       await add(tx, 'left', 1000)
       wrote.arrive()
-      // With one connection the query beside waits for our end instead.
-      if (!open.exclusive) await seenBeside
+      // With one connection the other query waits for the end of this transaction instead.
+      if (!open.exclusive) await readMeanwhile
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
-    expect(await seenBeside).toBe(before)
+    expect(await readMeanwhile).toBe(before)
     expect(await readCounter('left')).toBe(before)
   })
 
-  it('go on after a failed one: its connection is usable again', async () => {
+  it('leave a usable connection after a failure', async () => {
     const failing = db.transaction().execute(async (tx) => {
       await add(tx, 'left')
       await sql`select 1 / ${0}::int`.execute(tx)
@@ -157,7 +158,7 @@ describe('transactions', () => {
     expect(rows).toEqual([{ id: null }])
   })
 
-  it('do not wait for themselves: a query beside an open one of the same flow is an error', async () => {
+  it('report an error for a nested query outside the transaction', async () => {
     const nested = db.transaction().execute(async (tx) => {
       await add(tx, 'left')
       await readCounter('left')
@@ -168,17 +169,17 @@ describe('transactions', () => {
     expect(await readCounter('left')).toBeTypeOf('number')
   })
 
-  it('case 61: a serialisation failure is retried until it succeeds', async () => {
+  it('case 61: retry a serialization failure until it succeeds', async () => {
     await sql`update counters set value = 0 where name = 'shared'`.execute(db)
-    let tries = 0
+    let attempts = 0
     const increment = () =>
       transactionWithRetry(
         db,
         async (tx) => {
-          tries++
+          attempts++
           const value = await readCounter('shared', tx)
-          // The engine with one connection has no conflicts by itself: there it is raised as the server would.
-          if (open.exclusive && tries === 1)
+          // The engine with one connection has no conflicts, so the test raises one.
+          if (open.exclusive && attempts === 1)
             await sql`do $$ begin raise sqlstate '40001'; end $$`.execute(tx)
           await sql`update counters set value = ${value + 1} where name = 'shared'`.execute(tx)
         },
@@ -186,18 +187,18 @@ describe('transactions', () => {
       )
     await Promise.all(Array.from({ length: 8 }, increment))
     expect(await readCounter('shared')).toBe(8)
-    expect(tries).toBeGreaterThan(8)
+    expect(attempts).toBeGreaterThan(8)
   })
 
-  it('case 61: two that block each other both succeed', async () => {
+  it('case 61: both succeed after a deadlock', async () => {
     await sql`update counters set value = 0 where name in ('left', 'right')`.execute(db)
     const bothHold = countdown(2)
     const take = (first: string, second: string) => {
-      let tries = 0
+      let attempts = 0
       return transactionWithRetry(db, async (tx) => {
         await add(tx, first)
-        // Only on the first try, and only where two can be open at once.
-        if (tries++ === 0 && !open.exclusive) {
+        // They deadlock on the first attempt, if two transactions can be open at once.
+        if (attempts++ === 0 && !open.exclusive) {
           bothHold.arrive()
           await bothHold.reached
         }
@@ -208,17 +209,17 @@ describe('transactions', () => {
     expect([await readCounter('left'), await readCounter('right')]).toEqual([2, 2])
   })
 
-  it('are not run again after an error that will come again', async () => {
-    let tries = 0
+  it('are not retried after a permanent error', async () => {
+    let attempts = 0
     const failing = transactionWithRetry(db, async (tx) => {
-      tries++
+      attempts++
       await sql`select 1 / ${0}::int`.execute(tx)
     })
     await expect(failing).rejects.toMatchObject({ code: '22012' })
-    expect(tries).toBe(1)
+    expect(attempts).toBe(1)
   })
 
-  it('of one connection follow each other while others are served in between', async () => {
+  it('run in order on one connection while others are served in between', async () => {
     await sql`update counters set value = 0 where name = 'shared'`.execute(db)
     const work = () =>
       db.connection().execute(async (connection) => {
@@ -236,7 +237,7 @@ describe('transactions', () => {
     expect(await readCounter('shared')).toBe(100)
   })
 
-  it('give the connection back when the caller stops waiting', async () => {
+  it('release the connection when the caller aborts', async () => {
     const stop = new AbortController()
     const slow = sql`select pg_sleep(0.3)`.execute(db, { signal: stop.signal })
     stop.abort(new Error('too slow'))
@@ -246,14 +247,14 @@ describe('transactions', () => {
 })
 
 describe('notifications', () => {
-  it('arrive with their payload after the commit, until they are no longer wanted', async () => {
-    const heard: string[] = []
+  it('arrive with their payload after the commit until the listener closes', async () => {
+    const received: string[] = []
     const two = countdown(2)
     let connected = 0
     const listening = await open.listen(
       'Mixed "case"',
       (payload) => {
-        heard.push(payload)
+        received.push(payload)
         two.arrive()
       },
       () => void connected++,
@@ -268,7 +269,7 @@ describe('notifications', () => {
     ).rejects.toThrow('rolled back')
     await db.transaction().execute((tx) => sql`select pg_notify('Mixed "case"', 'two')`.execute(tx))
     await two.reached
-    expect(heard).toEqual(['one', 'two'])
+    expect(received).toEqual(['one', 'two'])
 
     await listening.close()
     const last = countdown(1)
@@ -276,12 +277,12 @@ describe('notifications', () => {
     await sql`select pg_notify('Mixed "case"', 'three')`.execute(db)
     await last.reached
     await other.close()
-    expect(heard).toEqual(['one', 'two'])
+    expect(received).toEqual(['one', 'two'])
   })
 })
 
 describe('the job queue', () => {
-  it('can send several statements at once and gets the rows of all', async () => {
+  it('runs several statements at once and returns the rows of all', async () => {
     const { rows } = await open.jobs.executeSql('begin; select 1 as a; select 2 as a; commit')
     expect(rows).toEqual([{ a: 1 }, { a: 2 }])
     expect((await open.jobs.executeSql('select $1::int as a', [3])).rows).toEqual([{ a: 3 }])
@@ -289,7 +290,7 @@ describe('the job queue', () => {
 })
 
 describe('migrations', () => {
-  it('case 64: run once when two start at once', async () => {
+  it('case 64: run only once when two processes start', async () => {
     await using empty = await openEmpty()
     const later: Record<string, Migration> = {
       ...migrations,
@@ -310,7 +311,7 @@ describe('migrations', () => {
     ])
   })
 
-  it('case 64: a database with a newer schema is refused with the reason, and left alone', async () => {
+  it('case 64: refuse a database with a newer schema', async () => {
     await using empty = await openEmpty()
     const newer = { '9999-of-the-future': { up: async () => {} } }
     await runMigrations(empty, silentLog, { ...migrations, ...newer })
@@ -334,8 +335,8 @@ describe('migrations', () => {
   }
 })
 
-describe('a database that is not there', () => {
-  it('answers the ping while it is there, and is recognised when it is gone', async () => {
+describe('an unavailable database', () => {
+  it('is recognized by its ping and query errors after it was closed', async () => {
     const own = await createTestDatabase()
     const mine = await openDatabase(own.config, silentLog)
     await mine.ping(10_000)

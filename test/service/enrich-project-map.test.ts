@@ -1,4 +1,4 @@
-// The project map in a model's words: kept beside what was counted, asked for once, and never needed.
+// Tests project map entries that a model describes, and the fallback to computed ones.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type ModelRequest,
@@ -34,12 +34,12 @@ const shop = {
   'assets/logo.svg': '<svg/>\n',
 }
 
-/** The paths of the entries that a request shows, by their numbers. */
+/** The paths of the entries in a request, ordered by index. */
 function entriesOf({ text }: ModelRequest): string[] {
   return [...text.matchAll(/^\{"index":\d+,"path":"([^"]*)"/gm)].map(([, path]) => path ?? '')
 }
 
-/** Says the same of each entry, with its path. */
+/** Replies with a description of each entry that names its path. */
 const describeAll = (request: ModelRequest): Reply => ({
   json: {
     descriptions: entriesOf(request).map((path, index) => ({
@@ -70,10 +70,10 @@ async function rescan(repo: string, files: Readonly<Record<string, string>> = {}
   await scene.waitForScan(repo)
 }
 
-const askedSince = (before: number) => server.requests.slice(before).flatMap(entriesOf)
+const describedSince = (before: number) => server.requests.slice(before).flatMap(entriesOf)
 
 describe('the project map', () => {
-  it("is put into a model's words, which stand until what they are about changes", async () => {
+  it('is described by a model, and again only after an entry changed', async () => {
     server.respondWith(describeAll)
     const repo = await scene.createScannedRepository(shop)
     const map = await readMap(repo)
@@ -84,25 +84,25 @@ describe('the project map', () => {
       provenance: { source: 'scan', model: 'compatible:local' },
     })
     expect(map.get('assets')).toMatchObject({ trust: 'derived', provenance: { source: 'scan' } })
-    // More lines, the same names: nothing to ask for.
+    // A change of lines that leaves the names needs no new description.
     let before = server.requests.length
     await rescan(repo, { 'src/orders/order.ts': 'export class Order {}\n\n' })
-    expect(askedSince(before)).toEqual([])
+    expect(describedSince(before)).toEqual([])
     expect((await readMap(repo)).get('src/orders')).toEqual(map.get('src/orders'))
     before = server.requests.length
     await rescan(repo, { 'src/orders/order.ts': 'export class Order {}\nexport class Line {}\n' })
-    expect(askedSince(before)).toEqual(['src/orders'])
+    expect(describedSince(before)).toEqual(['src/orders'])
     expect((await readMap(repo)).get('src/orders')?.memory).toContain('Main names: Order, Line.')
     const spent = await scene.app.db
       .selectFrom('model_spend')
       .selectAll()
       .where('run_id', 'is', null)
       .execute()
-    // In one row an hour, which may have ended meanwhile.
+    // Calls are counted in one row per hour, and an hour may have ended meanwhile.
     expect(spent.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(1)
   })
 
-  it('is left as it was counted where the repository wants no model to be asked', async () => {
+  it('is not described by a model when the repository’s mode is static', async () => {
     server.respondWith(describeAll)
     const before = server.requests.length
     const repo = await scene.createScannedRepository({ ...shop, '.umpire.yml': 'mode: static\n' })
@@ -113,13 +113,13 @@ describe('the project map', () => {
   it.each<[string, Reply]>([
     ['fails', { status: 500 }],
     ['declines', { refusal: 'I would rather not.' }],
-    ['says something else', { text: 'A fine repository!' }],
+    ['answers in another format', { text: 'A fine repository!' }],
     [
-      'names entries that are not there',
+      'names entries that do not exist',
       { json: { descriptions: [{ index: 99, text: 'Here is nothing to see at all.' }] } },
     ],
-    ['says nothing', { json: { descriptions: [{ index: 0, text: '' }] } }],
-  ])('is as it was counted where the model %s', async (_what, reply) => {
+    ['returns an empty text', { json: { descriptions: [{ index: 0, text: '' }] } }],
+  ])('stays as computed when the model %s', async (_what, reply) => {
     server.respondWith(() => reply)
     const repo = await scene.createScannedRepository(shop)
     const map = await readMap(repo)
@@ -127,13 +127,15 @@ describe('the project map', () => {
     expect(map.get('src/orders')?.memory).toMatch(/^1 TypeScript file/)
   })
 
-  it('case 42: shows the model words of the repository as data, and takes markup out of its answer', async () => {
+  it('case 42: sends repository text as data and strips markup from the answer', async () => {
     server.respondWith(() => ({
       json: {
         descriptions: [
           {
             index: 0,
-            text: '<img src=x> [Click](https://evil.example) \u202ehere\u0007 for the **orders**, please.',
+            text:
+              '<img src=x> [Click](https://evil.example) \u202ehere\u0007 ' +
+              'for the **orders**, please.',
           },
         ],
       },

@@ -1,4 +1,4 @@
-// An embedded database on a file system of its own that fills up. Mounting one takes Linux and its superuser.
+// Tests an embedded database on a full disk. Mounting one needs Linux and root.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,12 +20,12 @@ afterAll(() => {
   rmSync(mountPoint, { recursive: true })
 })
 
-it('case 61: deliveries get a 503 while less than 64 MB are free, and are accepted again afterwards', async (context) => {
+it('case 61: answers 503 to deliveries while less than 64 MB are free', async (context) => {
   context.skip(!isMounted, 'no file system can be mounted, or the database is a server')
-  const made = await createTestDatabase()
+  const template = await createTestDatabase()
   const directory = join(mountPoint, 'database')
-  cpSync((made.config as { directory: string }).directory, directory, { recursive: true })
-  await made.dispose()
+  cpSync((template.config as { directory: string }).directory, directory, { recursive: true })
+  await template.dispose()
   const database = { config: { engine: 'embedded' as const, directory }, dispose: async () => {} }
   await using app = await startTestApp({ database, parts: { web: true, worker: false } })
   expect(await app.deliver(pullRequestPayload({ number: 1 }))).toMatchObject({ status: 200 })

@@ -1,4 +1,4 @@
-// The graph's figures: each against reviews whose figures were computed by hand, and against a plain model; on each engine.
+// Tests graph analytics against numbers computed by hand and by a reference implementation.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { countPullRequestsByAuthor } from '../../src/knowledge/file-activity/count-pull-requests.ts'
@@ -23,15 +23,15 @@ beforeAll(async () => {
 })
 afterAll(() => scenario[Symbol.asyncDispose]())
 
-const askFigures = async () => {
+const readAnalytics = async () => {
   const { hotspots, high_risk, dead_files, ownership, expertise } =
     await repository.get('/analytics/graph')
   return { hotspots, high_risk, dead_files, ownership, expertise }
 }
 
-const noDead = { count: 0, sample: [] }
+const noDeadFiles = { count: 0, sample: [] }
 
-/** A code graph with these files. */
+/** Replaces the code graph of the repository by one with these files. */
 async function saveGraph(files: Readonly<Record<string, string>>): Promise<void> {
   const { db } = scenario.app
   const repo = repository.name
@@ -61,7 +61,7 @@ async function saveGraph(files: Readonly<Record<string, string>>): Promise<void>
   if (rows.length > 0) await db.insertInto('code_files').values(rows).execute()
 }
 
-describe('of reviewed pull requests', () => {
+describe('graph analytics of reviewed pull requests', () => {
   beforeAll(async () => {
     repository = await scenario.createRepository({
       'src/http/server.ts': '1\n',
@@ -77,7 +77,7 @@ describe('of reviewed pull requests', () => {
         { 'run.ts': '5\n', 'src/jobs/queue.ts': flaws.critical('b'), 'vendor/lib.go': 'x\n' },
       ],
     ])) as [number, number, number]
-    // Its second review asks for changes too; and what it has no longer doesn't count but for the first one.
+    // Its second review requests changes too; the file that it dropped counts for the first only.
     await repository.pushMore([third, { 'src/jobs/queue.ts': '1\n', 'docs/guide.md': '# Guide\n' }])
   })
 
@@ -87,8 +87,8 @@ describe('of reviewed pull requests', () => {
     { login: 'bob', top_dirs: ['src/http', 'src/jobs'], total_touches: 2 },
   ]
 
-  it('are told by what they touched, without a code graph', async () => {
-    expect(await askFigures()).toEqual({
+  it('count all changed files when there is no code graph', async () => {
+    expect(await readAnalytics()).toEqual({
       hotspots: [
         { path: 'src/http/server.ts', touch_count: 3 },
         { path: 'run.ts', touch_count: 2 },
@@ -101,7 +101,7 @@ describe('of reviewed pull requests', () => {
         { path: 'docs/guide.md', risk_score: 1 },
         { path: 'run.ts', risk_score: 1 },
       ],
-      dead_files: noDead,
+      dead_files: noDeadFiles,
       ownership: [
         { path: 'src/http/server.ts', owner: 'alice', touch_pct: 66.7 },
         { path: 'run.ts', owner: 'carol', touch_pct: 50 },
@@ -112,7 +112,7 @@ describe('of reviewed pull requests', () => {
     })
   })
 
-  it('are told of the files that a code graph has, and which others nobody touched', async () => {
+  it('count only files of the code graph, and list those nobody changed', async () => {
     const dead = Array.from(
       { length: 12 },
       (_, index) => `src/old/file-${String(index).padStart(2, '0')}.ts`,
@@ -125,7 +125,7 @@ describe('of reviewed pull requests', () => {
       'docs/guide.md': 'source',
       ...Object.fromEntries(dead.map((path) => [path, 'source'])),
     })
-    expect(await askFigures()).toEqual({
+    expect(await readAnalytics()).toEqual({
       hotspots: [
         { path: 'src/http/server.ts', touch_count: 3 },
         { path: 'docs/guide.md', touch_count: 1 },
@@ -143,7 +143,7 @@ describe('of reviewed pull requests', () => {
     })
   })
 
-  it('count for their authors', async () => {
+  it('count pull requests by author', async () => {
     expect(await countPullRequestsByAuthor(scenario.app.db, repository.name)).toEqual([
       { login: 'alice', pullRequests: 2 },
       { login: 'bob', pullRequests: 1 },
@@ -151,13 +151,14 @@ describe('of reviewed pull requests', () => {
     ])
   })
 
-  it('case 26: are shown to nobody else', async () => {
+  it('case 26: are hidden from people who did not connect the repository', async () => {
     const bob = await scenario.signIn('bob')
     for (const [path, headers] of [
       ['graph', bob.cookie],
       ['contributors', bob.bearer],
     ] as const) {
-      const address = `${scenario.app.url}/api/v1/analytics/${path}?repo=${encodeURIComponent(repository.name)}`
+      const query = new URLSearchParams({ repo: repository.name })
+      const address = `${scenario.app.url}/api/v1/analytics/${path}?${query}`
       const response = await fetch(address, { headers })
       expect([response.status, await response.json()]).toEqual([
         403,
@@ -167,7 +168,7 @@ describe('of reviewed pull requests', () => {
   })
 })
 
-describe('of files that were renamed', () => {
+describe('graph analytics of renamed files', () => {
   beforeEach(async () => {
     repository = await scenario.createRepository({
       'one.ts': '1\n',
@@ -176,7 +177,7 @@ describe('of files that were renamed', () => {
     })
   })
 
-  it('follow them, also where they changed places', async () => {
+  it('follow renames, also when two files swap names', async () => {
     await repository.proposeAll([
       ['alice', { 'one.ts': '2\n' }],
       ['bob', { 'one.ts': '3\n', 'two.ts': '3\n', 'lib/three.ts': '3\n' }],
@@ -190,13 +191,13 @@ describe('of files that were renamed', () => {
       .transaction()
       .execute((tx) => moveFileActivity(tx, repository.name, renames))
     await saveGraph({ 'one.ts': 'source', 'two.ts': 'source', 'src/core/three.ts': 'source' })
-    expect(await askFigures()).toMatchObject({
+    expect(await readAnalytics()).toMatchObject({
       hotspots: [
         { path: 'two.ts', touch_count: 2 },
         { path: 'one.ts', touch_count: 1 },
         { path: 'src/core/three.ts', touch_count: 1 },
       ],
-      dead_files: noDead,
+      dead_files: noDeadFiles,
       expertise: [
         { login: 'bob', top_dirs: ['.', 'src/core'], total_touches: 3 },
         { login: 'alice', top_dirs: ['.'], total_touches: 1 },
@@ -204,23 +205,23 @@ describe('of files that were renamed', () => {
     })
   })
 
-  it('count once where a pull request touched them under both names', async () => {
+  it('count a file once when a pull request changed it under both names', async () => {
     await repository.propose('alice', { 'one.ts': '2\n', 'two.ts': null })
     await scenario.app.db
       .transaction()
       .execute((tx) => moveFileActivity(tx, repository.name, [{ from: 'one.ts', to: 'two.ts' }]))
-    expect((await askFigures()).hotspots).toEqual([{ path: 'two.ts', touch_count: 1 }])
+    expect((await readAnalytics()).hotspots).toEqual([{ path: 'two.ts', touch_count: 1 }])
   })
 })
 
-describe('of many pull requests', () => {
-  it.each([1, 2, 3, 4, 5])('are those of a plain model (%i)', async (seed) => {
+describe('graph analytics of many pull requests', () => {
+  it.each([1, 2, 3, 4, 5])('match the reference implementation (seed %i)', async (seed) => {
     repository = await scenario.createRepository({ 'one.ts': '1\n' })
     const { touches, graph } = makeTouches(seed)
     if (graph !== null) await saveGraph(graph)
     await saveTouchRows(touches)
     const expected: ModelFigures = reckonFigures(touches, graph)
-    expect(await askFigures()).toEqual(expected)
+    expect(await readAnalytics()).toEqual(expected)
   })
 
   async function saveTouchRows(touches: readonly SampleTouch[]): Promise<void> {
@@ -239,7 +240,8 @@ describe('of many pull requests', () => {
     const { rows } = await sql<{ id: number; run: string }>`
       insert into workflow_runs (workflow_type, repo, pr_number, status, head_sha)
       select 'pr_review', ${repo}, number, 'completed', run
-      from unnest(${runs.map(({ number }) => number)}::int[], ${runs.map(({ run }) => String(run))}::text[]) as r (number, run)
+      from unnest(${runs.map(({ number }) => number)}::int[],
+        ${runs.map(({ run }) => String(run))}::text[]) as r (number, run)
       returning id, head_sha as run`.execute(db)
     const idOf = new Map(rows.map(({ id, run }) => [Number(run), id]))
     const change = {
@@ -263,19 +265,20 @@ describe('of many pull requests', () => {
     await db.insertInto('pull_request_files').values(values).execute()
   }
 
-  it('are left out when they take longer than they may', async () => {
+  it('are empty when the query exceeds its time limit', async () => {
     await using hurried = await startKnowledgeScenario({ env: { GRAPH_QUERY_TIMEOUT_MS: '1' } })
     repository = await hurried.createRepository({ 'one.ts': '1\n' })
     await sql`
       with pull as (
-        insert into pull_requests (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
+        insert into pull_requests (repo, number, title, author, branch, base_branch, url, state,
+          head_sha, updated_at)
         values (${repository.name}, 1, '', 'alice', 'b', 'main', '', 'open', '', now())
       ), run as (
         insert into workflow_runs (workflow_type, repo, pr_number, status)
         values ('pr_review', ${repository.name}, 1, 'completed') returning id
       )
-      insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes, path, status,
-        additions, deletions)
+      insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes,
+        path, status, additions, deletions)
       select id, ${repository.name}, 1, 'alice', true, true, n || '.ts', 'added', 1, 0
       from run, generate_series(1, 10000) as n`.execute(hurried.app.db)
     expect(await repository.get('/analytics/graph')).toMatchObject({
@@ -285,7 +288,7 @@ describe('of many pull requests', () => {
         high_risk: [],
         ownership: [],
         expertise: [],
-        dead_files: noDead,
+        dead_files: noDeadFiles,
       },
       languages: [{ name: 'TypeScript' }],
     })

@@ -1,4 +1,4 @@
-// What holds for all of HTTP: error bodies, limits, request ids and logs, the OpenAPI document and its page.
+// Tests error bodies, rate limits, request logs and the OpenAPI document of all endpoints.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { OpenAPIV3_1 } from 'openapi-types'
@@ -26,7 +26,7 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]()
 })
 
-describe('errors', () => {
+describe('error responses', () => {
   const json = { 'content-type': 'application/json' }
   const post = (
     body: string | Uint8Array<ArrayBuffer>,
@@ -41,14 +41,14 @@ describe('errors', () => {
     ['an unknown path', '/api/v1/nothing', {}, 404],
     ['a path outside of the API', '/index.php', {}, 404],
     ['a slash too many', '/healthz/', {}, 404],
-    ['a path that is no encoding', '/api/v1/repos/%zz/x/install', {}, 400],
+    ['a malformed percent-encoding', '/api/v1/repos/%zz/x/install', {}, 400],
     [
       'a part of a path that is too long',
       `/api/v1/repos/${'x'.repeat(600)}/x/install`,
       { method: 'POST' },
       414,
     ],
-    ['JSON that is none', '/auth/login', post('{"token":'), 400],
+    ['malformed JSON', '/auth/login', post('{"token":'), 400],
     ['an empty body', '/auth/login', post(''), 422],
     ['a key that names a prototype', '/auth/login', post('{"__proto__":{"token":"x"}}'), 400],
     [
@@ -67,7 +67,7 @@ describe('errors', () => {
     ],
     ['an array', '/auth/login', post('[]'), 422],
     ['a missing field', '/auth/login', post('{}'), 422],
-  ])('are a status and a detail: %s', async (_name, path, init, status) => {
+  ])('have a status and a detail: %s', async (_name, path, init, status) => {
     const response = await fetch(`${app.url}${path}`, init)
     const body = await response.json()
     expect([response.status, body]).toEqual([
@@ -84,7 +84,7 @@ describe('errors', () => {
     ['GET', '/api/v1/repos/acme/shop/install', 'DELETE, POST'],
     ['GET', '/api/v1/webhooks/host', 'POST'],
     ['PATCH', '/openapi.json', 'GET, HEAD'],
-  ])('of %s %s are a 405 that says what is allowed', async (method, path, allowed) => {
+  ])('to %s %s are a 405 with the allowed methods', async (method, path, allowed) => {
     const response = await fetch(`${app.url}${path}`, { method })
     expect([response.status, await response.json()]).toEqual([
       405,
@@ -94,14 +94,14 @@ describe('errors', () => {
   })
 
   it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])(
-    'are none where %s is announced and no body comes',
+    'are not sent for an empty body of type %s',
     async (type) => {
       const response = await fetch(`${app.url}/auth/logout`, post('', { 'content-type': type }))
       expect([response.status, await response.json()]).toEqual([200, { status: 'signed_out' }])
     },
   )
 
-  it('have no body where the request is a HEAD', async () => {
+  it('have no body for a HEAD request', async () => {
     for (const [path, status] of [
       ['/healthz', 200],
       ['/nothing', 404],
@@ -133,16 +133,16 @@ describe('errors', () => {
       400,
     ],
     [
-      'a method that no path knows',
+      'a method of no path',
       ['PROPFIND /healthz HTTP/1.1', 'host: localhost', 'connection: close', '', ''],
       405,
     ],
     [
-      'an expectation that nobody knows',
+      'an unknown expectation',
       ['GET /healthz HTTP/1.1', 'host: localhost', 'expect: miracles', 'connection: close', '', ''],
       417,
     ],
-  ])('are a detail also for %s', async (_name, lines, status) => {
+  ])('have a detail for %s', async (_name, lines, status) => {
     const answer = await sendRaw(app.url, lines)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
@@ -150,7 +150,7 @@ describe('errors', () => {
     })
   })
 
-  it('are never a fault of the service, whatever stands in parameters', async () => {
+  it('are never a 500, for any value of a parameter', async () => {
     const odd = [
       '',
       '%00',
@@ -175,7 +175,7 @@ describe('errors', () => {
           .filter((one) => one.in === 'query')
           .map((one) => `${one.name}=${value}`)
         const url = `${app.url}${path.replace(/\{\w+\}/g, value)}?${query.join('&')}`
-        // No body: what a path and a query can do.
+        // Requests have no body: only paths and queries are tested here.
         const response = await fetch(url, {
           method,
           headers: { ...cookie, ...bearer },
@@ -191,7 +191,7 @@ describe('errors', () => {
 })
 
 describe('the rate limit', () => {
-  it('holds for each session by itself, in either place, and before the database is asked', async () => {
+  it('counts each session on its own, before any database query', async () => {
     forge.createUser('bob', { token: 'ghp_token_of_bob' })
     await using limited = await startTestApp({
       env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' },
@@ -201,7 +201,7 @@ describe('the rate limit', () => {
     const bob = await signInWithToken(limited, 'ghp_token_of_bob')
     const ask = async (headers: Record<string, string>) =>
       (await fetch(`${limited.url}/auth/me`, { headers })).status
-    // One was the request for the bearer token.
+    // The request for the bearer token was the first of six.
     const statuses = [
       await ask(alice.cookie),
       await ask(alice.bearer),
@@ -216,7 +216,7 @@ describe('the rate limit', () => {
     ])
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await ask(bob.cookie)).toBe(200)
-    // A forged token has no counter of its own: it counts for the address, as the two sign-ins did.
+    // Requests with a forged token count for the address, like the two sign-ins.
     const forged = { authorization: `Bearer ${alice.bearer.authorization.slice(7, -4)}AAAA` }
     expect([
       await ask(forged),
@@ -229,7 +229,7 @@ describe('the rate limit', () => {
     expect(await ask(alice.cookie)).toBe(429)
   })
 
-  it('leaves a person alone whose revoked token somebody goes on with', async () => {
+  it('does not affect a person whose revoked token is still used', async () => {
     await using limited = await startTestApp({
       env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' },
       parts,
@@ -247,7 +247,7 @@ describe('the rate limit', () => {
     expect(await ask(alice.bearer)).toBe(200)
   })
 
-  it('leaves deliveries, health and the document alone', async () => {
+  it('does not apply to deliveries, health checks and the document', async () => {
     await using limited = await startTestApp({ env: { RATE_LIMIT_PER_MINUTE: '1' }, parts })
     for (let number = 1; number <= 3; number++) {
       expect(await limited.deliver(pullRequestPayload({ number }))).toMatchObject({ status: 200 })
@@ -258,11 +258,11 @@ describe('the rate limit', () => {
   })
 })
 
-describe('the limit of sign-ins', () => {
+describe('the sign-in limit', () => {
   const trusting = { SIGN_INS_PER_MINUTE: '2', TRUSTED_PROXIES: '10.1.0.0/16, 127.0.0.1' }
   const startLimited = (env: Record<string, string>) =>
     startTestApp({ env: { ...forgeEnvironment(forge), ...env }, parts })
-  /** Signs in from behind a proxy, with what isn't accepted: that is asked of the platform too. */
+  /** Signs in behind a proxy, by default with a token that the platform refuses. */
   async function signIn(
     limited: TestApp,
     forwardedFor: string,
@@ -275,21 +275,21 @@ describe('the limit of sign-ins', () => {
   }
   const unknown = [401, 'The platform does not accept this token']
 
-  it('holds for each address, and what is no token does not count', async () => {
+  it('counts each address, but not requests without a token', async () => {
     await using limited = await startLimited(trusting)
     for (let count = 0; count < 3; count++)
       expect((await signIn(limited, '192.0.2.1', {}))[0]).toBe(422)
     expect(await signIn(limited, '192.0.2.1')).toEqual(unknown)
     expect(await signIn(limited, '192.0.2.1')).toEqual(unknown)
-    const asked = forge.requests.length
+    const requestsBefore = forge.requests.length
     expect(await signIn(limited, '192.0.2.1')).toEqual([429, 'More than 2 sign-ins in a minute'])
-    expect(forge.requests).toHaveLength(asked)
-    // What a client says itself stands before what the proxies saw.
+    expect(forge.requests).toHaveLength(requestsBefore)
+    // Addresses that a client adds itself come before those that the proxies add.
     expect((await signIn(limited, '192.0.2.9, 192.0.2.1, 10.1.2.3'))[0]).toBe(429)
     expect(await signIn(limited, '192.0.2.2')).toEqual(unknown)
   })
 
-  it('case 84: twenty wrong tokens from each of ten addresses leave an eleventh to sign in', async () => {
+  it('case 84: lets another address sign in after 200 wrong tokens', async () => {
     await using limited = await startLimited({ ...trusting, SIGN_INS_PER_MINUTE: '20' })
     const guesses = Array.from({ length: 200 }, (_, at) =>
       signIn(limited, `198.51.100.${at % 10}`, { token: `ghp_wrong_${at}` }),
@@ -299,7 +299,7 @@ describe('the limit of sign-ins', () => {
     expect((await signIn(limited, '203.0.113.1', { token }))[0]).toBe(200)
   })
 
-  it('case 84: guesses that the platform is slow to answer leave room for others at the platform', async () => {
+  it('case 84: leaves capacity for others while guesses wait for the platform', async () => {
     await using limited = await startLimited({ ...trusting, SIGN_INS_PER_MINUTE: '100' })
     const before = forge.requests.length
     const held = hold()
@@ -312,7 +312,7 @@ describe('the limit of sign-ins', () => {
     )
     const arrived = () => forge.requests.slice(before).filter(({ login }) => login === null)
     await forge.waitFor(() => arrived().length >= 6, {
-      description: 'as many guesses as one address has places',
+      description: 'the maximum of concurrent guesses per address',
     })
     expect((await signIn(limited, '203.0.113.1', { token }))[0]).toBe(200)
     expect(arrived()).toHaveLength(6)
@@ -321,7 +321,7 @@ describe('the limit of sign-ins', () => {
     expect(await Promise.all(guesses)).toEqual(Array(100).fill(unknown))
   })
 
-  it('holds for each account, from wherever it signs in', async () => {
+  it('counts each account over all addresses', async () => {
     await using limited = await startLimited(trusting)
     const statuses: unknown[] = []
     for (const at of [1, 2, 3])
@@ -331,8 +331,8 @@ describe('the limit of sign-ins', () => {
 
   it.each([
     ['no proxy is trusted', ''],
-    ['others are trusted', '10.0.0.0/8,::2'],
-  ])('counts the address of the connection where %s', async (_what, TRUSTED_PROXIES) => {
+    ['other proxies are trusted', '10.0.0.0/8,::2'],
+  ])('counts the address of the connection when %s', async (_what, TRUSTED_PROXIES) => {
     await using limited = await startLimited({ ...trusting, TRUSTED_PROXIES })
     for (const address of ['192.0.2.1', '192.0.2.2'])
       expect(await signIn(limited, address)).toEqual(unknown)
@@ -340,7 +340,7 @@ describe('the limit of sign-ins', () => {
   })
 
   it.each(['proxy.example', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1,', 'true'])(
-    'takes no %j for trusted proxies',
+    'refuses %j as trusted proxies',
     (TRUSTED_PROXIES) => {
       expect(() => readConfig({ TRUSTED_PROXIES })).toThrow(
         /TRUSTED_PROXIES must be addresses or ranges/,
@@ -350,7 +350,7 @@ describe('the limit of sign-ins', () => {
 })
 
 describe('the request log', () => {
-  it('names the route, the status, the user and the request, and nothing that was sent', async () => {
+  it('has the route, status, user and request id, and no sent values', async () => {
     await using site = await createServiceStorage()
     await using umpire = await startUmpireProcess(site, {
       args: ['--no-worker'],
@@ -359,7 +359,7 @@ describe('the request log', () => {
     const url = umpire.url!
     const { cookie, bearer, session } = await signInWithToken({ url }, token)
     const canaries = ['canary-in-query', 'canary-in-path', 'canary-in-header', 'canary-in-body']
-    const asked = await fetch(`${url}/auth/me?token=canary-in-query`, {
+    const response = await fetch(`${url}/auth/me?token=canary-in-query`, {
       headers: { ...cookie, 'x-note': 'canary-in-header' },
     })
     await fetch(`${url}/canary-in-path?token=canary-in-query`)
@@ -370,7 +370,7 @@ describe('the request log', () => {
     })
     const own = umpire
       .logLines('Request answered')
-      .find((line) => line.request_id === asked.headers.get('x-request-id'))
+      .find((line) => line.request_id === response.headers.get('x-request-id'))
     expect(own).toMatchObject({
       method: 'GET',
       route: '/auth/me',
@@ -387,7 +387,7 @@ describe('the request log', () => {
 })
 
 describe('the OpenAPI document', () => {
-  it('is of version 3.1, whole, and made of valid schemas', async () => {
+  it('has version 3.1 and valid schemas only', async () => {
     const document = await readDocument()
     expect(document).toMatchObject({
       openapi: '3.1.0',
@@ -406,7 +406,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('describes every operation: what it is, whom it lets in, its parameters, and an answer that is none of failure', async () => {
+  it('describes summary, access, parameters and success of every operation', async () => {
     const document = await readDocument()
     const schemes = Object.keys(document.components?.securitySchemes ?? {})
     for (const [path, method, operation] of operationsOf(document)) {
@@ -448,7 +448,7 @@ describe('the OpenAPI document', () => {
     expect((operation?.security ?? []).flatMap(Object.keys)).toEqual(credentials)
   })
 
-  it('finds an answer that it does not foresee', async () => {
+  it('lets the response checker find undocumented responses', async () => {
     const checker = createResponseChecker(await readDocument())
     const find = (status: number, body: object, path = '/healthz', type = 'application/json') =>
       checker.findProblem(
@@ -466,7 +466,7 @@ describe('the OpenAPI document', () => {
     expect(await find(404, { error: 'no' }, '/api/v1/unheard-of')).toMatch(/required property/)
   })
 
-  it('can be read on a page that runs no script but its own', async () => {
+  it('is shown on a page that runs only its own scripts', async () => {
     const page = await fetch(`${app.url}/docs/`)
     expect(page.status).toBe(200)
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -507,7 +507,7 @@ function operationsOf(
   )
 }
 
-/** Every schema of an operation. */
+/** All schemas under the paths of the document. */
 function schemasOf(document: OpenAPIV3_1.Document): object[] {
   const found: object[] = []
   JSON.stringify(document.paths, (key, value) => {

@@ -1,4 +1,4 @@
-// Insights: every figure against data whose figures were computed by hand, on each database engine.
+// Tests insights against numbers computed by hand, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
@@ -15,7 +15,7 @@ import {
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
 
-/** The answer, as far as tests look into it. */
+/** The fields of the response that the tests check. */
 interface Insights {
   readonly period: { readonly start: string; readonly end: string; readonly days: number }
   readonly merge_metrics: {
@@ -31,7 +31,11 @@ interface Insights {
   readonly pr_size: { readonly median: number; readonly p90: number }
 }
 
-async function askInsights(app: Pick<TestApp, 'url'>, headers: Record<string, string>, query = '') {
+async function requestInsights(
+  app: Pick<TestApp, 'url'>,
+  headers: Record<string, string>,
+  query = '',
+) {
   const response = await fetch(`${app.url}/api/v1/analytics/insights${query}`, { headers })
   return {
     status: response.status,
@@ -39,13 +43,13 @@ async function askInsights(app: Pick<TestApp, 'url'>, headers: Record<string, st
   }
 }
 
-/** A pull request as far as insights look at it; times count back from now. */
+/** A pull request with the fields that insights read; times count back from now. */
 interface Sample {
   readonly author: string
-  /** Of its newest event. */
+  /** The age of its newest event. */
   readonly hoursAgo: number
   readonly mergedHoursAgo?: number
-  /** From its creation to its merge; unknown unless given. */
+  /** Hours from its creation to its merge; unknown unless given. */
   readonly age?: number
   readonly size?: readonly [additions: number, deletions: number]
   readonly review?: readonly [
@@ -89,7 +93,7 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
     },
     { author: 'bea', hoursAgo: 5 * day },
     { author: 'cid', hoursAgo: 6 * day, size: [1, 1] },
-    // Something happened to it in the last 30 days, but it was merged before.
+    // Its newest event is from the last 30 days, but it was merged before.
     {
       author: 'ann',
       hoursAgo: 30 * day - 1,
@@ -134,11 +138,11 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
       size: [1, 0],
       review: ['APPROVE', 1, 0, 0, 7],
     },
-    // The platform's clock is ahead: not merged yet.
+    // The clock of the platform is ahead: it counts as not merged yet.
     { author: 'ann', hoursAgo: 1, mergedHoursAgo: -5, age: 8, size: [3, 0] },
-    // Merged before it was opened, if one believes it.
+    // According to its times it was merged before it was opened.
     { author: 'dan', hoursAgo: 3 * day, mergedHoursAgo: 3 * day, age: -2, size: [11, 0] },
-    // No event told of the merge: a look at the platform did. It counts as a merge only.
+    // The merge was read from the platform, without an event: it counts as a merge only.
     {
       author: 'dan',
       hoursAgo: 95 * day,
@@ -200,14 +204,14 @@ describe('insights', () => {
   beforeAll(async () => {
     forge = await startShopForge()
     app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
-    // Who comes first is the administrator.
+    // The first person to sign in becomes the administrator.
     for (const login of ['root', 'anne', 'bob', 'carol']) {
       forge.createUser(login, { token: `ghp_token_of_${login}x` })
       people[login] = await signInWithToken(app, `ghp_token_of_${login}x`)
     }
     await insertSamples(app.db)
     await insertConnection(app.db, 'anne', 'acme/shop', true)
-    // One that was connected counts too.
+    // A repository that was disconnected counts too.
     await insertConnection(app.db, 'anne', 'acme/blog', false)
     await insertConnection(app.db, 'bob', 'other/tool', true)
   })
@@ -216,13 +220,13 @@ describe('insights', () => {
     await forge[Symbol.asyncDispose]()
   })
 
-  async function ask(login: string, query = '') {
-    return (await askInsights(app, people[login]?.cookie ?? {}, query)).body
+  async function readInsights(login: string, query = '') {
+    return (await requestInsights(app, people[login]?.cookie ?? {}, query)).body
   }
 
-  it('are right in every figure', async () => {
-    const { period, ...figures } = await ask('anne')
-    expect(figures).toEqual({
+  it('match every number computed by hand', async () => {
+    const { period, ...numbers } = await readInsights('anne')
+    expect(numbers).toEqual({
       // 1, 10, 20 and 45.5 hours; the one of unknown age has none.
       merge_metrics: { median_hours: 15, p90_hours: 37.85, count: 4 },
       authors: [
@@ -250,18 +254,18 @@ describe('insights', () => {
 
   it('cover the last days by the clock of the database', async () => {
     const { rows } = await sql<{ now: Date }>`select now()`.execute(app.db)
-    const { period } = await ask('anne')
+    const { period } = await readInsights('anne')
     expect(Date.parse(period.end)).toBeGreaterThanOrEqual(Number(rows[0]?.now))
   })
 
-  it('take in what happened in the days that are asked for', async () => {
-    const week = await ask('anne', '?days=7')
+  it('cover the requested number of days', async () => {
+    const week = await readInsights('anne', '?days=7')
     expect(week.repos.map(({ repo, prs }) => [repo, prs])).toEqual([
       ['acme/shop', 6],
       ['acme/blog', 3],
     ])
     expect(week.merge_metrics).toEqual({ median_hours: 15, p90_hours: 37.85, count: 4 })
-    const quarter = await ask('anne', '?days=90')
+    const quarter = await readInsights('anne', '?days=90')
     expect(quarter.repos[0]).toEqual({ repo: 'acme/shop', prs: 8, merged: 5, issues_flagged: 36 })
     // 1, 3, 10, 20, 45.5 and 100 hours.
     expect(quarter.merge_metrics).toEqual({ median_hours: 15, p90_hours: 72.75, count: 6 })
@@ -269,9 +273,9 @@ describe('insights', () => {
     expect(quarter.period.days).toBe(90)
   })
 
-  it("case 26: show nobody another one's repositories", async () => {
-    const { period: _, ...figures } = await ask('bob')
-    expect(figures).toEqual({
+  it("case 26: hide other people's repositories", async () => {
+    const { period: _, ...numbers } = await readInsights('bob')
+    expect(numbers).toEqual({
       // 8 and 1000.126 hours.
       merge_metrics: { median_hours: 504.06, p90_hours: 900.91, count: 2 },
       authors: [
@@ -287,8 +291,8 @@ describe('insights', () => {
     })
   })
 
-  it('show an administrator all', async () => {
-    const { authors, repos } = await ask('root')
+  it('cover all repositories for an administrator', async () => {
+    const { authors, repos } = await readInsights('root')
     expect(repos.map(({ repo, prs }) => [repo, prs])).toEqual([
       ['acme/shop', 7],
       ['acme/blog', 3],
@@ -303,10 +307,10 @@ describe('insights', () => {
     })
   })
 
-  it('are zeros where there is nothing', async () => {
-    const { period, ...figures } = await ask('carol')
+  it('are zeros without data', async () => {
+    const { period, ...numbers } = await readInsights('carol')
     expect(period.days).toBe(30)
-    expect(figures).toEqual({
+    expect(numbers).toEqual({
       merge_metrics: { median_hours: 0, p90_hours: 0, count: 0 },
       authors: [],
       verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0 },
@@ -330,18 +334,18 @@ describe('insights', () => {
     '99999999999999999999',
     '7&days=8',
   ])('case 27: refuse %s days', async (days) => {
-    const { status, body } = await askInsights(app, people.anne?.cookie ?? {}, `?days=${days}`)
+    const { status, body } = await requestInsights(app, people.anne?.cookie ?? {}, `?days=${days}`)
     expect({ status, body }).toEqual({
       status: 422,
       body: { detail: 'days must be a whole number from 7 to 90' },
     })
   })
 
-  it('ask for the cookie', async () => {
+  it('require the cookie', async () => {
     const unauthenticated = { status: 401, body: { detail: 'Not authenticated' } }
-    expect(await askInsights(app, {})).toEqual(unauthenticated)
-    expect(await askInsights(app, people.anne?.bearer ?? {})).toEqual(unauthenticated)
-    expect(await askInsights(app, { cookie: 'access_token=a.b.c' }, '?days=6')).toEqual(
+    expect(await requestInsights(app, {})).toEqual(unauthenticated)
+    expect(await requestInsights(app, people.anne?.bearer ?? {})).toEqual(unauthenticated)
+    expect(await requestInsights(app, { cookie: 'access_token=a.b.c' }, '?days=6')).toEqual(
       unauthenticated,
     )
   })
@@ -350,12 +354,12 @@ describe('insights', () => {
 describe('insights after reviews', () => {
   let scenario: Scenario
   beforeAll(async () => {
-    // With more findings than comments, some are held back.
+    // With more findings than comments, some are suppressed.
     scenario = await startScenario({ env: { REVIEW_MAX_COMMENTS: '2' } })
   })
   afterAll(() => scenario[Symbol.asyncDispose]())
 
-  it('count the findings of the latest review that came to a verdict', async () => {
+  it('count the findings of the latest review with a verdict', async () => {
     const { app, forge } = scenario
     const alice = await signInWithToken(app, 'ghp_token_of_alice')
     const number = await scenario.openPullRequest(readSample('topic'), {
@@ -363,7 +367,7 @@ describe('insights after reviews', () => {
       title: 'Pay orders',
     })
     await scenario.waitUntilSettled()
-    const { body: first } = await askInsights(app, alice.cookie)
+    const { body: first } = await requestInsights(app, alice.cookie)
     const findings = await app.db.selectFrom('findings').select(['severity', 'placement']).execute()
     const count = (severity: string) =>
       findings.filter((finding) => finding.severity === severity).length
@@ -388,19 +392,19 @@ describe('insights after reviews', () => {
     const fixed = { 'src/orders.ts': null, 'src/payments.ts': null, 'README.md': 'A shop.\n' }
     await forge.push('acme/shop', 'bugs', fixed, { author: 'alice' })
     await scenario.waitUntilSettled()
-    const { body: second } = await askInsights(app, alice.cookie)
-    // The key stays open: removed from the code, it is still to be revoked.
+    const { body: second } = await requestInsights(app, alice.cookie)
+    // The leaked key stays open after its removal, since it must still be revoked.
     expect(second.issue_categories).toEqual({ critical: 1, moderate: 0, minor: 0 })
     expect(second.authors).toHaveLength(1)
     expect(second.repos).toMatchObject([{ repo: 'acme/shop', prs: 1, issues_flagged: 1 }])
 
-    // A run that ends without a verdict leaves the figures as they are.
+    // A run that ends without a verdict changes no number.
     forge.closePullRequest('acme/shop', number, 'alice')
     await app.deliver(pullRequestPayload({ action: 'synchronize', number }))
     await scenario.waitUntilSettled()
     const runs = await app.db.selectFrom('workflow_runs').select('verdict').orderBy('id').execute()
     expect(runs.map(({ verdict }) => verdict !== null)).toEqual([true, true, false])
-    const { body: third } = await askInsights(app, alice.cookie)
+    const { body: third } = await requestInsights(app, alice.cookie)
     expect(third.verdicts).toEqual(second.verdicts)
     expect(third.confidence_dist).toEqual(second.confidence_dist)
   })

@@ -1,4 +1,4 @@
-// A worker that is killed between recording a review and learning from it: on each database engine.
+// Tests a worker killed between storing a review and updating memory, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
@@ -50,7 +50,7 @@ async function propose(branch: string): Promise<void> {
   await forge.openPullRequest({ repo, head: branch, author: 'alice' })
 }
 
-/** All that was ever remembered of alice, ended ones too. */
+/** All memories about alice, including ended ones. */
 const ofAlice = (db: Db) =>
   db
     .selectFrom('memories')
@@ -66,22 +66,22 @@ const countUnlearned = async (db: Db) => {
   return rows[0]!.n
 }
 
-/** Brings a service to the moment after the record of a review and before learning from it, and kills it there. */
-async function killBetween(site: ServiceStorage): Promise<void> {
+/** Kills a service after it stored a review and before it updated memory from it. */
+async function killBeforeLearning(site: ServiceStorage): Promise<void> {
   await using open = await openDatabase(site.database, silentLog)
   const umpire = await start(site)
-  const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [locked, killed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const locking = open.db.transaction().execute(async (tx) => {
     await lockMemories(tx, repo)
     locked.resolve()
-    await over.promise
+    await killed.promise
   })
   await locked.promise
   await propose('one')
   await expect.poll(() => countUnlearned(open.db), { timeout: 30_000 }).toBe(1)
   umpire.signal('SIGKILL')
   await umpire.exited
-  over.resolve()
+  killed.resolve()
   await locking
   expect(await ofAlice(open.db)).toEqual([])
 }
@@ -94,13 +94,10 @@ const once = [
   },
 ]
 
-it('case 58: what was recorded and not learned is learned by the next worker, once', async (context) => {
-  context.skip(
-    testEngine === 'embedded',
-    'nobody but the process itself can hold it up in its own database',
-  )
+it('case 58: updates memory exactly once by the next worker', async (context) => {
+  context.skip(testEngine === 'embedded', 'no other process can lock the embedded database')
   await using site = await createServiceStorage()
-  await killBetween(site)
+  await killBeforeLearning(site)
   {
     await using umpire = await start(site)
     await umpire.waitForLog(learnedLater)
@@ -113,12 +110,12 @@ it('case 58: what was recorded and not learned is learned by the next worker, on
   expect(await countUnlearned(open.db)).toBe(0)
 }, 120_000)
 
-it('what such a kill leaves behind is found by workers that run', async () => {
+it('updates memory from unlearned runs while the worker runs', async () => {
   await using app = await startTestApp({ env: environment() })
   listen(app.url)
   await propose('two')
   await expect.poll(() => ofAlice(app.db), { timeout: 30_000 }).toEqual(once)
-  // It is noted a moment later.
+  // The run is marked as learned a moment later.
   await expect.poll(() => countUnlearned(app.db), { timeout: 30_000 }).toBe(0)
   await app.db.transaction().execute(async (tx) => {
     await sql`delete from memories where subject = 'alice'`.execute(tx)

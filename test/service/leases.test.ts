@@ -1,4 +1,4 @@
-// Leases: work is held for as long as somebody does it, whatever fails, however often workers are lost, and however clocks move.
+// Tests leases of runs after lost workers, cut connections and clock changes.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../src/db/database.ts'
@@ -21,7 +21,7 @@ let scenario: Scenario
 /** How far the platform's clock is ahead of the database's. */
 let aheadMs = 0
 beforeAll(async () => {
-  // A short lease makes the look for stranded reviews frequent.
+  // With a short lease the worker looks for stranded reviews often.
   scenario = await startScenario({
     env: { REVIEW_LEASE_SECONDS: '2' },
     clock: () => new Date(Date.now() + aheadMs),
@@ -33,7 +33,7 @@ afterEach(() => scenario.forge.faults.clear())
 const leak = (letter: string) =>
   `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
 
-/** Polls until `read` gives something. */
+/** Polls until `read` returns a truthy value. */
 async function waitFor<T>(what: string, read: () => Promise<T | undefined | false>): Promise<T> {
   const deadline = performance.now() + 30_000
   for (;;) {
@@ -44,22 +44,22 @@ async function waitFor<T>(what: string, read: () => Promise<T | undefined | fals
   }
 }
 
-/** Ends the connection of whoever waits for a lock on `table`; undefined where nobody does. */
-async function cutWaiting(db: Db, table: string): Promise<true | undefined> {
+/** Ends connections that wait for a lock on `table`. Returns undefined if there is none. */
+async function cutWaitingConnections(db: Db, table: string): Promise<true | undefined> {
   const { rows } = await sql`
     select pg_terminate_backend(pid) from pg_locks
     where relation = ${table}::regclass and not granted`.execute(db)
   return rows.length > 0 || undefined
 }
 
-/** To the database all that was written is from a time that is yet to come, and the platform is ahead of it. */
+/** Moves the clock of the database back, so that stored times are in the future. */
 async function stepBack(db: Db): Promise<void> {
   aheadMs += hourMs
   await stepDatabaseClockBack(db)
 }
 
 describe('a clock that goes back', () => {
-  it('case 62: what was accepted before is reviewed at once, and so is what comes later', async () => {
+  it('case 62: does not delay reviews of earlier and later deliveries', async () => {
     const database = await createTestDatabase()
     const env = {
       ...forgeEnvironment(scenario.forge),
@@ -93,7 +93,7 @@ describe('a clock that goes back', () => {
     await database.dispose()
   })
 
-  it('case 62: neither the lease of a dead worker nor a wait holds a review until the clock is there again', async () => {
+  it('case 62: does not extend the lease of a dead worker or a retry delay', async () => {
     const database = await createTestDatabase()
     const env = {
       ...forgeEnvironment(scenario.forge),
@@ -131,7 +131,7 @@ describe('a clock that goes back', () => {
     await database.dispose()
   })
 
-  it('case 62: a push that is skipped as a duplicate is not lost where what was said of the head seems newer', async () => {
+  it('case 62: does not lose a push that was skipped as a duplicate', async () => {
     const { forge, app } = scenario
     const number = await scenario.openPullRequest(
       { 'src/ahead.ts': leak('b') },
@@ -160,7 +160,7 @@ describe('a clock that goes back', () => {
 })
 
 describe('lost workers', () => {
-  it('case 58: are no failed tries of a review, and lengthen no wait', async () => {
+  it('case 58: count neither as failed attempts nor for the retry delay', async () => {
     const { forge } = scenario
     const number = await scenario.openPullRequest({ 'src/lost.ts': leak('e') }, { branch: 'lost' })
     await scenario.waitUntilSettled()
@@ -192,7 +192,7 @@ describe('lost workers', () => {
     })
     {
       await using app = await startTestApp({ database, env })
-      const waiting = await waitFor('the failed try', async () => {
+      const waiting = await waitFor('the failed attempt', async () => {
         const [run] = await runsOf(app, number)
         return run?.status === 'pending' && run.retry_at !== null && run
       })
@@ -207,7 +207,7 @@ describe('lost workers', () => {
 })
 
 describe('a connection that is cut', () => {
-  it('a review whose first query fails is taken up again, and not held for ever', async (context) => {
+  it('does not strand a review whose first query fails', async (context) => {
     context.skip(
       testEngine === 'embedded',
       'the embedded database has no connections that can be cut',
@@ -216,7 +216,7 @@ describe('a connection that is cut', () => {
     const opening = app.db.transaction().execute(async (tx) => {
       await sql`lock table model_spend in access exclusive mode`.execute(tx)
       const number = await scenario.openPullRequest({ 'src/cut.ts': leak('a') }, { branch: 'cut' })
-      await waitFor('the first query of the review', () => cutWaiting(tx, 'model_spend'))
+      await waitFor('the first query of the review', () => cutWaitingConnections(tx, 'model_spend'))
       return number
     })
     const number = await opening
