@@ -280,7 +280,8 @@ describe('memories of directories', () => {
     })
     await eventually(risks).toEqual({
       'src/http':
-        'In 2 of 3 reviewed pull requests that touched src/http, reviews raised 2 critical or moderate findings there (security 2); in 2 they asked for changes.',
+        'In 2 of 3 reviewed pull requests that touched src/http, reviews raised 2 critical or ' +
+        'moderate findings there (security 2); in 2 they asked for changes.',
     })
     // After both findings are dismissed, no review requested changes there.
     for (const number of [first, last]) resolveThread(number)
@@ -297,7 +298,8 @@ describe('memories of directories', () => {
     await repository.propose('bob', { 'src/jobs/d.ts': flaws.moderate('d') })
     await eventually(risks).toEqual({
       'src/jobs':
-        'In 2 of 2 reviewed pull requests that touched src/jobs, reviews raised 4 critical or moderate findings there (correctness 4); in 0 they asked for changes.',
+        'In 2 of 2 reviewed pull requests that touched src/jobs, reviews raised 4 critical or ' +
+        'moderate findings there (correctness 4); in 0 they asked for changes.',
     })
   })
 })
@@ -322,7 +324,9 @@ describe('memories of rules', () => {
     dismissFindings(second, 'carol')
     await repository.pushMore([second, { 'docs/guide.md': '# Two\n' }])
     await eventually(decisions).toEqual({
-      'dismissed/async-callback': `Findings of the rule async-callback were dismissed in #${second} and #${first}, in src/http and src/jobs.`,
+      'dismissed/async-callback':
+        'Findings of the rule async-callback were dismissed ' +
+        `in #${second} and #${first}, in src/http and src/jobs.`,
     })
   })
 })
@@ -371,11 +375,9 @@ describe('learning from reviews', () => {
       'src/http': expect.stringContaining('security 2'),
       'dismissed/async-callback': expect.stringContaining('in #2 and #1, in src/http'),
     })
-    const { rows } = await sql<{
-      text: string
-    }>`select to_jsonb(memories)::text as text from memories where repo = ${repository.name}`.execute(
-      scenario.app.db,
-    )
+    const { rows } = await sql<{ text: string }>`
+      select to_jsonb(memories)::text as text from memories
+      where repo = ${repository.name}`.execute(scenario.app.db)
     expect(rows.length).toBeGreaterThan(3)
     expect(rows.filter(({ text }) => text.toUpperCase().includes(canary))).toEqual([])
   })

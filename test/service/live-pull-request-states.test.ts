@@ -1,4 +1,4 @@
-// How pull requests stand at the platform now, in the reviews list: webhooks that never came, a platform that is slow.
+// Tests that the reviews list shows current states without webhooks or with a slow platform.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { drop, hold, htmlPage, replyWith } from '../fakes/forge/forge.ts'
@@ -16,8 +16,8 @@ afterAll(async () => {
 })
 beforeEach(() => scene.forge.faults.clear())
 
-/** A repository of alice's with a pull request that Umpire knows of, and whose webhook says nothing any more. */
-async function quietPullRequest(
+/** Creates a known pull request in a repository of alice whose webhook was removed. */
+async function createQuietPullRequest(
   options: { private?: boolean } = {},
 ): Promise<{ repo: string; number: number; secret: string }> {
   const { forge } = scene
@@ -38,14 +38,14 @@ async function quietPullRequest(
   return { repo, number, secret }
 }
 
-/** The states that alice's list shows of a repository. */
-async function shownStates(repo: string, query = ''): Promise<string[]> {
+/** The states of a repository in the list of alice. */
+async function listStates(repo: string, query = ''): Promise<string[]> {
   const { status, body } = await scene.request('alice', `/api/v1/reviews?search=${repo}${query}`)
   expect(status).toBe(200)
   return body.map((entry: { pr_status: string }) => entry.pr_status)
 }
 
-async function storedPullRequest({ repo, number }: { repo: string; number: number }) {
+async function readStored({ repo, number }: { repo: string; number: number }) {
   return scene.app.db
     .selectFrom('pull_requests')
     .select(['state', 'merged_at'])
@@ -54,15 +54,15 @@ async function storedPullRequest({ repo, number }: { repo: string; number: numbe
     .executeTakeFirstOrThrow()
 }
 
-/** Requests for the pull request itself. */
-function asked({ repo, number }: { repo: string; number: number }) {
+/** Requests to the platform for the pull request itself. */
+function stateRequests({ repo, number }: { repo: string; number: number }) {
   return scene.forge.requests.filter(
     ({ method, path }) => method === 'GET' && path.endsWith(`/${repo}/pulls/${number}`),
   )
 }
 
-/** Lets the half minute pass in which nobody asks again. */
-async function forgetLastLook(repo: string): Promise<void> {
+/** Makes the check of the state due at once, which is otherwise due after half a minute. */
+async function makeStateCheckDue(repo: string): Promise<void> {
   await scene.app.db
     .updateTable('pull_requests')
     .set({ state_checked_at: null })
@@ -71,43 +71,43 @@ async function forgetLastLook(repo: string): Promise<void> {
 }
 
 describe('a pull request whose webhook is missing', () => {
-  it('is shown merged, and known to be so from then on', async () => {
-    const pullRequest = await quietPullRequest()
+  it('is listed as merged, and stored as such', async () => {
+    const pullRequest = await createQuietPullRequest()
     await scene.forge.mergePullRequest(pullRequest.repo, pullRequest.number)
-    expect(await shownStates(pullRequest.repo)).toEqual(['merged'])
-    const stored = await storedPullRequest(pullRequest)
+    expect(await listStates(pullRequest.repo)).toEqual(['merged'])
+    const stored = await readStored(pullRequest)
     expect(stored).toEqual({ state: 'merged', merged_at: expect.any(Date) })
-    await forgetLastLook(pullRequest.repo)
-    const before = asked(pullRequest).length
-    expect(await shownStates(pullRequest.repo)).toEqual(['merged'])
-    expect(asked(pullRequest), 'what is final is not asked for').toHaveLength(before)
+    await makeStateCheckDue(pullRequest.repo)
+    const before = stateRequests(pullRequest).length
+    expect(await listStates(pullRequest.repo)).toEqual(['merged'])
+    expect(stateRequests(pullRequest), 'a final state is not read again').toHaveLength(before)
   })
 
-  it('is found by the state that it has now', async () => {
-    const pullRequest = await quietPullRequest()
+  it('is found by its current state', async () => {
+    const pullRequest = await createQuietPullRequest()
     scene.forge.closePullRequest(pullRequest.repo, pullRequest.number)
-    expect(await shownStates(pullRequest.repo, '&status=open')).toEqual([])
-    expect(await shownStates(pullRequest.repo, '&status=closed')).toEqual(['closed'])
+    expect(await listStates(pullRequest.repo, '&status=open')).toEqual([])
+    expect(await listStates(pullRequest.repo, '&status=closed')).toEqual(['closed'])
     await scene.forge.reopenPullRequest(pullRequest.repo, pullRequest.number)
-    await forgetLastLook(pullRequest.repo)
-    expect(await shownStates(pullRequest.repo, '&status=closed')).toEqual([])
-    expect(await shownStates(pullRequest.repo, '&status=open')).toEqual(['open'])
+    await makeStateCheckDue(pullRequest.repo)
+    expect(await listStates(pullRequest.repo, '&status=closed')).toEqual([])
+    expect(await listStates(pullRequest.repo, '&status=open')).toEqual(['open'])
   })
 
-  it('stays as a late delivery from before the look does not have it', async () => {
-    const { repo, number, secret } = await quietPullRequest()
+  it('is not changed by a late delivery from before the check', async () => {
+    const { repo, number, secret } = await createQuietPullRequest()
     scene.forge.closePullRequest(repo, number)
-    expect(await shownStates(repo)).toEqual(['closed'])
+    expect(await listStates(repo)).toEqual(['closed'])
     const updatedAt = '2026-01-02T00:00:00Z'
     await scene.app.deliver(pullRequestPayload({ repo, number, action: 'edited', updatedAt }), {
       secret,
     })
-    expect(await shownStates(repo)).toEqual(['closed'])
+    expect(await listStates(repo)).toEqual(['closed'])
   })
 })
 
-it('is not taken from a platform that knows less than its own delivery said', async () => {
-  const { repo, number, secret } = await quietPullRequest()
+it('ignores a state from the platform that is older than a delivery', async () => {
+  const { repo, number, secret } = await createQuietPullRequest()
   const newer = {
     repo,
     number,
@@ -116,77 +116,77 @@ it('is not taken from a platform that knows less than its own delivery said', as
     updatedAt: new Date(Date.now() + 240_000).toISOString(),
   }
   await scene.app.deliver(pullRequestPayload(newer), { secret })
-  expect(await shownStates(repo)).toEqual(['closed'])
-  expect(asked({ repo, number })).toHaveLength(1)
-  expect(await storedPullRequest({ repo, number })).toMatchObject({ state: 'closed' })
+  expect(await listStates(repo)).toEqual(['closed'])
+  expect(stateRequests({ repo, number })).toHaveLength(1)
+  expect(await readStored({ repo, number })).toMatchObject({ state: 'closed' })
 })
 
-it('is asked for with the token of those who connected the repository, else with the common one', async () => {
-  const pullRequest = await quietPullRequest({ private: true })
+it('reads the state with the token of a connected person or the deployment', async () => {
+  const pullRequest = await createQuietPullRequest({ private: true })
   const root = await signInWithToken(scene.app, tokenOf('root'))
   const list = await fetch(`${scene.app.url}/api/v1/reviews?search=${pullRequest.repo}`, {
     headers: root.bearer,
   })
   expect(await list.json()).toMatchObject([{ pr_status: 'open' }])
-  await forgetLastLook(pullRequest.repo)
-  await shownStates(pullRequest.repo)
-  expect(asked(pullRequest).map(({ login }) => login)).toEqual([reviewerLogin, 'alice'])
+  await makeStateCheckDue(pullRequest.repo)
+  await listStates(pullRequest.repo)
+  expect(stateRequests(pullRequest).map(({ login }) => login)).toEqual([reviewerLogin, 'alice'])
 })
 
-it('is asked for once in half a minute, however many ask at the same time', async () => {
-  const pullRequest = await quietPullRequest()
-  const lists = Array.from({ length: 8 }, () => shownStates(pullRequest.repo))
+it('reads the state once in half a minute for all concurrent requests', async () => {
+  const pullRequest = await createQuietPullRequest()
+  const lists = Array.from({ length: 8 }, () => listStates(pullRequest.repo))
   for (const states of await Promise.all(lists)) expect(states).toEqual(['open'])
-  expect(await shownStates(pullRequest.repo, '&status=open')).toEqual(['open'])
-  expect(asked(pullRequest)).toHaveLength(1)
-  await forgetLastLook(pullRequest.repo)
-  await shownStates(pullRequest.repo)
-  expect(asked(pullRequest)).toHaveLength(2)
+  expect(await listStates(pullRequest.repo, '&status=open')).toEqual(['open'])
+  expect(stateRequests(pullRequest)).toHaveLength(1)
+  await makeStateCheckDue(pullRequest.repo)
+  await listStates(pullRequest.repo)
+  expect(stateRequests(pullRequest)).toHaveLength(2)
 })
 
-it('is asked for with the token of whoever asks', async () => {
-  const pullRequest = await quietPullRequest({ private: true })
+it('does not read the state after the requester lost access', async () => {
+  const pullRequest = await createQuietPullRequest({ private: true })
   scene.forge.setPermission(pullRequest.repo, 'alice', 'none')
   await scene.forge.mergePullRequest(pullRequest.repo, pullRequest.number)
-  expect(await shownStates(pullRequest.repo)).toEqual(['open'])
+  expect(await listStates(pullRequest.repo)).toEqual(['open'])
 })
 
-describe('the stored state is shown', () => {
+describe('the reviews list shows the stored state', () => {
   it.each([
     ['drops the connection', drop],
     ['fails', () => replyWith(500, { message: 'Server error' })],
-    ['limits', () => replyWith(429, { message: 'Slow down' }, { 'retry-after': '60' })],
-    ['shows a page', () => htmlPage(200)],
-    ['says that there is none', () => replyWith(404, { message: 'Not Found' })],
-  ])('where the platform %s', async (_, fault) => {
-    const { repo, number } = await quietPullRequest()
+    ['limits requests', () => replyWith(429, { message: 'Slow down' }, { 'retry-after': '60' })],
+    ['answers with a page', () => htmlPage(200)],
+    ['answers 404', () => replyWith(404, { message: 'Not Found' })],
+  ])('when the platform %s', async (_, action) => {
+    const { repo, number } = await createQuietPullRequest()
     await scene.forge.mergePullRequest(repo, number)
     scene.forge.faults.add({
       match: ({ path }) => path.endsWith(`/pulls/${number}`),
-      action: fault(),
+      action: action(),
     })
-    expect(await shownStates(repo)).toEqual(['open'])
+    expect(await listStates(repo)).toEqual(['open'])
   })
 
-  it('while the platform keeps everybody waiting, and no list waits for it again', async () => {
-    const { repo, number } = await quietPullRequest()
+  it('while the platform does not answer, without a second request', async () => {
+    const { repo, number } = await createQuietPullRequest()
     await scene.forge.mergePullRequest(repo, number)
     const held = hold()
     scene.forge.faults.add({
       match: ({ path }) => path.endsWith(`/${repo}/pulls/${number}`),
       action: held,
     })
-    // The answer to the look is still held back when these are there.
-    expect(await shownStates(repo)).toEqual(['open'])
-    expect(await shownStates(repo)).toEqual(['open'])
-    expect(await shownStates(repo, '&status=merged')).toEqual([])
-    expect(asked({ repo, number })).toHaveLength(1)
+    // These lists arrive before the platform answers.
+    expect(await listStates(repo)).toEqual(['open'])
+    expect(await listStates(repo)).toEqual(['open'])
+    expect(await listStates(repo, '&status=merged')).toEqual([])
+    expect(stateRequests({ repo, number })).toHaveLength(1)
     held.release()
   })
 })
 
-it('asks no further in a list when the platform says that it was asked too much', async () => {
-  const { repo, secret } = await quietPullRequest()
+it('stops reading states of a list at a rate limit', async () => {
+  const { repo, secret } = await createQuietPullRequest()
   const numbers = Array.from({ length: 40 }, (_, index) => 1000 + index)
   await Promise.all(
     numbers.map((number) => scene.app.deliver(pullRequestPayload({ repo, number }), { secret })),
@@ -197,8 +197,8 @@ it('asks no further in a list when the platform says that it was asked too much'
     { 'retry-after': '60' },
   )
   scene.forge.faults.add({ match: ({ path }) => /\/pulls\/\d+$/.test(path), action: limited })
-  expect(await shownStates(repo, '&limit=100')).toHaveLength(41)
+  expect(await listStates(repo, '&limit=100')).toHaveLength(41)
   const calls = scene.forge.requests.filter(({ path }) => path.includes(`/${repo}/pulls/`))
-  // As many as are under way at once.
+  // Only the concurrent requests are sent.
   expect(calls.length).toBeLessThanOrEqual(16)
 })

@@ -1,4 +1,4 @@
-// The live stream of changes, with a third party's client and plain sockets, on each database engine.
+// Tests the live stream with a third-party client and plain sockets, on each database engine.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { sql } from 'kysely'
@@ -23,14 +23,13 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Makes a repository and connects it. */
 async function connectRepository(person: 'alice' | 'bob'): Promise<string> {
   const repo = await scene.createRepository()
   expect(await scene.connect(person, repo)).toMatchObject({ status: 200 })
   return repo
 }
 
-/** Delivers a pull request of a connected repository; the event's id. */
+/** Delivers a pull request of a connected repository. Returns the id of the event. */
 async function deliver(repo: string, number: number, url?: string): Promise<number> {
   const record = (await scene.readInstallations(repo)).at(-1)
   const app = url === undefined ? scene.app : { ...scene.app, url }
@@ -46,7 +45,7 @@ const review = (repo: string, number: number, id: number) => ({
   data: { id, repo_name: repo, pr_number: number, status: 'pending' },
 })
 
-it('tells of events as they come, with the cookie and with the bearer token', async () => {
+it('sends events as they arrive, with the cookie or the bearer token', async () => {
   const repo = await connectRepository('alice')
   const alice = await scene.signIn('alice')
   using first = await followLive(scene.app.url, alice.cookie)
@@ -56,7 +55,7 @@ it('tells of events as they come, with the cookie and with the bearer token', as
   expect(await second.next()).toEqual(review(repo, 1, id))
 })
 
-it('is told of by the headers that proxies need', async () => {
+it('sends the headers that proxies need', async () => {
   const alice = await scene.signIn('alice')
   const cut = new AbortController()
   const response = await fetch(`${scene.app.url}/api/v1/live`, {
@@ -71,14 +70,14 @@ it('is told of by the headers that proxies need', async () => {
   cut.abort()
 })
 
-it('takes no stranger, and no HEAD', async () => {
-  const stranger = await fetch(`${scene.app.url}/api/v1/live`)
-  expect([stranger.status, await stranger.json()]).toEqual([401, { detail: 'Not authenticated' }])
+it('refuses anonymous requests and HEAD', async () => {
+  const anonymous = await fetch(`${scene.app.url}/api/v1/live`)
+  expect([anonymous.status, await anonymous.json()]).toEqual([401, { detail: 'Not authenticated' }])
   const head = await fetch(`${scene.app.url}/api/v1/live`, { method: 'HEAD' })
   expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET'])
 })
 
-it('tells of a repository that was connected, and from then on of what happens there', async () => {
+it('announces a connected repository, and its events from then on', async () => {
   const { cookie } = await scene.signIn('bob')
   using bob = await followLive(scene.app.url, cookie)
   const repo = await connectRepository('bob')
@@ -95,7 +94,7 @@ it('tells of a repository that was connected, and from then on of what happens t
   })
 })
 
-it("case 26: another user's stream stays silent, an administrator's does not", async () => {
+it('case 26: sends nothing to other users, but all events to an administrator', async () => {
   const theirs = await connectRepository('alice')
   const own = await connectRepository('bob')
   using bob = await followLive(scene.app.url, (await scene.signIn('bob')).cookie)
@@ -105,7 +104,7 @@ it("case 26: another user's stream stays silent, an administrator's does not", a
   )
   const another = await connectRepository('alice')
   const ids = [await deliver(theirs, 1), await deliver(another, 2), await deliver(own, 3)]
-  // Announcements come in order: what bob should not see would have come first.
+  // Events arrive in order, so one that bob must not see would come first.
   expect(await bob.next()).toEqual(review(own, 3, ids[2]!))
   expect(await root.next()).toEqual({
     type: 'repository',
@@ -115,7 +114,7 @@ it("case 26: another user's stream stays silent, an administrator's does not", a
   expect(await root.next()).toEqual(review(another, 2, ids[1]!))
 })
 
-it('case 26: tells who disconnected nothing of what comes in through who connected later', async () => {
+it('case 26: sends no later events to a person who disconnected', async () => {
   const repo = await connectRepository('alice')
   await scene.disconnect('alice', repo)
   const { cookie } = await scene.signIn('alice')
@@ -129,22 +128,22 @@ it('case 26: tells who disconnected nothing of what comes in through who connect
   })
 })
 
-it('ends within a minute when the session was signed out', async () => {
+it('ends within a minute after the session was signed out', async () => {
   const session = await scene.signIn('alice')
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   using stream = await followLive(scene.app.url, session.cookie)
-  using kept = await followLive(scene.app.url, (await scene.signIn('alice')).cookie)
+  using other = await followLive(scene.app.url, (await scene.signIn('alice')).cookie)
   await fetch(`${scene.app.url}/auth/logout`, { method: 'POST', headers: session.cookie })
   vi.advanceTimersByTime(60_000)
   await stream.ended
   const repo = await connectRepository('alice')
-  expect(await kept.next()).toEqual({
+  expect(await other.next()).toEqual({
     type: 'repository',
     data: { repo_name: repo, connected: true },
   })
 })
 
-it('ends when the token itself has expired, though its session goes on', async () => {
+it('ends when the token expires, even if its session continues', async () => {
   const { credentials } = scene.app.app.context
   const session = await scene.signIn('alice')
   const claims = await credentials.verify('cookie', session.session)
@@ -155,7 +154,7 @@ it('ends when the token itself has expired, though its session goes on', async (
   await stream.ended
 })
 
-it('case 32: a caller has ten streams; the next is a 429, until a client drops one', async () => {
+it('case 32: limits a caller to ten streams, and answers 429 to more', async () => {
   const { cookie } = await scene.signIn('carol')
   const request = [
     'GET /api/v1/live HTTP/1.1',
@@ -180,7 +179,7 @@ it('case 32: a caller has ten streams; the next is a 429, until a client drops o
   for (const socket of sockets) socket.destroy()
 })
 
-it('case 32: a process has 1,000 streams', async () => {
+it('case 32: limits a process to 1,000 streams', async () => {
   const { app, db } = scene.app
   const jwts: string[] = []
   for (let index = 0; index < 100; index++) {
@@ -227,7 +226,7 @@ it('case 32: a process has 1,000 streams', async () => {
   expect(next).toBeDefined()
 })
 
-it('case 32: a slow reader is cut off before much waits for it, and others are not', async () => {
+it('case 32: disconnects a slow reader without affecting others', async () => {
   const root = await signInWithToken(scene.app, tokenOf('root'))
   using fast = await followLive(scene.app.url, root.cookie)
   const request = [
@@ -243,7 +242,10 @@ it('case 32: a slow reader is cut off before much waits for it, and others are n
   const [bytes, batch, batches] = [7000, 20, 200]
   for (let round = 0; round < batches; round++) {
     await sql`
-      select pg_notify(${changesChannel}, json_build_object('repo', repeat('x', ${bytes}), 'number', n, 'event', 1, 'status', 'failed')::text)
+      select pg_notify(
+        ${changesChannel},
+        json_build_object('repo', repeat('x', ${bytes}), 'number', n, 'event', 1,
+          'status', 'failed')::text)
       from generate_series(${round * batch + 1}::int, ${(round + 1) * batch}::int) n`.execute(
       scene.app.db,
     )
@@ -254,7 +256,7 @@ it('case 32: a slow reader is cut off before much waits for it, and others are n
       })
     }
   }
-  // What lies in the system's buffers still arrives, and then the end.
+  // The content of the system's buffers still arrives before the end.
   let arrived = 0
   slow.on('data', (text) => {
     arrived += text.length
@@ -264,7 +266,7 @@ it('case 32: a slow reader is cut off before much waits for it, and others are n
   expect(arrived).toBeLessThan((bytes * batch * batches) / 2)
 })
 
-it('case 63: streams are ended when the service stops, and what was asked before is still answered', async () => {
+it('case 63: ends streams and answers earlier requests at shutdown', async () => {
   await using site = await createServiceStorage()
   await using umpire = await startUmpireProcess(site, {
     args: ['--no-worker'],
@@ -297,7 +299,7 @@ it('case 63: streams are ended when the service stops, and what was asked before
   await answer.begun
   umpire.signal('SIGTERM')
   await stream.ended
-  // The last chunk is there: it was not torn off.
+  // The final chunk shows that the stream ended cleanly.
   expect(await read.all).toMatch(/event: ready[\s\S]*\r\n0\r\n\r\n$/)
   await closed
   half.write('{}')
@@ -305,7 +307,7 @@ it('case 63: streams are ended when the service stops, and what was asked before
   expect(await umpire.exited).toMatchObject({ code: 0, signal: null })
 })
 
-it('works across processes, and says when something may have been missed', async (context) => {
+it('works across processes, and reports when events may be missing', async (context) => {
   context.skip(testEngine === 'embedded', 'the embedded database is one process only')
   const database = await createTestDatabase()
   await using stack = new AsyncDisposableStack()
@@ -320,9 +322,8 @@ it('works across processes, and says when something may have been missed', async
   expect(await stream.next()).toEqual(review('acme/elsewhere', 4, Number(body.event_id)))
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen %'`.execute(
-    here.db,
-  )
+    where datname = current_database() and pid <> pg_backend_pid()
+      and query ilike 'listen %'`.execute(here.db)
   expect(await stream.next()).toEqual({ type: 'resync', data: {} })
   const later = await here.deliver(pullRequestPayload({ repo: 'acme/elsewhere', number: 5 }))
   expect(await stream.next()).toEqual(review('acme/elsewhere', 5, Number(later.body.event_id)))

@@ -1,4 +1,4 @@
-// Who loses a repository at the platform sees nothing of it here any more, and sees it again with it: on each database engine.
+// Tests that people who lose access on the platform no longer see a repository here.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -15,8 +15,8 @@ import { pullRequestPayload } from '../start-app.ts'
 
 const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
 
-/** Makes a private repository, which these people connect in this order, and lets a pull request arrive. */
-async function makeConnected(scene: ConnectScenario, people: readonly Person[]): Promise<string> {
+/** Creates a private repository, which these people connect in this order, with a delivery. */
+async function createConnected(scene: ConnectScenario, people: readonly Person[]): Promise<string> {
   const repo = await scene.createRepository({ private: true })
   for (const person of people)
     expect(await scene.connect(person, repo)).toMatchObject({ status: 200 })
@@ -26,8 +26,8 @@ async function makeConnected(scene: ConnectScenario, people: readonly Person[]):
   return repo
 }
 
-/** As when time has passed: so long ago the check of a repository's connections was due. */
-function letBeDue(scene: ConnectScenario, repo: string, secondsAgo = 0) {
+/** Makes the access check of a repository's connections due, `secondsAgo` in the past. */
+function makeCheckDue(scene: ConnectScenario, repo: string, secondsAgo = 0) {
   return scene.app.db
     .updateTable('installations')
     .set({ access_check_due: sql`now() - make_interval(secs => ${secondsAgo})` })
@@ -35,8 +35,12 @@ function letBeDue(scene: ConnectScenario, repo: string, secondsAgo = 0) {
     .execute()
 }
 
-/** Where a person sees something of the repository. */
-async function placesOf(scene: ConnectScenario, person: Person, repo: string): Promise<string[]> {
+/** The endpoints at which a person sees something of the repository. */
+async function findVisibleAt(
+  scene: ConnectScenario,
+  person: Person,
+  repo: string,
+): Promise<string[]> {
   const [reviews, deliveries, insights, repos, map] = await Promise.all([
     scene.request(person, `/api/v1/reviews?search=${repo}`),
     scene.request(person, '/api/v1/deliveries?limit=100'),
@@ -44,7 +48,7 @@ async function placesOf(scene: ConnectScenario, person: Person, repo: string): P
     scene.request(person, `/api/v1/repos?connected=true&search=${repo}`),
     scene.request(person, `/api/v1/memory/project-map?repo=${repo}`),
   ])
-  const places = {
+  const visible = {
     reviews: reviews.body.length > 0,
     deliveries: deliveries.body.deliveries.some(
       (delivery: { repo_name: string }) => delivery.repo_name === repo,
@@ -53,8 +57,8 @@ async function placesOf(scene: ConnectScenario, person: Person, repo: string): P
     repositories: repos.body.repositories.length > 0,
     map: map.status === 200,
   }
-  if (!places.map) expect(map).toEqual(denied)
-  return Object.entries(places).flatMap(([place, isSeen]) => (isSeen ? [place] : []))
+  if (!visible.map) expect(map).toEqual(denied)
+  return Object.entries(visible).flatMap(([name, isVisible]) => (isVisible ? [name] : []))
 }
 
 async function readInsights(scene: ConnectScenario, person: Person): Promise<string[]> {
@@ -66,11 +70,12 @@ async function readInsights(scene: ConnectScenario, person: Person): Promise<str
 
 const everywhere = ['reviews', 'deliveries', 'insights', 'repositories', 'map']
 
-/** An answer of the platform about the repository itself. */
-const isLook = (repo: string) => (request: SeenRequest) =>
+/** Matches requests to the platform for the repository itself. */
+const readsRepository = (repo: string) => (request: SeenRequest) =>
   request.method === 'GET' && request.path.toLowerCase() === `/api/v3/repos/${repo}`
 
-const looksAt = (scene: ConnectScenario, repo: string) => scene.forge.requests.filter(isLook(repo))
+const accessChecks = (scene: ConnectScenario, repo: string) =>
+  scene.forge.requests.filter(readsRepository(repo))
 
 async function auditOf(scene: ConnectScenario, repo: string): Promise<string[]> {
   const { body } = await scene.request('alice', '/api/v1/audit?limit=100')
@@ -78,7 +83,7 @@ async function auditOf(scene: ConnectScenario, repo: string): Promise<string[]> 
   return entries.filter(({ subject }) => subject === repo).map(({ action }) => action)
 }
 
-describe('in the background', () => {
+describe('access checks in the background', () => {
   let scene: ConnectScenario
   beforeAll(async () => {
     scene = await startConnectScenario({
@@ -87,26 +92,26 @@ describe('in the background', () => {
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
-  it('what the platform shows no more is hidden, and shown again when it does', async () => {
-    const repo = await makeConnected(scene, ['alice', 'bob'])
-    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+  it('hide a repository after access was lost, and show it when regained', async () => {
+    const repo = await createConnected(scene, ['alice', 'bob'])
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual(everywhere)
     const alice = await scene.signIn('alice')
     using live = await followLive(scene.app.url, alice.bearer, ['ready', 'repository'])
 
     scene.forge.setPermission(repo, 'alice', 'none')
-    await letBeDue(scene, repo)
+    await makeCheckDue(scene, repo)
     expect((await live.next()).data).toEqual({ repo_name: repo, connected: false })
-    expect(await placesOf(scene, 'alice', repo)).toEqual([])
-    expect(await placesOf(scene, 'bob', repo)).toEqual(everywhere)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
+    expect(await findVisibleAt(scene, 'bob', repo)).toEqual(everywhere)
     expect(await scene.readInstallations(repo)).toMatchObject([
       { is_active: true },
       { is_active: true },
     ])
 
     scene.forge.setPermission(repo, 'alice', 'read')
-    await letBeDue(scene, repo)
+    await makeCheckDue(scene, repo)
     expect((await live.next()).data).toEqual({ repo_name: repo, connected: true })
-    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual(everywhere)
     expect(await auditOf(scene, repo)).toEqual([
       'access_regained',
       'access_lost',
@@ -114,7 +119,7 @@ describe('in the background', () => {
     ])
   })
 
-  it('reviews go on with the tokens of others', async () => {
+  it('do not stop reviews with the tokens of other people', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository({ private: true })
     await forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'bob' })
@@ -124,7 +129,7 @@ describe('in the background', () => {
       'repository',
     ])
     forge.setPermission(repo, 'alice', 'none')
-    await letBeDue(scene, repo)
+    await makeCheckDue(scene, repo)
     await live.next()
     await forge.push(repo, 'topic', { 'README.md': '# The shop\n' }, { author: 'bob' })
     const number = await forge.openPullRequest({ repo, head: 'topic', author: 'bob' })
@@ -133,36 +138,42 @@ describe('in the background', () => {
     )
     await waitUntilSettled(app)
     expect(forge.pullRequest(repo, number).comments.map(({ author }) => author)).toEqual(['bob'])
-    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
     expect((await scene.request('bob', `/api/v1/reviews?search=${repo}`)).body).toMatchObject([
       { status: 'completed' },
     ])
   })
 
-  it('a repository that the platform says nothing of holds up no others', async () => {
+  it('continue with other repositories when some checks fail', async () => {
     const { app, forge } = scene
-    const silent = await Promise.all(Array.from({ length: 4 }, () => makeConnected(scene, ['bob'])))
-    const repo = await makeConnected(scene, ['alice'])
+    const silent = await Promise.all(
+      Array.from({ length: 4 }, () => createConnected(scene, ['bob'])),
+    )
+    const repo = await createConnected(scene, ['alice'])
     using live = await followLive(app.url, (await scene.signIn('alice')).bearer, [
       'ready',
       'repository',
     ])
     forge.setPermission(repo, 'alice', 'none')
     for (const one of silent)
-      forge.faults.add({ match: isLook(one), action: replyWith(500, { message: 'Oh no' }) })
+      forge.faults.add({
+        match: readsRepository(one),
+        action: replyWith(500, { message: 'Oh no' }),
+      })
     const all = [...silent, repo]
-    const looks = looksAt(scene, silent[3]!).length
+    const checksBefore = accessChecks(scene, silent[3]!).length
     await app.db
       .updateTable('installations')
       .set({
-        access_check_due: sql`now() - make_interval(secs => case when repo_full_name = ${repo} then 1 else 9 end)`,
+        access_check_due: sql`now() - make_interval(
+          secs => case when repo_full_name = ${repo} then 1 else 9 end)`,
       })
       .where('repo_full_name', 'in', all)
       .execute()
-    await forge.waitFor(() => looksAt(scene, silent[3]!).length > looks, {
-      description: 'a look that comes to nothing',
+    await forge.waitFor(() => accessChecks(scene, silent[3]!).length > checksBefore, {
+      description: 'an access check that fails',
     })
-    // As when a minute has passed: who was taken up and not asked for is due again.
+    // Checks that were claimed but not made are due again after a minute, which this simulates.
     const stop = setInterval(() => {
       void app.db
         .updateTable('installations')
@@ -180,9 +191,9 @@ describe('in the background', () => {
     }
   })
 
-  it('nobody is asked for who could look at nothing, until they sign in', async () => {
-    const repo = await makeConnected(scene, ['alice'])
-    const theirs = await makeConnected(scene, ['bob'])
+  it('skip people without a valid session until they sign in', async () => {
+    const repo = await createConnected(scene, ['alice'])
+    const theirs = await createConnected(scene, ['bob'])
     await scene.app.db
       .updateTable('tokens')
       .set({ revoked_at: sql`now()` })
@@ -198,12 +209,12 @@ describe('in the background', () => {
       'repository',
     ])
     scene.forge.setPermission(repo, 'alice', 'none')
-    // In a round it would come first.
-    await letBeDue(scene, theirs, 3600)
-    const looks = looksAt(scene, theirs).length
-    await letBeDue(scene, repo)
+    // This check would come first.
+    await makeCheckDue(scene, theirs, 3600)
+    const checksBefore = accessChecks(scene, theirs).length
+    await makeCheckDue(scene, repo)
     expect((await live.next()).data).toEqual({ repo_name: repo, connected: false })
-    expect(looksAt(scene, theirs)).toHaveLength(looks)
+    expect(accessChecks(scene, theirs)).toHaveLength(checksBefore)
 
     await scene.app.db
       .updateTable('installations')
@@ -211,12 +222,12 @@ describe('in the background', () => {
       .where('repo_full_name', '=', theirs)
       .execute()
     await scene.signIn('bob')
-    expect(looksAt(scene, theirs)).toHaveLength(looks + 1)
-    expect(await placesOf(scene, 'bob', theirs)).toEqual([])
+    expect(accessChecks(scene, theirs)).toHaveLength(checksBefore + 1)
+    expect(await findVisibleAt(scene, 'bob', theirs)).toEqual([])
   })
 })
 
-describe('where nobody looks in the background', () => {
+describe('access checks without a worker', () => {
   let scene: ConnectScenario
   beforeAll(async () => {
     scene = await startConnectScenario({
@@ -230,81 +241,82 @@ describe('where nobody looks in the background', () => {
     scene.forge.createUser('alice', { token: tokenOf('alice') })
   })
 
-  const askMap = (repo: string) => scene.request('alice', `/api/v1/memory/project-map?repo=${repo}`)
+  const requestMap = (repo: string) =>
+    scene.request('alice', `/api/v1/memory/project-map?repo=${repo}`)
 
-  /** Asks for the repository's map when the check is overdue: the answer comes after it. */
-  async function askOverdue(repo: string): Promise<number> {
-    await letBeDue(scene, repo, 3600)
-    const looks = looksAt(scene, repo).length
-    const { status } = await askMap(repo)
-    expect(looksAt(scene, repo)).toHaveLength(looks + 1)
+  /** Requests the repository's map while the check is overdue, and so waits for the check. */
+  async function requestWhenOverdue(repo: string): Promise<number> {
+    await makeCheckDue(scene, repo, 3600)
+    const checksBefore = accessChecks(scene, repo).length
+    const { status } = await requestMap(repo)
+    expect(accessChecks(scene, repo)).toHaveLength(checksBefore + 1)
     return status
   }
 
-  it('the platform is asked before the answer about a repository, once in a while, and never before a list', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('run before a response about one repository, but never before a list', async () => {
+    const repo = await createConnected(scene, ['alice'])
     scene.forge.setPermission(repo, 'alice', 'none')
-    const looks = looksAt(scene, repo).length
-    await letBeDue(scene, repo, 5)
-    expect((await askMap(repo)).status).toBe(200)
-    await letBeDue(scene, repo, 3600)
+    const checksBefore = accessChecks(scene, repo).length
+    await makeCheckDue(scene, repo, 5)
+    expect((await requestMap(repo)).status).toBe(200)
+    await makeCheckDue(scene, repo, 3600)
     expect((await scene.request('alice', `/api/v1/reviews?search=${repo}`)).body).toHaveLength(1)
-    expect(looksAt(scene, repo)).toHaveLength(looks)
-    expect(await askMap(repo)).toEqual(denied)
-    expect(await askMap(repo)).toEqual(denied)
-    expect(looksAt(scene, repo)).toHaveLength(looks + 1)
+    expect(accessChecks(scene, repo)).toHaveLength(checksBefore)
+    expect(await requestMap(repo)).toEqual(denied)
+    expect(await requestMap(repo)).toEqual(denied)
+    expect(accessChecks(scene, repo)).toHaveLength(checksBefore + 1)
     expect((await scene.request('alice', `/api/v1/reviews?search=${repo}`)).body).toEqual([])
   })
 
   it.each([
     ['is down', replyWith(503, { message: 'no' })],
     [
-      'takes no more',
+      'limits requests',
       replyWith(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' }),
     ],
     ['answers with a page', replyWith(200, '<html>')],
-  ])('nothing is hidden while the platform %s', async (_what, action) => {
-    const repo = await makeConnected(scene, ['alice'])
+  ])('hide nothing while the platform %s', async (_what, action) => {
+    const repo = await createConnected(scene, ['alice'])
     scene.forge.setPermission(repo, 'alice', 'none')
-    scene.forge.faults.add({ match: isLook(repo), action })
-    expect(await askOverdue(repo)).toBe(200)
+    scene.forge.faults.add({ match: readsRepository(repo), action })
+    expect(await requestWhenOverdue(repo)).toBe(200)
     scene.forge.faults.clear()
-    expect(await askOverdue(repo)).toBe(403)
+    expect(await requestWhenOverdue(repo)).toBe(403)
   })
 
-  it('an answer waits not for long for a platform that says nothing', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('do not delay a response for long when the platform is silent', async () => {
+    const repo = await createConnected(scene, ['alice'])
     const held = hold()
-    scene.forge.faults.add({ match: isLook(repo), action: held })
-    expect(await askOverdue(repo)).toBe(200)
+    scene.forge.faults.add({ match: readsRepository(repo), action: held })
+    expect(await requestWhenOverdue(repo)).toBe(200)
     held.release()
   })
 
-  it('who was asked for too much is left alone as long as the platform says', async () => {
-    const repo = await makeConnected(scene, ['alice'])
-    const other = await makeConnected(scene, ['alice'])
+  it('pause for a person as long as the rate limit of the platform requires', async () => {
+    const repo = await createConnected(scene, ['alice'])
+    const other = await createConnected(scene, ['alice'])
     const limit = replyWith(429, { message: 'Slow down' }, { 'retry-after': '1800' })
-    scene.forge.faults.add({ match: isLook(repo), action: limit })
-    await letBeDue(scene, other, 3600)
-    const looks = looksAt(scene, other).length
-    expect(await askOverdue(repo)).toBe(200)
-    expect((await askMap(other)).status).toBe(200)
-    expect(looksAt(scene, other)).toHaveLength(looks)
+    scene.forge.faults.add({ match: readsRepository(repo), action: limit })
+    await makeCheckDue(scene, other, 3600)
+    const checksBefore = accessChecks(scene, other).length
+    expect(await requestWhenOverdue(repo)).toBe(200)
+    expect((await requestMap(other)).status).toBe(200)
+    expect(accessChecks(scene, other)).toHaveLength(checksBefore)
   })
 
-  it('a token that the platform refuses hides what it showed an hour ago, until its owner signs in anew', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('hide repositories an hour after the token was revoked, until a new sign-in', async () => {
+    const repo = await createConnected(scene, ['alice'])
     scene.forge.revokeToken(tokenOf('alice'))
-    expect(await askOverdue(repo)).toBe(200)
+    expect(await requestWhenOverdue(repo)).toBe(200)
     await scene.app.db
       .updateTable('installations')
       .set({ access_confirmed_at: sql`now() - interval '61 minutes'` })
       .where('repo_full_name', '=', repo)
       .execute()
-    expect(await askOverdue(repo)).toBe(403)
+    expect(await requestWhenOverdue(repo)).toBe(403)
     scene.forge.createUser('alice', { token: tokenOf('alice') })
     await scene.signIn('alice')
-    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual(everywhere)
   })
 
   const limited = replyWith(
@@ -313,8 +325,8 @@ describe('where nobody looks in the background', () => {
     { 'x-ratelimit-remaining': '0' },
   )
 
-  /** As when so much time has passed since the platform confirmed what people see; of one repository or of all. */
-  function letBeConfirmed(minutesAgo: number, repo?: string) {
+  /** Sets when access was last confirmed, for one repository or for all. */
+  function setConfirmed(minutesAgo: number, repo?: string) {
     return scene.app.db
       .updateTable('installations')
       .set({ access_confirmed_at: sql`now() - make_interval(mins => ${minutesAgo})` })
@@ -328,21 +340,21 @@ describe('where nobody looks in the background', () => {
     ['answers with a page', replyWith(200, '<html>')],
     ['refuses the token', replyWith(401, { message: 'Bad credentials' })],
   ])(
-    'case 82: what was not confirmed for an hour is hidden where the platform %s and answers others',
+    'case 82: hide unconfirmed access after an hour if the platform %s, but serves others',
     async (_what, action) => {
-      const repo = await makeConnected(scene, ['alice'])
+      const repo = await createConnected(scene, ['alice'])
       scene.forge.setPermission(repo, 'alice', 'none')
-      scene.forge.faults.add({ match: isLook(repo), action })
-      await letBeConfirmed(59, repo)
-      expect(await askOverdue(repo)).toBe(200)
-      await letBeConfirmed(61, repo)
-      expect(await askOverdue(repo)).toBe(403)
-      expect(await placesOf(scene, 'alice', repo)).toEqual([])
+      scene.forge.faults.add({ match: readsRepository(repo), action })
+      await setConfirmed(59, repo)
+      expect(await requestWhenOverdue(repo)).toBe(200)
+      await setConfirmed(61, repo)
+      expect(await requestWhenOverdue(repo)).toBe(403)
+      expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
       expect((await auditOf(scene, repo))[0]).toBe('access_lost')
       scene.forge.faults.clear()
       scene.forge.setPermission(repo, 'alice', 'read')
-      await askOverdue(repo)
-      expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+      await requestWhenOverdue(repo)
+      expect(await findVisibleAt(scene, 'alice', repo)).toEqual(everywhere)
     },
   )
 
@@ -350,18 +362,15 @@ describe('where nobody looks in the background', () => {
     ['limits all tokens', limited],
     ['is down', replyWith(503, { message: 'no' })],
     ['refuses all tokens', replyWith(401, { message: 'Bad credentials' })],
-  ])(
-    'case 82: nothing is hidden while the platform %s and answers nobody',
-    async (_what, action) => {
-      const repo = await makeConnected(scene, ['alice', 'bob'])
-      scene.forge.faults.add({ match: ({ path }) => path.startsWith('/api/v3/repos/'), action })
-      await letBeConfirmed(61)
-      expect(await askOverdue(repo)).toBe(200)
-    },
-  )
+  ])('case 82: hide nothing while the platform %s', async (_what, action) => {
+    const repo = await createConnected(scene, ['alice', 'bob'])
+    scene.forge.faults.add({ match: ({ path }) => path.startsWith('/api/v3/repos/'), action })
+    await setConfirmed(61)
+    expect(await requestWhenOverdue(repo)).toBe(200)
+  })
 
-  it('case 82: where there is nobody else, the platform is asked without a token whether it answers', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('case 82: probe the platform without a token if there is no other person', async () => {
+    const repo = await createConnected(scene, ['alice'])
     const { db } = scene.app
     const others = db.selectFrom('users').select('id').where('login', '!=', 'alice')
     const revoke = (revokedAt: Date | null) =>
@@ -372,25 +381,25 @@ describe('where nobody looks in the background', () => {
         .execute()
     await revoke(new Date())
     try {
-      await letBeConfirmed(61)
+      await setConfirmed(61)
       scene.forge.faults.add({ match: () => true, action: limited })
-      expect(await askOverdue(repo)).toBe(200)
+      expect(await requestWhenOverdue(repo)).toBe(200)
       scene.forge.faults.clear()
-      scene.forge.faults.add({ match: isLook(repo), action: limited })
-      expect(await askOverdue(repo)).toBe(403)
+      scene.forge.faults.add({ match: readsRepository(repo), action: limited })
+      expect(await requestWhenOverdue(repo)).toBe(403)
     } finally {
       await revoke(null)
     }
   })
 
-  it('case 82: a token that is limited for long is asked again when its hour is over', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('case 82: are due within the hour even after a longer rate limit', async () => {
+    const repo = await createConnected(scene, ['alice'])
     scene.forge.faults.add({
-      match: isLook(repo),
+      match: readsRepository(repo),
       action: replyWith(429, {}, { 'retry-after': '7200' }),
     })
-    await letBeConfirmed(30, repo)
-    expect(await askOverdue(repo)).toBe(200)
+    await setConfirmed(30, repo)
+    expect(await requestWhenOverdue(repo)).toBe(200)
     const { rows } = await sql<{ minutes: number }>`
       select extract(epoch from access_check_due - now())::float8 / 60 as minutes from installations
       where repo_full_name = ${repo}`.execute(scene.app.db)
@@ -398,57 +407,57 @@ describe('where nobody looks in the background', () => {
     expect(rows[0]!.minutes).toBeLessThanOrEqual(30)
   })
 
-  it('a name that another repository got shows nothing of the one that was connected', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('hide a repository whose name belongs to another one now', async () => {
+    const repo = await createConnected(scene, ['alice'])
     await scene.forge.removeRepository(repo)
     await scene.forge.createRepository(repo, { admins: ['alice'] })
-    expect(await askOverdue(repo)).toBe(403)
-    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+    expect(await requestWhenOverdue(repo)).toBe(403)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
   })
 
-  it('a repository that only changed its name stays', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('keep a repository that was only renamed', async () => {
+    const repo = await createConnected(scene, ['alice'])
     scene.forge.renameRepository(repo, `${repo}-renamed`)
-    expect(await askOverdue(repo)).toBe(200)
+    expect(await requestWhenOverdue(repo)).toBe(200)
   })
 
-  it('what is hidden can be connected when the platform shows it again, and disconnected when not', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('allow to disconnect a hidden repository, and to reconnect it', async () => {
+    const repo = await createConnected(scene, ['alice'])
     const [record] = await scene.readInstallations(repo)
     scene.forge.setPermission(repo, 'alice', 'none')
-    expect(await askOverdue(repo)).toBe(403)
+    expect(await requestWhenOverdue(repo)).toBe(403)
     const refused = { status: 502, body: { detail: 'Failed to install webhook: Not Found' } }
     expect(await scene.connect('alice', repo)).toEqual(refused)
     scene.forge.setPermission(repo, 'alice', 'admin')
     const connected = { status: 'connected', installation_id: record!.id, repo }
     expect(await scene.connect('alice', repo)).toEqual({ status: 200, body: connected })
-    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual(everywhere)
 
     scene.forge.setPermission(repo, 'alice', 'none')
-    expect(await askOverdue(repo)).toBe(403)
+    expect(await requestWhenOverdue(repo)).toBe(403)
     expect(await scene.disconnect('alice', repo)).toEqual({
       status: 200,
       body: { status: 'disconnected', repo },
     })
     expect(await scene.readInstallations(repo)).toMatchObject([{ is_active: false }])
-    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
   })
 
-  it('what was disconnected before is hidden too', async () => {
-    const repo = await makeConnected(scene, ['alice'])
+  it('hide repositories that were disconnected before', async () => {
+    const repo = await createConnected(scene, ['alice'])
     await scene.disconnect('alice', repo)
     const lists = ['reviews', 'deliveries', 'insights']
-    expect(await placesOf(scene, 'alice', repo)).toEqual(lists)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual(lists)
     scene.forge.setPermission(repo, 'alice', 'none')
-    expect(await askOverdue(repo)).toBe(403)
-    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+    expect(await requestWhenOverdue(repo)).toBe(403)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual([])
     scene.forge.setPermission(repo, 'alice', 'read')
-    expect(await askOverdue(repo)).toBe(403)
-    expect(await placesOf(scene, 'alice', repo)).toEqual(lists)
+    expect(await requestWhenOverdue(repo)).toBe(403)
+    expect(await findVisibleAt(scene, 'alice', repo)).toEqual(lists)
   })
 })
 
-it('ACCESS_CHECK_MINUTES holds for new connections, and from the start on for those of before', async () => {
+it('applies ACCESS_CHECK_MINUTES to new and existing connections', async () => {
   const database = await createTestDatabase()
   try {
     const minutesUntilChecks = async (
@@ -463,9 +472,8 @@ it('ACCESS_CHECK_MINUTES holds for new connections, and from the start on for th
       })
       await use?.(scene)
       const { rows } = await sql<{ minutes: number }>`
-        select extract(epoch from access_check_due - now())::float8 / 60 as minutes from installations`.execute(
-        scene.app.db,
-      )
+        select extract(epoch from access_check_due - now())::float8 / 60 as minutes
+        from installations`.execute(scene.app.db)
       return rows.map((row) => Math.ceil(row.minutes))
     }
     const connect = async (scene: ConnectScenario) =>

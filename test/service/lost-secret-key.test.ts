@@ -1,4 +1,4 @@
-// The secret key is lost, and stored tokens stay closed: said everywhere, and reviews wait for it. On each database engine.
+// Tests that a lost secret key is reported and reviews wait for it, on each database engine.
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,31 +26,31 @@ let number: number
 const keyFile = () => join(site.dataDir, 'secret-key')
 const backup = () => join(site.dataDir, 'backup')
 
-/** Without a token of the deployment: what reviews read with is what people left. */
+/** There is no token of the deployment, so reviews need the stored token of a person. */
 const environment = (): Record<string, string> => ({
   ...forgeEnvironment(forge),
   ...site.env,
   ...{ PUBLIC_URL: publicUrl, PLATFORM_TOKEN: '', MEMORY: 'off', GRAPH: 'off' },
 })
 
-let lost: Record<string, string> = {}
+let replacedKey: Record<string, string> = {}
 
 function loseKey(): void {
   if (testEngine === 'embedded') rmSync(keyFile())
-  else lost = { SECRET_KEY: 'another key than the one that is lost' }
+  else replacedKey = { SECRET_KEY: 'another key than the one that is lost' }
 }
 
 function restoreKey(): void {
   if (testEngine === 'embedded') copyFileSync(backup(), keyFile())
-  lost = {}
+  replacedKey = {}
 }
 
 const start = (...args: string[]) =>
-  startUmpireProcess(site, { args, env: { ...environment(), ...lost } })
+  startUmpireProcess(site, { args, env: { ...environment(), ...replacedKey } })
 const umpire = (...args: string[]) =>
-  runUmpire(args, { cwd: site.dataDir, env: { ...environment(), ...lost } })
+  runUmpire(args, { cwd: site.dataDir, env: { ...environment(), ...replacedKey } })
 
-async function look<T>(read: (db: Db) => Promise<T>): Promise<T> {
+async function query<T>(read: (db: Db) => Promise<T>): Promise<T> {
   await using open = await openDatabase(site.database, silentLog)
   return await read(open.db)
 }
@@ -70,10 +70,11 @@ const unready = {
   body: { detail: 'Not ready: the secret key does not open stored tokens; see umpire doctor' },
 }
 const warning =
-  'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
+  'The secret key is not the one that stored tokens were sealed under: ' +
+  'restore it, or see umpire doctor'
 
 beforeEach(async () => {
-  lost = {}
+  replacedKey = {}
   ;({ forge } = await startAccountForge())
   site = await createServiceStorage()
   await forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 1\n' }, { author: 'alice' })
@@ -89,7 +90,7 @@ beforeEach(async () => {
     expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
     await stop(service)
   }
-  hookSecret = await look(async (db) => {
+  hookSecret = await query(async (db) => {
     const row = await db
       .selectFrom('installations')
       .select('webhook_secret')
@@ -114,7 +115,7 @@ async function deliver(url: string | null): Promise<number> {
   return (await fetch(`${url}/api/v1/webhooks/host`, { method: 'POST', body, headers })).status
 }
 
-it('says that the secret key was lost, lets reviews wait, and goes on when it is back', {
+it('reports the lost key, makes reviews wait, and resumes once it is restored', {
   timeout: 120_000,
 }, async () => {
   loseKey()
@@ -139,14 +140,14 @@ it('says that the secret key was lost, lets reviews wait, and goes on when it is
     ])
     await stop(service)
   }
-  await look(async (db) => {
+  await query(async (db) => {
     const run = await db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
     expect(run).toMatchObject({ status: 'pending', attempts: 0, error_code: 'secret_key_lost' })
     expect(run.error).toContain('is to be restored, or one of them signs in again')
     expect(await db.selectFrom('events').select('status').execute()).toEqual([
       { status: 'pending' },
     ])
-    // A minute later.
+    // This makes the retry due, as a minute later.
     await sql`update workflow_runs set retry_at = now() - interval '1 minute'`.execute(db)
   })
   restoreKey()
@@ -155,13 +156,13 @@ it('says that the secret key was lost, lets reviews wait, and goes on when it is
   expect(service.logLines(warning)).toEqual([])
   await service.waitForLog('The review is done')
   await stop(service)
-  const run = await look((db) =>
+  const run = await query((db) =>
     db.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow(),
   )
   expect(run).toEqual({ status: 'completed' })
 })
 
-it('forgets for good what no key opens, when the operator says so', async () => {
+it('deletes unreadable tokens on `umpire token --forget-lost`', async () => {
   loseKey()
   await using service = await start('--no-worker')
   expect(await readReadiness(service.url)).toEqual(unready)
@@ -173,7 +174,7 @@ it('forgets for good what no key opens, when the operator says so', async () => 
   )
 })
 
-it('is ready again when everybody whose token was lost signed in again', async () => {
+it('is ready again after all people with a lost token signed in', async () => {
   loseKey()
   await using service = await start('--no-worker')
   expect(await readReadiness(service.url)).toEqual(unready)
