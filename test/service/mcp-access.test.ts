@@ -1,4 +1,4 @@
-// Who may ask the MCP server for what: everybody, those with a token, or nobody; on each engine.
+// Tests access to the MCP server for each value of MCP_ACCESS, on each database engine.
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ConnectScenario, startConnectScenario } from '../connect-scenario.ts'
 import { callTool, makeRequest, openMcpStream, postMessage, sendRequest } from '../mcp-client.ts'
@@ -10,7 +10,7 @@ let scene: ConnectScenario
 let url: string
 let alice: SignedInUser
 let bob: SignedInUser
-/** Connected by alice alone. */
+/** A repository that only alice connected. */
 let hers: string
 beforeAll(async () => {
   scene = await startConnectScenario({
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A pull request with a completed review. */
+/** Saves a pull request with a completed review. */
 async function saveReview(repo: string, number: number): Promise<void> {
   const { webhook_secret: secret } = (await scene.readInstallations(repo)).at(-1)!
   expect(await scene.app.deliver(pullRequestPayload({ repo, number }), { secret })).toMatchObject({
@@ -52,26 +52,23 @@ async function saveReview(repo: string, number: number): Promise<void> {
 const addressOf = (repo: string) => `umpire://repos/${repo}/reviews`
 
 describe('MCP_ACCESS=token', () => {
-  it.each(['/mcp', '/mcp/messages', '/mcp/sse'])(
-    'lets nobody in at %s who has no token that counts',
-    async (path) => {
-      const credentials: Record<string, string>[] = [
-        {},
-        alice.cookie,
-        { authorization: 'Bearer nothing' },
-        { authorization: `Bearer ${alice.session}` },
-      ]
-      for (const headers of credentials) {
-        const response =
-          path === '/mcp/sse'
-            ? await fetch(`${url}${path}`, { headers })
-            : await postMessage(`${url}${path}`, makeRequest('tools/list'), headers)
-        expect([response.status, await response.json()]).toEqual([401, { detail: 'Unauthorized' }])
-      }
-    },
-  )
+  it.each(['/mcp', '/mcp/messages', '/mcp/sse'])('requires a valid token at %s', async (path) => {
+    const credentials: Record<string, string>[] = [
+      {},
+      alice.cookie,
+      { authorization: 'Bearer nothing' },
+      { authorization: `Bearer ${alice.session}` },
+    ]
+    for (const headers of credentials) {
+      const response =
+        path === '/mcp/sse'
+          ? await fetch(`${url}${path}`, { headers })
+          : await postMessage(`${url}${path}`, makeRequest('tools/list'), headers)
+      expect([response.status, await response.json()]).toEqual([401, { detail: 'Unauthorized' }])
+    }
+  })
 
-  it('answers about what is connected to who asks, and tells nothing of the rest', async () => {
+  it('answers only about repositories that the caller connected', async () => {
     expect(await callTool(url, 'get_recent_reviews', { repo: hers }, alice.bearer)).toHaveLength(1)
     expect(
       await callTool(url, 'get_recent_reviews', { repo: hers.toUpperCase() }, alice.bearer),
@@ -99,7 +96,7 @@ describe('MCP_ACCESS=token', () => {
     }
   })
 
-  it('lists as resources what is connected, while the platform shows it', async () => {
+  it('lists connected repositories as resources until access is lost', async () => {
     const own = await scene.createRepository()
     await scene.connect('bob', own)
     const listed = async (person: SignedInUser) =>
@@ -116,29 +113,29 @@ describe('MCP_ACCESS=token', () => {
     expect(await listed(bob)).toEqual([])
   })
 
-  it("does not take messages for another's session", async () => {
+  it('refuses messages for the session of another person', async () => {
     using stream = await openMcpStream(url, alice.bearer)
     expect(await stream.post(makeRequest('ping'), bob.bearer)).toBe(404)
     expect(await stream.request('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   })
 
-  it('tells of changes only who may see them', async () => {
-    using hersToo = await openMcpStream(url, alice.bearer)
-    using stranger = await openMcpStream(url, bob.bearer)
+  it('sends changes only to people who may see them', async () => {
+    using owner = await openMcpStream(url, alice.bearer)
+    using outsider = await openMcpStream(url, bob.bearer)
     const uri = addressOf(hers)
-    expect(await hersToo.request('resources/subscribe', { uri })).toMatchObject({ result: {} })
-    expect(await stranger.request('resources/subscribe', { uri })).toMatchObject({
+    expect(await owner.request('resources/subscribe', { uri })).toMatchObject({ result: {} })
+    expect(await outsider.request('resources/subscribe', { uri })).toMatchObject({
       error: { code: -32602 },
     })
     await saveReview(hers, 2)
-    expect(await hersToo.next()).toMatchObject({
+    expect(await owner.next()).toMatchObject({
       method: 'notifications/resources/updated',
       params: { uri },
     })
-    expect(await stranger.request('ping')).toMatchObject({ result: {} })
+    expect(await outsider.request('ping')).toMatchObject({ result: {} })
   })
 
-  it('honours of the subscriptions of the newest revision only those to what one may see', async () => {
+  it('accepts subscriptions of the newest revision only to visible resources', async () => {
     const listen = async (person: SignedInUser) => {
       const meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -166,19 +163,19 @@ describe('MCP_ACCESS=token', () => {
     expect(await listen(bob)).toEqual({})
   })
 
-  it('ends the stream of who was signed out, within a minute', async () => {
+  it('ends a stream within a minute after sign-out', async () => {
     const session = await scene.signIn('carol')
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     using stream = await openMcpStream(url, session.bearer)
-    using kept = await openMcpStream(url, alice.bearer)
+    using other = await openMcpStream(url, alice.bearer)
     await fetch(`${url}/auth/logout`, { method: 'POST', headers: session.cookie })
     vi.advanceTimersByTime(60_000)
     await stream.ended
-    expect(await kept.request('ping')).toMatchObject({ result: {} })
+    expect(await other.request('ping')).toMatchObject({ result: {} })
   })
 })
 
-it('MCP_ACCESS=off: nothing is there', async () => {
+it('answers 404 with MCP_ACCESS=off', async () => {
   const env = { ...forgeEnvironment(scene.forge), MCP_ACCESS: 'off' }
   await using app = await startTestApp({ env, parts: { web: true, worker: false } })
   for (const path of ['/mcp', '/mcp/messages']) {

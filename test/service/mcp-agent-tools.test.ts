@@ -1,4 +1,4 @@
-// The tools that agents get by a person's token: findings, a review on demand, callers, what is remembered.
+// Tests MCP tools for agents with a token: findings, reviews, callers and memories.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -65,21 +65,21 @@ async function call(person: Person | null, name: string, given: object) {
 }
 
 const denied = 'Repo not connected or access denied'
-const own = ['list_pr_findings', 'request_review', 'find_callers', 'search_memory']
+const agentTools = ['list_pr_findings', 'request_review', 'find_callers', 'search_memory']
 
-it('are there for callers with a token only', async () => {
+it('offers the tools only to callers with a token', async () => {
   const names = async (person: Person | null) => {
     const client = await connect(person)
     const { tools } = await client.listTools()
     await client.close()
     return tools.map(({ name }) => name)
   }
-  expect(await names('alice')).toEqual(expect.arrayContaining(own))
-  expect((await names(null)).filter((name) => own.includes(name))).toEqual([])
+  expect(await names('alice')).toEqual(expect.arrayContaining(agentTools))
+  expect((await names(null)).filter((name) => agentTools.includes(name))).toEqual([])
   await expect(call(null, 'list_pr_findings', { pr_number: number })).rejects.toThrow(/no tool/)
 })
 
-it('tell what was found, as the platform shows it', async () => {
+it('lists findings with the URLs of their comments', async () => {
   const found = await call('alice', 'list_pr_findings', { pr_number: number })
   const [comment] = scene.forge.pullRequest(repo, number).inlineComments
   expect(found).toMatchObject({
@@ -94,7 +94,7 @@ it('tell what was found, as the platform shows it', async () => {
   })
 })
 
-it('review on demand, and wait for it', async () => {
+it('starts a review on request and waits for its verdict', async () => {
   await scene.forge.push(
     repo,
     'other',
@@ -133,7 +133,7 @@ it('review on demand, and wait for it', async () => {
   })
 })
 
-it('review no more than 60 times an hour for a person, whoever else asks', async () => {
+it('limits each person to 60 requested reviews an hour', async () => {
   const { db } = scene.app
   const { id: user_id } = await db
     .selectFrom('users')
@@ -146,7 +146,7 @@ it('review no more than 60 times an hour for a person, whoever else asks', async
     action: 'review_retried',
     subject: 'acme/other#1',
   } as const
-  const asked = await db
+  const entries = await db
     .insertInto('audit_log')
     .values(Array.from({ length: 60 }, () => entry))
     .returning('id')
@@ -157,13 +157,13 @@ it('review no more than 60 times an hour for a person, whoever else asks', async
   await db
     .updateTable('audit_log')
     .set({ created_at: sql`now() - interval '61 minutes'` })
-    .where('id', '=', asked[0]!.id)
+    .where('id', '=', entries[0]!.id)
     .execute()
   const given = { pr_number: number, wait_seconds: 60 }
   expect(await call('alice', 'request_review', given)).toMatchObject({ status: 'completed' })
 })
 
-it('search what is remembered', async () => {
+it('searches memories', async () => {
   const text = 'Amounts of money are whole cents.'
   const { status } = await fetch(
     `${scene.app.url}/api/v1/memory?repo=${encodeURIComponent(repo)}`,
@@ -183,11 +183,11 @@ it('search what is remembered', async () => {
   })
 })
 
-it('know no callers where there is no code graph', async () => {
+it('finds no callers without a code graph', async () => {
   expect(await call('alice', 'find_callers', { symbol: 'one' })).toEqual({ result: [] })
 })
 
-it('say nothing of what is not connected to the caller', async () => {
+it('returns nothing about repositories that the caller did not connect', async () => {
   expect(await call('bob', 'list_pr_findings', { pr_number: number })).toEqual({ result: [] })
   expect(await call('bob', 'request_review', { pr_number: number })).toEqual({ error: denied })
   expect(await call('bob', 'search_memory', { query: 'money' })).toEqual({ result: [] })

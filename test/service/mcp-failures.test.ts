@@ -1,4 +1,4 @@
-// The MCP tools while what they read from is broken, slow or turned off; on each engine.
+// Tests MCP tools with a broken, slow or disabled backend, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
@@ -13,11 +13,11 @@ const unreadable = 'The answer could not be read from the database. Try again la
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ parts, env: { GRAPH_QUERY_TIMEOUT_MS: '300' } })
-  await saveTouches(app)
+  await saveReviewedChange(app)
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-async function saveTouches({ db }: TestApp): Promise<void> {
+async function saveReviewedChange({ db }: TestApp): Promise<void> {
   const pull = {
     repo,
     number: 1,
@@ -53,17 +53,18 @@ async function saveTouches({ db }: TestApp): Promise<void> {
     .returning('id')
     .executeTakeFirstOrThrow()
   await sql`
-    insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes, path, status, additions, deletions)
+    insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes,
+      path, status, additions, deletions)
     values (${id}, ${repo}, 1, 'alice', true, false, 'src/a.ts', 'modified', 1, 0)`.execute(db)
 }
 
-/** What all four tools answer. */
-async function callAll(url: string, asked = repo) {
+/** Calls all four tools. */
+async function callAll(url: string, name = repo) {
   return {
-    reviews: await callTool(url, 'get_recent_reviews', { repo: asked }),
-    contributors: await callTool(url, 'get_contributor_stats', { repo: asked }),
-    verdict: (await callTool(url, 'get_pr_verdict', { repo: asked, pr_number: 1 }))[0],
-    health: (await callTool(url, 'get_repo_health', { repo: asked }))[0],
+    reviews: await callTool(url, 'get_recent_reviews', { repo: name }),
+    contributors: await callTool(url, 'get_contributor_stats', { repo: name }),
+    verdict: (await callTool(url, 'get_pr_verdict', { repo: name, pr_number: 1 }))[0],
+    health: (await callTool(url, 'get_repo_health', { repo: name }))[0],
   }
 }
 
@@ -82,8 +83,8 @@ const broken = {
   },
 }
 
-it('answers where all is well', async () => {
-  // Not as below: what was asked for a moment ago needs no database.
+it('answers when the backend works', async () => {
+  // Another spelling than below, since answers are cached for a moment.
   expect(await callAll(app.url, 'Acme/Shop')).toMatchObject({
     reviews: [{ repo, pr_number: 1 }],
     contributors: [{ login: 'alice', pr_count: 1 }],
@@ -92,15 +93,15 @@ it('answers where all is well', async () => {
   })
 })
 
-describe('case 69: the tables are gone', () => {
+describe('case 69: missing tables', () => {
   beforeEach(async () => {
     const rename = (from: string, to: string) =>
       sql`alter table ${sql.table(from)} rename to ${sql.id(to)}`.execute(app.db)
-    await rename('workflow_runs', 'away')
-    return async () => void (await rename('away', 'workflow_runs'))
+    await rename('workflow_runs', 'moved')
+    return async () => void (await rename('moved', 'workflow_runs'))
   })
 
-  it('case 69: lists are empty, objects tell an error without what the database said', async () => {
+  it('case 69: make lists empty and objects an error without database details', async () => {
     expect(await callAll(app.url)).toEqual(broken)
     const { result } = await sendRequest(app.url, 'tools/call', {
       name: 'get_recent_reviews',
@@ -110,14 +111,14 @@ describe('case 69: the tables are gone', () => {
     expect(result.isError).toBeUndefined()
   })
 
-  it('case 69: the resource is an error without what the database said', async () => {
+  it('case 69: make the resource an error without database details', async () => {
     const { error } = await sendRequest(app.url, 'resources/read', {
       uri: `umpire://repos/${repo}/reviews`,
     })
     expect(error).toEqual({ code: -32603, message: unreadable })
   })
 
-  it('case 69: on a stream too, which goes on', async () => {
+  it('case 69: make an error on a stream, which stays open', async () => {
     using stream = await openMcpStream(app.url)
     const call = { name: 'get_pr_verdict', arguments: { repo, pr_number: 1 } }
     expect(await stream.request('tools/call', call)).toMatchObject({
@@ -127,8 +128,8 @@ describe('case 69: the tables are gone', () => {
   })
 })
 
-it('case 69: a query over its time limit: the list is empty, and all goes on', async () => {
-  // Nobody else reads the table until this is over.
+it('case 69: returns an empty list for a query over its time limit', async () => {
+  // The lock blocks all other readers until the transaction ends.
   await app.db.transaction().execute(async (tx) => {
     await sql`lock table pull_request_files in access exclusive mode`.execute(tx)
     expect(await callTool(app.url, 'get_contributor_stats', { repo })).toEqual([])
@@ -138,9 +139,9 @@ it('case 69: a query over its time limit: the list is empty, and all goes on', a
   ])
 })
 
-it('case 69: the graph is off: no contributors, all else as ever', async () => {
+it('case 69: returns no contributors with GRAPH=off', async () => {
   await using other = await startTestApp({ parts, env: { GRAPH: 'off' } })
-  await saveTouches(other)
+  await saveReviewedChange(other)
   expect(await callAll(other.url)).toMatchObject({
     reviews: [{ repo }],
     contributors: [],
@@ -149,14 +150,17 @@ it('case 69: the graph is off: no contributors, all else as ever', async () => {
   })
 })
 
-it('case 69: the database is down, and comes back', async (context) => {
-  context.skip(testEngine === 'embedded', 'the embedded database is one with its process')
+it('case 69: answers errors while the database is down', async (context) => {
+  context.skip(
+    testEngine === 'embedded',
+    'the embedded database runs in the process of the service',
+  )
   const programs = findPostgresql()
-  context.skip(programs === null, 'no programs of PostgreSQL to start a server of its own with')
+  context.skip(programs === null, 'no programs of PostgreSQL to start a server with')
   await using server = await startPostgresql(programs!)
   const config = { engine: 'postgresql', url: server.url, poolSize: 5 } as const
   await using other = await startTestApp({ parts, database: { config, dispose: async () => {} } })
-  await saveTouches(other)
+  await saveReviewedChange(other)
   using stream = await openMcpStream(other.url)
   await server.kill()
   expect(await callAll(other.url)).toEqual(broken)

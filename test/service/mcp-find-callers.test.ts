@@ -1,4 +1,4 @@
-// The tool that tells who uses a symbol, over a repository that was scanned, on both databases.
+// Tests the MCP tool find_callers over a scanned repository, on each database engine.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenOf } from '../connect-scenario.ts'
@@ -54,7 +54,7 @@ interface Definition {
   caller_count: number
 }
 
-async function ask(given: object, person: 'alice' | 'bob' = 'alice') {
+async function findCallers(given: object, person: 'alice' | 'bob' = 'alice') {
   const { bearer: headers } = await signInWithToken(scene.app, tokenOf(person))
   const transport = new StreamableHTTPClientTransport(new URL(`${scene.app.url}/mcp`), {
     requestInit: { headers },
@@ -65,15 +65,15 @@ async function ask(given: object, person: 'alice' | 'bob' = 'alice') {
     const answer = await client.callTool({ name: 'find_callers', arguments: { repo, ...given } })
     return {
       found: (answer.structuredContent as { result: Definition[] }).result,
-      fault: answer._meta?.error,
+      error: answer._meta?.error,
     }
   } finally {
     await client.close()
   }
 }
 
-/** `definition: user:line in what` of each. */
-function tell(found: readonly Definition[]): string[] {
+/** One line for each definition, followed by a line for each of its callers. */
+function format(found: readonly Definition[]): string[] {
   return found.flatMap(({ path, line, name, callers }) => [
     `${path}:${line} ${name}`,
     ...callers.map((use) => `  ${use.kind} ${use.path}:${use.line} ${use.within}`),
@@ -81,9 +81,9 @@ function tell(found: readonly Definition[]): string[] {
 }
 
 describe('find_callers', () => {
-  it('tells definitions of one name apart, by whatever name they are passed on, and leaves tests for the end', async () => {
-    const { found } = await ask({ symbol: 'total' })
-    expect(tell(found)).toEqual([
+  it('separates definitions of one name and lists tests last', async () => {
+    const { found } = await findCallers({ symbol: 'total' })
+    expect(format(found)).toEqual([
       'src/cart.ts:10 total',
       '  call src/pay.ts:6 pay',
       '  call src/cart.test.ts:2 null',
@@ -92,37 +92,37 @@ describe('find_callers', () => {
     ])
     for (const { confidence } of found.flatMap(({ callers }) => callers))
       expect(confidence).toBeGreaterThanOrEqual(0.8)
-    const one = await ask({ symbol: 'total', path: 'src/report.ts' })
+    const one = await findCallers({ symbol: 'total', path: 'src/report.ts' })
     expect(one.found).toEqual(found.slice(1))
-    expect((await ask({ symbol: 'total', path: 'src/pay.ts' })).found).toEqual([])
+    expect((await findCallers({ symbol: 'total', path: 'src/pay.ts' })).found).toEqual([])
   })
 
-  it('finds who calls a method, within its class and without, and who makes the class', async () => {
-    const method = await ask({ symbol: 'Cart.add' })
-    expect(tell(method.found)).toEqual([
+  it('finds calls of a method in and outside its class, and of constructors', async () => {
+    const method = await findCallers({ symbol: 'Cart.add' })
+    expect(format(method.found)).toEqual([
       'src/cart.ts:2 Cart.add',
       '  call src/cart.ts:6 Cart.addAll',
       '  call src/pay.ts:5 pay',
     ])
-    expect((await ask({ symbol: 'add' })).found).toEqual(method.found)
-    expect((await ask({ symbol: 'Basket.add' })).found).toEqual([])
-    expect(tell((await ask({ symbol: 'Cart' })).found)).toEqual([
+    expect((await findCallers({ symbol: 'add' })).found).toEqual(method.found)
+    expect((await findCallers({ symbol: 'Basket.add' })).found).toEqual([])
+    expect(format((await findCallers({ symbol: 'Cart' })).found)).toEqual([
       'src/cart.ts:1 Cart',
       '  new src/pay.ts:4 pay',
     ])
   })
 
-  it('lists no more than it is asked for, and says how many there are', async () => {
-    const { found } = await ask({ symbol: 'total', path: 'src/cart.ts', limit: 1 })
+  it('limits the callers of each definition and returns their count', async () => {
+    const { found } = await findCallers({ symbol: 'total', path: 'src/cart.ts', limit: 1 })
     expect(found).toMatchObject([{ caller_count: 2, callers: [{ path: 'src/pay.ts' }] }])
-    expect((await ask({ symbol: 'total', limit: 100_000 })).found).toHaveLength(2)
-    expect((await ask({ symbol: 'total', limit: -1 })).found).toMatchObject([
+    expect((await findCallers({ symbol: 'total', limit: 100_000 })).found).toHaveLength(2)
+    expect((await findCallers({ symbol: 'total', limit: -1 })).found).toMatchObject([
       { callers: [] },
       { callers: [] },
     ])
   })
 
-  it('has nothing to say of names that nobody has, and of what is not connected', async () => {
+  it('finds nothing for unknown symbols and inaccessible repositories', async () => {
     for (const symbol of [
       'nobody',
       '\0',
@@ -132,28 +132,34 @@ describe('find_callers', () => {
       "'; drop table code_files; --",
       'total'.repeat(100),
     ])
-      expect(await ask({ symbol }), symbol).toEqual({ found: [], fault: undefined })
-    expect(await ask({ symbol: 'total', path: '\0' })).toEqual({ found: [], fault: undefined })
-    expect(await ask({ symbol: 'x'.repeat(501) })).toMatchObject({
+      expect(await findCallers({ symbol }), symbol).toEqual({ found: [], error: undefined })
+    expect(await findCallers({ symbol: 'total', path: '\0' })).toEqual({
       found: [],
-      fault: expect.stringContaining('symbol'),
+      error: undefined,
     })
-    const denied = { found: [], fault: 'Repo not connected or access denied' }
-    expect(await ask({ symbol: 'total' }, 'bob')).toEqual(denied)
+    expect(await findCallers({ symbol: 'x'.repeat(501) })).toMatchObject({
+      found: [],
+      error: expect.stringContaining('symbol'),
+    })
+    const denied = { found: [], error: 'Repo not connected or access denied' }
+    expect(await findCallers({ symbol: 'total' }, 'bob')).toEqual(denied)
     const empty = await scene.createRepository()
     await scene.connect('alice', empty)
-    expect(await ask({ repo: empty, symbol: 'total' })).toEqual({ found: [], fault: undefined })
+    expect(await findCallers({ repo: empty, symbol: 'total' })).toEqual({
+      found: [],
+      error: undefined,
+    })
   })
 
-  it('speaks of what is on the default branch now', async () => {
+  it('follows the default branch', async () => {
     const shop = await scene.createScannedRepository(files)
     await scene.forge.push(shop, 'main', {
       'src/pay.ts': null,
       'src/page.ts': 'export const lines = 0\n',
     })
     await scene.rescan(shop)
-    const { found } = await ask({ repo: shop, symbol: 'total' })
-    expect(tell(found)).toEqual([
+    const { found } = await findCallers({ repo: shop, symbol: 'total' })
+    expect(format(found)).toEqual([
       'src/cart.ts:10 total',
       '  call src/cart.test.ts:2 null',
       'src/report.ts:1 total',

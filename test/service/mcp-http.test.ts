@@ -1,4 +1,4 @@
-// The MCP server over HTTP: what it takes and refuses on each of its paths, and its resources; on each engine.
+// Tests the MCP server over HTTP: accepted and refused messages, tools and resources.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeRequest, openMcpStream, postMessage, sendRequest } from '../mcp-client.ts'
@@ -19,12 +19,12 @@ afterAll(() => scenario[Symbol.asyncDispose]())
 
 const paths = ['/mcp', '/mcp/sse', '/mcp/messages'] as const
 
-describe('case 67: a name that is not ours', () => {
+describe('case 67: a foreign Host or Origin', () => {
   const send = (path: string, headers: readonly string[]) => {
     const body = JSON.stringify(makeRequest('ping'))
     const isPost = path !== '/mcp/sse'
     const more = isPost ? ['content-type: application/json', `content-length: ${body.length}`] : []
-    // A stream that is opened has to end: HTTP/1.0 and a wrong method would hide what is asked.
+    // `connection: close` ends a stream that was opened by mistake, so that the test ends too.
     return sendRaw(url, [
       `${isPost ? 'POST' : 'GET'} ${path} HTTP/1.1`,
       ...headers,
@@ -40,11 +40,11 @@ describe('case 67: a name that is not ours', () => {
     ['a foreign Host', ['host: evil.example']],
     ['a foreign Host with our port', ['host: evil.example:80']],
     ['a Host that begins like ours', ['host: localhost.evil.example']],
-    ['a Host that is none', ['host: a b']],
+    ['a malformed Host', ['host: a b']],
     ['a foreign Origin', ['host: localhost', 'origin: https://evil.example']],
-    ['an Origin that is hidden', ['host: localhost', 'origin: null']],
-    ['an Origin that is none', ['host: localhost', 'origin: localhost']],
-  ])('case 67: %s gets a 403 on every path', async (_, headers) => {
+    ['the Origin null', ['host: localhost', 'origin: null']],
+    ['a malformed Origin', ['host: localhost', 'origin: localhost']],
+  ])('case 67: is refused with 403 on every path: %s', async (_, headers) => {
     for (const path of paths) {
       const answer = await send(path, headers)
       expect(answer, path).toMatch(/^HTTP\/1\.1 403 /)
@@ -62,14 +62,14 @@ describe('case 67: a name that is not ours', () => {
     ['[::1]:80', undefined],
     ['reviews.internal', 'https://REVIEWS.internal'],
     ['[fd00::1]', undefined],
-  ])('is not %s', async (host, origin) => {
+  ])('does not include %s', async (host, origin) => {
     const headers = [`host: ${host}`, ...(origin === undefined ? [] : [`origin: ${origin}`])]
     for (const path of ['/mcp', '/mcp/messages'])
       expect(await send(path, headers), path).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
-describe('case 67: what is no message', () => {
+describe('case 67: an invalid message', () => {
   const garbage = [
     '',
     'garbage',
@@ -78,7 +78,7 @@ describe('case 67: what is no message', () => {
     '{"jsonrpc":"2.0","id":1,"method":"ping"}}',
   ]
 
-  it.each(garbage)('case 67: garbage is a parse error: %j', async (body) => {
+  it.each(garbage)('case 67: is a parse error if it is no JSON: %j', async (body) => {
     for (const path of ['/mcp', '/mcp/messages', '/mcp/messages?sessionId=x']) {
       const headers = { accept: 'application/json, text/event-stream' }
       const response = await postMessage(`${url}${path}`, body, headers)
@@ -97,7 +97,7 @@ describe('case 67: what is no message', () => {
     [null],
     [{ jsonrpc: '1.0', id: 1, method: 'ping' }],
     [{ jsonrpc: '2.0', id: {}, method: 'ping' }],
-  ])('case 67: JSON that is no message is an invalid request: %j', async (body) => {
+  ])('case 67: is an invalid request if it is other JSON: %j', async (body) => {
     const response = await postMessage(`${url}/mcp/messages`, body)
     expect([response.status, await response.json()]).toMatchObject([
       400,
@@ -105,7 +105,7 @@ describe('case 67: what is no message', () => {
     ])
   })
 
-  it('is not read when it is too large, or of another type', async () => {
+  it('is refused if it is too large or of another content type', async () => {
     const large = JSON.stringify(makeRequest('tools/call', { name: 'x'.repeat(300_000) }))
     for (const path of ['/mcp', '/mcp/messages']) {
       expect((await postMessage(`${url}${path}`, large)).status).toBe(413)
@@ -117,7 +117,7 @@ describe('case 67: what is no message', () => {
   })
 })
 
-describe('case 67: what nobody knows', () => {
+describe('case 67: an error is returned for', () => {
   const unknown = { code: -32601, message: 'Method not found' }
 
   it.each([
@@ -128,13 +128,13 @@ describe('case 67: what nobody knows', () => {
     'prompts/list',
     'logging/setLevel',
     'sampling/createMessage',
-  ])('case 67: the method %j', async (method) => {
+  ])('case 67: the unknown method %j', async (method) => {
     expect(await sendRequest(url, method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
     using stream = await openMcpStream(url)
     expect(await stream.request(method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
   })
 
-  it('case 67: a tool that is not there, and arguments that are no object', async () => {
+  it('case 67: an unknown tool, and arguments that are no object', async () => {
     for (const params of [
       { name: 'get_secrets' },
       { name: 'toString' },
@@ -148,7 +148,7 @@ describe('case 67: what nobody knows', () => {
     }
   })
 
-  it('case 67: a session that is not there', async () => {
+  it('case 67: an unknown session', async () => {
     const response = await postMessage(
       `${url}/mcp/messages?sessionId=00000000-0000-4000-8000-000000000000`,
       {
@@ -165,7 +165,7 @@ describe('case 67: what nobody knows', () => {
 
 describe('a message without a session', () => {
   it.each(['*/*', 'application/json', 'text/event-stream', 'text/html'])(
-    'is answered in the body as JSON, whatever is accepted: %s',
+    'is answered with a JSON body, even with Accept: %s',
     async (accept) => {
       const response = await postMessage(
         `${url}/mcp/messages`,
@@ -180,7 +180,7 @@ describe('a message without a session', () => {
     },
   )
 
-  it('has no answer where it is a notification', async () => {
+  it('has no response body if it is a notification', async () => {
     const response = await postMessage(`${url}/mcp/messages`, {
       jsonrpc: '2.0',
       method: 'notifications/initialized',
@@ -204,7 +204,7 @@ describe('a message without a session', () => {
 })
 
 describe('the list of tools', () => {
-  it('has the four, which only read, with schemas of what goes in and comes out', async () => {
+  it('has four read-only tools with input and output schemas', async () => {
     const { result } = await sendRequest(url, 'tools/list')
     expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
       'get_recent_reviews',
@@ -227,7 +227,7 @@ describe('the list of tools', () => {
   })
 })
 
-describe('the resource', () => {
+describe('the reviews resource', () => {
   const address = `umpire://repos/${repo}/reviews`
 
   it('is a template', async () => {
@@ -237,7 +237,7 @@ describe('the resource', () => {
     ])
   })
 
-  it('is the newest reviews, as the tool tells them', async () => {
+  it('has the same reviews as the tool', async () => {
     const { result } = await sendRequest(url, 'resources/read', { uri: address })
     expect(result.contents).toMatchObject([{ uri: address, mimeType: 'application/json' }])
     const listed = await sendRequest(url, 'tools/call', {
@@ -248,7 +248,7 @@ describe('the resource', () => {
     expect(listed.result.structuredContent.result).toHaveLength(1)
   })
 
-  it('is empty for a repository that is not known', async () => {
+  it('is empty for an unknown repository', async () => {
     const { result } = await sendRequest(url, 'resources/read', {
       uri: 'umpire://repos/no/such/reviews',
     })
@@ -261,7 +261,7 @@ describe('the resource', () => {
     `${address}/1`,
     'umpire://repos/a/%2e%2e/reviews',
     '',
-  ])('is not %j', async (uri) => {
+  ])('refuses the address %j', async (uri) => {
     expect(await sendRequest(url, 'resources/read', { uri })).toMatchObject({
       error: { code: -32602 },
     })
@@ -269,13 +269,13 @@ describe('the resource', () => {
 })
 
 describe('Streamable HTTP', () => {
-  it.each(['legacy', 'auto'] as const)("answers the SDK's client, %s", async (mode) => {
+  it.each(['legacy', 'auto'] as const)("works with the SDK's client in mode %s", async (mode) => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
     expect(client.getServerVersion()).toMatchObject({ name: 'umpire-x' })
     const { tools } = await client.listTools()
     expect(tools).toHaveLength(4)
-    // The client checks it against the output schema.
+    // The client validates the result against the output schema.
     const { structuredContent } = await client.callTool({
       name: 'get_pr_verdict',
       arguments: { repo, pr_number: 1 },
@@ -284,7 +284,7 @@ describe('Streamable HTTP', () => {
     await client.close()
   })
 
-  it('keeps no sessions: nothing is there to be got or deleted', async () => {
+  it('has no sessions, and refuses GET and DELETE', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(`${url}/mcp`, {
         method,

@@ -1,4 +1,4 @@
-// The MCP server under more calls than it can answer: all else goes on; on each engine.
+// Tests the MCP server under more calls than it can answer, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callTool, type McpStream, makeRequest, openMcpStream } from '../mcp-client.ts'
@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-/** Keeps all that reads reviews waiting until it is disposed of. */
-async function holdReviews(): Promise<AsyncDisposable> {
+/** Blocks all reads of reviews until it is disposed of. */
+async function blockReviews(): Promise<AsyncDisposable> {
   const held = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
   const work = app.db.transaction().execute(async (tx) => {
@@ -29,7 +29,7 @@ async function holdReviews(): Promise<AsyncDisposable> {
   }
 }
 
-/** All of them have arrived when it resolves; their answers come on the stream. */
+/** Resolves when all calls have arrived; their answers come on the stream. */
 async function sendCalls(stream: McpStream, count: number): Promise<void> {
   const message = makeRequest('tools/call', { name: 'get_recent_reviews', arguments: { repo } })
   const answers = await Promise.all(
@@ -44,11 +44,11 @@ async function takeAnswers(stream: McpStream, count: number) {
   return answers
 }
 
-it('lets a delivery by that came after hundreds of calls', async () => {
+it('accepts a delivery before hundreds of earlier calls are answered', async () => {
   using stream = await openMcpStream(app.url)
   const calls = 400
   let answered = 0
-  await using held = await holdReviews()
+  await using held = await blockReviews()
   await sendCalls(stream, calls)
   const counting = (async () => {
     for (; answered < calls; answered++) await stream.next()
@@ -60,10 +60,10 @@ it('lets a delivery by that came after hundreds of calls', async () => {
   await counting
 })
 
-it('refuses at once what would only wait, and answers all that waited', async () => {
+it('refuses calls over the limit at once and answers all waiting ones', async () => {
   using stream = await openMcpStream(app.url)
   const busy = 'Too many calls are waiting: try again later'
-  await using held = await holdReviews()
+  await using held = await blockReviews()
   await sendCalls(stream, 510)
   const refused = await takeAnswers(stream, 10)
   for (const { result } of refused)

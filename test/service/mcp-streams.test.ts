@@ -1,4 +1,4 @@
-// MCP on streams: subscriptions, signs of life, limits, and how streams end; on each engine.
+// Tests MCP streams: subscriptions, keep-alives, limits and shutdown, on each database engine.
 import { once } from 'node:events'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
@@ -26,7 +26,7 @@ const updated = (uri: string) => ({
   params: { uri },
 })
 
-it('names the address for messages first, and is told of by the headers that proxies need', async () => {
+it('sends the message endpoint first, with the headers that proxies need', async () => {
   const cut = new AbortController()
   const response = await fetch(`${url}/mcp/sse`, { signal: cut.signal })
   expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -43,7 +43,7 @@ it('names the address for messages first, and is told of by the headers that pro
   cut.abort()
 })
 
-it('leads to the messages below the path at which people reach it', async () => {
+it('sends a message endpoint below the path of PUBLIC_URL', async () => {
   const env = { ...forgeEnvironment(scenario.forge), PUBLIC_URL: 'https://umpire.example/reviews/' }
   await using site = await createServiceStorage()
   await using umpire = await startUmpireProcess(site, { args: ['--no-worker'], env })
@@ -51,21 +51,22 @@ it('leads to the messages below the path at which people reach it', async () => 
   expect(new URL(stream.address).pathname).toBe('/reviews/mcp/messages')
   const warned =
     'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
-  expect(umpire.logLines(warned), 'that it may be reached from elsewhere').toHaveLength(1)
+  expect(umpire.logLines(warned), 'warns that it may be reachable from elsewhere').toHaveLength(1)
 })
 
 const openMcp =
   'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
 const openSignIn =
-  'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; the first administers'
+  'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; ' +
+  'the first administers'
 
 it.each([
   ['0.0.0.0', 'open', '', [openMcp, openSignIn]],
   ['0.0.0.0', 'token', 'alice', []],
   ['127.0.0.1', 'open', '', []],
 ])(
-  'case 86: with HOST=%s, MCP_ACCESS=%s and SIGN_IN_ALLOWED=%j a start warns of %j',
-  async (host, access, allowed, said) => {
+  'case 86: with HOST=%s, MCP_ACCESS=%s and SIGN_IN_ALLOWED=%j it logs the warnings %j',
+  async (host, access, allowed, warnings) => {
     const settings = { HOST: host, MCP_ACCESS: access, SIGN_IN_ALLOWED: allowed }
     const env = {
       ...forgeEnvironment(scenario.forge),
@@ -75,18 +76,18 @@ it.each([
     await using site = await createServiceStorage()
     await using umpire = await startUmpireProcess(site, { args: ['--no-worker'], env })
     expect([openMcp, openSignIn].filter((warning) => umpire.logLines(warning).length > 0)).toEqual(
-      said,
+      warnings,
     )
   },
 )
 
-it('cuts off a client that asks and does not read, says so, and goes on with the others', async () => {
+it('disconnects a client that does not read its responses, and serves others', async () => {
   const slow = openSocket(url, openStream)
   const [begun] = (await once(slow, 'data')) as [string]
   const text = begun.includes('sessionId=') ? begun : begun + (await once(slow, 'data'))[0]
   slow.pause()
   const session = `${url}/mcp/messages?sessionId=${/sessionId=([\da-f-]+)/.exec(text)?.[1]}`
-  // The answer has the id in it.
+  // Responses repeat the id, which makes them large.
   const id = 'x'.repeat(200_000)
   let answer = await postMessage(session, { ...makeRequest('ping'), id })
   for (let sent = 1; sent < 80 && answer.status === 202; sent++) {
@@ -103,7 +104,7 @@ it('cuts off a client that asks and does not read, says so, and goes on with the
   await once(slow, 'close')
 })
 
-it('answers on the stream, in parallel, each with its id', async () => {
+it('answers parallel calls on the stream, each with its id', async () => {
   using stream = await openMcpStream(url)
   const ids = Array.from({ length: 20 }, (_, index) => index + 100)
   const call = {
@@ -119,7 +120,7 @@ it('answers on the stream, in parallel, each with its id', async () => {
     expect(result.structuredContent).toMatchObject({ repo: 'acme/none' })
 })
 
-it('keeps two streams apart', async () => {
+it('sends responses only on the stream of their session', async () => {
   using first = await openMcpStream(url)
   using second = await openMcpStream(url)
   await first.post({ ...makeRequest('ping'), id: 'of the first' })
@@ -130,19 +131,19 @@ it('keeps two streams apart', async () => {
   ])
 })
 
-it('tells those who subscribed that reviews changed, in whatever spelling they asked', async () => {
+it('notifies subscribers of changed reviews in the spelling of their address', async () => {
   using exact = await openMcpStream(url)
-  using loud = await openMcpStream(url)
+  using upperCase = await openMcpStream(url)
   using other = await openMcpStream(url)
-  const loudAddress = 'umpire://repos/ACME/Shop/reviews'
-  // The first review tells how the name is spelled.
+  const upperCaseAddress = 'umpire://repos/ACME/Shop/reviews'
+  // The first review stores the spelling of the name.
   const first = await scenario.openPullRequest(
     { 'src/one.ts': 'export const one = 1\n' },
     { branch: 'first' },
   )
   await scenario.waitUntilSettled()
   expect(await exact.request('resources/subscribe', { uri: address })).toMatchObject({ result: {} })
-  expect(await loud.request('resources/subscribe', { uri: loudAddress })).toMatchObject({
+  expect(await upperCase.request('resources/subscribe', { uri: upperCaseAddress })).toMatchObject({
     result: {},
   })
   expect(
@@ -160,24 +161,24 @@ it('tells those who subscribed that reviews changed, in whatever spelling they a
   await scenario.waitUntilSettled()
   expect(number).not.toBe(first)
   expect(await exact.next()).toEqual(updated(address))
-  expect(await loud.next()).toEqual(updated(loudAddress))
+  expect(await upperCase.next()).toEqual(updated(upperCaseAddress))
   const [record] = await callTool(url, 'get_pr_verdict', { repo, pr_number: number })
   expect(record).toMatchObject({ verdict: 'APPROVED' })
-  // Nothing came before this answer.
+  // No notification arrived before this response.
   expect(await other.request('ping')).toMatchObject({ result: {} })
 })
 
-it('tells no more after the end of a subscription', async () => {
-  using stays = await openMcpStream(url)
-  using leaves = await openMcpStream(url)
-  for (const stream of [stays, leaves])
+it('sends no notifications after the end of a subscription', async () => {
+  using remaining = await openMcpStream(url)
+  using leaving = await openMcpStream(url)
+  for (const stream of [remaining, leaving])
     await stream.request('resources/subscribe', { uri: address })
   expect(
-    await leaves.request('resources/unsubscribe', {
+    await leaving.request('resources/unsubscribe', {
       uri: address.toUpperCase().replace(/^[^/]*/, 'umpire:'),
     }),
   ).toMatchObject({})
-  expect(await leaves.request('resources/unsubscribe', { uri: address })).toMatchObject({
+  expect(await leaving.request('resources/unsubscribe', { uri: address })).toMatchObject({
     result: {},
   })
   await scenario.openPullRequest(
@@ -185,17 +186,17 @@ it('tells no more after the end of a subscription', async () => {
     { branch: 'third' },
   )
   await scenario.waitUntilSettled()
-  expect(await stays.next()).toEqual(updated(address))
-  expect(await leaves.request('ping')).toMatchObject({ id: 1, result: {} })
+  expect(await remaining.next()).toEqual(updated(address))
+  expect(await leaving.request('ping')).toMatchObject({ id: 1, result: {} })
 })
 
-it("tells the SDK's client of the newest revision by a stream of its own", async () => {
+it("notifies the SDK's client of the newest revision on a separate stream", async () => {
   const client = new Client(
     { name: 'test', version: '1' },
     { versionNegotiation: { mode: 'auto' } },
   )
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
-  const told = new Promise<unknown>((resolve) => {
+  const notified = new Promise<unknown>((resolve) => {
     client.setNotificationHandler('notifications/resources/updated', async ({ params }) =>
       resolve(params),
     )
@@ -204,12 +205,12 @@ it("tells the SDK's client of the newest revision by a stream of its own", async
     resourceSubscriptions: [address.replace('acme', 'Acme')],
   })
   await scenario.openPullRequest({ 'src/four.ts': 'export const four = 4\n' }, { branch: 'fourth' })
-  expect(await told).toMatchObject({ uri: address })
+  expect(await notified).toMatchObject({ uri: address })
   await subscription.close()
   await client.close()
 })
 
-it('refuses subscriptions that are none, or too many', async () => {
+it('refuses malformed subscriptions, and too many', async () => {
   const params = (notifications: unknown) => ({
     jsonrpc: '2.0',
     id: 1,
@@ -230,23 +231,23 @@ it('refuses subscriptions that are none, or too many', async () => {
   }
 })
 
-it('shows on both transports that it lives', async () => {
+it('sends keep-alive comments on streams', async () => {
   const socket = openSocket(url, openStream)
   await once(socket, 'data')
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   using counted = await openMcpStream(url)
   const raw = openSocket(url, openStream)
   await once(raw, 'data')
-  const sign = new Promise<string>((resolve) => {
+  const keepAlive = new Promise<string>((resolve) => {
     raw.on('data', (text) => String(text).includes(': ') && resolve(String(text)))
   })
   vi.advanceTimersByTime(15_000)
-  expect(await sign).toContain(': still here')
+  expect(await keepAlive).toContain(': still here')
   expect(await counted.request('ping')).toMatchObject({ result: {} })
   for (const one of [socket, raw]) one.destroy()
 })
 
-it('has 200 streams for one address; the next is a 429, until a client drops one', async () => {
+it('limits an address to 200 streams, and answers 429 to more', async () => {
   const sockets = Array.from({ length: 200 }, () => openSocket(url, openStream))
   await vi.waitFor(
     async () => {
@@ -269,7 +270,7 @@ it('has 200 streams for one address; the next is a 429, until a client drops one
   for (const socket of sockets) socket.destroy()
 })
 
-it('case 63: streams are ended when the service stops', async () => {
+it('case 63: ends streams when the service stops', async () => {
   await using site = await createServiceStorage()
   await using umpire = await startUmpireProcess(site, {
     args: ['--no-worker'],
@@ -292,7 +293,7 @@ it('case 63: streams are ended when the service stops', async () => {
   umpire.signal('SIGTERM')
   await stream.ended
   await closed
-  // The last chunk is there: it was not torn off.
+  // The final chunk shows that the stream ended cleanly.
   expect(text).toMatch(/event: endpoint[\s\S]*\r\n0\r\n\r\n$/)
   expect(await umpire.exited).toMatchObject({ code: 0, signal: null })
   await subscription.close().catch(() => undefined)

@@ -1,4 +1,4 @@
-// What the MCP tools tell, against the database and the reviews that real pull requests led to; on each engine.
+// Tests results of the MCP tools for reviewed pull requests, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { changesChannel } from '../../src/events/listing.ts'
@@ -16,7 +16,7 @@ let scenario: KnowledgeScenario
 let shop: KnowledgeRepository
 let tools: KnowledgeRepository
 let held: Hold
-/** Numbers of the pull requests of the shop. */
+/** The pull requests of the shop, by their state. */
 let numbers: Record<'clean' | 'flawed' | 'doubtful' | 'failed' | 'processing' | 'pending', number>
 
 const call = (name: string, given: object) => callTool(scenario.app.url, name, given)
@@ -46,7 +46,7 @@ beforeAll(async () => {
   forge.faults.add({ match: isRead(shop.name), action: replyWith(404, { message: 'Not Found' }) })
   const failed = await shop.propose('carol', { 'src/b.ts': '5\n' })
   forge.faults.clear()
-  // One is held at the platform, which has the other one wait for long.
+  // One review waits for the platform, and the other one for a rate limit.
   held = hold()
   const isNumber = (number: number) => (seen: SeenRequest) =>
     seen.path.endsWith(`/repos/${shop.name}/pulls/${number}`)
@@ -77,7 +77,7 @@ afterAll(async () => {
 })
 
 describe('get_recent_reviews', () => {
-  it('tells of the runs of the repository, the newest first', async () => {
+  it('lists the runs of the repository, newest first', async () => {
     const rows = await runsIn(shop.name)
     const verdicts = {
       APPROVE: 'APPROVED',
@@ -108,7 +108,7 @@ describe('get_recent_reviews', () => {
     ])
   })
 
-  it('tells of no other repository, whose pull request has the same number', async () => {
+  it('lists no runs of another repository with the same pull request number', async () => {
     const records = await call('get_recent_reviews', { repo: tools.name, limit: 50 })
     expect(records).toHaveLength(1)
     expect(records[0]).toMatchObject({
@@ -118,7 +118,7 @@ describe('get_recent_reviews', () => {
     })
   })
 
-  it('takes the name in any letter case, and tells it as the platform spells it', async () => {
+  it('accepts the name in any letter case, and returns the platform’s spelling', async () => {
     const records = await call('get_recent_reviews', { repo: shop.name.toUpperCase() })
     expect(records).toEqual(await call('get_recent_reviews', { repo: shop.name }))
     expect(records).toHaveLength(6)
@@ -130,7 +130,7 @@ describe('get_recent_reviews', () => {
     [0, 0],
     [-5, 0],
     [Number.MIN_SAFE_INTEGER, 0],
-  ])('takes a limit of %d', async (limit, count) => {
+  ])('accepts a limit of %d', async (limit, count) => {
     const records = await call('get_recent_reviews', { repo: shop.name, limit })
     const all = await call('get_recent_reviews', { repo: shop.name })
     expect(records).toEqual(all.slice(0, count))
@@ -138,7 +138,7 @@ describe('get_recent_reviews', () => {
 })
 
 describe('get_pr_verdict', () => {
-  it('tells what the review came to, of the repository that was asked for', async () => {
+  it('returns the verdict of the review in the requested repository', async () => {
     for (const [repo, number, verdict] of [
       [shop, numbers.clean, 'APPROVED'],
       [shop, numbers.flawed, 'CHANGES_REQUESTED'],
@@ -164,7 +164,7 @@ describe('get_pr_verdict', () => {
   })
 
   it.each(['failed', 'processing', 'pending'] as const)(
-    'does not know one that is %s',
+    'returns UNKNOWN for a review that is %s',
     async (name) => {
       const [record] = await call('get_pr_verdict', { repo: shop.name, pr_number: numbers[name] })
       expect(record).toMatchObject({
@@ -172,13 +172,11 @@ describe('get_pr_verdict', () => {
         pr_number: numbers[name],
         verdict: 'UNKNOWN',
       })
-      expect(record.summary === '', 'what it waits for, or why it failed').toBe(
-        name === 'processing',
-      )
+      expect(record.summary === '', 'the reason of the wait or failure').toBe(name === 'processing')
     },
   )
 
-  it('keeps to the last verdict while a newer review has none', async () => {
+  it('returns the last verdict while a newer review has none', async () => {
     const before = await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })
     const run = {
       workflow_type: 'pr_review',
@@ -200,50 +198,50 @@ describe('get_pr_verdict', () => {
   })
 })
 
-describe('the same question again', () => {
+describe('a repeated call', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
   const titles = ['Not announced', 'Announced'] as const
-  const say = (summary: string) =>
+  const saveSummary = (summary: string) =>
     scenario.app.db
       .updateTable('workflow_runs')
       .set({ summary })
       .where('repo', '=', tools.name)
       .where('pr_number', '=', 1)
       .execute()
-  // In a spelling of its own: the clock of what was asked before is another one.
-  const ask = async () =>
+  // Another spelling than above, since answers are cached by name.
+  const readSummary = async () =>
     (await call('get_pr_verdict', { repo: tools.name.toUpperCase(), pr_number: 1 }))[0].summary
 
-  it('within a second gets the same answer, unless a review changed', async () => {
+  it('returns the same answer for a second, unless a review changed', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const before = await ask()
-    await say(titles[0])
-    expect(await ask()).toBe(before)
+    const before = await readSummary()
+    await saveSummary(titles[0])
+    expect(await readSummary()).toBe(before)
     vi.advanceTimersByTime(1001)
-    expect(await ask()).toBe(titles[0])
-    await say(titles[1])
+    expect(await readSummary()).toBe(titles[0])
+    await saveSummary(titles[1])
     const change = { repo: tools.name, number: 1, event: 1, status: 'completed' }
     await sql`select pg_notify(${changesChannel}, ${JSON.stringify(change)})`.execute(
       scenario.app.db,
     )
-    await vi.waitFor(async () => expect(await ask()).toBe(titles[1]), {
+    await vi.waitFor(async () => expect(await readSummary()).toBe(titles[1]), {
       timeout: 10_000,
       interval: 20,
     })
-    await say(before)
+    await saveSummary(before)
     vi.advanceTimersByTime(1001)
-    expect(await ask()).toBe(before)
+    expect(await readSummary()).toBe(before)
   })
 })
 
 describe('get_repo_health', () => {
-  it('counts what was reviewed', async () => {
+  it('counts reviewed pull requests', async () => {
     expect(await call('get_repo_health', { repo: shop.name.toUpperCase() })).toEqual([
       {
         repo: shop.name,
-        // Three of six pull requests.
+        // Three of six pull requests have a verdict.
         review_coverage_pct: 50,
         avg_merge_time_hours: null,
         open_prs_indexed: 3,
@@ -269,7 +267,7 @@ describe('get_contributor_stats', () => {
   })
 })
 
-describe('case 68: of many records', () => {
+describe('case 68: many records', () => {
   const repo = 'acme/busy'
   beforeAll(async () => {
     const start = Date.UTC(2026, 0, 1)
@@ -303,7 +301,7 @@ describe('case 68: of many records', () => {
       },
     }))
     await scenario.app.db.insertInto('pull_requests').values(pulls).execute()
-    // The ids say nothing of their order.
+    // The rows are stored in reverse, so that ids differ from the order by time.
     await scenario.app.db.insertInto('workflow_runs').values(rows.toReversed()).execute()
   })
   const listed = async (given: object) =>
@@ -312,14 +310,14 @@ describe('case 68: of many records', () => {
     )
   const newest = (count: number) => Array.from({ length: count }, (_, index) => 130 - index)
 
-  it('case 68: a limit of 1,000 gives 50, and none gives 10', async () => {
+  it('case 68: are limited to 50, and to 10 without a limit', async () => {
     expect(await listed({ limit: 1000 })).toEqual(newest(50))
     expect(await listed({ limit: Number.MAX_SAFE_INTEGER })).toEqual(newest(50))
     expect(await listed({ limit: 50 })).toEqual(newest(50))
     expect(await listed({})).toEqual(newest(10))
   })
 
-  it('a verdict is looked for among the last 100', async () => {
+  it('are searched for a verdict up to the last 100', async () => {
     expect(await call('get_pr_verdict', { repo, pr_number: 31 })).toMatchObject([
       { repo, pr_number: 31, verdict: 'APPROVED', summary: 'Review 31' },
     ])
@@ -328,26 +326,26 @@ describe('case 68: of many records', () => {
     ])
   })
 
-  it('health is full from 20 completed reviews on', async () => {
+  it('give full health from 20 completed reviews on', async () => {
     expect(await call('get_repo_health', { repo })).toMatchObject([
       { open_prs_indexed: 130, health_score: 100, review_coverage_pct: 0 },
     ])
   })
 })
 
-describe('case 68: what is asked for wrongly', () => {
+describe('case 68: invalid arguments', () => {
   const lists = ['get_recent_reviews', 'get_contributor_stats']
   const objects = ['get_pr_verdict', 'get_repo_health']
   const wrong: readonly [string, object][] = [
     ['no arguments', {}],
     ['a number for a name', { repo: 7, pr_number: 1 }],
-    ['nothing for a name', { repo: null, pr_number: 1 }],
+    ['null for a name', { repo: null, pr_number: 1 }],
     ['a list for a name', { repo: ['acme/shop'], pr_number: 1 }],
     ['a name of 200,000 letters', { repo: `acme/${'x'.repeat(200_000)}`, pr_number: 1 }],
-    ['a name that no database holds', { repo: 'acme/\0', pr_number: 1 }],
+    ['a name with a NUL character', { repo: 'acme/\0', pr_number: 1 }],
   ]
 
-  it.each(wrong)('case 68: lists are empty, objects tell the error: %s', async (_, given) => {
+  it.each(wrong)('case 68: make lists empty and objects an error: %s', async (_, given) => {
     for (const name of lists) expect(await call(name, given)).toEqual([])
     for (const name of objects) {
       const [record] = await call(name, given)
@@ -357,11 +355,11 @@ describe('case 68: what is asked for wrongly', () => {
   })
 
   it.each([
-    ['a text', '10'],
+    ['a string', '10'],
     ['a fraction', 2.5],
-    ['nothing', null],
-    ['more than is exact', 2 ** 60],
-  ])('case 68: %s is no whole number', async (_, value) => {
+    ['null', null],
+    ['an unsafe integer', 2 ** 60],
+  ])('case 68: include %s as a number', async (_, value) => {
     expect(await call('get_recent_reviews', { repo: shop.name, limit: value })).toEqual([])
     expect(await call('get_pr_verdict', { repo: shop.name, pr_number: value })).toEqual([
       { error: expect.stringMatching(/^pr_number: /) },
@@ -378,7 +376,7 @@ describe('case 68: what is asked for wrongly', () => {
     'acme/\ufffd',
     '../../etc/passwd',
     '__proto__/constructor',
-  ])('case 68: nothing is known of %j', async (repo) => {
+  ])('case 68: find nothing for the repository %j', async (repo) => {
     for (const name of lists) expect(await call(name, { repo })).toEqual([])
     const [verdict] = await call('get_pr_verdict', { repo, pr_number: 1 })
     expect(verdict).toEqual({ error: `No review found for ${repo}#1` })
@@ -388,7 +386,7 @@ describe('case 68: what is asked for wrongly', () => {
   })
 
   it.each([0, -1, 2 ** 31, Number.MAX_SAFE_INTEGER])(
-    'case 68: there is no pull request %d',
+    'case 68: find no pull request %d',
     async (pr_number) => {
       expect(await call('get_pr_verdict', { repo: shop.name, pr_number })).toEqual([
         { error: `No review found for ${shop.name}#${pr_number}` },
@@ -397,6 +395,6 @@ describe('case 68: what is asked for wrongly', () => {
   )
 })
 
-it('the runs of a repository are not those of another with the same start of a name', async () => {
+it('does not list runs of a repository whose name only begins the same', async () => {
   expect(await call('get_recent_reviews', { repo: `${shop.name}x` })).toEqual([])
 })

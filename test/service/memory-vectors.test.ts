@@ -1,4 +1,4 @@
-// Memories that are found by their meaning: with an embedder, on each database engine.
+// Tests memory search by vectors of an embedding model, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { saveMemories } from '../../src/knowledge/memory/save-memories.ts'
@@ -37,7 +37,7 @@ beforeEach(() => server.respondWith(() => ({ kind: 'vectors' })))
 
 type Query = Readonly<Record<string, string>>
 
-async function ask(
+async function request(
   repo: string,
   path: string,
   method: string,
@@ -55,26 +55,27 @@ async function ask(
     },
   )
   expect(response.status).toBe(200)
-  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the fields
   return (await response.json()) as any
 }
 
 const add = async (repo: string, text: string, more: object = {}): Promise<string> =>
-  (await ask(repo, '', 'POST', { body: { type: 'decision', text, ...more } })).id
+  (await request(repo, '', 'POST', { body: { type: 'decision', text, ...more } })).id
 const search = async (repo: string, words: string, query: Query = {}): Promise<string[]> =>
-  (await ask(repo, '', 'GET', { query: { ...query, search: words } })).memories.map(
+  (await request(repo, '', 'GET', { query: { ...query, search: words } })).memories.map(
     ({ memory }: { memory: string }) => memory,
   )
 
-/** A repository in which nothing is remembered but what a test writes. */
+/** Creates a repository without files, in which tests write all memories. */
 const createEmpty = () => scene.createScannedRepository({})
 
-/** Texts and embedders of a repository's vectors. */
+/** The vectors of a repository, each as `embedder: text`. */
 async function vectorsOf(repo: string, db = scene.app.db): Promise<string[]> {
-  const { rows } = await sql<{ told: string }>`
-    select v.embedder || ': ' || m.text as told from memory_vectors v join memories m on m.id = v.memory_id
-    where v.repo = ${repo} order by told`.execute(db)
-  return rows.map(({ told }) => told)
+  const { rows } = await sql<{ label: string }>`
+    select v.embedder || ': ' || m.text as label
+    from memory_vectors v join memories m on m.id = v.memory_id
+    where v.repo = ${repo} order by label`.execute(db)
+  return rows.map(({ label }) => label)
 }
 
 async function rescan(
@@ -89,7 +90,7 @@ const cents = 'Every price is an integer number of cents.'
 const session = 'A session ends after thirty days.'
 
 describe('a search with an embedder', () => {
-  it('finds what says the same in other words', async () => {
+  it('finds memories with the same meaning in other words', async () => {
     const repo = await createEmpty()
     await add(repo, cents)
     await add(repo, session)
@@ -100,10 +101,10 @@ describe('a search with an embedder', () => {
     })
   })
 
-  it('puts first what both its words and its meaning speak for', async () => {
+  it('ranks a match of both words and meaning first', async () => {
     const repo = await createEmpty()
     const both = 'An invoice has a currency.'
-    // Of something else as well: among equally near ones chance would decide.
+    // The text has other topics too, since the order of equal scores would be random.
     const words = 'The invoice template lies on the disk, beside the letters.'
     await add(repo, words)
     await add(repo, both)
@@ -113,7 +114,7 @@ describe('a search with an embedder', () => {
     expect([...found].sort()).toEqual([both, cents, words].sort())
   })
 
-  it('keeps to a type, a path and a limit', async () => {
+  it('respects a type, a path and a limit', async () => {
     const repo = await createEmpty()
     const billing = 'Billing rounds down.'
     await add(repo, cents, { path: 'src/prices' })
@@ -124,7 +125,7 @@ describe('a search with an embedder', () => {
     expect(await search(repo, 'currency', { limit: '1' })).toHaveLength(1)
   })
 
-  it('shows nothing of another repository', async () => {
+  it('finds nothing of another repository', async () => {
     const repo = await createEmpty()
     const other = await createEmpty()
     await add(other, cents)
@@ -132,21 +133,21 @@ describe('a search with an embedder', () => {
     expect(await search(other, 'currency')).toEqual([cents])
   })
 
-  it('does not find what was dismissed, and finds what took the place of another', async () => {
+  it('finds a replacement, but not replaced and dismissed memories', async () => {
     const repo = await createEmpty()
     const id = await add(repo, cents)
     const second = 'Payment is by card.'
-    await ask(repo, `/${id}`, 'PATCH', { body: { text: second } })
+    await request(repo, `/${id}`, 'PATCH', { body: { text: second } })
     expect(await vectorsOf(repo)).toContain(`compatible:words: ${second}`)
     expect(await vectorsOf(repo)).not.toContain(`compatible:words: ${cents}`)
     expect(await search(repo, 'currency')).toEqual([second])
-    const { memories } = await ask(repo, '', 'GET', { query: { type: 'decision' } })
-    await ask(repo, `/${memories[0].id}`, 'DELETE', {})
+    const { memories } = await request(repo, '', 'GET', { query: { type: 'decision' } })
+    await request(repo, `/${memories[0].id}`, 'DELETE', {})
     expect(await vectorsOf(repo)).not.toContain(`compatible:words: ${second}`)
     expect(await search(repo, 'currency')).toEqual([])
   })
 
-  it('finds by words where the embedder says nothing', async () => {
+  it('searches by words when the embedder does not answer', async () => {
     const repo = await createEmpty()
     await add(repo, cents)
     server.respondWith(() => ({ kind: 'hang' }))
@@ -173,10 +174,11 @@ describe('a search with an embedder', () => {
     )
   })
 
-  it('counts what it costs', async () => {
+  it('counts its tokens and calls', async () => {
     const spent = async () => {
       const { rows } = await sql<{ tokens: number; calls: number }>`
-        select coalesce(sum(input_tokens), 0)::integer as tokens, coalesce(sum(calls), 0)::integer as calls
+        select coalesce(sum(input_tokens), 0)::integer as tokens,
+          coalesce(sum(calls), 0)::integer as calls
         from model_spend where model = 'compatible:words'`.execute(scene.app.db)
       return rows[0]!
     }
@@ -190,25 +192,25 @@ describe('a search with an embedder', () => {
     expect(await spent()).toEqual(more(1))
     await search(repo, 'currency')
     expect(await spent()).toEqual(more(2))
-    // Paid for, and of no use.
+    // Unusable vectors are paid for too.
     server.respondWith(() => ({ kind: 'vectors', dimensions: 5000 }))
     await search(repo, 'currency')
     expect(await spent()).toEqual(more(3))
   })
 
-  it('keeps one count for an hour, however often is searched', async () => {
+  it('stores one row of spend per hour for all searches', async () => {
     const repo = await createEmpty()
     await add(repo, cents)
     const rows = async () => (await sql`select from model_spend`.execute(scene.app.db)).rows.length
     const before = await rows()
     for (const words of ['currency', 'price', 'invoice', 'amount']) await search(repo, words)
-    // One more where an hour ends meanwhile.
+    // There is one more row if an hour ends meanwhile.
     expect(await rows()).toBeLessThanOrEqual(before + 1)
   })
 })
 
 describe('a scan with an embedder', () => {
-  it('lets everything be found by meaning that it describes, once', async () => {
+  it('embeds each new description once', async () => {
     const repo = await scene.createScannedRepository({
       'src/tills/README.md': 'Adds up the amount of a sale.\n',
       'src/tills/till.ts': 'export const till = 1\n',
@@ -224,7 +226,7 @@ describe('a scan with an embedder', () => {
     expect(seen.some((text) => text.startsWith('src/doors'))).toBe(false)
   })
 
-  it('makes up for what an embedder that was down has not seen, and says that it was', async () => {
+  it('reports an unavailable embedder, and embeds the rest in the next scan', async () => {
     server.respondWith(() => ({ kind: 'status', status: 400, message: 'no' }))
     const repo = await createEmpty()
     await add(repo, cents)
@@ -244,7 +246,7 @@ describe('a scan with an embedder', () => {
     expect(await search(repo, 'currency')).toEqual([cents])
   })
 
-  it('goes on where it broke off', async () => {
+  it('continues after the last stored vector', async () => {
     server.respondWith(() => ({ kind: 'status', status: 400 }))
     const files = Object.fromEntries(
       Array.from({ length: 150 }, (_, at) => [
@@ -263,15 +265,14 @@ describe('a scan with an embedder', () => {
     const before = server.requests.length
     await rescan(repo)
     const { rows } = await sql<{ count: number }>`
-      select count(*)::integer as count from memories where repo = ${repo} and ended_at is null`.execute(
-      scene.app.db,
-    )
+      select count(*)::integer as count from memories
+      where repo = ${repo} and ended_at is null`.execute(scene.app.db)
     const count = rows[0]!.count
     expect(await vectorsOf(repo)).toHaveLength(count)
     expect(server.requests.slice(before).flatMap(({ texts }) => texts)).toHaveLength(count - 128)
   })
 
-  it('makes the vectors anew where the model under its name gives others', async () => {
+  it('replaces all vectors when the model changes their dimensions', async () => {
     const repo = await createEmpty()
     await add(repo, cents)
     server.respondWith(() => ({ kind: 'vectors', dimensions: 12 }))
@@ -282,7 +283,7 @@ describe('a scan with an embedder', () => {
     expect(await search(repo, 'password')).toEqual([session])
   })
 
-  it('keeps no vectors that can not be compared', async () => {
+  it('stores no vectors of different dimensions', async () => {
     const repo = await scene.createRepositoryWith({
       'src/a.ts': 'export const a = 1\n',
       'lib/b.ts': 'export const b = 1\n',
@@ -298,7 +299,7 @@ describe('a scan with an embedder', () => {
     expect(await search(repo, 'src')).not.toEqual([])
   })
 
-  it('shows nothing to the embedder of a repository that wants no model to be asked, and forgets what it made', async () => {
+  it('sends nothing to the embedder in static mode, and deletes its vectors', async () => {
     const repo = await createEmpty()
     await add(repo, cents)
     await rescan(repo, { '.umpire.yml': 'mode: static\n' })
@@ -314,7 +315,7 @@ describe('a scan with an embedder', () => {
   })
 })
 
-it('keeps no vector that comes when the repository wants no model to be asked any more', async () => {
+it('drops a vector that arrives after a change to static mode', async () => {
   const repo = await createEmpty()
   server.respondWith(() => ({
     kind: 'vectors',
@@ -324,7 +325,7 @@ it('keeps no vector that comes when the repository wants no model to be asked an
   expect(await vectorsOf(repo)).toEqual([])
 })
 
-it('a review recalls what is said in other words than those of the change', async () => {
+it('finds memories for a change by their meaning', async () => {
   const env = { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url }
   await using graph = await startChangeGraphScenario({ env })
   const repo = await graph.createRepository({ 'lib/a.ts': 'export const a = 1\n' })
@@ -338,13 +339,13 @@ it('a review recalls what is said in other words than those of the change', asyn
   )
   await graph.scan(repo)
   const number = await graph.propose(repo, { 'web/billing.ts': 'export const b = 1\n' })
-  const recalled = async (change?: Parameters<typeof graph.readChangeGraph>[2]) =>
+  const findMemories = async (change?: Parameters<typeof graph.readChangeGraph>[2]) =>
     (await graph.readChangeGraph(repo, number, change))?.memories.map(({ text }) => text)
-  expect(await recalled()).toContain(cents)
-  expect(await recalled(() => ({ embedder: null }))).not.toContain(cents)
+  expect(await findMemories()).toContain(cents)
+  expect(await findMemories(() => ({ embedder: null }))).not.toContain(cents)
 })
 
-it('another EMBEDDING_MODEL makes the vectors anew at the next start', async () => {
+it('replaces all vectors at the next start after EMBEDDING_MODEL changed', async () => {
   const database = await createTestDatabase()
   const env = {
     ...forgeEnvironment(scene.forge),
@@ -355,7 +356,7 @@ it('another EMBEDDING_MODEL makes the vectors anew at the next start', async () 
     startTestApp({ database, env: { ...env, EMBEDDING_MODEL: `compatible:${model}` } })
   const embedders = async (app: Awaited<ReturnType<typeof start>>) => {
     await waitForScan(app.db, repo, 'completed')
-    return [...new Set((await vectorsOf(repo, app.db)).map((told) => told.split(': ')[0]))]
+    return [...new Set((await vectorsOf(repo, app.db)).map((label) => label.split(': ')[0]))]
   }
   {
     await using app = await start('one')

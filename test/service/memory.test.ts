@@ -1,4 +1,4 @@
-// What is remembered of a repository: shown, searched, written by people, and kept over scans, on each database engine.
+// Tests how memories are listed, searched, edited and updated by scans, on each engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchMemories } from '../../src/knowledge/memory/search-memories.ts'
@@ -22,8 +22,8 @@ interface Request {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Asks as alice, by bearer token, unless told otherwise. */
-async function ask(
+/** Sends a request, by default as alice with her bearer token. */
+async function request(
   repo: string,
   path: string,
   { method = 'GET', query = {}, body, headers = alice.bearer }: Request = {},
@@ -39,12 +39,12 @@ async function ask(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     },
   )
-  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the fields
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** What tests look at of a memory. */
-interface Shown {
+/** The fields of a memory that the tests check. */
+interface MemoryFields {
   readonly id: string
   readonly memory: string
   readonly path: string | null
@@ -53,15 +53,15 @@ interface Shown {
 }
 
 const add = async (repo: string, body: object) =>
-  (await ask(repo, '', { method: 'POST', body })).body
+  (await request(repo, '', { method: 'POST', body })).body
 const list = async (repo: string, query: Record<string, string> = {}) =>
-  (await ask(repo, '', { query })).body
+  (await request(repo, '', { query })).body
 const search = async (repo: string, words: string, query: Record<string, string> = {}) =>
   (await list(repo, { ...query, search: words })).memories.map(
     (found: { memory: string }) => found.memory,
   ) as string[]
 const mapOf = async (repo: string) => {
-  const { body } = await ask(repo, '/project-map')
+  const { body } = await request(repo, '/project-map')
   const entries = body.memories as { id: string; memory: string; metadata: { path: string } }[]
   return new Map(entries.map(({ id, memory, metadata }) => [metadata.path, { id, memory }]))
 }
@@ -71,14 +71,14 @@ async function rescan(
   files: Readonly<Record<string, string | null>> = {},
 ): Promise<void> {
   if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
-  const { status } = await ask(repo, '/rescan', { method: 'POST', headers: alice.cookie })
+  const { status } = await request(repo, '/rescan', { method: 'POST', headers: alice.cookie })
   expect(status).toBe(200)
   await scene.waitForScan(repo)
 }
 
 const headOf = async (repo: string) => (await scene.forge.branches(repo)).get('main')
 
-/** A repository of alice's in which nothing is remembered but what a test writes. */
+/** Creates a connected repository without files, in which tests write all memories. */
 async function createEmpty(): Promise<string> {
   const repo = await scene.createRepository()
   await scene.connect('alice', repo)
@@ -98,14 +98,15 @@ const shop = {
   'src/prices/price.ts':
     "import { Order } from '../orders/order.ts'\nexport const priceOf = (order: Order) => 1\n",
   'docs/decisions/0001-keep-orders-in-files.md':
-    '# Keep orders in files\n\n## Status\n\nAccepted\n\n## Decision\n\nOrders are kept in files, one for each day.\n',
+    '# Keep orders in files\n\n## Status\n\nAccepted\n\n' +
+    '## Decision\n\nOrders are kept in files, one for each day.\n',
   'AGENTS.md': '# Rules\n\n- Money is counted in cents, never in floating point numbers.\n',
 }
 
 describe('a scan', () => {
   it('describes directories and key files', async () => {
     const repo = await scene.createScannedRepository(shop)
-    const { status, body } = await ask(repo, '/project-map')
+    const { status, body } = await request(repo, '/project-map')
     expect(status).toBe(200)
     expect(body.count).toBe(body.memories.length)
     const map = await mapOf(repo)
@@ -124,7 +125,7 @@ describe('a scan', () => {
     expect([...map.keys()]).toContain('package.json')
   })
 
-  it('takes over decisions and rules, with where they stand', async () => {
+  it('stores decisions and rules with their location', async () => {
     const repo = await scene.createScannedRepository(shop)
     const [decision] = (await list(repo, { type: 'decision' })).memories
     expect(decision).toMatchObject({
@@ -146,14 +147,14 @@ describe('a scan', () => {
         provenance: { file: 'AGENTS.md' },
       },
     })
-    const { body } = await ask(repo, '/stats', { headers: alice.cookie })
+    const { body } = await request(repo, '/stats', { headers: alice.cookie })
     expect(body.by_type).toMatchObject({ decision: 1, risk_module: 0 })
     expect(body.by_type.project_pattern).toBeGreaterThan(2)
-    const six = Object.values<number>(body.by_type).reduce((sum, count) => sum + count, 0)
-    expect(body.total).toBe(six + (await mapOf(repo)).size)
+    const countOfOthers = Object.values<number>(body.by_type).reduce((sum, count) => sum + count, 0)
+    expect(body.total).toBe(countOfOthers + (await mapOf(repo)).size)
   })
 
-  it('leaves what is still so, follows what changed and ends what is gone', async () => {
+  it('leaves unchanged entries, updates changed ones and ends the others', async () => {
     const repo = await scene.createScannedRepository(shop)
     const before = await mapOf(repo)
     await rescan(repo)
@@ -167,23 +168,26 @@ describe('a scan', () => {
     expect(after.get('src/orders')?.id).not.toBe(before.get('src/orders')?.id)
     expect(after.get('docs/decisions')).toEqual(before.get('docs/decisions'))
     expect(after.has('src/prices')).toBe(false)
-    const { body } = await ask(repo, `/${before.get('src/orders')?.id}/history`)
+    const { body } = await request(repo, `/${before.get('src/orders')?.id}/history`)
     expect(
-      body.memories.map(({ memory, ended_at }: Shown) => [memory.split('.')[0], ended_at !== null]),
+      body.memories.map(({ memory, ended_at }: MemoryFields) => [
+        memory.split('.')[0],
+        ended_at !== null,
+      ]),
     ).toEqual([
       ['Keeps orders for a year', false],
       ['Takes orders and keeps them until they are paid', true],
     ])
-    // Nothing that ended is found.
+    // Ended memories are not found.
     expect(await search(repo, 'paid')).toEqual([])
   })
 
-  it('brings figures up to date where they stand, and keeps those away that somebody dismissed', async () => {
+  it('updates numbers in place, and does not restore dismissed entries', async () => {
     const repo = await scene.createScannedRepository(shop)
     const before = await mapOf(repo)
     const prices = before.get('src/prices')
     expect(prices?.memory).toContain('1 TypeScript file, 2 lines of code.')
-    await ask(repo, `/${before.get('src/orders')?.id}`, { method: 'DELETE' })
+    await request(repo, `/${before.get('src/orders')?.id}`, { method: 'DELETE' })
     await rescan(repo, {
       'src/prices/price.ts': `${shop['src/prices/price.ts']}// One more.\n`,
       'src/orders/order.ts': `${shop['src/orders/order.ts']}// One more.\n`,
@@ -194,23 +198,23 @@ describe('a scan', () => {
       memory: prices?.memory.replace('2 lines', '3 lines'),
     })
     expect(after.has('src/orders')).toBe(false)
-    const { body } = await ask(repo, `/${prices?.id}/history`)
+    const { body } = await request(repo, `/${prices?.id}/history`)
     expect(body.memories).toMatchObject([
       { id: prices?.id, provenance: { commit: await headOf(repo) } },
     ])
   })
 
-  it('keeps a history that does not grow without end, and whose words are forgotten', async () => {
+  it('limits the history and removes its search terms', async () => {
     const repo = await createEmpty()
     let { id } = await add(repo, { type: 'decision', text: 'Zebra number 0.' })
     for (let number = 1; number <= 23; number++) {
       const text = `Zebra number ${number}.`
-      id = (await ask(repo, `/${id}`, { method: 'PATCH', body: { text } })).body.id
+      id = (await request(repo, `/${id}`, { method: 'PATCH', body: { text } })).body.id
     }
     const { id: other } = await add(repo, { type: 'decision', text: 'A horse.' })
-    await ask(repo, `/${other}`, { method: 'PATCH', body: { text: 'Two horses.' } })
+    await request(repo, `/${other}`, { method: 'PATCH', body: { text: 'Two horses.' } })
     const { id: dismissed } = await add(repo, { type: 'decision', text: 'A donkey.' })
-    await ask(repo, `/${dismissed}`, { method: 'DELETE' })
+    await request(repo, `/${dismissed}`, { method: 'DELETE' })
     const { db } = scene.app
     const ended = () =>
       db
@@ -221,22 +225,23 @@ describe('a scan', () => {
     expect((await ofRepo()).map(({ terms, weights }) => [terms, weights])).toEqual(
       Array(25).fill([[], []]),
     )
-    await sql`update memories set ended_at = ended_at - interval '366 days' where id in (${other}, ${dismissed})`.execute(
-      db,
-    )
+    await sql`update memories set ended_at = ended_at - interval '366 days'
+      where id in (${other}, ${dismissed})`.execute(db)
     await rescan(repo, { 'README.md': '# Shop\n' })
     const texts = (await ofRepo()).map(({ text }) => text)
     expect(texts.sort()).toEqual(
       ['A donkey.', ...Array.from({ length: 20 }, (_, at) => `Zebra number ${at + 3}.`)].sort(),
     )
-    expect((await list(repo)).memories.map(({ memory }: Shown) => memory)).toContain('Two horses.')
+    expect((await list(repo)).memories.map(({ memory }: MemoryFields) => memory)).toContain(
+      'Two horses.',
+    )
   })
 
-  it('leaves what people say', async () => {
+  it('leaves memories that people wrote', async () => {
     const repo = await scene.createScannedRepository(shop)
     const map = await mapOf(repo)
     const id = map.get('src/orders')?.id
-    const edited = await ask(repo, `/${id}`, {
+    const edited = await request(repo, `/${id}`, {
       method: 'PATCH',
       body: { text: 'Ask Carol before you change this.' },
     })
@@ -253,25 +258,25 @@ describe('a scan', () => {
     await rescan(repo, { 'src/orders/README.md': 'Keeps orders for a year.\n' })
     expect((await mapOf(repo)).get('src/orders')?.memory).toBe('Ask Carol before you change this.')
     const written = (await list(repo, { path: 'src' })).memories.filter(
-      (memory: Shown) => memory.trust === 'person',
+      (memory: MemoryFields) => memory.trust === 'person',
     )
-    expect(written.map((memory: Shown) => [memory.id, memory.path])).toEqual([
+    expect(written.map((memory: MemoryFields) => [memory.id, memory.path])).toEqual([
       [note, 'src/prices'],
       [edited.body.id, 'src/orders'],
     ])
   })
 
-  it('does not bring back in the same words what somebody dismissed', async () => {
+  it('does not restore a dismissed memory with the same text', async () => {
     const repo = await scene.createScannedRepository(shop)
     const id = (await mapOf(repo)).get('src/orders')?.id
-    expect((await ask(repo, `/${id}`, { method: 'DELETE' })).body).toEqual({
+    expect((await request(repo, `/${id}`, { method: 'DELETE' })).body).toEqual({
       status: 'dismissed',
       id,
     })
     expect((await mapOf(repo)).has('src/orders')).toBe(false)
     await rescan(repo)
     expect((await mapOf(repo)).has('src/orders')).toBe(false)
-    const { body } = await ask(repo, `/${id}/history`)
+    const { body } = await request(repo, `/${id}/history`)
     expect(body.memories).toMatchObject([{ id, ended_by: 'alice', ended_at: expect.any(String) }])
     await rescan(repo, { 'src/orders/README.md': 'Keeps orders for a year.\n' })
     expect((await mapOf(repo)).get('src/orders')?.memory).toMatch(/^Keeps orders for a year\./)
@@ -279,7 +284,7 @@ describe('a scan', () => {
 })
 
 describe('a rename on the default branch', () => {
-  it('takes along what is remembered of the file', async () => {
+  it('moves the memories of the file', async () => {
     const money = Array.from(
       { length: 30 },
       (_, line) => `export const price${line} = ${line}\n`,
@@ -300,15 +305,15 @@ describe('a rename on the default branch', () => {
   })
 })
 
-describe('people', () => {
-  it('add a memory, once', async () => {
+describe('a person', () => {
+  it('adds a memory only once', async () => {
     const repo = await createEmpty()
     const body = {
       type: 'project_pattern',
       text: '  Errors are thrown, never returned.\n',
       path: 'src',
     }
-    const first = await ask(repo, '', { method: 'POST', body })
+    const first = await request(repo, '', { method: 'POST', body })
     expect(first).toMatchObject({
       status: 200,
       body: {
@@ -321,19 +326,19 @@ describe('people', () => {
     })
     expect((await add(repo, body)).id).toBe(first.body.id)
     expect((await list(repo)).memories).toHaveLength(1)
-    expect((await ask(repo, '/stats', { headers: alice.cookie })).body.total).toBe(1)
+    expect((await request(repo, '/stats', { headers: alice.cookie })).body.total).toBe(1)
   })
 
-  it('may say something of a place that the map has no entry for', async () => {
+  it('can describe a path that the map has no entry for', async () => {
     const repo = await createEmpty()
     await add(repo, { type: 'project_map', text: 'Not written yet.', path: 'src/future' })
     expect((await mapOf(repo)).get('src/future')?.memory).toBe('Not written yet.')
   })
 
-  it('are told what is wrong with a request', async () => {
+  it('receives the reason for an invalid request', async () => {
     const repo = await createEmpty()
     const post = async (body: unknown) =>
-      (await ask(repo, '', { method: 'POST', body })).body.detail
+      (await request(repo, '', { method: 'POST', body })).body.detail
     expect(await post({ type: 'decision', text: ' \n' })).toBe('text must not be empty')
     expect(await post({ type: 'decision', text: 'x'.repeat(4001) })).toBe(
       'text must have 4000 characters at most',
@@ -347,20 +352,20 @@ describe('people', () => {
     expect(await post({ type: 'project_map', text: 'x' })).toBe(
       'path is required for the type project_map',
     )
-    expect((await ask(repo, '', { query: { before: 'x' } })).body.detail).toBe(
+    expect((await request(repo, '', { query: { before: 'x' } })).body.detail).toBe(
       'before must be the id of a memory',
     )
-    expect((await ask('shop', '')).body.detail).toBe('repo must be owner/repo')
+    expect((await request('shop', '')).body.detail).toBe('repo must be owner/repo')
   })
 
-  it('can be read in the audit log', async () => {
+  it('leaves entries in the audit log', async () => {
     const repo = await createEmpty()
     const { id } = await add(repo, { type: 'decision', text: 'We use PostgreSQL.' })
-    const { body: edited } = await ask(repo, `/${id}`, {
+    const { body: edited } = await request(repo, `/${id}`, {
       method: 'PATCH',
       body: { text: 'We use PostgreSQL 17.' },
     })
-    await ask(repo, `/${edited.id}`, { method: 'DELETE' })
+    await request(repo, `/${edited.id}`, { method: 'DELETE' })
     const { body } = await scene.request('alice', '/api/v1/audit')
     const entries = body.entries.filter(({ subject }: { subject: string }) =>
       subject.startsWith(`${repo} `),
@@ -374,7 +379,7 @@ describe('people', () => {
     )
   })
 
-  it('write at once without losing anything', async () => {
+  it('loses nothing in concurrent writes', async () => {
     const repo = await createEmpty()
     const texts = Array.from({ length: 12 }, (_, index) => `Rule number ${index % 6}.`)
     await Promise.all(texts.map((text) => add(repo, { type: 'project_pattern', text })))
@@ -382,7 +387,7 @@ describe('people', () => {
     const [{ id }] = (await list(repo)).memories
     const answers = await Promise.all(
       ['One.', 'Two.', 'Three.'].map((text) =>
-        ask(repo, `/${id}`, { method: 'PATCH', body: { text } }),
+        request(repo, `/${id}`, { method: 'PATCH', body: { text } }),
       ),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
@@ -391,7 +396,7 @@ describe('people', () => {
 
   const notFound = { status: 404, body: { detail: 'Memory not found' } }
 
-  it('case 26: are kept from the memories of another one', async () => {
+  it('case 26: cannot access memories of another person’s repository', async () => {
     const repo = await createEmpty()
     const own = await scene.createRepository()
     await scene.connect('bob', own)
@@ -399,28 +404,28 @@ describe('people', () => {
     const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
     const text = { text: 'We use nothing.' }
     const headers = bob.bearer
-    expect(await ask(repo, '', { headers })).toEqual(denied)
+    expect(await request(repo, '', { headers })).toEqual(denied)
     expect(
-      await ask(repo, '', { headers, method: 'POST', body: { type: 'decision', ...text } }),
+      await request(repo, '', { headers, method: 'POST', body: { type: 'decision', ...text } }),
     ).toEqual(denied)
-    expect(await ask(repo, `/${id}`, { headers, method: 'PATCH', body: text })).toEqual(denied)
-    expect(await ask(repo, `/${id}`, { headers, method: 'DELETE' })).toEqual(denied)
-    expect(await ask(repo, `/${id}/history`, { headers })).toEqual(denied)
-    // Nor through a repository of his own.
-    expect(await ask(own, `/${id}`, { headers, method: 'PATCH', body: text })).toEqual(notFound)
-    expect(await ask(own, `/${id}`, { headers, method: 'DELETE' })).toEqual(notFound)
-    expect(await ask(own, `/${id}/history`, { headers })).toEqual(notFound)
-    expect(await ask(own, '', { headers, query: { before: id } })).toMatchObject({
+    expect(await request(repo, `/${id}`, { headers, method: 'PATCH', body: text })).toEqual(denied)
+    expect(await request(repo, `/${id}`, { headers, method: 'DELETE' })).toEqual(denied)
+    expect(await request(repo, `/${id}/history`, { headers })).toEqual(denied)
+    // His own repository gives no access to them either.
+    expect(await request(own, `/${id}`, { headers, method: 'PATCH', body: text })).toEqual(notFound)
+    expect(await request(own, `/${id}`, { headers, method: 'DELETE' })).toEqual(notFound)
+    expect(await request(own, `/${id}/history`, { headers })).toEqual(notFound)
+    expect(await request(own, '', { headers, query: { before: id } })).toMatchObject({
       status: 200,
       body: { memories: [] },
     })
     expect((await list(repo)).memories).toMatchObject([{ id, memory: 'We use PostgreSQL.' }])
   })
 
-  it('are told which memory took the place of one that they know', async () => {
+  it('receives the id of the memory that superseded another', async () => {
     const repo = await createEmpty()
     const { id } = await add(repo, { type: 'decision', text: 'We use PostgreSQL.' })
-    const { body: edited } = await ask(repo, `/${id}`, {
+    const { body: edited } = await request(repo, `/${id}`, {
       method: 'PATCH',
       body: { text: 'We use SQLite.' },
     })
@@ -428,56 +433,66 @@ describe('people', () => {
       status: 409,
       body: { detail: `The memory was superseded: what counts now has the id ${edited.id}` },
     }
-    expect(await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use files.' } })).toEqual(
-      superseded,
-    )
-    expect(await ask(repo, `/${id}`, { method: 'DELETE' })).toEqual(superseded)
-    await ask(repo, `/${edited.id}`, { method: 'DELETE' })
+    expect(
+      await request(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use files.' } }),
+    ).toEqual(superseded)
+    expect(await request(repo, `/${id}`, { method: 'DELETE' })).toEqual(superseded)
+    await request(repo, `/${edited.id}`, { method: 'DELETE' })
     const ended = {
       status: 409,
       body: { detail: 'The memory does not count any more: add a new one to say it again' },
     }
     for (const one of [id, edited.id]) {
       expect(
-        await ask(repo, `/${one}`, { method: 'PATCH', body: { text: 'We use files.' } }),
+        await request(repo, `/${one}`, { method: 'PATCH', body: { text: 'We use files.' } }),
       ).toEqual(ended)
-      expect(await ask(repo, `/${one}`, { method: 'DELETE' })).toEqual(ended)
+      expect(await request(repo, `/${one}`, { method: 'DELETE' })).toEqual(ended)
     }
   })
 
-  it('are told of memories that are not there', async () => {
+  it('receives 404 for an unknown memory', async () => {
     const repo = await createEmpty()
     for (const id of ['7', "x'--", '00000000-0000-4000-8000-000000000000']) {
       const path = `/${encodeURIComponent(id)}`
-      expect(await ask(repo, path, { method: 'DELETE' })).toEqual(notFound)
-      expect(await ask(repo, path, { method: 'PATCH', body: { text: 'x' } })).toEqual(notFound)
-      expect(await ask(repo, `${path}/history`)).toEqual(notFound)
+      expect(await request(repo, path, { method: 'DELETE' })).toEqual(notFound)
+      expect(await request(repo, path, { method: 'PATCH', body: { text: 'x' } })).toEqual(notFound)
+      expect(await request(repo, `${path}/history`)).toEqual(notFound)
     }
   })
 
-  it('case 21: are not made to write by another site', async () => {
+  it('case 21: cannot be made to write by another site', async () => {
     const repo = await createEmpty()
     const body = { type: 'decision', text: 'We use PostgreSQL.' }
     const foreign = { ...alice.cookie, origin: 'https://evil.example' }
-    expect((await ask(repo, '', { method: 'POST', headers: foreign, body })).status).toBe(403)
-    const { body: kept } = await ask(repo, '', { method: 'POST', headers: alice.cookie, body })
-    expect((await ask(repo, `/${kept.id}`, { method: 'DELETE', headers: foreign })).status).toBe(
-      403,
-    )
+    expect((await request(repo, '', { method: 'POST', headers: foreign, body })).status).toBe(403)
+    const { body: stored } = await request(repo, '', {
+      method: 'POST',
+      headers: alice.cookie,
+      body,
+    })
     expect(
-      (await ask(repo, `/${kept.id}`, { method: 'PATCH', headers: foreign, body: { text: 'x' } }))
-        .status,
+      (await request(repo, `/${stored.id}`, { method: 'DELETE', headers: foreign })).status,
+    ).toBe(403)
+    expect(
+      (
+        await request(repo, `/${stored.id}`, {
+          method: 'PATCH',
+          headers: foreign,
+          body: { text: 'x' },
+        })
+      ).status,
     ).toBe(403)
     expect((await list(repo)).memories).toHaveLength(1)
   })
 })
 
 describe('a list', () => {
-  it('has what came at once in an order that says something', async () => {
+  it('orders memories of one scan by type and position', async () => {
     const repo = await scene.createScannedRepository({
       ...shop,
       'AGENTS.md':
-        '# Rules\n\n- Never write to the log of another service.\n- Always close what you have opened.\n',
+        '# Rules\n\n- Never write to the log of another service.\n' +
+        '- Always close what you have opened.\n',
     })
     const { memories } = await list(repo, { limit: '100' })
     const types = memories.map(({ type }: { type: string }) => type)
@@ -485,7 +500,7 @@ describe('a list', () => {
     const rules = memories.filter(
       ({ provenance }: { provenance: { file?: string } }) => provenance.file === 'AGENTS.md',
     )
-    expect(rules.map(({ memory }: Shown) => memory)).toEqual([
+    expect(rules.map(({ memory }: MemoryFields) => memory)).toEqual([
       'Rules: Never write to the log of another service.',
       'Rules: Always close what you have opened.',
     ])
@@ -499,7 +514,7 @@ describe('a list', () => {
     expect(paged).toEqual(memories)
   })
 
-  it('comes page by page, the newest first', async () => {
+  it('is paged, newest first', async () => {
     const repo = await createEmpty()
     for (let number = 1; number <= 5; number++)
       await add(repo, { type: 'decision', text: `Decision ${number}.` })
@@ -511,8 +526,8 @@ describe('a list', () => {
     expect(first).toEqual(['Decision 5.', 'Decision 4.'])
     const [second, last] = await read({ limit: '2', before: next })
     expect(second).toEqual(['Decision 3.', 'Decision 2.'])
-    // Also when the memory that a page ended with is gone meanwhile.
-    await ask(repo, `/${last}`, { method: 'DELETE' })
+    // Paging continues after the last memory of a page was dismissed.
+    await request(repo, `/${last}`, { method: 'DELETE' })
     expect(await read({ limit: '2', before: last })).toEqual([['Decision 1.'], null])
   })
 })
@@ -550,7 +565,7 @@ describe('a search', () => {
   })
   const best = async (words: string) => (await search(repo, words))[0]
 
-  it('finds words within identifiers, in any form', async () => {
+  it('finds words within identifiers and in other forms', async () => {
     expect(await best('credit card')).toBe(memories.pay.text)
     expect(await best('refund_orders')).toBe(memories.pay.text)
     expect(await best('creditcardgateway')).toBe(memories.pay.text)
@@ -559,23 +574,23 @@ describe('a search', () => {
     expect(await search(repo, 'of the and')).toEqual([])
   })
 
-  it('puts first what fits best', async () => {
+  it('ranks the best match first', async () => {
     expect(await best('which database has the orders')).toBe(memories.postgres.text)
-    // A word of the path says more than one of the text.
+    // A word in the path has more weight than one in the text.
     expect((await search(repo, 'cart')).slice(0, 2).sort()).toEqual(
       [memories.cart.text, memories.cartFile.text].sort(),
     )
     expect((await search(repo, 'cart')).at(-1)).toBe(memories.postgres.text)
   })
 
-  it('keeps to a type and a path', async () => {
+  it('respects a type and a path', async () => {
     expect(await search(repo, 'cart', { type: 'decision' })).toEqual([memories.postgres.text])
     expect(await search(repo, 'cart', { path: 'src/cart/' })).toHaveLength(2)
     expect(await search(repo, 'cart', { path: 'src/car' })).toEqual([])
     expect((await list(repo, { path: 'src/cart' })).memories).toHaveLength(2)
   })
 
-  it('finds what lies near given files too, the nearer the better', async () => {
+  it('finds memories near given files, nearer ones first', async () => {
     const near = async (words: string, paths: string[]) =>
       (await searchMemories(scene.app.db, repo, { text: words, paths, limit: 10 })).map(
         ({ text }) => text,
@@ -584,7 +599,7 @@ describe('a search', () => {
     expect(await near('', [path])).toEqual([memories.cartFile.text, memories.cart.text])
     expect(await near('', ['src/cart/other.ts'])).toEqual([memories.cart.text])
     expect(await near('', ['lib/other.ts'])).toEqual([])
-    // Before what has the word as often, further away.
+    // Of equal matches, the one nearer to the files comes first.
     expect((await near('cart', [path]))[0]).toBe(memories.cartFile.text)
     expect(await near('money', [path])).toEqual([
       memories.pay.text,
@@ -593,7 +608,7 @@ describe('a search', () => {
     ])
   })
 
-  it('case 28: takes everything literally, whatever its size', async () => {
+  it('case 28: treats all characters literally, at any length', async () => {
     expect(await search(repo, '100%')).toEqual([memories.cents.text])
     for (const words of [
       '%',
@@ -608,15 +623,15 @@ describe('a search', () => {
       '*:*',
     ]) {
       expect(await search(repo, words)).toEqual([])
-      const at = await ask(repo, '', { query: { path: `src/${words}` } })
+      const at = await request(repo, '', { query: { path: `src/${words}` } })
       expect(at).toMatchObject({ status: 200, body: { memories: [] } })
     }
-    // As long as an address may be, once it is encoded.
+    // Encoded, this text is as long as a URL may be.
     const long = `${`'"%_\\{}`.repeat(400)} cents ${'x'.repeat(500)}`
     expect(await search(repo, long)).toEqual([memories.cents.text])
     const many = Array.from({ length: 1_800 }, (_, index) => `w${index}`).join(' ')
     expect(await search(repo, `cents ${many}`)).toEqual([memories.cents.text])
-    // The longest one, of signs that are escaped in an address.
+    // This is the longest text, of characters that are escaped in a URL.
     expect(await search(repo, `cents ${'%'.repeat(10_234)}`)).toEqual([memories.cents.text])
     for (const [search, unit] of [
       ['x'.repeat(10_241), 'characters'],
@@ -624,18 +639,21 @@ describe('a search', () => {
       ['x'.repeat(30_000), 'characters'],
     ] as const) {
       const detail = `search must have 10240 ${unit} at most`
-      expect(await ask(repo, '', { query: { search } })).toEqual({ status: 422, body: { detail } })
+      expect(await request(repo, '', { query: { search } })).toEqual({
+        status: 422,
+        body: { detail },
+      })
     }
   })
 
-  it('knows what counts only', async () => {
+  it('finds active memories only', async () => {
     const other = await createEmpty()
     const { id } = await add(other, { type: 'decision', text: 'We keep zebras.' })
     expect(await search(repo, 'zebra')).toEqual([])
     expect(await search(other, 'zebra')).toEqual(['We keep zebras.'])
-    await ask(other, `/${id}`, { method: 'PATCH', body: { text: 'We keep horses.' } })
+    await request(other, `/${id}`, { method: 'PATCH', body: { text: 'We keep horses.' } })
     expect(await search(other, 'zebra')).toEqual([])
-    await ask(other, `/${(await list(other)).memories[0].id}`, { method: 'DELETE' })
+    await request(other, `/${(await list(other)).memories[0].id}`, { method: 'DELETE' })
     expect(await search(other, 'horse')).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// Metrics: what a real scrape shows of deliveries, reviews and all that they need, of every kind of process.
+// Tests metrics of deliveries, reviews and their dependencies by scraping real processes.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -35,13 +35,13 @@ const wrongAnswer = {
   confidence: 0.9,
 }
 
-/** How much a counter has grown, or how much more often a histogram was observed. */
-function grown(before: Scrape, after: Scrape) {
+/** Returns a function that reads how much a counter grew between two scrapes. */
+function compare(before: Scrape, after: Scrape) {
   return (name: string, labels: Record<string, string> = {}) =>
     (after.value(name, labels) ?? Number.NaN) - (before.value(name, labels) ?? Number.NaN)
 }
 
-/** The table of docs/operating.md. */
+/** Reads the tables of metrics and alerts in docs/operating.md. */
 function readTable() {
   const document = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
   const rows = [...document.matchAll(/^\| `(umpire_\w+)` \| (\w+) \| ([^|]*)\|/gm)].map(
@@ -88,11 +88,11 @@ describe('metrics', () => {
     expect((await fetch(`${url}?name=x`)).status).toBe(200)
     expect((await fetch(url, { method: 'POST' })).status).toBe(404)
     expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404)
-    // The address of the API shows none of them.
+    // The address of the API has no metrics.
     expect((await fetch(`${app.url}/metrics`)).status).toBe(404)
   })
 
-  it('count deliveries by what they were answered', async () => {
+  it('count deliveries by answer', async () => {
     await using app = await startTestApp({ env: on, parts: { web: true, worker: false } })
     const before = await scrape(app.app.metricsUrl)
     expect(before.value('umpire_deliveries_total', { answer: 'received' })).toBe(0)
@@ -103,7 +103,7 @@ describe('metrics', () => {
     await app.deliver(pullRequestPayload(), {
       headers: { 'x-github-hook-installation-target-type': 'integration' },
     })
-    const count = grown(before, await scrape(app.app.metricsUrl))
+    const count = compare(before, await scrape(app.app.metricsUrl))
     const answers = ['received', 'duplicate', 'refused', 'malformed', 'ignored', 'error']
     expect(answers.map((one) => [one, count('umpire_deliveries_total', { answer: one })])).toEqual([
       ['received', 1],
@@ -116,21 +116,21 @@ describe('metrics', () => {
     expect(count('umpire_delivery_duration_seconds_count')).toBe(5)
   })
 
-  it('show how many pull requests wait, and since when', async () => {
+  it('show the number of waiting pull requests and the age of the oldest', async () => {
     await using app = await startTestApp({ env: on, parts: { web: true, worker: false } })
     await app.deliver(pullRequestPayload({ number: 1 }))
     await app.deliver(pullRequestPayload({ number: 2 }))
     await app.deliver(pullRequestPayload({ number: 2, action: 'synchronize' }))
     await sql`update events set created_at = now() - interval '1 hour' where id = 1`.execute(app.db)
-    const shown = await scrape(app.app.metricsUrl)
-    expect(shown.value('umpire_queue_depth', { work: 'review' })).toBe(2)
+    const current = await scrape(app.app.metricsUrl)
+    expect(current.value('umpire_queue_depth', { work: 'review' })).toBe(2)
     expect(
-      shown.value('umpire_queue_oldest_age_seconds', { work: 'review' }),
+      current.value('umpire_queue_oldest_age_seconds', { work: 'review' }),
     ).toBeGreaterThanOrEqual(3600)
-    expect(shown.value('umpire_queue_oldest_age_seconds', { work: 'review' })).toBeLessThan(7200)
-    expect(shown.value('umpire_queue_depth', { work: 'scan' })).toBe(0)
-    expect(shown.value('umpire_queue_oldest_age_seconds', { work: 'scan' })).toBe(0)
-    expect(shown.value('umpire_database_up')).toBe(1)
+    expect(current.value('umpire_queue_oldest_age_seconds', { work: 'review' })).toBeLessThan(7200)
+    expect(current.value('umpire_queue_depth', { work: 'scan' })).toBe(0)
+    expect(current.value('umpire_queue_oldest_age_seconds', { work: 'scan' })).toBe(0)
+    expect(current.value('umpire_database_up')).toBe(1)
   })
 
   it('show a review as waiting once its worker has died', async () => {
@@ -138,19 +138,21 @@ describe('metrics', () => {
     await app.deliver(pullRequestPayload())
     await sql`
       with run as (
-        insert into workflow_runs (workflow_type, repo, pr_number, status, attempts, fence, lease_until)
-        select 'pr_review', repo, pr_number, 'processing', 1, 1, now() + interval '1 hour' from events returning id)
+        insert into workflow_runs (workflow_type, repo, pr_number, status, attempts, fence,
+          lease_until)
+        select 'pr_review', repo, pr_number, 'processing', 1, 1, now() + interval '1 hour'
+        from events returning id)
       update events set status = 'processing', run_id = run.id from run`.execute(app.db)
     const before = await scrape(app.app.metricsUrl)
     expect(before.value('umpire_queue_depth', { work: 'review' })).toBe(0)
     await sql`update workflow_runs set lease_until = now() - interval '1 second'`.execute(app.db)
     await scrapeUntil(
       app.app.metricsUrl,
-      (shown) => shown.value('umpire_queue_depth', { work: 'review' }) === 1,
+      (current) => current.value('umpire_queue_depth', { work: 'review' }) === 1,
     )
   })
 
-  it('count reviews by their end, and what they asked of platform, git and database', async () => {
+  it('count reviews by end, and their calls to platform, git and database', async () => {
     await using scenario = await startScenario({ env: { ...on, REVIEW_MAX_ATTEMPTS: '1' } })
     const { forge, app } = scenario
     const before = await scrape(app.app.metricsUrl)
@@ -170,11 +172,11 @@ describe('metrics', () => {
     forge.closePullRequest(repo, closed)
     held.release()
     await scenario.waitUntilSettled()
-    const isCounted = (shown: Scrape) =>
-      shown.value('umpire_review_duration_seconds_count') === 4 &&
-      shown.value('umpire_work_in_progress', { work: 'review' }) === 0
+    const isCounted = (current: Scrape) =>
+      current.value('umpire_review_duration_seconds_count') === 4 &&
+      current.value('umpire_work_in_progress', { work: 'review' }) === 0
     const after = await scrapeUntil(app.app.metricsUrl, isCounted)
-    const count = grown(before, after)
+    const count = compare(before, after)
     expect(count('umpire_reviews_total', { end: 'changes_requested' })).toBe(1)
     expect(count('umpire_reviews_total', { end: 'passed' })).toBe(1)
     expect(count('umpire_reviews_total', { end: 'failed' })).toBe(1)
@@ -202,18 +204,18 @@ describe('metrics', () => {
     expect(after.value('umpire_process_resident_memory_bytes')).toBeGreaterThan(50e6)
   })
 
-  it('show the rate limit of the token that has the fewest calls left', async () => {
+  it('show the rate limit of the token with the fewest remaining calls', async () => {
     await using scenario = await startScenario({ env: on })
     Object.assign(scenario.forge.rateLimit, { limit: 5000, remaining: 4321 })
     await scenario.openPullRequest({ 'src/clean.ts': clean })
     await scenario.waitUntilSettled()
-    const shown = await scrape(scenario.app.app.metricsUrl)
-    const left = shown.value('umpire_platform_rate_limit_remaining', { resource: 'core' })
+    const current = await scrape(scenario.app.app.metricsUrl)
+    const left = current.value('umpire_platform_rate_limit_remaining', { resource: 'core' })
     expect(left).toBeLessThan(4321)
     expect(left).toBeGreaterThan(4000)
   })
 
-  it('count calls, tokens and dollars of a model, and show that it refuses its key', async () => {
+  it('count calls, tokens and dollars of a model, and show a refused key', async () => {
     await using server = await startModelServer({
       protocol: 'anthropic',
       script: () => ({ json: { summary: 'It answers.', findings: [] } }),
@@ -233,7 +235,7 @@ describe('metrics', () => {
     await scenario.openPullRequest({ 'src/clean.ts': clean }, { branch: 'one' })
     await scenario.waitUntilSettled()
     const between = await scrape(metricsUrl)
-    const count = grown(before, between)
+    const count = compare(before, between)
     const spent = await scenario.app.db
       .selectFrom('model_spend')
       .selectAll()
@@ -261,7 +263,7 @@ describe('metrics', () => {
     await scenario.waitUntilSettled()
     const disputed = await scrapeUntil(
       metricsUrl,
-      (shown) => shown.value('umpire_reviews_total', needsPerson) === 1,
+      (current) => current.value('umpire_reviews_total', needsPerson) === 1,
     )
 
     server.respondWith(() => ({ status: 401, message: 'invalid x-api-key' }))
@@ -269,9 +271,9 @@ describe('metrics', () => {
     await scenario.waitUntilSettled()
     const after = await scrapeUntil(
       metricsUrl,
-      (shown) => shown.value('umpire_review_duration_seconds_count') === 3,
+      (current) => current.value('umpire_review_duration_seconds_count') === 3,
     )
-    const refused = grown(disputed, after)
+    const refused = compare(disputed, after)
     expect(refused('umpire_reviews_total', { end: 'incomplete' })).toBe(1)
     expect(
       refused('umpire_model_calls_total', { model: 'main', outcome: 'unauthorized' }),
@@ -306,11 +308,11 @@ describe('metrics', () => {
     await sql`update workflow_runs set fence = fence + 1`.execute(app.db)
     held.release()
     await waitUntilSettled(app)
-    const isCounted = (shown: Scrape) =>
-      shown.value('umpire_reviews_total', { end: 'passed' }) === 1
+    const isCounted = (current: Scrape) =>
+      current.value('umpire_reviews_total', { end: 'passed' }) === 1
     const after = await scrapeUntil(app.app.metricsUrl, isCounted)
     expect(after.value('umpire_leases_lost_total', { work: 'review' })).toBe(1)
-    // It waited for its first start only.
+    // The wait is measured for the first start only.
     expect(after.value('umpire_review_wait_seconds_count')).toBe(1)
   })
 
@@ -318,23 +320,26 @@ describe('metrics', () => {
     await using app = await startTestApp({ env: on })
     const end = performance.now() + 300
     while (performance.now() < end);
-    const shown = await scrape(app.app.metricsUrl)
-    expect(shown.value('umpire_event_loop_lag_max_seconds')).toBeGreaterThan(0.2)
+    const current = await scrape(app.app.metricsUrl)
+    expect(current.value('umpire_event_loop_lag_max_seconds')).toBeGreaterThan(0.2)
   })
 
-  it('go on without the database, and say that it is away', async (context) => {
-    context.skip(testEngine === 'embedded', 'the embedded database does not go away by itself')
+  it('are served without the database, and show that it is down', async (context) => {
+    context.skip(
+      testEngine === 'embedded',
+      'the embedded database runs in the process of the service',
+    )
     const programs = findPostgresql()
-    context.skip(programs === null, 'no programs of PostgreSQL to start a server of its own with')
+    context.skip(programs === null, 'no programs of PostgreSQL to start a server with')
     await using server = await startPostgresql(programs!)
     const config = { engine: 'postgresql', url: server.url, poolSize: 5 } as const
     await using app = await startTestApp({ database: { config, dispose: async () => {} }, env: on })
     await server.kill()
     await app.deliver(pullRequestPayload())
-    const shown = await scrape(app.app.metricsUrl)
-    expect(shown.value('umpire_database_up')).toBe(0)
-    expect(shown.value('umpire_queue_depth', { work: 'review' })).toBeUndefined()
-    expect(shown.value('umpire_deliveries_total', { answer: 'unavailable' })).toBe(1)
+    const current = await scrape(app.app.metricsUrl)
+    expect(current.value('umpire_database_up')).toBe(0)
+    expect(current.value('umpire_queue_depth', { work: 'review' })).toBeUndefined()
+    expect(current.value('umpire_deliveries_total', { answer: 'unavailable' })).toBe(1)
     await server.start()
   })
 })
@@ -345,15 +350,15 @@ describe('processes', () => {
     await using umpire = await startUmpireProcess(site, { args: [part], env: on })
     const url = String((await umpire.waitForLog('Metrics are served')).url)
     expect(new URL(url).hostname).toBe('127.0.0.1')
-    const shown = await scrape(url)
-    expect(shown.value('umpire_database_up')).toBe(1)
-    expect(shown.value('umpire_reviews_total', { end: 'passed' })).toBe(0)
+    const current = await scrape(url)
+    expect(current.value('umpire_database_up')).toBe(1)
+    expect(current.value('umpire_reviews_total', { end: 'passed' })).toBe(0)
     umpire.signal('SIGTERM')
     expect(await umpire.exited).toMatchObject({ code: 0 })
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('refuse to start where the port of the metrics is in use', async () => {
+  it('refuse to start when the metrics port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
@@ -369,7 +374,7 @@ describe('processes', () => {
     }
   })
 
-  it('warn where everybody can reach the metrics', async () => {
+  it('warn when the metrics are reachable from elsewhere', async () => {
     await using site = await createServiceStorage()
     await using umpire = await startUmpireProcess(site, { env: { ...on, METRICS_HOST: '0.0.0.0' } })
     expect(
@@ -381,28 +386,28 @@ describe('processes', () => {
 })
 
 describe('the table of metrics', () => {
-  it('names what a scrape shows, with the values of all labels', async () => {
+  it('lists all scraped metrics with all values of their labels', async () => {
     await using app = await startTestApp({ env: on })
     const { types, labelsOf } = await scrape(app.app.metricsUrl)
     const { rows } = readTable()
     expect(rows.length).toBeGreaterThanOrEqual(15)
     expect(types).toEqual(Object.fromEntries(rows.map(({ name, type }) => [name, type])))
     for (const { name, type, labels } of rows) {
-      const shown = labelsOf(name).map((values) => JSON.stringify(Object.entries(values).sort()))
+      const exported = labelsOf(name).map((values) => JSON.stringify(Object.entries(values).sort()))
       const listed = combine(labels).map((values) => JSON.stringify(Object.entries(values).sort()))
-      // What isn't known yet of a gauge isn't shown.
-      if (type === 'gauge') expect(listed, name).toEqual(expect.arrayContaining(shown))
-      else expect(shown.sort(), name).toEqual(listed.sort())
+      // Gauges without a value yet are not exported.
+      if (type === 'gauge') expect(listed, name).toEqual(expect.arrayContaining(exported))
+      else expect(exported.sort(), name).toEqual(listed.sort())
     }
   })
 
-  it('is all that the alerts ask for', () => {
+  it('lists all metrics that the alerts use', () => {
     const { rows, alerts } = readTable()
     expect(alerts.length).toBeGreaterThanOrEqual(5)
     for (const { alert, expr, annotations } of alerts) {
-      const asked = [...expr.matchAll(/umpire_\w+/g)].map(String)
-      expect(asked.length, alert).toBeGreaterThan(0)
-      expect(asked.filter((name) => !rows.some((row) => row.name === name))).toEqual([])
+      const used = [...expr.matchAll(/umpire_\w+/g)].map(String)
+      expect(used.length, alert).toBeGreaterThan(0)
+      expect(used.filter((name) => !rows.some((row) => row.name === name))).toEqual([])
       expect(annotations.summary, alert).toMatch(/\w/)
     }
   })
