@@ -648,7 +648,7 @@ function actAfterFirstTransaction(db: Db, act: () => Promise<void>): Db {
   return overrideMethods(db, { transaction: () => observe(db.transaction()) })
 }
 
-/** Wraps an object so that `methods` replace its own. */
+/** Returns an object whose `methods` replace its own. */
 function overrideMethods<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get(_, name) {

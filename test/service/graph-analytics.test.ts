@@ -31,7 +31,7 @@ const readAnalytics = async () => {
 
 const noDeadFiles = { count: 0, sample: [] }
 
-/** Replaces the code graph of the repository by one with these files. */
+/** Saves a code graph with these files, which replaces the previous one. */
 async function saveGraph(files: Readonly<Record<string, string>>): Promise<void> {
   const { db } = scenario.app
   const repo = repository.name

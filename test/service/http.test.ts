@@ -507,7 +507,7 @@ function operationsOf(
   )
 }
 
-/** All schemas under the paths of the document. */
+/** Lists all schemas under the paths of the document. */
 function schemasOf(document: OpenAPIV3_1.Document): object[] {
   const found: object[] = []
   JSON.stringify(document.paths, (key, value) => {

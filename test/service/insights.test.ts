@@ -46,7 +46,7 @@ async function requestInsights(
 /** A pull request with the fields that insights read; times count back from now. */
 interface Sample {
   readonly author: string
-  /** The age of its newest event. */
+  /** How long ago its newest event happened. */
   readonly hoursAgo: number
   readonly mergedHoursAgo?: number
   /** Hours from its creation to its merge; unknown unless given. */
@@ -227,7 +227,7 @@ describe('insights', () => {
   it('match every number computed by hand', async () => {
     const { period, ...numbers } = await readInsights('anne')
     expect(numbers).toEqual({
-      // 1, 10, 20 and 45.5 hours; the one of unknown age has none.
+      // The pull requests took 1, 10, 20 and 45.5 hours; one has an unknown age.
       merge_metrics: { median_hours: 15, p90_hours: 37.85, count: 4 },
       authors: [
         { author: 'ann', prs: 5, merged: 3, issues_flagged: 7, avg_confidence: 4.2 },
@@ -242,7 +242,7 @@ describe('insights', () => {
         { repo: 'acme/shop', prs: 7, merged: 3, issues_flagged: 9 },
         { repo: 'acme/blog', prs: 3, merged: 2, issues_flagged: 5 },
       ],
-      // 0, 2, 8, 9, 10, 12, 30, 40, 150, 200 lines.
+      // The sizes are 0, 2, 8, 9, 10, 12, 30, 40, 150 and 200 lines.
       pr_size: { median: 11, p90: 155 },
     })
     expect(period.days).toBe(30)
@@ -267,7 +267,7 @@ describe('insights', () => {
     expect(week.merge_metrics).toEqual({ median_hours: 15, p90_hours: 37.85, count: 4 })
     const quarter = await readInsights('anne', '?days=90')
     expect(quarter.repos[0]).toEqual({ repo: 'acme/shop', prs: 8, merged: 5, issues_flagged: 36 })
-    // 1, 3, 10, 20, 45.5 and 100 hours.
+    // The pull requests took 1, 3, 10, 20, 45.5 and 100 hours.
     expect(quarter.merge_metrics).toEqual({ median_hours: 15, p90_hours: 72.75, count: 6 })
     expect(quarter.confidence_dist).toMatchObject({ 1: 1 })
     expect(quarter.period.days).toBe(90)
@@ -276,7 +276,7 @@ describe('insights', () => {
   it("case 26: hide other people's repositories", async () => {
     const { period: _, ...numbers } = await readInsights('bob')
     expect(numbers).toEqual({
-      // 8 and 1000.126 hours.
+      // The pull requests took 8 and 1000.126 hours.
       merge_metrics: { median_hours: 504.06, p90_hours: 900.91, count: 2 },
       authors: [
         { author: 'dan', prs: 2, merged: 2, issues_flagged: 7, avg_confidence: 1 },
@@ -286,7 +286,7 @@ describe('insights', () => {
       confidence_dist: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 0 },
       issue_categories: { critical: 0, moderate: 0, minor: 7 },
       repos: [{ repo: 'other/tool', prs: 3, merged: 2, issues_flagged: 7 }],
-      // 1, 3 and 11 lines: 9.4 rounded.
+      // The sizes are 1, 3 and 11 lines, so the p90 is 9.4, rounded down.
       pr_size: { median: 3, p90: 9 },
     })
   })

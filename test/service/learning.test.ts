@@ -35,7 +35,7 @@ beforeEach(async () => {
 const eventually = (read: () => Promise<unknown>) =>
   expect.poll(read, { timeout: 15_000, interval: 50 })
 
-/** Current memories of a type, by subject. */
+/** Reads the active memories of the given types, by subject. */
 async function readMemories(...types: MemoryType[]): Promise<Record<string, string>> {
   const rows = await scenario.app.db
     .selectFrom('memories')
@@ -50,7 +50,7 @@ async function readMemories(...types: MemoryType[]): Promise<Record<string, stri
 
 const profiles = () => readMemories('contributor_profile')
 
-/** All rows of file activity, by run and path. */
+/** Reads all rows of file activity, ordered by run and path. */
 function readFileActivity() {
   return scenario.app.db
     .selectFrom('pull_request_files')

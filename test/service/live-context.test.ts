@@ -261,7 +261,7 @@ describe('case 70: a source that', () => {
     intercept: () => false,
     answerCall: undefined,
   }
-  /** A scenario with this one source only. */
+  /** This scenario has one source only. */
   let own: Scenario
   beforeAll(async () => {
     const source = {

@@ -38,7 +38,7 @@ async function createQuietPullRequest(
   return { repo, number, secret }
 }
 
-/** The states of a repository in the list of alice. */
+/** Reads the states that the list of alice shows for a repository. */
 async function listStates(repo: string, query = ''): Promise<string[]> {
   const { status, body } = await scene.request('alice', `/api/v1/reviews?search=${repo}${query}`)
   expect(status).toBe(200)

@@ -21,7 +21,7 @@ let numbers: Record<'clean' | 'flawed' | 'doubtful' | 'failed' | 'processing' | 
 
 const call = (name: string, given: object) => callTool(scenario.app.url, name, given)
 
-/** The runs of a repository, the newest first. */
+/** Reads the runs of a repository, newest first. */
 const runsIn = (repo: string) =>
   scenario.app.db
     .selectFrom('workflow_runs')

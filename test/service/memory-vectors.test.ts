@@ -69,7 +69,7 @@ const search = async (repo: string, words: string, query: Query = {}): Promise<s
 /** Creates a repository without files, in which tests write all memories. */
 const createEmpty = () => scene.createScannedRepository({})
 
-/** The vectors of a repository, each as `embedder: text`. */
+/** Reads the vectors of a repository, each as `embedder: text`. */
 async function vectorsOf(repo: string, db = scene.app.db): Promise<string[]> {
   const { rows } = await sql<{ label: string }>`
     select v.embedder || ': ' || m.text as label
