@@ -403,7 +403,7 @@ describe('an incomplete change graph', () => {
     await database.dispose()
   })
 
-  it('case 40: handles odd names, links, and unreadably large files', async () => {
+  it('case 40: handles odd names, links and oversized files', async () => {
     const odd = 'src/a "b"\n\u{1f600}.ts'
     const name = await scene.createRepository({
       ...files,

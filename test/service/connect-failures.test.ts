@@ -88,7 +88,7 @@ describe('concurrent requests', () => {
     await expectOneSharedWebhook(repo)
   })
 
-  it('to disconnect and to connect leave one webhook for who is connected', async () => {
+  it('of a disconnect and a connect leave the webhook of the connected person', async () => {
     for (let round = 0; round < 5; round++) {
       const repo = await scene.createRepository()
       await scene.connect('alice', repo)

@@ -360,7 +360,7 @@ describe('a repository name', () => {
     expect(forge.webhooks(repo)).toEqual([])
   })
 
-  it('case 26: shows the reviews of the repository that has it now', async () => {
+  it('case 26: lists only reviews of the repository that has it now', async () => {
     const { forge, app } = scene
     const repo = await scene.createRepository({ private: true })
     const reviewsOf = async (headers: Record<string, string>) => {

@@ -305,7 +305,7 @@ describe('case 55: a change of the repository during a review', () => {
     })
   })
 
-  it('case 55: fails with a reason when the repository was removed before', async () => {
+  it('case 55: fails with a reason when removed before the review starts', async () => {
     const repo = await createConnected(['alice'])
     const held = hold()
     scene.forge.faults.add({ match: readsRepository(repo), times: 1, action: held })

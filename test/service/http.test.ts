@@ -199,34 +199,34 @@ describe('the rate limit', () => {
     })
     const alice = await signInWithToken(limited, token)
     const bob = await signInWithToken(limited, 'ghp_token_of_bob')
-    const ask = async (headers: Record<string, string>) =>
+    const readStatus = async (headers: Record<string, string>) =>
       (await fetch(`${limited.url}/auth/me`, { headers })).status
     // The request for the bearer token was the first of six.
     const statuses = [
-      await ask(alice.cookie),
-      await ask(alice.bearer),
-      await ask(alice.cookie),
-      await ask(alice.bearer),
+      await readStatus(alice.cookie),
+      await readStatus(alice.bearer),
+      await readStatus(alice.cookie),
+      await readStatus(alice.bearer),
     ]
-    expect([...statuses, await ask(alice.cookie)]).toEqual([200, 200, 200, 200, 200])
+    expect([...statuses, await readStatus(alice.cookie)]).toEqual([200, 200, 200, 200, 200])
     const over = await fetch(`${limited.url}/auth/me`, { headers: alice.bearer })
     expect([over.status, await over.json()]).toEqual([
       429,
       { detail: 'More than 6 requests in a minute' },
     ])
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await ask(bob.cookie)).toBe(200)
+    expect(await readStatus(bob.cookie)).toBe(200)
     // Requests with a forged token count for the address, like the two sign-ins.
     const forged = { authorization: `Bearer ${alice.bearer.authorization.slice(7, -4)}AAAA` }
     expect([
-      await ask(forged),
-      await ask({}),
-      await ask(forged),
-      await ask({}),
-      await ask(forged),
+      await readStatus(forged),
+      await readStatus({}),
+      await readStatus(forged),
+      await readStatus({}),
+      await readStatus(forged),
     ]).toEqual([401, 401, 401, 401, 429])
     await limited.db.updateTable('tokens').set({ revoked_at: new Date() }).execute()
-    expect(await ask(alice.cookie)).toBe(429)
+    expect(await readStatus(alice.cookie)).toBe(429)
   })
 
   it('does not affect a person whose revoked token is still used', async () => {
@@ -238,13 +238,13 @@ describe('the rate limit', () => {
       await signInWithToken(limited, token),
       await signInWithToken(limited, token),
     ]
-    const ask = async (headers: Record<string, string>) =>
+    const readStatus = async (headers: Record<string, string>) =>
       (await fetch(`${limited.url}/auth/me`, { headers })).status
     await fetch(`${limited.url}/auth/logout`, { method: 'POST', headers: lost.cookie })
     const statuses: number[] = []
-    for (let count = 0; count < 6; count++) statuses.push(await ask(lost.bearer))
+    for (let count = 0; count < 6; count++) statuses.push(await readStatus(lost.bearer))
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429])
-    expect(await ask(alice.bearer)).toBe(200)
+    expect(await readStatus(alice.bearer)).toBe(200)
   })
 
   it('does not apply to deliveries, health checks and the document', async () => {

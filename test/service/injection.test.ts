@@ -191,7 +191,7 @@ describe('case 42: an obedient model', () => {
   })
 
   it.each(changes.map((texts, index) => [index, texts] as const))(
-    'case 42: gains no better verdict, tool, secret or bot by change %i',
+    'case 42: gets no better verdict or tool, leaks no secret and commands no bot (change %i)',
     async (index, texts) => {
       const before = server.requests.length
       const { obedience, run, view, defect, number } = await review('injected', index, texts)

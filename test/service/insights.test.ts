@@ -286,7 +286,7 @@ describe('insights', () => {
       confidence_dist: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 0 },
       issue_categories: { critical: 0, moderate: 0, minor: 7 },
       repos: [{ repo: 'other/tool', prs: 3, merged: 2, issues_flagged: 7 }],
-      // The sizes are 1, 3 and 11 lines, so the p90 is 9.4, rounded down.
+      // The sizes are 1, 3 and 11 lines, so the p90 of 9.4 is rounded.
       pr_size: { median: 3, p90: 9 },
     })
   })

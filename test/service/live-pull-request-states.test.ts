@@ -121,7 +121,7 @@ it('ignores a state from the platform that is older than a delivery', async () =
   expect(await readStored({ repo, number })).toMatchObject({ state: 'closed' })
 })
 
-it('reads the state with the token of a connected person or the deployment', async () => {
+it('reads the state with the token of a connected requester or the deployment', async () => {
   const pullRequest = await createQuietPullRequest({ private: true })
   const root = await signInWithToken(scene.app, tokenOf('root'))
   const list = await fetch(`${scene.app.url}/api/v1/reviews?search=${pullRequest.repo}`, {
@@ -144,7 +144,7 @@ it('reads the state once in half a minute for all concurrent requests', async ()
   expect(stateRequests(pullRequest)).toHaveLength(2)
 })
 
-it('does not read the state after the requester lost access', async () => {
+it('reads no state that the requester may not see', async () => {
   const pullRequest = await createQuietPullRequest({ private: true })
   scene.forge.setPermission(pullRequest.repo, 'alice', 'none')
   await scene.forge.mergePullRequest(pullRequest.repo, pullRequest.number)

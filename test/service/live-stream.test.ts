@@ -128,7 +128,7 @@ it('case 26: sends no later events to a person who disconnected', async () => {
   })
 })
 
-it('ends within a minute after the session was signed out', async () => {
+it('ends a stream within a minute after sign-out', async () => {
   const session = await scene.signIn('alice')
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   using stream = await followLive(scene.app.url, session.cookie)
@@ -143,7 +143,7 @@ it('ends within a minute after the session was signed out', async () => {
   })
 })
 
-it('ends when the token expires, even if its session continues', async () => {
+it('ends a stream when its token expires, even if the session continues', async () => {
   const { credentials } = scene.app.app.context
   const session = await scene.signIn('alice')
   const claims = await credentials.verify('cookie', session.session)

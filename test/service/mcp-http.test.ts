@@ -117,7 +117,7 @@ describe('case 67: an invalid message', () => {
   })
 })
 
-describe('case 67: an error is returned for', () => {
+describe('case 67: unknown names', () => {
   const unknown = { code: -32601, message: 'Method not found' }
 
   it.each([
@@ -128,13 +128,13 @@ describe('case 67: an error is returned for', () => {
     'prompts/list',
     'logging/setLevel',
     'sampling/createMessage',
-  ])('case 67: the unknown method %j', async (method) => {
+  ])('case 67: return an error for the method %j', async (method) => {
     expect(await sendRequest(url, method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
     using stream = await openMcpStream(url)
     expect(await stream.request(method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
   })
 
-  it('case 67: an unknown tool, and arguments that are no object', async () => {
+  it('case 67: return an error for a tool, and for malformed arguments', async () => {
     for (const params of [
       { name: 'get_secrets' },
       { name: 'toString' },
@@ -148,7 +148,7 @@ describe('case 67: an error is returned for', () => {
     }
   })
 
-  it('case 67: an unknown session', async () => {
+  it('case 67: return 404 for a session', async () => {
     const response = await postMessage(
       `${url}/mcp/messages?sessionId=00000000-0000-4000-8000-000000000000`,
       {
@@ -188,7 +188,7 @@ describe('a message without a session', () => {
     expect([response.status, await response.text()]).toEqual([202, ''])
   })
 
-  it('may be the handshake', async () => {
+  it('can be the handshake', async () => {
     const params = {
       protocolVersion: '2024-11-05',
       capabilities: {},

@@ -256,7 +256,7 @@ describe('get_repo_health', () => {
 })
 
 describe('get_contributor_stats', () => {
-  it('counts the pull requests that touched files, for each author', async () => {
+  it('counts the pull requests with changed files by author', async () => {
     expect(await call('get_contributor_stats', { repo: shop.name.toUpperCase() })).toEqual([
       { login: 'alice', pr_count: 2 },
       { login: 'bob', pr_count: 1 },
