@@ -7,8 +7,8 @@ import { diffArgs } from '../src/git/mirror.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { defaultGitRuntime, runGit } from '../src/git/run-git.ts'
 import { type Change, noEarlierReviews, noOutsideContext } from '../src/reviewers/reviewer.ts'
-import { readRepositoryWill } from '../src/workflows/gathering/read-settings.ts'
-import { sortFiles } from '../src/workflows/gathering/sort-files.ts'
+import { loadSettings } from '../src/workflows/gathering/read-settings.ts'
+import { triageFiles } from '../src/workflows/gathering/triage-files.ts'
 import { samplePullRequest } from '../test/samples/change-of-files.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -95,7 +95,7 @@ export async function openChange({
     maxBytes: 50 * MEBIBYTE,
   }
   const diff = parseDiff((await runGit(defaultGitRuntime, run)).stdout)
-  const will = await readRepositoryWill(snapshots.base)
+  const will = await loadSettings(snapshots.base)
   const commits = await listCommits(gitDirectory, base, head)
   const held = stack.move()
   return {
@@ -103,7 +103,7 @@ export async function openChange({
     headSha: head,
     mergeBaseSha: base,
     diff,
-    ...(await sortFiles(diff.files, snapshots, will)),
+    ...(await triageFiles(diff.files, snapshots, will)),
     ...snapshots,
     settings: will.settings,
     commits,

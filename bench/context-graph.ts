@@ -54,7 +54,7 @@ export async function openGraphBuilder(
       await using objects = new ObjectReader(defaultGitRuntime, gitDirectory)
       const known = {
         scan,
-        reader,
+        indexer: reader,
         signal: neverAborted,
         ctx,
         progress,

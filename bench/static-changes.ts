@@ -9,8 +9,8 @@ import { diffArgs } from '../src/git/mirror.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { defaultGitRuntime, type GitRuntime, runGit } from '../src/git/run-git.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
-import { readRepositoryWill } from '../src/workflows/gathering/read-settings.ts'
-import { sortFiles } from '../src/workflows/gathering/sort-files.ts'
+import { loadSettings } from '../src/workflows/gathering/read-settings.ts'
+import { triageFiles } from '../src/workflows/gathering/triage-files.ts'
 import { bareChange, samplePullRequest } from '../test/samples/change-of-files.ts'
 
 /** More is an import or a move of code, which nobody reads as one change. */
@@ -72,7 +72,7 @@ export async function* readChanges(
     await using sides = openSnapshots(host, repository, commits)
     yield {
       ...describeChange(repository, commits, diff, sides),
-      ...(await sortFiles(diff.files, sides)),
+      ...(await triageFiles(diff.files, sides)),
       notes: [],
     }
   }
@@ -92,11 +92,11 @@ export async function* readMergedPullRequests(
     const diff = await readDiff(repository, commits)
     if (!diff || diff.files.length === 0) continue
     await using sides = openSnapshots(host, repository, commits)
-    const will = await readRepositoryWill(sides.base)
+    const will = await loadSettings(sides.base)
     const change = describeChange(repository, commits, diff, sides)
     yield {
       ...change,
-      ...(await sortFiles(diff.files, sides, will)),
+      ...(await triageFiles(diff.files, sides, will)),
       settings: will.settings,
       notes: [],
     }

@@ -20,7 +20,7 @@ import { startControlServer } from './http/control-server.ts'
 import { startMetricsServer } from './http/metrics-server.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer, type Server } from './http/server.ts'
-import { openWakeUps, type WakeUps } from './jobs/queue.ts'
+import { type Notifications, openNotifications } from './jobs/queue.ts'
 import { registerQueueMetrics } from './jobs/register-queue-metrics.ts'
 import { createCodeCache } from './knowledge/change/code-cache.ts'
 import { createKeyRing } from './lib/key-ring.ts'
@@ -39,13 +39,13 @@ import { startWorker } from './worker/start-worker.ts'
 import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
-import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
+import { mirrorDirectory } from './workflows/gathering/fetch-change-commits.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 /** Of hundreds of reviews in flight nearly all wait for a model; those that fetch and read keep the machine busy. */
-const gatheredAtOnce = 16
+const maxConcurrentGathers = 16
 /** A thousand changes of usual size, or six of 2,500 files by one owner. */
-const changeBytes = 256 * 1024 ** 2
+const maxChangeBytes = 256 * 1024 ** 2
 
 /** A running Umpire. Disposing of it stops it gracefully. */
 export interface App extends AsyncDisposable {
@@ -76,8 +76,12 @@ export async function openMigratedDatabase(
 }
 
 /** Opens the job queue; makes its tables where they are missing. */
-export function openQueue(database: OpenDatabase, log: Log, supervise = false): Promise<WakeUps> {
-  return openWakeUps({
+export function openJobNotifications(
+  database: OpenDatabase,
+  log: Log,
+  supervise = false,
+): Promise<Notifications> {
+  return openNotifications({
     database: database.jobs,
     embedded: database.engine === 'embedded',
     supervise,
@@ -102,11 +106,11 @@ export async function startApp(
   const prometheus = config.metrics && stack.use(await loadPrometheus())
   const metrics = prometheus?.metrics ?? noMetrics
   const database = stack.use(await openMigratedDatabase(config, log, metrics))
-  const wakeUps = await openQueue(database, log, parts.worker)
-  stack.defer(() => wakeUps.close())
+  const notifications = await openJobNotifications(database, log, parts.worker)
+  stack.defer(() => notifications.close())
   const review = stack.use(await createReviewContext(config, log, { metrics }))
   warnAboutConfiguration(config, review.models, log)
-  if (parts.web) warnAboutStrangers(config, log)
+  if (parts.web) warnAboutOpenAccess(config, log)
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const sources = stack.use(
     createContextSources(config.contextSources, {
@@ -124,14 +128,14 @@ export async function startApp(
     db: database.db,
     keys,
     credentials: createCredentials(keys, config.http.publicUrl),
-    wakeUps,
+    notifications,
     platform: createPlatform(config.platform, metrics),
     embedder: await loadEmbedder(config, metrics),
-    gatherSlots: createFairSemaphore(gatheredAtOnce),
-    changeRoom: createFairSemaphore(changeBytes),
+    gatherSemaphore: createFairSemaphore(maxConcurrentGathers),
+    changeMemory: createFairSemaphore(maxChangeBytes),
     sources,
     codeCache: createCodeCache(),
-    gitHost: {
+    gitRuntime: {
       ...gitRuntimeFrom(config.childEnvironment),
       spawn: stack.use(createProgramSpawner(config.dataDir)).spawn,
       metrics,
@@ -169,7 +173,7 @@ export async function startApp(
     log.info({ url, public_url: config.http.publicUrl }, 'Umpire listens')
   }
   if (parts.worker) {
-    stack.use(keepMirrorsSmall(config, log))
+    stack.use(startMirrorPruning(config, log))
     const worker = await startWorker(ctx, { exclusive: database.exclusive })
     stack.defer(() => worker.stop())
   }
@@ -203,7 +207,7 @@ async function loadPrometheus(): Promise<Prometheus> {
 }
 
 /** Once an hour, the git mirrors that were used longest ago go until the others fit. */
-function keepMirrorsSmall(config: Config, log: Log): Disposable {
+function startMirrorPruning(config: Config, log: Log): Disposable {
   const prune = () =>
     pruneMirrors(mirrorDirectory(config), maxMirrorBytes).catch((error) =>
       log.warn({ err: error }, 'Mirrors were not pruned'),
@@ -272,7 +276,7 @@ async function warnAboutLostKey({
 }
 
 /** What lets everybody in who reaches the address where it listens. */
-function warnAboutStrangers(config: Config, log: Log): void {
+function warnAboutOpenAccess(config: Config, log: Log): void {
   if (isMcpOpenToOthers(config)) {
     log.warn(
       {},

@@ -5,7 +5,7 @@ import type { Config } from './config/config.ts'
 import type { RepositorySettings } from './config/repository-settings.ts'
 import type { Db } from './db/database.ts'
 import type { GitRuntime } from './git/run-git.ts'
-import type { WakeUps } from './jobs/queue.ts'
+import type { Notifications } from './jobs/queue.ts'
 import type { CodeCache } from './knowledge/change/code-cache.ts'
 import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
@@ -35,18 +35,18 @@ export interface AppContext extends ReviewContext {
   /** Seals what is stored of secrets. */
   readonly keys: KeyRing
   readonly credentials: Credentials
-  readonly wakeUps: WakeUps
+  readonly notifications: Notifications
   readonly platform: Platform
   /** Null where none is configured, or nothing is remembered. */
   readonly embedder: Embedder | null
   /** Trackers and chats that reviews ask. */
   readonly sources: ContextSources
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
-  readonly gatherSlots: FairSemaphore
+  readonly gatherSemaphore: FairSemaphore
   /** Bytes, about, of the changes that reviews hold, from before they gather them until they have ended. */
-  readonly changeRoom: FairSemaphore
+  readonly changeMemory: FairSemaphore
   readonly codeCache: CodeCache
   /** How git is started. */
-  readonly gitHost: GitRuntime
+  readonly gitRuntime: GitRuntime
   readonly metrics: Metrics
 }

@@ -46,7 +46,7 @@ export async function startChangeGraphScenario(
   let repositories = 0
   let branches = 0
   const scan = async (repo: string) => {
-    await requestScan(app.db, context.wakeUps, repo)
+    await requestScan(app.db, context.notifications, repo)
     await waitUntilScanned(app, repo)
   }
   const held = stack.move()

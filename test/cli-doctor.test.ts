@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.ts'
 import { openDatabase } from '../src/db/database.ts'
-import { judgeSpace } from '../src/workflows/diagnose/check-data-folder.ts'
+import { assessFreeSpace } from '../src/workflows/diagnose/check-data-folder.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 import { checkPublicAddress } from '../src/workflows/diagnose/check-public-address.ts'
 import { checkService } from '../src/workflows/diagnose/check-service.ts'
@@ -488,13 +488,13 @@ describe('without a service', () => {
 
 it('what is free on the disk', () => {
   const megabyte = 1024 * 1024
-  expect(judgeSpace(1024 * megabyte, '/data')).toMatchObject({
+  expect(assessFreeSpace(1024 * megabyte, '/data')).toMatchObject({
     state: 'ok',
     message: '1 GB are free where /data is.',
   })
-  expect(judgeSpace(1024 * megabyte - 1, '/data')).toMatchObject({ state: 'warning' })
-  expect(judgeSpace(64 * megabyte, '/data')).toMatchObject({ state: 'warning' })
-  expect(judgeSpace(64 * megabyte - 1, '/data')).toMatchObject({ state: 'problem' })
+  expect(assessFreeSpace(1024 * megabyte - 1, '/data')).toMatchObject({ state: 'warning' })
+  expect(assessFreeSpace(64 * megabyte, '/data')).toMatchObject({ state: 'warning' })
+  expect(assessFreeSpace(64 * megabyte - 1, '/data')).toMatchObject({ state: 'problem' })
 })
 
 describe('who reaches the public address', () => {

@@ -4,7 +4,7 @@ import { readConfig } from '../src/config/read-config.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { createPlatform } from '../src/platforms/index.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
-import { collectTouches } from '../src/workflows/learning/collect-touches.ts'
+import { collectFileActivity } from '../src/workflows/learning/collect-file-activity.ts'
 import { graphOf, symbolOf } from './samples/change-graph.ts'
 import { changeOf, samplePullRequest } from './samples/change-of-files.ts'
 
@@ -12,7 +12,7 @@ const config = readConfig({})
 const platform = createPlatform(config.platform)
 
 function touchesOf(change: Partial<Change>) {
-  const touches = collectTouches({ config, platform }, { ...changeOf({}, {}), ...change })
+  const touches = collectFileActivity({ config, platform }, { ...changeOf({}, {}), ...change })
   if (touches === null) throw new Error('Nothing is kept.')
   return touches
 }
@@ -71,6 +71,6 @@ describe('what a change touches', () => {
 
   it('is not kept without the graph layer', () => {
     const without = { ...config, graph: { ...config.graph, enabled: false } }
-    expect(collectTouches({ config: without, platform }, changeOf({}, {}))).toBeNull()
+    expect(collectFileActivity({ config: without, platform }, changeOf({}, {}))).toBeNull()
   })
 })

@@ -38,8 +38,8 @@ export async function startScanScenario(options: StartOptions = {}): Promise<Sca
       return repo
     },
     async rescan(repo) {
-      const { db, wakeUps } = app.app.context
-      await db.transaction().execute((tx) => requestScan(tx, wakeUps, repo))
+      const { db, notifications } = app.app.context
+      await db.transaction().execute((tx) => requestScan(tx, notifications, repo))
       await scanned(repo)
     },
     waitForScan: scanned,

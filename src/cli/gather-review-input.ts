@@ -36,7 +36,7 @@ export async function startGatheringLocalChange(
   const { promise: gitStarted, resolve: onWork } = Promise.withResolvers<void>()
   const { promise: paths, resolve: onPaths } = Promise.withResolvers<readonly string[]>()
   const task = {
-    host: gitRuntimeFrom(pickChildVariables()),
+    gitRuntime: gitRuntimeFrom(pickChildVariables()),
     folder: process.cwd(),
     source,
     indexFile: readGitIndexFile(),
@@ -71,9 +71,9 @@ export async function gatherPullRequest(
   const pullRequest = await platform.getPullRequest(access, ref.number, signal)
   const config: Config = { ...ctx.config, dataDir }
   const gather = { pullRequest, earlier: noEarlierReviews }
-  const gitHost = gitRuntimeFrom(config.childEnvironment)
+  const gitRuntime = gitRuntimeFrom(config.childEnvironment)
   const change = stack.use(
-    await gatherChange({ ...ctx, config, platform, gitHost }, access, gather, signal),
+    await gatherChange({ ...ctx, config, platform, gitRuntime }, access, gather, signal),
   )
   const shortBase = change.mergeBaseSha.slice(0, 7)
   const shortHead = change.headSha.slice(0, 7)

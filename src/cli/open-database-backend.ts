@@ -3,7 +3,7 @@
 import { authenticateBearer } from '../accounts/authenticate-bearer.ts'
 import { createCredentials } from '../accounts/credentials.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import { completeConfig, openMigratedDatabase, openQueue } from '../app.ts'
+import { completeConfig, openJobNotifications, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
@@ -26,11 +26,11 @@ export async function openDatabaseBackend(
   const database = await openMigratedDatabase(config, log)
   stack.defer(() => database.close())
   const { db } = database
-  const wakeUps = await openQueue(database, log)
-  stack.defer(() => wakeUps.close())
+  const notifications = await openJobNotifications(database, log)
+  stack.defer(() => notifications.close())
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const ctx = {
-    ...{ config, db, log, keys, wakeUps },
+    ...{ config, db, log, keys, notifications },
     platform: createPlatform(config.platform),
     credentials: createCredentials(keys, config.http.publicUrl),
     // Without an embedder, memories are searched by keyword.

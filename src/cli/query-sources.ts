@@ -7,8 +7,11 @@ import {
   type RequestingRepository,
 } from '../tools/sources/context-sources.ts'
 import { createMemoryPinStore } from '../tools/sources/pin-store.ts'
-import { deriveErrorQuestions, deriveQuestions } from '../workflows/gathering/derive-questions.ts'
-import { findAsking } from '../workflows/gathering/gather-live-context.ts'
+import {
+  deriveErrorQueries,
+  deriveSourceQueries,
+} from '../workflows/gathering/derive-source-queries.ts'
+import { findRequestingRepository } from '../workflows/gathering/gather-live-context.ts'
 import type { ReviewInput } from './gather-review-input.ts'
 
 /**

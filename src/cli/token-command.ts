@@ -1,7 +1,7 @@
 // Runs `umpire token`, which creates, lists and revokes tokens for programs.
 import { createLogger } from '../lib/logger.ts'
 import { listSecrets } from '../review-context.ts'
-import type { Control, TokenOrder } from '../workflows/control.ts'
+import type { Control, TokenRequest } from '../workflows/control.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode, UsageError } from './exit-codes.ts'
 import { openControl } from './open-control.ts'
@@ -40,7 +40,7 @@ const options = {
 } as const
 
 type TokenTask =
-  | { readonly kind: 'create'; readonly order: TokenOrder }
+  | { readonly kind: 'create'; readonly order: TokenRequest }
   | { readonly kind: 'list' }
   | { readonly kind: 'revoke'; readonly id: string }
   | { readonly kind: 'forget' }
@@ -107,7 +107,7 @@ function readDays(days = '90'): number {
   throw new UsageError('--days must be a whole number from 1 to 365')
 }
 
-async function createToken(control: Control, order: TokenOrder): Promise<void> {
+async function createToken(control: Control, order: TokenRequest): Promise<void> {
   const { jwt, id, login, issuer, expiresAt } = await control.createToken(order)
   console.log(jwt)
   const scope = order.admin ? ', which sees all' : ''

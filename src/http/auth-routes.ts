@@ -14,8 +14,8 @@ import {
   signOut,
 } from '../workflows/signing-in/sign-in.ts'
 import {
-  attemptSeconds,
   finishSignIn,
+  signInAttemptSeconds,
   startSignIn,
 } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import { type Authenticate, callerOf, refuseCrossSite, sessionCookie } from './authenticate.ts'
@@ -49,7 +49,7 @@ function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): 
     const returnPath = readReturnPath(request.query.return_to, publicUrl)
     const { location, attempt } = startSignIn(ctx, returnPath)
     return reply
-      .setCookie(attemptCookie, attempt, { ...options, maxAge: attemptSeconds })
+      .setCookie(attemptCookie, attempt, { ...options, maxAge: signInAttemptSeconds })
       .redirect(location, 302)
   })
 

@@ -5,7 +5,7 @@ import type { OwnedToken } from '../accounts/operator.ts'
 import { errorResponses } from '../contract/common-schemas.ts'
 import type { ToolAnswer } from '../mcp/mcp-backend.ts'
 import type { McpTool } from '../mcp/mcp-tool.ts'
-import type { IssuedToken, TokenOrder } from '../workflows/control.ts'
+import type { IssuedToken, TokenRequest } from '../workflows/control.ts'
 import type { DatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 
 export function controlSocketPath(dataDir: string): string {
@@ -23,7 +23,7 @@ export const tokenOrder = z.object({
   admin: z.boolean(),
   name: z.string().min(1).max(100),
   days: z.int().min(1).max(365),
-}) satisfies z.ZodType<TokenOrder>
+}) satisfies z.ZodType<TokenRequest>
 
 export const issuedToken = z.object({
   jwt: z.string(),

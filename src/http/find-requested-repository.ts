@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/tokens.ts'
 import { splitRepositoryName } from '../contract/repository-name.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { type AccessContext, checkOverdue } from '../workflows/connecting/check-access.ts'
+import { type AccessContext, checkOverdueAccess } from '../workflows/connecting/check-access.ts'
 
 /**
  * Finds a repository that is connected to the caller. Returns its name as the platform spells it.

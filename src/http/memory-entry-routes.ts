@@ -8,7 +8,7 @@ import { listMemories, readMemoryHistory } from '../knowledge/memory/read-memori
 import { recallMemories } from '../workflows/remembering/recall-memories.ts'
 import {
   addWrittenMemory,
-  dismissByHand,
+  dismissMemoryManually,
   editMemory,
 } from '../workflows/remembering/write-memory.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'

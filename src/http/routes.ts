@@ -35,7 +35,7 @@ export async function addRoutes(
   ctx: AppContext,
   database: OpenDatabase,
 ): Promise<void> {
-  const { config, platform, db, wakeUps, credentials } = ctx
+  const { config, platform, db, notifications, credentials } = ctx
   const { signInAllowed } = config
   const authenticate = createAuthenticate(server, {
     db,
@@ -53,7 +53,7 @@ export async function addRoutes(
     intake: createDeliveryIntake({
       db,
       source: platform.id,
-      wakeUps,
+      notifications,
       scansMerges: isKnowledgeEnabled(config),
       checkSpace: database.checkSpace,
     }),

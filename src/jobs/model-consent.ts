@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import type { WakeUps } from './queue.ts'
+import type { Notifications } from './queue.ts'
 import { type ClaimedScan, requestScan } from './scans.ts'
 
 /** @returns null where no scan has looked yet */
@@ -36,7 +36,7 @@ const maxEmbeddingScans = 1000
 /** Asks for scans of repositories that have memories which this embedder hasn't seen, though models may be asked about them. */
 export async function requestEmbeddingScans(
   tx: Db,
-  wakeUps: Pick<WakeUps, 'scans'>,
+  notifications: Pick<Notifications, 'scans'>,
   embedder: string,
 ): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
@@ -46,5 +46,5 @@ export async function requestEmbeddingScans(
       where m.repo = s.repo and m.ended_at is null
         and not exists (select from memory_vectors v where v.memory_id = m.id and v.embedder = ${embedder}))
     limit ${sql.lit(maxEmbeddingScans)}`.execute(tx)
-  for (const { repo } of rows) await requestScan(tx, wakeUps, repo)
+  for (const { repo } of rows) await requestScan(tx, notifications, repo)
 }

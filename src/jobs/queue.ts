@@ -6,21 +6,21 @@ import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import type { Log } from '../lib/logger.ts'
 
 /** The queues of wake-ups, one for each kind of work. */
-export interface WakeUps {
-  readonly reviews: WakeUpQueue<PullRequestRef>
-  readonly scans: WakeUpQueue<RepositoryName>
+export interface Notifications {
+  readonly reviews: NotificationQueue<PullRequestRef>
+  readonly scans: NotificationQueue<RepositoryName>
   close(): Promise<void>
 }
 
 /** A queue of wake-ups. `Subject` is what is to be looked at. */
-export interface WakeUpQueue<Subject> {
+export interface NotificationQueue<Subject> {
   /**
    * Asks for these to be looked at, in the transaction `tx`: when it commits, a worker is woken. One wake-up waits for each
    * at most, and one delayed one beside it.
    *
    * @param delaySeconds not before this many seconds from now
    */
-  wake(tx: Db, subjects: readonly Subject[], delaySeconds?: number): Promise<void>
+  notify(tx: Db, subjects: readonly Subject[], delaySeconds?: number): Promise<void>
   /**
    * Calls `start` for each that is to be looked at, until `pause` or `close`. All are fetched as they come, whether or not there
    * is a place for them: those of one owner must not stand before those of another.
@@ -30,15 +30,15 @@ export interface WakeUpQueue<Subject> {
   pause(): Promise<void>
 }
 
-const fetchedTogether = 64
+const maxFetchBatch = 64
 
 /** Opens the queues; makes their tables where they are missing. */
-export async function openWakeUps(input: {
+export async function openNotifications(input: {
   database: JobDatabase
   embedded: boolean
   supervise: boolean
   log: Pick<Log, 'warn'>
-}): Promise<WakeUps> {
+}): Promise<Notifications> {
   const boss = new PgBoss({
     db: input.database,
     backend: input.embedded ? 'pglite' : 'postgres',
@@ -68,8 +68,8 @@ export async function openWakeUps(input: {
   return {
     reviews,
     scans: {
-      wake: (tx, repos, delaySeconds) =>
-        scans.wake(
+      notify: (tx, repos, delaySeconds) =>
+        scans.notify(
           tx,
           repos.map((repo) => ({ repo })),
           delaySeconds,
@@ -88,7 +88,7 @@ async function openQueue<Subject extends object>(
   boss: PgBoss,
   name: string,
   keyOf: (subject: Subject) => string,
-): Promise<WakeUpQueue<Subject>> {
+): Promise<NotificationQueue<Subject>> {
   await boss.createQueue(name, {
     policy: 'short',
     notify: true,
@@ -100,7 +100,7 @@ async function openQueue<Subject extends object>(
   await boss.getQueue(name)
   await boss.insert(name, [])
   return {
-    async wake(tx, subjects, delaySeconds = 0) {
+    async notify(tx, subjects, delaySeconds = 0) {
       if (subjects.length === 0) return
       const kind = delaySeconds > 0 ? 'later' : 'now'
       const jobs = subjects.map((subject) => ({
@@ -116,7 +116,7 @@ async function openQueue<Subject extends object>(
         notifyPollingIntervalSeconds: 2,
         burstWhenBatchFull: true,
       }
-      await boss.work<Subject>(name, { batchSize: fetchedTogether, ...pace }, async (jobs) => {
+      await boss.work<Subject>(name, { batchSize: maxFetchBatch, ...pace }, async (jobs) => {
         for (const job of jobs) start(job.data)
       })
     },

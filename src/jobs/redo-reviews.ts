@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { insertReviewRequest, redoEvent } from '../events/review-requests.ts'
-import type { WakeUps } from './queue.ts'
+import type { Notifications } from './queue.ts'
 import { hasWaitingEvents, lockPullRequest } from './runs.ts'
 
 /**
@@ -45,7 +45,11 @@ export async function hasPendingRedos(db: Db, when: RedoTrigger): Promise<boolea
  *
  * @returns how many reviews were asked for
  */
-export async function redoReviews(db: Db, wakeUps: WakeUps, when: RedoTrigger): Promise<number> {
+export async function redoReviews(
+  db: Db,
+  notifications: Notifications,
+  when: RedoTrigger,
+): Promise<number> {
   const { rows } = await sql<PullRequestRef & { id: number; is_latest: boolean }>`
     select r.id, r.repo, r.pr_number as number,
       not exists (select 1 from workflow_runs n where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id)
@@ -62,7 +66,7 @@ export async function redoReviews(db: Db, wakeUps: WakeUps, when: RedoTrigger): 
       // Another worker was first, or somebody asked already.
       if (event === null || !isLatest || (await hasWaitingEvents(tx, ref))) return false
       await insertReviewRequest(tx, ref, { id: event, type: redoEvent })
-      await wakeUps.reviews.wake(tx, [ref])
+      await notifications.reviews.notify(tx, [ref])
       return true
     })
     if (isAsked) asked += 1

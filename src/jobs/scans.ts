@@ -15,7 +15,7 @@ import {
   leaseEnd,
   type RequeueOptions,
 } from './leases.ts'
-import type { WakeUps } from './queue.ts'
+import type { Notifications } from './queue.ts'
 
 /** A claimed scan. Worker and fence tell this claim from all others. */
 export interface ClaimedScan {
@@ -78,7 +78,7 @@ async function updateScan(
  */
 export async function requestScan(
   tx: Db,
-  wakeUps: Pick<WakeUps, 'scans'>,
+  notifications: Pick<Notifications, 'scans'>,
   repo: RepositoryName,
   { evenIfRunning = false, thorough = false }: { evenIfRunning?: boolean; thorough?: boolean } = {},
 ): Promise<void> {
@@ -100,7 +100,7 @@ export async function requestScan(
         requested_at = now(), started_at = null, finished_at = null, error = null, error_code = null
       where repo = ${repo}`,
     )
-    await wakeUps.scans.wake(tx, [repo])
+    await notifications.scans.notify(tx, [repo])
   } else if (evenIfRunning || (thorough && !running.thorough)) {
     await sql`
       update scans set wanted_again = true, wanted_thorough = wanted_thorough or ${thorough} where repo = ${repo}`.execute(
@@ -112,7 +112,7 @@ export async function requestScan(
 /** Asks for a scan of a repository that never had one, in the caller's transaction. */
 export async function ensureScanRequested(
   tx: Db,
-  wakeUps: Pick<WakeUps, 'scans'>,
+  notifications: Pick<Notifications, 'scans'>,
   repo: RepositoryName,
 ): Promise<void> {
   const known = await tx
@@ -120,7 +120,7 @@ export async function ensureScanRequested(
     .select('repo')
     .where('repo', '=', repo)
     .executeTakeFirst()
-  if (known === undefined) await requestScan(tx, wakeUps, repo)
+  if (known === undefined) await requestScan(tx, notifications, repo)
 }
 
 /** The platform's id of the repository of which something is known under a name; null where nobody has asked for it. */
@@ -273,7 +273,7 @@ export interface ScanOutcome {
  */
 export async function endScan(
   tx: Db,
-  wakeUps: Pick<WakeUps, 'scans'>,
+  notifications: Pick<Notifications, 'scans'>,
   scan: ClaimedScan,
   { status, commit, described, error, errorCode }: ScanOutcome,
 ): Promise<void> {
@@ -292,13 +292,13 @@ export async function endScan(
     where ${heldBy(scan)}`,
   )
   if (changed === undefined) throw new LeaseLostError()
-  if (changed.status === 'pending') await wakeUps.scans.wake(tx, [scan.repo])
+  if (changed.status === 'pending') await notifications.scans.notify(tx, [scan.repo])
 }
 
 /** Gives a scan back, to be taken up again: after a fault with a delay, or at once when the worker stops. */
 export async function requeueScan(
   tx: Db,
-  wakeUps: Pick<WakeUps, 'scans'>,
+  notifications: Pick<Notifications, 'scans'>,
   scan: ClaimedScan,
   { delaySeconds, countsAsAttempt, error, errorCode }: RequeueOptions,
 ): Promise<void> {
@@ -312,7 +312,7 @@ export async function requeueScan(
     where ${heldBy(scan)}`,
   )
   if (changed === undefined) throw new LeaseLostError()
-  await wakeUps.scans.wake(tx, [scan.repo], delaySeconds)
+  await notifications.scans.notify(tx, [scan.repo], delaySeconds)
 }
 
 /** Repositories whose scan waits though nobody holds it, as `findStrandedPullRequests` has it. At most 1000. */
@@ -345,7 +345,7 @@ const maxOutdatedScans = 1000
  */
 export async function requestOutdatedScans(
   tx: Db,
-  wakeUps: Pick<WakeUps, 'scans'>,
+  notifications: Pick<Notifications, 'scans'>,
   layers: { memory: boolean; graph: boolean },
 ): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
@@ -359,7 +359,7 @@ export async function requestOutdatedScans(
       (${layers.memory} and described_sha is null)
       or (${layers.graph} and not exists (select from code_graphs g where g.repo = s.repo and g.commit_sha is not null)))
     limit ${sql.lit(maxOutdatedScans)}`.execute(tx)
-  for (const { repo } of rows) await requestScan(tx, wakeUps, repo)
+  for (const { repo } of rows) await requestScan(tx, notifications, repo)
 }
 
 async function endAsExhausted(tx: Db, repo: RepositoryName, losses: number): Promise<void> {

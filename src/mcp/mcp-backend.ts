@@ -13,7 +13,7 @@ import { UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { abortable } from '../lib/abortable.ts'
 import type { Log } from '../lib/logger.ts'
-import { checkOverdue } from '../workflows/connecting/check-access.ts'
+import { checkOverdueAccess } from '../workflows/connecting/check-access.ts'
 import { type AgentToolsContext, createAgentTools } from './agent-tools.ts'
 import { type CallLimiter, createCallLimiter } from './call-limiter.ts'
 import type { McpTool, ToolCallContext, ToolRecord } from './mcp-tool.ts'
@@ -68,7 +68,7 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
   const findVisible = async (repo: unknown, caller: Caller | null): Promise<string | undefined> => {
     if (typeof repo !== 'string') return undefined
     if (caller === null) return repo
-    if (splitRepositoryName(repo) !== undefined) await checkOverdue(ctx, caller, repo)
+    if (splitRepositoryName(repo) !== undefined) await checkOverdueAccess(ctx, caller, repo)
     return findConnectedRepository(db, caller, repo)
   }
   const read = async <T>(caller: Caller | null, work: () => Promise<T>): Promise<T> => {

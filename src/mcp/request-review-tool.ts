@@ -21,7 +21,7 @@ import { nameVerdict, repositoryNameInput, statusSchema, verdictSchema } from '.
 
 type RequestReviewContext = Pick<
   AppContext,
-  'db' | 'config' | 'log' | 'platform' | 'keys' | 'wakeUps'
+  'db' | 'config' | 'log' | 'platform' | 'keys' | 'notifications'
 >
 
 const pollIntervalMs = 500

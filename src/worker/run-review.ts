@@ -7,7 +7,7 @@ import type { Budget } from '../models/index.ts'
 import { type ChosenAccess, chooseAccess, withAccess } from '../workflows/choose-access.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
 import type { RunBudgets } from '../workflows/run-budgets.ts'
-import { settleFault, showFailure } from '../workflows/settle-fault.ts'
+import { ensureFailureStatus, settleFailure } from '../workflows/settle-failure.ts'
 
 /** Throws only when the database does. */
 export async function runReview(
@@ -23,13 +23,15 @@ export async function runReview(
     maxLosses,
   })
   if (claim.kind === 'later') {
-    await ctx.db.transaction().execute((tx) => ctx.wakeUps.reviews.wake(tx, [ref], claim.seconds))
+    await ctx.db
+      .transaction()
+      .execute((tx) => ctx.notifications.reviews.notify(tx, [ref], claim.seconds))
   }
   if (claim.kind === 'exhausted') {
     ctx.log.error(ref, 'The review was given up: its worker was lost too often')
     ctx.metrics.reviews.inc({ end: 'failed' })
     const access = await chooseAccess(ctx, ref.repo).catch(() => null)
-    if (access) await showFailure(ctx, ref, access, 'Its worker was lost too often.')
+    if (access) await ensureFailureStatus(ctx, ref, access, 'Its worker was lost too often.')
   }
   if (claim.kind !== 'claimed') return
   const { run } = claim
@@ -65,7 +67,7 @@ async function reviewClaimed(
     await withAccess({ ...ctx, log }, run.repo, review, signal)
     log.info({}, 'The review is done')
   } catch (error) {
-    await settleFault(
+    await settleFailure(
       { ...ctx, log },
       { run, access, budget },
       signal.aborted ? signal.reason : error,

@@ -13,11 +13,11 @@ import {
   extendScanLease,
   requeueScan,
 } from '../jobs/scans.ts'
-import { describeFault, WorkerStopping } from '../workflows/describe-fault.ts'
+import { describeFailure, WorkerStopping } from '../workflows/describe-failure.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
 
 /** Starting threads takes longer than reading a changed file. */
-const readerRestsAfterMs = 60_000
+const idleIndexerMs = 60_000
 
 /** What scans of a worker share. */
 export interface Scanner {
@@ -28,25 +28,25 @@ export interface Scanner {
 
 /** Makes the scanner of a worker. Its threads are started by the first scan, and end some time after the last one. */
 export function openScanner(ctx: AppContext, worker: string): Scanner {
-  let reader: (FileIndexer & AsyncDisposable) | null = null
-  let rest: NodeJS.Timeout | undefined
+  let indexer: (FileIndexer & AsyncDisposable) | null = null
+  let idleTimer: NodeJS.Timeout | undefined
   let running = 0
   const close = async () => {
-    clearTimeout(rest)
-    const closing = reader
-    reader = null
+    clearTimeout(idleTimer)
+    const closing = indexer
+    indexer = null
     await closing?.[Symbol.asyncDispose]()
   }
   return {
     async run(repo, stopping) {
-      clearTimeout(rest)
-      reader ??= createFileIndexer()
+      clearTimeout(idleTimer)
+      indexer ??= createFileIndexer()
       running += 1
       try {
-        await runScan(ctx, { name: worker, reader, stopping }, repo)
+        await runScan(ctx, { name: worker, indexer, stopping }, repo)
       } finally {
         running -= 1
-        if (running === 0) rest = setTimeout(close, readerRestsAfterMs).unref()
+        if (running === 0) idleTimer = setTimeout(close, idleIndexerMs).unref()
       }
     },
     close,
@@ -55,7 +55,7 @@ export function openScanner(ctx: AppContext, worker: string): Scanner {
 
 async function runScan(
   ctx: AppContext,
-  worker: { name: string; reader: FileIndexer; stopping: AbortSignal },
+  worker: { name: string; indexer: FileIndexer; stopping: AbortSignal },
   repo: RepositoryName,
 ): Promise<void> {
   const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
@@ -66,7 +66,9 @@ async function runScan(
     maxLosses,
   })
   if (claim.kind === 'later') {
-    await ctx.db.transaction().execute((tx) => ctx.wakeUps.scans.wake(tx, [repo], claim.seconds))
+    await ctx.db
+      .transaction()
+      .execute((tx) => ctx.notifications.scans.notify(tx, [repo], claim.seconds))
   }
   if (claim.kind === 'exhausted')
     ctx.log.error({ repo }, 'The scan was given up: its worker was lost too often')
@@ -82,12 +84,12 @@ async function runScan(
 async function scanClaimed(
   ctx: AppContext,
   scan: ClaimedScan,
-  { reader, signal }: { reader: FileIndexer; signal: AbortSignal },
+  { indexer, signal }: { indexer: FileIndexer; signal: AbortSignal },
 ): Promise<void> {
   const log = ctx.log.child({ repo: scan.repo, scan_attempt: scan.attempt })
   log.info({}, 'The scan begins')
   try {
-    await scanRepository({ ...ctx, log }, { scan, reader, signal })
+    await scanRepository({ ...ctx, log }, { scan, indexer: indexer, signal })
   } catch (error) {
     await settleScan({ ...ctx, log }, scan, signal.aborted ? signal.reason : error)
   }
@@ -101,13 +103,15 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
   }
   if (error instanceof WorkerStopping) {
     ctx.log.info({}, 'The scan is put back because the worker stops')
-    return putBack(ctx, scan, { delaySeconds: 0, countsAsAttempt: false })
+    return requeue(ctx, scan, { delaySeconds: 0, countsAsAttempt: false })
   }
-  const { message, code, isFinal, waits, delaySeconds } = describeFault(
-    ctx.config.review,
-    scan.attempt,
-    error,
-  )
+  const {
+    message,
+    code,
+    isFinal,
+    waitsForOperator: waits,
+    delaySeconds,
+  } = describeFailure(ctx.config.review, scan.attempt, error)
   const why = { error: message, errorCode: code }
   if (error instanceof UmpireError && error.code === 'disconnected') {
     ctx.log.info({}, 'The repository was disconnected: what is known of it stays as it is')
@@ -121,15 +125,15 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
     { err: error, retry_in_seconds: delaySeconds },
     'The scan failed and will be tried again',
   )
-  return putBack(ctx, scan, { delaySeconds, countsAsAttempt: !waits, ...why })
+  return requeue(ctx, scan, { delaySeconds, countsAsAttempt: !waits, ...why })
 }
 
-function putBack(
+function requeue(
   ctx: AppContext,
   scan: ClaimedScan,
   how: Parameters<typeof requeueScan>[3],
 ): Promise<void> {
-  return transactionWithRetry(ctx.db, (tx) => requeueScan(tx, ctx.wakeUps, scan, how))
+  return transactionWithRetry(ctx.db, (tx) => requeueScan(tx, ctx.notifications, scan, how))
 }
 
 function end(
@@ -137,5 +141,5 @@ function end(
   scan: ClaimedScan,
   how: Parameters<typeof endScan>[3],
 ): Promise<void> {
-  return transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, how))
+  return transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, how))
 }

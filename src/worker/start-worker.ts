@@ -8,13 +8,13 @@ import { endRunLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
 import { followThreads } from '../workflows/follow-threads.ts'
-import { learnWhatWasLeft } from '../workflows/learn-from-review.ts'
-import { redoUndone } from '../workflows/redo-undone.ts'
+import { learnFromMissedReviews } from '../workflows/learn-from-review.ts'
+import { redoIncompleteReviews } from '../workflows/redo-incomplete-reviews.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
-import { startRounds } from './rounds.ts'
+import { startPeriodicTask } from './periodic-task.ts'
 import { runReview } from './run-review.ts'
 import { openScanner } from './run-scan.ts'
-import { startWorkLoop, sweepMs } from './work-loop.ts'
+import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
 
 /** A running worker. */
 export interface Worker {
@@ -35,19 +35,19 @@ export async function startWorker(
   if (options.exclusive) await Promise.all([endRunLeases(ctx.db), endScanLeases(ctx.db)])
   if (isKnowledgeEnabled(ctx.config)) {
     const layers = { memory: ctx.config.memory, graph: ctx.config.graph.enabled }
-    await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, ctx.wakeUps, layers))
+    await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, ctx.notifications, layers))
   }
   const { embedder } = ctx
   if (embedder !== null) {
     await ctx.db
       .transaction()
-      .execute((tx) => requestEmbeddingScans(tx, ctx.wakeUps, embedder.name))
+      .execute((tx) => requestEmbeddingScans(tx, ctx.notifications, embedder.name))
   }
   const budgets = createRunBudgets(ctx)
   const reviews = await startWorkLoop(ctx, {
-    what: 'review',
-    queue: ctx.wakeUps.reviews,
-    atOnce: ctx.config.review.concurrency,
+    label: 'review',
+    queue: ctx.notifications.reviews,
+    maxConcurrency: ctx.config.review.concurrency,
     graceSeconds: ctx.config.review.shutdownGraceSeconds,
     findStranded: () => findStrandedPullRequests(ctx.db, ctx.config.review.leaseSeconds),
     repositoryOf: ({ repo }) => repo,
@@ -55,42 +55,42 @@ export async function startWorker(
   })
   const scanner = openScanner(ctx, name)
   const scans = await startWorkLoop(ctx, {
-    what: 'scan',
-    queue: ctx.wakeUps.scans,
+    label: 'scan',
+    queue: ctx.notifications.scans,
     // In the background: reviews come first. A second one, so that nobody's large repository holds up another's.
-    atOnce: 2,
-    atOncePerOwner: 1,
+    maxConcurrency: 2,
+    maxConcurrencyPerOwner: 1,
     graceSeconds: 0,
     findStranded: () => findStrandedScans(ctx.db, ctx.config.review.leaseSeconds),
     repositoryOf: (repo) => repo,
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
   await shortenAccessCheckDelays(ctx.db, ctx.config.accessCheckMinutes)
-  const pauseMs = sweepMs(ctx.config)
+  const pauseMs = sweepIntervalMs(ctx.config)
   ctx.metrics.onScrape(() => {
     ctx.metrics.running.set({ work: 'review' }, reviews.running())
     ctx.metrics.running.set({ work: 'scan' }, scans.running())
   })
   const rounds = [
-    startRounds(ctx.log, {
+    startPeriodicTask(ctx.log, {
       what: 'looking who may see what',
       pauseMs,
       run: (stopping) => checkDueAccess(ctx, stopping),
     }),
-    startRounds(ctx.log, {
+    startPeriodicTask(ctx.log, {
       what: 'reviewing again',
       pauseMs,
-      run: (stopping) => redoUndone(ctx, stopping),
+      run: (stopping) => redoIncompleteReviews(ctx, stopping),
     }),
-    startRounds(ctx.log, {
+    startPeriodicTask(ctx.log, {
       what: 'looking for dismissals',
       pauseMs,
       run: (stopping) => followThreads(ctx, stopping),
     }),
-    startRounds(ctx.log, {
+    startPeriodicTask(ctx.log, {
       what: 'learning',
       pauseMs,
-      run: (stopping) => learnWhatWasLeft(ctx, stopping),
+      run: (stopping) => learnFromMissedReviews(ctx, stopping),
     }),
   ]
   ctx.log.info({ worker: name }, 'The worker is ready')

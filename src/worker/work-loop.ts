@@ -4,20 +4,20 @@ import { setMaxListeners } from 'node:events'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
-import type { WakeUpQueue } from '../jobs/queue.ts'
+import type { NotificationQueue } from '../jobs/queue.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
-import { WorkerStopping } from '../workflows/describe-fault.ts'
-import { startRounds } from './rounds.ts'
+import { WorkerStopping } from '../workflows/describe-failure.ts'
+import { startPeriodicTask } from './periodic-task.ts'
 
 /** A kind of work. `Subject` names a piece of it. */
-export interface KindOfWork<Subject> {
+export interface WorkKind<Subject> {
   /** A word for the log. */
-  readonly what: string
-  readonly queue: WakeUpQueue<Subject>
+  readonly label: string
+  readonly queue: NotificationQueue<Subject>
   /** In this process. */
-  readonly atOnce: number
+  readonly maxConcurrency: number
   /** Of one owner; by default as `createFairSemaphore` has it. */
-  readonly atOncePerOwner?: number
+  readonly maxConcurrencyPerOwner?: number
   repositoryOf(subject: Subject): RepositoryName
   /** How long what runs may go on after the signal to stop. */
   readonly graceSeconds: number
@@ -41,14 +41,14 @@ export interface WorkLoop {
 type LoopContext = Pick<AppContext, 'db' | 'config' | 'log'>
 
 /** Pieces of one owner that wait in this process. Those beyond are found by whoever looks for what is stranded. */
-const mostInLine = 1000
+const maxWaitingPerOwner = 1000
 
 /** Starts the loop. */
 export async function startWorkLoop<Subject>(
   ctx: LoopContext,
-  kind: KindOfWork<Subject>,
+  kind: WorkKind<Subject>,
 ): Promise<WorkLoop> {
-  const slots = createFairSemaphore(kind.atOnce, kind.atOncePerOwner)
+  const slots = createFairSemaphore(kind.maxConcurrency, kind.maxConcurrencyPerOwner)
   const breakOff = new AbortController()
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
@@ -59,7 +59,7 @@ export async function startWorkLoop<Subject>(
     const owner = ownerOf(kind.repositoryOf(subject))
     const key = JSON.stringify(subject)
     const line = lines.get(owner) ?? new Map<string, Subject>()
-    if (stopping.signal.aborted || line.has(key) || line.size >= mostInLine) return
+    if (stopping.signal.aborted || line.has(key) || line.size >= maxWaitingPerOwner) return
     lines.set(owner, line.set(key, subject))
     // Who still waits when it stops is handed on.
     const release = await slots.acquire(owner, stopping.signal).catch(() => undefined)
@@ -71,7 +71,7 @@ export async function startWorkLoop<Subject>(
       .catch((error) =>
         ctx.log.error(
           { err: error, subject },
-          `A ${kind.what} could not be settled; it is taken up again later`,
+          `A ${kind.label} could not be settled; it is taken up again later`,
         ),
       )
       .finally(() => {
@@ -85,11 +85,12 @@ export async function startWorkLoop<Subject>(
   /** Gives the wake-ups of what waits to other processes, or to the next start. */
   const handOn = async () => {
     const waiting = [...lines.values()].flatMap((line) => [...line.values()])
-    if (waiting.length > 0) await ctx.db.transaction().execute((tx) => kind.queue.wake(tx, waiting))
+    if (waiting.length > 0)
+      await ctx.db.transaction().execute((tx) => kind.queue.notify(tx, waiting))
   }
-  const sweep = startRounds(ctx.log, {
-    what: `looking for a stranded ${kind.what}`,
-    pauseMs: sweepMs(ctx.config),
+  const sweep = startPeriodicTask(ctx.log, {
+    what: `looking for a stranded ${kind.label}`,
+    pauseMs: sweepIntervalMs(ctx.config),
     atOnce: true,
     async run() {
       // Started and not woken: the wake-up of one that a clock has left behind isn't due before the clock is there again.
@@ -107,7 +108,7 @@ export async function startWorkLoop<Subject>(
       await handOn().catch((error) =>
         ctx.log.warn(
           { err: error },
-          `What waits for a ${kind.what} was not handed on; it is found by the next look`,
+          `What waits for a ${kind.label} was not handed on; it is found by the next look`,
         ),
       )
       await Promise.all(running)
@@ -117,6 +118,6 @@ export async function startWorkLoop<Subject>(
 }
 
 /** How far apart a worker looks for what nobody told it of. */
-export function sweepMs({ review }: Pick<Config, 'review'>): number {
+export function sweepIntervalMs({ review }: Pick<Config, 'review'>): number {
   return Math.max(1000, (review.leaseSeconds * 1000) / 3)
 }

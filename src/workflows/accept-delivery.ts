@@ -13,7 +13,7 @@ import {
   savePullRequests,
   saveUnconfirmedPullRequests,
 } from '../events/events.ts'
-import type { WakeUps } from '../jobs/queue.ts'
+import type { Notifications } from '../jobs/queue.ts'
 import { findScannedRepositories, requestScan } from '../jobs/scans.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
@@ -56,7 +56,7 @@ interface IntakeContext {
   readonly source: string
   /** Throws DatabaseFault where hardly any space is left to store events. */
   readonly checkSpace: () => void
-  readonly wakeUps: WakeUps
+  readonly notifications: Notifications
   /** Whether what is known of repositories follows what is merged into them. */
   readonly scansMerges: boolean
 }
@@ -157,8 +157,8 @@ async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Pro
       saveUnconfirmedPullRequests(tx, events),
       insertEvents(tx, firsts),
       // A wake-up too many, for a duplicate, finds nothing to do.
-      ctx.wakeUps.reviews.wake(tx, distinctPullRequests(firsts)),
-      ctx.scansMerges && scanMerged(tx, ctx.wakeUps, events),
+      ctx.notifications.reviews.notify(tx, distinctPullRequests(firsts)),
+      ctx.scansMerges && scanMerged(tx, ctx.notifications, events),
     ]),
   )
   const idOf = new Map(firsts.map((event, index) => [event, stored[2][index]]))
@@ -185,11 +185,16 @@ function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
 }
 
 /** What was merged changes what is known of a repository, if anything is. */
-async function scanMerged(tx: Db, wakeUps: WakeUps, events: readonly NewEvent[]): Promise<void> {
+async function scanMerged(
+  tx: Db,
+  notifications: Notifications,
+  events: readonly NewEvent[],
+): Promise<void> {
   const repos = new Set(events.filter(isMerge).map(({ repo }) => repo))
   const known = await findScannedRepositories(tx, [...repos] as RepositoryName[])
   // Always in the same order, as they are locked.
-  for (const repo of known.sort()) await requestScan(tx, wakeUps, repo, { evenIfRunning: true })
+  for (const repo of known.sort())
+    await requestScan(tx, notifications, repo, { evenIfRunning: true })
 }
 
 function isMerge({ eventType, repo, pullRequest }: NewEvent): boolean {

@@ -6,10 +6,10 @@ import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/erro
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { isSealedByUnknownKey } from '../lib/key-ring.ts'
 import type { Access } from '../platforms/platform.ts'
-import { keyLost } from './describe-fault.ts'
+import { secretKeyLostCode } from './describe-failure.ts'
 
 /** Looking again costs a question to the database. */
-const keyWaitMs = 60_000
+const keyRetryMs = 60_000
 
 type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
@@ -20,7 +20,7 @@ export interface ChosenAccess extends Access {
 }
 
 /** As far as the platform lets its token. */
-interface ProvenAccess {
+interface CheckedAccess {
   readonly access: ChosenAccess
   readonly canPush: boolean
 }
@@ -76,21 +76,21 @@ export async function chooseAccess(
       'The repository is disconnected: connect it again to have it reviewed.',
     )
   }
-  const own = await chooseOwn(ctx, repo, active, signal)
+  const own = await chooseHolderAccess(ctx, repo, active, signal)
   if (own?.canPush) return own.access
   const fallback = token === null ? null : { repo, token, installationId: null }
   if (own !== null && (fallback === null || !(await canPush(ctx, fallback, signal))))
     return own.access
   if (fallback !== null) return fallback
-  if (active.some((holder) => isOfOtherKey(ctx, holder))) {
+  if (active.some((holder) => isSealedUnderOtherKey(ctx, holder))) {
     const message =
       'The secret key of this service does not open the tokens of those who connected this repository.'
     throw new UmpireError(
-      keyLost,
+      secretKeyLostCode,
       `${message} It is to be restored, or one of them signs in again.`,
       {
         retryable: true,
-        retryAfterMs: keyWaitMs,
+        retryAfterMs: keyRetryMs,
       },
     )
   }
@@ -103,7 +103,10 @@ export async function chooseAccess(
 }
 
 /** Whether all that stands in the way of someone's token is the secret key. */
-function isOfOtherKey({ config, keys }: AccessContext, holder: RepositoryTokenHolder): boolean {
+function isSealedUnderOtherKey(
+  { config, keys }: AccessContext,
+  holder: RepositoryTokenHolder,
+): boolean {
   const { login, encrypted_token: sealed } = holder
   return (
     sealed !== null && maySignIn(config.signInAllowed, login) && isSealedByUnknownKey(keys, sealed)
@@ -111,13 +114,13 @@ function isOfOtherKey({ config, keys }: AccessContext, holder: RepositoryTokenHo
 }
 
 /** With the token of the first who can push, else of the first who can read. */
-async function chooseOwn(
+async function chooseHolderAccess(
   ctx: AccessContext,
   repo: RepositoryName,
   holders: readonly RepositoryTokenHolder[],
   signal: AbortSignal | undefined,
-): Promise<ProvenAccess | null> {
-  let reader: ProvenAccess | null = null
+): Promise<CheckedAccess | null> {
+  let reader: CheckedAccess | null = null
   for (const holder of holders) {
     const found = await tryHolder(ctx, repo, holder, signal)
     if (typeof found === 'string') {
@@ -135,12 +138,12 @@ async function tryHolder(
   repo: RepositoryName,
   holder: RepositoryTokenHolder,
   signal: AbortSignal | undefined,
-): Promise<ProvenAccess | string> {
+): Promise<CheckedAccess | string> {
   if (!maySignIn(ctx.config.signInAllowed, holder.login))
     return 'SIGN_IN_ALLOWED does not name them.'
   const token = unsealToken(ctx.keys, holder)
   if (token === undefined) return 'It cannot be decrypted.'
-  return proveAccess(ctx, { repo, token, installationId: holder.installationId }, signal)
+  return checkAccess(ctx, { repo, token, installationId: holder.installationId }, signal)
 }
 
 async function canPush(
@@ -148,16 +151,16 @@ async function canPush(
   access: ChosenAccess,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const proof = await proveAccess(ctx, access, signal)
+  const proof = await checkAccess(ctx, access, signal)
   return typeof proof !== 'string' && proof.canPush
 }
 
 /** What the platform lets a token do, or what it says where that is nothing. */
-async function proveAccess(
+async function checkAccess(
   ctx: AccessContext,
   access: ChosenAccess,
   signal: AbortSignal | undefined,
-): Promise<ProvenAccess | string> {
+): Promise<CheckedAccess | string> {
   try {
     const { push } = await ctx.platform.getRepository(access, signal)
     return { access, canPush: push }

@@ -20,7 +20,7 @@ import { RequestError } from '../domain/errors.ts'
 import { type DatabaseFacts, readDatabaseFacts } from './diagnose/database-facts.ts'
 
 /** A token that the operator wants. */
-export interface TokenOrder {
+export interface TokenRequest {
   /** The platform's username of the person as whom it acts; null for the operator. */
   readonly user: string | null
   /** Whether it sees all. */
@@ -47,7 +47,7 @@ export interface Control {
    * @throws RequestError `not_found` where the person never signed in, `conflict` where two had that name, or the one who has
    *   may not sign in any more
    */
-  createToken(order: TokenOrder): Promise<IssuedToken>
+  createToken(order: TokenRequest): Promise<IssuedToken>
   listTokens(): Promise<readonly OwnedToken[]>
   /** Returns the token's name. @throws RequestError `not_found` */
   revokeToken(tokenId: string): Promise<string>

@@ -16,7 +16,7 @@ import type { PublishedReview } from '../platforms/platform.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { countFindings, decideVerdict, formatSummary, type VerdictInput } from './decide-verdict.ts'
 import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
-import { readRepositoryWill } from './gathering/read-settings.ts'
+import { loadSettings } from './gathering/read-settings.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import type { LoadedEarlierReviews } from './load-earlier-reviews.ts'
 import { findingMarker } from './posting/markers.ts'
@@ -161,7 +161,7 @@ async function isStillValid(
   if (basis.modelFailed) return false
   const [mergeBaseSha, { digest: settingsDigest }] = await Promise.all([
     ctx.platform.getMergeBase(access, base.sha, head.sha, signal),
-    readRepositoryWill(createPlatformSnapshot(ctx.platform, access, base.sha, signal)),
+    loadSettings(createPlatformSnapshot(ctx.platform, access, base.sha, signal)),
   ])
   return basis.key === hashReviewBasis(ctx, { mergeBaseSha, settingsDigest })
 }

@@ -48,7 +48,7 @@ async function followPullRequest(
     // A review that is under way looks at the threads itself, or the next round does.
     if (state !== 'open' || (await hasWaitingEvents(tx, ref))) return
     await requestVerdictUpdate(tx, ref)
-    await ctx.wakeUps.reviews.wake(tx, [ref])
+    await ctx.notifications.reviews.notify(tx, [ref])
   })
   ctx.log.info(
     { ...ref },

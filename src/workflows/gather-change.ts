@@ -4,10 +4,10 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import { parseDiff } from '../git/parse-diff.ts'
 import type { Access } from '../platforms/platform.ts'
 import { type Change, type EarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
+import { fetchChangeCommits } from './gathering/fetch-change-commits.ts'
 import { gatherBackground, noBackground } from './gathering/gather-background.ts'
-import { gatherSources } from './gathering/gather-sources.ts'
-import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
-import { sortFiles } from './gathering/sort-files.ts'
+import { checkChangedSettings, loadSettings } from './gathering/read-settings.ts'
+import { triageFiles } from './gathering/triage-files.ts'
 
 /** A change of a pull request. Dispose of it: it holds git processes. */
 export type GatheredChange = Change &
@@ -16,7 +16,7 @@ export type GatheredChange = Change &
     readonly settingsDigest: string
   }
 
-type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models' | 'gitHost'>
+type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models' | 'gitRuntime'>
 
 /** Gathers a change at the head that `pullRequestSchema` shows. */
 export async function gatherChange(
@@ -27,7 +27,7 @@ export async function gatherChange(
 ): Promise<GatheredChange> {
   const headSha = pullRequest.head.sha
   const [sources, background] = await Promise.all([
-    gatherSources(ctx, access, pullRequest, signal),
+    fetchChangeCommits(ctx, access, pullRequest, signal),
     // Rules have no use for it.
     ctx.models.main === null ? noBackground : gatherBackground(ctx, access, pullRequest, signal),
   ])
@@ -37,9 +37,9 @@ export async function gatherChange(
   stack.use(held)
   signal.throwIfAborted()
   const { head, base, tip, notes: ofSources } = held
-  const will = await readRepositoryWill(tip)
+  const will = await loadSettings(tip)
   const diff = parseDiff(rawDiff)
-  const { notes, ...sorted } = await sortFiles(diff.files, { head, base }, will)
+  const { notes, ...sorted } = await triageFiles(diff.files, { head, base }, will)
   const changedSettings = await checkChangedSettings(diff.files, head)
   const parts = stack.move()
   return {

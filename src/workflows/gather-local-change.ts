@@ -25,8 +25,8 @@ import {
   type ScratchRepository,
 } from '../git/scratch-repository.ts'
 import { type Change, noEarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
-import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
-import { sortFiles } from './gathering/sort-files.ts'
+import { checkChangedSettings, loadSettings } from './gathering/read-settings.ts'
+import { triageFiles } from './gathering/triage-files.ts'
 
 const maxCommits = 100
 
@@ -48,7 +48,7 @@ export interface Comparison {
   readonly emptyReason?: string | undefined
 }
 
-export interface GatheredLocally extends AsyncDisposable {
+export interface GatheredLocalChange extends AsyncDisposable {
   readonly change: Change
   readonly comparison: Comparison
   /** Top folder of the work tree. */
@@ -57,7 +57,7 @@ export interface GatheredLocally extends AsyncDisposable {
 
 /** Where to look. */
 export interface LocalTask {
-  readonly host: GitRuntime
+  readonly gitRuntime: GitRuntime
   /** A folder inside of the repository. */
   readonly folder: string
   readonly source: LocalSource
@@ -77,9 +77,9 @@ export interface LocalTask {
 export async function gatherLocalChange(
   task: LocalTask,
   signal: AbortSignal,
-): Promise<GatheredLocally> {
+): Promise<GatheredLocalChange> {
   await using stack = new AsyncDisposableStack()
-  const repository = stack.use(await openLocalRepository(task.host, task.folder))
+  const repository = stack.use(await openLocalRepository(task.gitRuntime, task.folder))
   const choosing = chooseSides(repository, task, signal)
   task.onWork?.()
   const sides = await choosing
@@ -243,8 +243,8 @@ async function describeChange(
   if (sides.edits === undefined) onPaths?.(diff.files.map(({ path }) => path))
   const head = stack.use(scratch.snapshot(headSha))
   const old = stack.use(scratch.snapshot(base))
-  const will = await readRepositoryWill(old)
-  const { notes, skipped, ...sorted } = await sortFiles(diff.files, { head, base: old }, will)
+  const will = await loadSettings(old)
+  const { notes, skipped, ...sorted } = await triageFiles(diff.files, { head, base: old }, will)
   return {
     pullRequest: standInFor(repository, sides, headSha, commits, diff.files),
     headSha,

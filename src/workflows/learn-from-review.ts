@@ -27,7 +27,7 @@ export async function learnFromReview(ctx: AppContext, ref: PullRequestRef): Pro
 }
 
 /** Learns from reviews whose worker died between recording them and learning from them. */
-export async function learnWhatWasLeft(ctx: AppContext, signal: AbortSignal): Promise<void> {
+export async function learnFromMissedReviews(ctx: AppContext, signal: AbortSignal): Promise<void> {
   for (const ref of await findUnlearnedPullRequests(ctx.db, ctx.config.review.leaseSeconds)) {
     signal.throwIfAborted()
     await learnFromReview(ctx, ref)
@@ -48,6 +48,6 @@ async function learn(ctx: AppContext, ref: PullRequestRef): Promise<void> {
     await embedNewMemories(ctx, ref.repo)
   }
   if (memory || graph.enabled) {
-    await transactionWithRetry(ctx.db, (tx) => ensureScanRequested(tx, ctx.wakeUps, ref.repo))
+    await transactionWithRetry(ctx.db, (tx) => ensureScanRequested(tx, ctx.notifications, ref.repo))
   }
 }

@@ -1,7 +1,7 @@
 // Measures which changed lines were read, by models or by rules.
 import type { Coverage, LineCoverage, SkippedFile } from '../domain/review.ts'
 import type { Change, PackedContext, ReadingNeeds } from '../reviewers/reviewer.ts'
-import { isUnwanted } from './gathering/sort-files.ts'
+import { isExcludedBySettings } from './gathering/triage-files.ts'
 import type { Judgement } from './judge-findings.ts'
 import type { ReviewersOutcome } from './run-reviewers.ts'
 

@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding, Severity } from '../domain/finding.ts'
 import type { ReviewEnd } from '../domain/review.ts'
-import type { WakeUps } from '../jobs/queue.ts'
+import type { Notifications } from '../jobs/queue.ts'
 import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.ts'
 import {
   type PullRequestActivity,
@@ -34,7 +34,7 @@ export async function recordFindings(
  * events arrived in the meantime.
  */
 export async function recordReview(
-  ctx: { db: Db; wakeUps: WakeUps; metrics: Metrics },
+  ctx: { db: Db; notifications: Notifications; metrics: Metrics },
   run: ClaimedRun,
   input: {
     /** The first end of the review, for the metric. */
@@ -56,7 +56,7 @@ export async function recordReview(
     const { verdict } = input.outcome
     if (verdict) await saveDismissals(tx, run, input.findings)
     if (input.touches && verdict) await saveFileActivity(tx, { ...run, verdict }, input.touches)
-    if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
+    if (moreWaiting) await ctx.notifications.reviews.notify(tx, [run])
     return seconds
   })
   countReview(ctx.metrics, input.end, seconds)

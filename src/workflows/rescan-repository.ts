@@ -8,12 +8,12 @@ import { requestScan } from '../jobs/scans.ts'
 
 /** One that waits or runs already does for all who ask. */
 export async function rescanRepository(
-  ctx: Pick<AppContext, 'db' | 'wakeUps'>,
+  ctx: Pick<AppContext, 'db' | 'notifications'>,
   caller: Caller,
   repo: RepositoryName,
 ): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
-    await requestScan(tx, ctx.wakeUps, repo, { thorough: true })
+    await requestScan(tx, ctx.notifications, repo, { thorough: true })
     await recordAudit(tx, caller, 'repository_rescanned', repo)
   })
 }

@@ -18,9 +18,9 @@ import { decideAgain, hashReviewBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { type GatheredChange, gatherChange } from './gather-change.ts'
-import { takeChangeRoom } from './gathering/change-room.ts'
 import { gatherGraph } from './gathering/gather-graph.ts'
 import { gatherLiveContext } from './gathering/gather-live-context.ts'
+import { reserveChangeMemory } from './gathering/reserve-change-memory.ts'
 import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import { collectTouches } from './learning/collect-touches.ts'
@@ -50,7 +50,7 @@ export interface ReviewTask {
 export async function reviewPullRequest(shared: AppContext, task: ReviewTask): Promise<void> {
   const ctx = { ...shared, syntax: shared.syntax.forOwner(ownerOf(task.run.repo)) }
   for (let heads = 1; heads <= maxHeads; heads++) {
-    const { run, pullRequest } = await lookAtHead(ctx, task)
+    const { run, pullRequest } = await refreshHead(ctx, task)
     if (pullRequest.state !== 'open') {
       const isShown = heads > 1 || run.fence > 1
       return recordClosed(ctx, { ...task, run }, pullRequest, isShown)
@@ -73,8 +73,8 @@ async function reviewHead(
   const again = await decideAgain(ctx, task, pullRequest, earlier)
   if (again !== 'to be reviewed') return again === 'decided'
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
-  using room = await takeChangeRoom(ctx, pullRequest, signal)
-  await using change = await gatherInTurn(ctx, task, { pullRequest, earlier })
+  using room = await reserveChangeMemory(ctx, pullRequest, signal)
+  await using change = await gatherWithContext(ctx, task, { pullRequest, earlier })
   room.fit(change.diff)
   stopwatch.lap('gather')
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
@@ -84,7 +84,7 @@ async function reviewHead(
     signal,
   )
 
-  const { run, pullRequest: now } = await lookAtHead(ctx, task)
+  const { run, pullRequest: now } = await refreshHead(ctx, task)
   if (now.state === 'open' && now.head.sha !== change.headSha) {
     const description = `Superseded by ${now.head.sha.slice(0, 7)}`
     await showStatus(ctx, { ...task, run }, pullRequest, { state: skipped, description })
@@ -98,7 +98,7 @@ async function reviewHead(
 }
 
 /** See `gatherChange`; with what is known around the change. */
-async function gatherInTurn(
+async function gatherWithContext(
   ctx: AppContext,
   task: ReviewTask,
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
@@ -118,7 +118,7 @@ async function readChange(
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
   stack: AsyncDisposableStack,
 ) {
-  const release = await ctx.gatherSlots.acquire(ownerOf(run.repo), signal)
+  const release = await ctx.gatherSemaphore.acquire(ownerOf(run.repo), signal)
   try {
     const change = stack.use(await gatherChange(ctx, access, known, signal))
     const graph = gatherGraph(ctx, change, signal)
@@ -133,7 +133,7 @@ async function readChange(
 }
 
 /** Takes up the events that came in, then looks at the pull request: their pushes are visible by then. */
-async function lookAtHead(
+async function refreshHead(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
 ): Promise<{ run: ClaimedRun; pullRequest: PullRequest }> {
@@ -212,13 +212,13 @@ async function concludeReview(
     commentUrls: new Map(
       findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null]),
     ),
-    touches: collectTouches(ctx, change),
+    touches: collectFileActivity(ctx, change),
     spend: task.budget.uses,
   })
   await learnFromReview(ctx, run)
 }
 
-const modelAway = [
+const modelAwayCodes = [
   'model_unauthorized',
   'model_misconfigured',
   'model_unavailable',
@@ -227,7 +227,7 @@ const modelAway = [
 
 /** Whether a model would do more of the review once it is there again. */
 function isModelAway(warnings: readonly ReviewWarning[]): boolean {
-  return warnings.some(({ code }) => modelAway.includes(code))
+  return warnings.some(({ code }) => modelAwayCodes.includes(code))
 }
 
 /** Null where nobody was asked. What they said isn't kept: it is theirs, and may change. */

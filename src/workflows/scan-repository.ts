@@ -20,14 +20,14 @@ import { openGraph, type WritableGraph } from '../knowledge/graph/write-graph.ts
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
 import type { Access } from '../platforms/platform.ts'
 import { chooseAccess } from './choose-access.ts'
-import { openRepositoryMirror } from './gathering/gather-sources.ts'
+import { openRepositoryMirror } from './gathering/fetch-change-commits.ts'
 import { embedMemories } from './remembering/embed-memories.ts'
 import { buildGraph } from './scanning/build-graph.ts'
-import { lookForConsent } from './scanning/look-for-consent.ts'
 import { createProgress, type Progress } from './scanning/progress.ts'
-import { rememberProject } from './scanning/remember-project.ts'
+import { saveProjectMemories } from './scanning/save-project-memories.ts'
 import type { Scan, ScanTask } from './scanning/scan-context.ts'
 import { updateGraph } from './scanning/update-graph.ts'
+import { updateModelConsent } from './scanning/update-model-consent.ts'
 
 /** Runs one claimed scan to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
 export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<void> {
@@ -35,30 +35,30 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const onFault = (error: unknown) =>
     ctx.log.warn({ err: error }, 'The progress of a scan could not be written down')
   const progress = createProgress(ctx.db, scan, onFault)
-  const mirror = await openSource(ctx, task)
+  const mirror = await openMirrorFor(ctx, task)
   const commit = await mirror.branchHead(undefined, { signal })
   progress.lap('ask')
   if (commit === undefined) return conclude(ctx, task, progress, { statistics: {} })
   const known = await readScan(ctx.db, scan.repo)
-  if (!scan.thorough && (await isKnown(ctx, known, commit)))
+  if (!scan.thorough && (await isUpToDate(ctx, known, commit)))
     return conclude(ctx, task, progress, { commit })
 
   const graph = ctx.config.graph.enabled ? await openGraph(ctx.db, scan.repo, scan.fence) : null
-  progress.tell('fetching', 0, 0)
+  progress.report('fetching', 0, 0)
   await fetchCommits(mirror, commit, graph, signal)
   progress.lap('fetch')
   await using snapshot = mirror.snapshot(commit)
-  const repository = { runtime: ctx.gitHost, gitDirectory: mirror.gitDirectory }
+  const repository = { runtime: ctx.gitRuntime, gitDirectory: mirror.gitDirectory }
   const { objects } = mirror
   const all: Scan = { ...task, ctx, progress, repository, objects, commit, snapshot }
   const before = graph?.commit ?? null
-  const current = graph && (await bringUpToDate(all, graph))
+  const current = graph && (await refreshGraph(all, graph))
   const isSmall = current?.isSmall === true
   // What was described before a small change is still true, if it was true then.
   const isDescribed = isSmall && !scan.thorough && before !== null && known?.described === before
-  if (ctx.config.memory && !isDescribed) await rememberProject(all, current?.graph ?? null)
+  if (ctx.config.memory && !isDescribed) await saveProjectMemories(all, current?.graph ?? null)
   if (ctx.config.memory) await pruneMemories(ctx.db, scan.repo, signal)
-  if (ctx.config.memory) await lookForConsent(all)
+  if (ctx.config.memory) await updateModelConsent(all)
   progress.lap('memory')
   const statistics = (await findGraph(ctx.db, scan.repo))?.statistics ?? {}
   await conclude(ctx, task, progress, {
@@ -69,14 +69,14 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
 }
 
 /** The mirror of the repository, with the token of somebody who may read it. */
-async function openSource(ctx: AppContext, task: ScanTask): Promise<Mirror> {
+async function openMirrorFor(ctx: AppContext, task: ScanTask): Promise<Mirror> {
   const access = await chooseAccess(ctx, task.scan.repo, task.signal)
-  await forgetAnother(ctx, task, access)
+  await forgetFormerRepository(ctx, task, access)
   return openRepositoryMirror(ctx, access)
 }
 
 /** What is known of another repository that had the name is forgotten, and its reviews make room, before anything is told of this one. */
-async function forgetAnother(
+async function forgetFormerRepository(
   ctx: AppContext,
   { scan, signal }: ScanTask,
   access: Access,
@@ -96,7 +96,7 @@ async function forgetAnother(
 }
 
 /** Whether nothing was pushed since what is known was written down, and all is known that is asked for. */
-async function isKnown(
+async function isUpToDate(
   { db, config, embedder }: AppContext,
   scan: ScanState | undefined,
   commit: string,
@@ -123,7 +123,7 @@ async function fetchCommits(
 }
 
 /** Returns the graph as it is then. `fitsOneTransaction`: what there is to say of the project can't have changed. */
-async function bringUpToDate(
+async function refreshGraph(
   scan: Scan,
   graph: WritableGraph,
 ): Promise<{ graph: WritableGraph; isSmall: boolean }> {
@@ -132,7 +132,10 @@ async function bringUpToDate(
   await deleteUnusedGraphs(scan.ctx.db, scan.signal)
   scan.progress.lap('sweep')
   // Of code, the names of what it defines; of all else, anything.
-  return { graph: current, isSmall: changed?.every(({ facts }) => facts !== null) ?? false }
+  return {
+    graph: current,
+    isSmall: changed?.every(({ encodedIndex: facts }) => facts !== null) ?? false,
+  }
 }
 
 /** What an embedder fails of is told; memories are found by their words then. */
@@ -147,7 +150,7 @@ async function conclude(
   }: { commit?: string; described?: string | undefined; statistics?: object },
 ): Promise<void> {
   const onProgress = (done: number, total: number) =>
-    progress.tell('making memories searchable', done, total)
+    progress.report('making memories searchable', done, total)
   const fault = await embedMemories(ctx, scan.repo, { signal, onProgress })
   progress.lap('vectors')
   await progress.settled()
@@ -156,6 +159,6 @@ async function conclude(
       ? {}
       : { error: `Not all memories have vectors: ${fault}`, errorCode: 'embedder_failed' }
   const outcome = { status: 'completed', commit, described, ...noted } as const
-  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, outcome))
+  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, outcome))
   ctx.log.info({ commit, timings: progress.timings, statistics }, 'The scan is done')
 }

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type DatabaseConfig, openDatabase } from '../../src/db/database.ts'
 import { runMigrations } from '../../src/db/run-migrations.ts'
-import { openWakeUps } from '../../src/jobs/queue.ts'
+import { openNotifications } from '../../src/jobs/queue.ts'
 
 /** Says nothing. */
 export const silentLog = { info() {}, warn() {}, error() {} }
@@ -113,13 +113,13 @@ async function migrateAndClose(config: DatabaseConfig): Promise<void> {
   await runMigrations(open, silentLog)
   // The job queue's own tables, which cost more time than all others.
   const embedded = open.engine === 'embedded'
-  const wakeUps = await openWakeUps({
+  const notifications = await openNotifications({
     database: open.jobs,
     embedded,
     supervise: false,
     log: silentLog,
   })
-  await wakeUps.close()
+  await notifications.close()
 }
 
 async function copyFolder(migrated: boolean): Promise<TestDatabase> {

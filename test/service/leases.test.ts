@@ -121,7 +121,7 @@ describe('a clock that goes back', () => {
       await db
         .transaction()
         .execute((tx) => requeueRun(tx, claim.run, { delaySeconds: 2, countsAsAttempt: true }))
-      await app.context.wakeUps.reviews.wake(db, [waiting], 2)
+      await app.context.notifications.reviews.notify(db, [waiting], 2)
       await stepBack(db)
     }
     {

@@ -23,12 +23,12 @@ export type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platfor
 
 /** At a time, by one process: what is looked at in the background leaves room for what people wait for. */
 const roundSize = 100
-const askedAtOnce = 4
+const backgroundConcurrency = 4
 /** Somebody waits for these. */
-const askedForPerson = 16
-const personMs = 1500
+const interactiveConcurrency = 16
+const interactiveTimeoutMs = 1500
 /** What the platform gives no answer about makes room for others, who would wait behind it for ever. */
-const minutesAfterFault = 5
+const minutesAfterFailure = 5
 /** The background didn't come by: nobody could do anything for so long, or there is no worker. */
 const overdueSeconds = 60
 
@@ -36,18 +36,18 @@ const overdueSeconds = 60
 export async function checkDueAccess(ctx: AccessContext, signal: AbortSignal): Promise<void> {
   for (;;) {
     const checks = await claimAccessChecks(ctx.db, { people: 'all', limit: roundSize })
-    const isAnswered = await runChecks(ctx, checks, { atOnce: askedAtOnce, signal })
+    const isAnswered = await runChecks(ctx, checks, { atOnce: backgroundConcurrency, signal })
     if (checks.length < roundSize || !isAnswered || signal.aborted) return
   }
 }
 
 /** Checks what is due of a person who signs in, as far as the platform answers soon. The background does the others. */
-export async function checkPerson(ctx: AccessContext, userId: number): Promise<void> {
+export async function checkUserAccess(ctx: AccessContext, userId: number): Promise<void> {
   await checkSoon(ctx, await claimAccessChecks(ctx.db, { people: { userId }, limit: roundSize }))
 }
 
 /** Checks one connection where nobody did for too long, as far as the platform answers soon. */
-export async function checkOverdue(
+export async function checkOverdueAccess(
   ctx: AccessContext,
   { userId }: { userId: number },
   repo: RepositoryName,
@@ -60,7 +60,10 @@ export async function checkOverdue(
 
 async function checkSoon(ctx: AccessContext, checks: readonly AccessCheck[]): Promise<void> {
   if (checks.length === 0) return
-  await runChecks(ctx, checks, { atOnce: askedForPerson, signal: startDeadline(personMs) })
+  await runChecks(ctx, checks, {
+    atOnce: interactiveConcurrency,
+    signal: startDeadline(interactiveTimeoutMs),
+  })
 }
 
 /** Asks no more of a token that was asked too much, and of nobody's when the platform can't be reached: false then. */
@@ -76,10 +79,10 @@ async function runChecks(
     const release = await slots.acquire()
     try {
       if (isOver.signal.aborted || signal.aborted || limited.has(check.user.userId)) return
-      const finding = await askPlatform(ctx, check, signal)
+      const finding = await checkAtPlatform(ctx, check, signal)
       if (finding !== 'refused') return await settle(ctx, check, finding)
-      await settle(ctx, check, 'unknown', minutesAfterFault)
-      await hideWhatIsUnconfirmed(ctx, check, { isOfToken: true })
+      await settle(ctx, check, 'unknown', minutesAfterFailure)
+      await hideUnconfirmed(ctx, check, { isOfToken: true })
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       ctx.log.debug(
@@ -89,12 +92,12 @@ async function runChecks(
       if (error.code === 'platform_rate_limited') {
         limited.add(check.user.userId)
         await postpone(ctx, check, error)
-        return await hideWhatIsUnconfirmed(ctx, check, { isOfToken: true })
+        return await hideUnconfirmed(ctx, check, { isOfToken: true })
       }
       isOver.abort()
       if (signal.aborted) return
-      await settle(ctx, check, 'unknown', minutesAfterFault)
-      await hideWhatIsUnconfirmed(ctx, check, { isOfToken: false })
+      await settle(ctx, check, 'unknown', minutesAfterFailure)
+      await hideUnconfirmed(ctx, check, { isOfToken: false })
     } finally {
       release()
     }
@@ -108,7 +111,7 @@ function postpone(
   { user }: AccessCheck,
   { retryAfterMs = 0 }: PlatformError,
 ): Promise<void> {
-  const least = { leastSeconds: minutesAfterFault * 60, minutes: ctx.config.accessCheckMinutes }
+  const least = { leastSeconds: minutesAfterFailure * 60, minutes: ctx.config.accessCheckMinutes }
   return postponeAccessChecks(ctx.db, user.userId, { seconds: retryAfterMs / 1000, ...least })
 }
 
@@ -117,7 +120,7 @@ function postpone(
  *
  * @param options `isOfToken`: it refused or limited their token, and so all that they see; else it said nothing of the repository
  */
-async function hideWhatIsUnconfirmed(
+async function hideUnconfirmed(
   ctx: AccessContext,
   { user, repo }: AccessCheck,
   { isOfToken }: { isOfToken: boolean },
@@ -126,12 +129,16 @@ async function hideWhatIsUnconfirmed(
   const people = isOfToken ? { userId: user.userId } : { userId: user.userId, repo }
   const { records, isAnswering, isAlone } = await findUnconfirmedAccess(ctx.db, people, minutes)
   if (records.length === 0) return
-  const isUp = isAnswering || (isOfToken && isAlone && (await answersStrangers(ctx)))
+  const isUp = isAnswering || (isOfToken && isAlone && (await answersWithoutToken(ctx)))
   if (!isUp) return
   for (const record of records) {
     const isHidden = await transactionWithRetry(ctx.db, async (tx) => {
       if (!(await hideUnconfirmedAccess(tx, record.id, minutes))) return false
-      await tellChange(tx, user, { repo: record.repo, isVisible: false, isActive: record.isActive })
+      await recordAccessChange(tx, user, {
+        repo: record.repo,
+        isVisible: false,
+        isActive: record.isActive,
+      })
       return true
     })
     const fields = { repo: record.repo, user: user.userId }
@@ -144,9 +151,9 @@ async function hideWhatIsUnconfirmed(
 }
 
 /** Whether the platform is there for who has no token. Asked only where nobody else could have had an answer. */
-async function answersStrangers({ platform }: AccessContext): Promise<boolean> {
+async function answersWithoutToken({ platform }: AccessContext): Promise<boolean> {
   try {
-    await platform.inspect(null, startDeadline(personMs))
+    await platform.inspect(null, startDeadline(interactiveTimeoutMs))
     return true
   } catch {
     return false
@@ -154,7 +161,7 @@ async function answersStrangers({ platform }: AccessContext): Promise<boolean> {
 }
 
 /** @throws PlatformError where it doesn't say */
-async function askPlatform(
+async function checkAtPlatform(
   ctx: AccessContext,
   check: AccessCheck,
   signal: AbortSignal,
@@ -169,14 +176,14 @@ async function askPlatform(
     // Another repository may have got the name since.
     return id === (platformRepoId ?? id) ? 'seen' : 'hidden'
   } catch (error) {
-    const finding = error instanceof PlatformError ? findings[error.code] : undefined
+    const finding = error instanceof PlatformError ? resultsByErrorCode[error.code] : undefined
     if (finding === undefined) throw error
     return finding
   }
 }
 
 /** What a refusal means; others say nothing about the person. */
-const findings: Partial<Record<PlatformError['code'], AccessCheckResult | 'refused'>> = {
+const resultsByErrorCode: Partial<Record<PlatformError['code'], AccessCheckResult | 'refused'>> = {
   platform_not_found: 'hidden',
   platform_forbidden: 'hidden',
   platform_unauthorized: 'refused',
@@ -194,7 +201,7 @@ async function settle(
   const change = await transactionWithRetry(ctx.db, async (tx) => {
     const changed = await settleAccessCheck(tx, check, { finding, minutes })
     if (changed === undefined) return undefined
-    await tellChange(tx, user, { repo, ...changed })
+    await recordAccessChange(tx, user, { repo, ...changed })
     return changed
   })
   if (change === undefined) return
@@ -209,7 +216,7 @@ async function settle(
 }
 
 /** Tells the audit log and the live streams. */
-async function tellChange(
+async function recordAccessChange(
   tx: Db,
   user: AccessCheck['user'],
   { repo, isVisible, isActive }: { repo: RepositoryName; isVisible: boolean; isActive: boolean },

@@ -34,7 +34,10 @@ import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access, ListedRepository } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
-type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'wakeUps' | 'log'>
+type ConnectContext = Pick<
+  AppContext,
+  'config' | 'db' | 'keys' | 'platform' | 'notifications' | 'log'
+>
 
 /** A connection that is being made. */
 interface Attempt {
@@ -44,10 +47,10 @@ interface Attempt {
   readonly reservation: Reservation
 }
 
-const lookMs = 20_000
+const lookupTimeoutMs = 20_000
 /** Together they end before the reservation does. */
-const webhookMs = 40_000
-const takeBackMs = 10_000
+const webhookTimeoutMs = 40_000
+const removalTimeoutMs = 10_000
 
 /**
  * Connects a repository to the caller's account. Somebody else's webhook for it is shared. Goes on when the one who asked
@@ -64,7 +67,7 @@ export async function connectRepository(
 ): Promise<{ installationId: number; repo: RepositoryName }> {
   if ((await findConnectedRepository(ctx.db, caller, name)) !== undefined) throw alreadyConnected()
   const token = await requirePlatformToken(ctx, caller.userId)
-  const { repo, id: platformRepoId } = await refusing(() =>
+  const { repo, id: platformRepoId } = await asRequestError(() =>
     findAdministered(ctx, { repo: name, token }),
   )
   const installationId = await withReservation(ctx.db, repo, (reservation) =>
@@ -74,7 +77,7 @@ export async function connectRepository(
 }
 
 async function findAdministered(ctx: ConnectContext, access: Access): Promise<ListedRepository> {
-  const repository = await ctx.platform.getRepository(access, startDeadline(lookMs))
+  const repository = await ctx.platform.getRepository(access, startDeadline(lookupTimeoutMs))
   if (repository.admin) return repository
   throw new PlatformError('platform_forbidden', 'You need admin permission on the repository.')
 }
@@ -86,28 +89,28 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
     (installation) => (installation.platformRepoId ?? platformRepoId) === platformRepoId,
   )
   const own = installations.find(({ userId }) => userId === caller.userId)
-  if (own?.isHidden) return showAgain(ctx, caller, own)
+  if (own?.isHidden) return restoreVisibility(ctx, caller, own)
   if (own !== undefined) throw alreadyConnected()
   const url = `${ctx.config.http.publicUrl}/api/v1/webhooks/host`
-  const signal = startDeadline(webhookMs)
-  const shared = await refusing(() =>
-    findShared(ctx, access, { url, newest: installations[0] }, signal),
+  const signal = startDeadline(webhookTimeoutMs)
+  const shared = await asRequestError(() =>
+    findSharedWebhook(ctx, access, { url, newest: installations[0] }, signal),
   )
   if (shared !== undefined) return store(ctx, attempt, shared)
 
   const secret = randomBytes(32).toString('hex')
   await saveReservedWebhookSecret(ctx.db, attempt.reservation, secret)
-  const id = await refusing(() => ctx.platform.createWebhook(access, { url, secret }, signal))
+  const id = await asRequestError(() => ctx.platform.createWebhook(access, { url, secret }, signal))
   try {
     return await store(ctx, attempt, { id, secret })
   } catch (error) {
-    await takeBack(ctx, access, id)
+    await removeUnstoredWebhook(ctx, access, id)
     throw error
   }
 }
 
 /** The platform shows the repository to the caller again, which nobody had noticed yet. */
-async function showAgain(
+async function restoreVisibility(
   ctx: ConnectContext,
   caller: Caller,
   { id, repo }: Installation,
@@ -121,7 +124,7 @@ async function showAgain(
 }
 
 /** The webhook of those who connected the repository before, if it still stands there. All of them have the same. */
-async function findShared(
+async function findSharedWebhook(
   ctx: ConnectContext,
   access: Access,
   { url, newest }: { url: string; newest: Installation | undefined },
@@ -142,7 +145,7 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
   try {
     return await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
-      const formerId = await findFormer(tx, { repo, platformRepoId })
+      const formerId = await findFormerRepositoryId(tx, { repo, platformRepoId })
       if (formerId !== undefined) {
         await deleteScanAndKnowledge(tx, repo)
         await splitReviews(tx, { repo, formerId, platformRepoId })
@@ -166,7 +169,7 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
       // One that runs may be about to end because nobody was connected.
       if (isKnowledgeEnabled(ctx.config))
-        await requestScan(tx, ctx.wakeUps, repo, { evenIfRunning: true })
+        await requestScan(tx, ctx.notifications, repo, { evenIfRunning: true })
       await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
       return id
     })
@@ -181,7 +184,7 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
 }
 
 /** The other repository that what is stored under the name is of: by its last scan, or else by who connected it last. */
-async function findFormer(
+async function findFormerRepositoryId(
   tx: Db,
   { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
 ): Promise<string | undefined> {
@@ -194,10 +197,14 @@ async function findFormer(
  * Takes away a webhook that could not be stored. Where the database doesn't say whether it was, it stays: a record without
  * a webhook would be worse, and the next one who connects the repository replaces it.
  */
-async function takeBack(ctx: ConnectContext, access: Access, id: number): Promise<void> {
+async function removeUnstoredWebhook(
+  ctx: ConnectContext,
+  access: Access,
+  id: number,
+): Promise<void> {
   try {
     if (await isWebhookStored(ctx.db, access.repo, id)) return
-    await ctx.platform.deleteWebhook(access, id, startDeadline(takeBackMs))
+    await ctx.platform.deleteWebhook(access, id, startDeadline(removalTimeoutMs))
   } catch (error) {
     ctx.log.warn(
       { err: error, repo: access.repo, webhook: id },
@@ -207,7 +214,7 @@ async function takeBack(ctx: ConnectContext, access: Access, id: number): Promis
 }
 
 /** Gives what the platform refuses the form of the interface. */
-async function refusing<Result>(ask: () => Promise<Result>): Promise<Result> {
+async function asRequestError<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask()
   } catch (error) {

@@ -42,7 +42,7 @@ export async function listConnectableRepositories(
   query: RepositoryQuery,
 ): Promise<RepositoryEntries> {
   const token = await requirePlatformToken(ctx, caller.userId)
-  const { repositories, hasMore } = await askPlatform(ctx, token, query)
+  const { repositories, hasMore } = await fetchRepositories(ctx, token, query)
   const names = repositories.map(({ repo }) => repo)
   const connections = await findInstallationIds(ctx.db, caller.userId, names)
   const entries = repositories.map((listed) => ({
@@ -55,7 +55,7 @@ export async function listConnectableRepositories(
   return { repositories: entries, hasMore }
 }
 
-async function askPlatform(
+async function fetchRepositories(
   ctx: Pick<AppContext, 'platform'>,
   token: string,
   query: RepositoryQuery,

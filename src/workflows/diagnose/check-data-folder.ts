@@ -6,8 +6,8 @@ import { type Observation, ok, problem, warning } from './check.ts'
 
 const megabyte = 1024 * 1024
 /** Below this the service stops taking deliveries. */
-const leastFreeBytes = 64 * megabyte
-const fewFreeBytes = 1024 * megabyte
+const minFreeBytes = 64 * megabyte
+const lowFreeBytes = 1024 * megabyte
 
 /** Whether it is there, can be written to, and only by us. */
 export async function checkDataFolder(folder: string): Promise<Observation> {
@@ -52,15 +52,15 @@ async function tryToWrite(folder: string): Promise<string | null> {
 /** Whether there is room where the folder is, or is to be. */
 export async function checkDisk(folder: string): Promise<Observation> {
   const { bavail, bsize } = await statfs(await findExisting(folder))
-  return judgeSpace(bavail * bsize, folder)
+  return assessFreeSpace(bavail * bsize, folder)
 }
 
 /** @param freeBytes for users without privileges */
-export function judgeSpace(freeBytes: number, folder: string): Observation {
+export function assessFreeSpace(freeBytes: number, folder: string): Observation {
   const amount = `${describeSize(freeBytes)} are free where ${folder} is`
-  if (freeBytes >= fewFreeBytes) return ok(`${amount}.`)
+  if (freeBytes >= lowFreeBytes) return ok(`${amount}.`)
   const remedy = `Make room: ${join(folder, 'mirrors')} is a cache and may be deleted.`
-  if (freeBytes >= leastFreeBytes) return warning(`Only ${amount}.`, remedy)
+  if (freeBytes >= minFreeBytes) return warning(`Only ${amount}.`, remedy)
   return problem(`Only ${amount}: deliveries can't be stored.`, remedy)
 }
 

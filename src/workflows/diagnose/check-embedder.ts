@@ -1,7 +1,7 @@
 // Checks the configured embedder: one short text.
 import type { Config } from '../../config/config.ts'
 import { type Observation, ok, warning } from './check.ts'
-import { explainModelError, isLimited, unboundedRemedy } from './check-models.ts'
+import { explainModelError, isLimited, unpricedRemedy } from './check-models.ts'
 
 const timeMs = 30_000
 
@@ -28,7 +28,7 @@ export async function checkEmbedder(
     if (isLimited(budget) && !embedder.priced) {
       return warning(
         `${embedder.name} answers, but its price is not known: the budget can't hold it back.`,
-        unboundedRemedy,
+        unpricedRemedy,
       )
     }
     return ok(`${embedder.name} answers, with vectors of ${vectors[0]?.length} dimensions.`)

@@ -1,11 +1,11 @@
 // Checks who may ask the MCP server.
 import type { Config } from '../../config/config.ts'
 import { type Observation, ok, warning } from './check.ts'
-import { isReachedByOthers } from './check-public-address.ts'
+import { isReachableByOthers } from './check-public-address.ts'
 
 /** Whether others than this machine's own users are answered without a token, as far as the configuration tells. */
 export function isMcpOpenToOthers({ http, mcp }: Pick<Config, 'http' | 'mcp'>): boolean {
-  return mcp.access === 'open' && isReachedByOthers(http)
+  return mcp.access === 'open' && isReachableByOthers(http)
 }
 
 /** Whether it is meant so is for people to say. */

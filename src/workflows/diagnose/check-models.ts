@@ -45,7 +45,7 @@ async function checkModel(
   if (hasBudget && !model.priced) {
     return warning(
       `${model.name} answers, but its price is not known: the budget can't hold it back.`,
-      unboundedRemedy,
+      unpricedRemedy,
     )
   }
   return ok(`${model.name} answers.`)
@@ -60,7 +60,7 @@ export function isLimited(budget: Config['models']['budget']): boolean {
 const answered = ['model_invalid_output', 'model_refused']
 
 /** Of what a budget can't hold back. */
-export const unboundedRemedy =
+export const unpricedRemedy =
   'Choose a model of known price, or hold it back by a limit at its provider.'
 
 /** What is wrong with a model that didn't answer; `address` is the variable that may name another one than its provider's. */

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
-import { isReachedByOthers } from './check-public-address.ts'
+import { isReachableByOthers } from './check-public-address.ts'
 import type { Evidence } from './setup.ts'
 
 /** Whether its API answers. */
@@ -86,7 +86,7 @@ export function isSignInOpenToOthers({
   http,
   signInAllowed,
 }: Pick<Config, 'http' | 'signInAllowed'>): boolean {
-  return signInAllowed === null && isReachedByOthers(http)
+  return signInAllowed === null && isReachableByOthers(http)
 }
 
 /** Who may sign in, and spend what models cost. */

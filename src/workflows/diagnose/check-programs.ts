@@ -3,7 +3,7 @@ import { gitRuntimeFrom, runGit } from '../../git/run-git.ts'
 import { type Observation, ok, problem } from './check.ts'
 
 /** The first version that has all that reviews ask of git. */
-const oldestGit = [2, 36] as const
+const minGitVersion = [2, 36] as const
 
 export function checkNode(): Observation {
   return ok(`Node.js ${process.versions.node}.`)
@@ -19,10 +19,10 @@ export async function checkGit(
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(said) ?? []
   if (major === undefined || minor === undefined)
     return problem(`git says of itself: ${said}`, upgrade)
-  const [oldMajor, oldMinor] = oldestGit
+  const [oldMajor, oldMinor] = minGitVersion
   const isOld = Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)
   if (isOld) return problem(`git ${major}.${minor} is too old.`, upgrade)
   return ok(`git ${said.slice('git version '.length)}.`)
 }
 
-const upgrade = `Install git ${oldestGit.join('.')} or later.`
+const upgrade = `Install git ${minGitVersion.join('.')} or later.`

@@ -15,7 +15,7 @@ interface Located {
 }
 
 /** Whether others than this machine's own users may reach it: by where it listens, or by the address that it is known under. */
-export function isReachedByOthers({
+export function isReachableByOthers({
   host,
   publicUrl,
 }: Pick<Config['http'], 'host' | 'publicUrl'>): boolean {

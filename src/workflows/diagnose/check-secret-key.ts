@@ -10,7 +10,7 @@ import type { Evidence } from './setup.ts'
 const keep =
   'Keep it with the backups: without it nobody stays signed in, and no stored token of the platform opens.'
 /** Random hexadecimal of 32 characters has fewer once in a thousand million times. */
-const fewCharacters = 5
+const minDistinctCharacters = 5
 
 type KeyConfig = Pick<Config, 'secrets' | 'dataDir'>
 
@@ -45,7 +45,7 @@ async function checkForm({ secrets, dataDir }: KeyConfig): Promise<Observation> 
   if (secrets.current === null || secrets.isGenerated)
     return checkGeneratedKey(secretKeyPath(dataDir))
   const { length } = secrets.current
-  if (new Set(secrets.current).size < fewCharacters) {
+  if (new Set(secrets.current).size < minDistinctCharacters) {
     return warning('SECRET_KEY is of few different characters: it can be guessed.', makeAnother)
   }
   return ok(`SECRET_KEY is set (${length} characters). ${keep}`)

@@ -3,9 +3,9 @@ import type { Config } from '../../config/config.ts'
 import { type Observation, ok, problem, unreachable, warning } from './check.ts'
 
 /** Longest answer that is read. */
-const mostBytes = 10_000
+const maxBytes = 10_000
 /** A name, a route or a certificate that is wrong: waiting doesn't mend it. */
-const lastingFaults = /^(ENOTFOUND|ERR_TLS_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/
+const permanentErrors = /^(ENOTFOUND|ERR_TLS_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/
 /** Answers of a proxy that found nobody behind it. */
 const proxyStatuses = [502, 503, 504]
 const start = 'Start it with umpire serve, and see that what stands before it passes requests on.'
@@ -47,7 +47,7 @@ async function checkReceiver(address: string, signal: AbortSignal): Promise<Obse
 function explainSilence(address: string, fault: string): Observation {
   if (fault === 'ECONNREFUSED') return unreachable(`Nothing listens at ${address}.`, start)
   const message = `${address} can't be reached from here (${fault}).`
-  return lastingFaults.test(fault)
+  return permanentErrors.test(fault)
     ? problem(message, 'Mend the name or the certificate.')
     : unreachable(message, start)
 }
@@ -73,7 +73,7 @@ async function readStart(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk)
     length += chunk.byteLength
-    if (length > mostBytes) break
+    if (length > maxBytes) break
   }
   return Buffer.concat(chunks).toString('utf8')
 }

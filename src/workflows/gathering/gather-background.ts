@@ -22,9 +22,9 @@ export interface Background {
 
 /** What is known late is no help: the review goes on without it. */
 const deadlineMs = 10_000
-const mostIssues = 5
+const maxIssues = 5
 /** Of the text in which issues are looked for. */
-const longestText = 20_000
+const maxTextLength = 20_000
 
 type BackgroundContext = Pick<AppContext, 'platform' | 'log'>
 
@@ -53,7 +53,7 @@ export async function gatherBackground(
   const listed = ctx.platform.listPullRequestCommits(access, pullRequest.number, within)
   const commits = (await tried('The commits of a pull request', listed)) ?? []
   const named = findNamedIssues(ctx, pullRequest, commits)
-  const read = named.slice(0, mostIssues)
+  const read = named.slice(0, maxIssues)
   const issues = await Promise.all(
     read.map((ref) => tried('An issue', readIssue(ctx, access, ref, within))),
   )
@@ -67,7 +67,7 @@ export function findNamedIssues(
   commits: readonly CommitSummary[],
 ): IssueReference[] {
   const messages = commits.map(({ message }) => message).toReversed()
-  const texts = [title, body, messages.join('\n\n')].map((text) => text.slice(0, longestText))
+  const texts = [title, body, messages.join('\n\n')].map((text) => text.slice(0, maxTextLength))
   return platform
     .findIssues(repo, { texts, branch: head.branch })
     .filter((ref) => ref.number !== number || ref.repo.toLowerCase() !== repo.toLowerCase())

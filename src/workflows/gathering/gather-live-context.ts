@@ -7,7 +7,7 @@ import type { Access } from '../../platforms/platform.ts'
 import { type Change, noOutsideContext } from '../../reviewers/reviewer.ts'
 import type { SourceQuery } from '../../tools/sources/call-tool.ts'
 import type { RequestingRepository } from '../../tools/sources/context-sources.ts'
-import { deriveErrorQuestions, deriveQuestions } from './derive-questions.ts'
+import { deriveErrorQueries, deriveSourceQueries } from './derive-source-queries.ts'
 
 /**
  * Never fails a review: a source that doesn't answer is named as missing. Throws the reason of an aborted signal.
@@ -22,11 +22,11 @@ export async function gatherLiveContext(
   signal: AbortSignal,
 ): Promise<Pick<Change, 'liveContext' | 'remoteTools'>> {
   if (ctx.sources.names.length === 0) return noOutsideContext
-  const asking = await findAsking(ctx, access, change.pullRequest, signal)
+  const asking = await findRequestingRepository(ctx, access, change.pullRequest, signal)
   const ask = (questions: readonly SourceQuery[]) => ctx.sources.query(asking, questions, signal)
   const answers = await Promise.all([
-    ask(deriveQuestions(change)),
-    symbols.then((known) => ask(deriveErrorQuestions(change.files, known))),
+    ask(deriveSourceQueries(change)),
+    symbols.then((known) => ask(deriveErrorQueries(change.files, known))),
   ])
   return {
     liveContext: joinAnswers(answers, ctx.sources.names),
@@ -35,7 +35,7 @@ export async function gatherLiveContext(
 }
 
 /** For whom sources are asked about a pull request. */
-export async function findAsking(
+export async function findRequestingRepository(
   ctx: Pick<AppContext, 'platform' | 'log'>,
   access: Access,
   { head, repo }: Pick<PullRequest, 'head' | 'repo'>,

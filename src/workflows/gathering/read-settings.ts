@@ -18,10 +18,10 @@ import { GitError } from '../../domain/errors.ts'
 import type { Snapshot } from '../../git/snapshot.ts'
 
 /** How a repository wants to be reviewed. */
-export interface RepositoryWill {
+export interface LoadedSettings {
   readonly settings: RepositorySettings
   /** Which files it calls generated or vendored. */
-  readonly marks: ReadLinguistAttributes
+  readonly attributesOf: ReadLinguistAttributes
   /** What is wrong with its settings, one sentence each. */
   readonly notes: readonly string[]
   /** Hash of all of it. */
@@ -29,9 +29,9 @@ export interface RepositoryWill {
 }
 
 /** Of a repository that says nothing. */
-export const noWill: RepositoryWill = {
+export const noLoadedSettings: LoadedSettings = {
   settings: defaultSettings,
-  marks: noLinguistAttributes,
+  attributesOf: noLinguistAttributes,
   notes: [],
   digest: '',
 }
@@ -42,20 +42,20 @@ export const noWill: RepositoryWill = {
  * @param tip a commit of the base branch. Not the merge base, which whoever opens a pull request chooses among old ones,
  *   and not the head, which they wrote
  */
-export async function readRepositoryWill(tip: Pick<Snapshot, 'readFile'>): Promise<RepositoryWill> {
+export async function loadSettings(tip: Pick<Snapshot, 'readFile'>): Promise<LoadedSettings> {
   const [{ settings, notes }, attributes] = await Promise.all([
     readSettings(tip),
     readBounded(tip, gitattributesPath, maxGitattributesBytes),
   ])
   const digest = createHash('sha256').update(JSON.stringify([settings, notes]))
   if (attributes) digest.update(attributes)
-  const marks = attributes ? parseGitattributes(attributes) : noLinguistAttributes
-  return { settings, marks, notes, digest: digest.digest('hex') }
+  const attributesOf = attributes ? parseGitattributes(attributes) : noLinguistAttributes
+  return { settings, attributesOf, notes, digest: digest.digest('hex') }
 }
 
 async function readSettings(
   tip: Pick<Snapshot, 'readFile'>,
-): Promise<Pick<RepositoryWill, 'settings' | 'notes'>> {
+): Promise<Pick<LoadedSettings, 'settings' | 'notes'>> {
   for (const path of settingsPaths) {
     const bytes = await readBounded(tip, path, maxSettingsBytes)
     if (bytes === null) {

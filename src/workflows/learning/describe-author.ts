@@ -3,16 +3,22 @@
 import { classifyFile } from '../../code/classify-file.ts'
 import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { NewMemory } from '../../domain/memory.ts'
-import { countEach, directoryOf, longestSubject, showCount, showName } from './name-things.ts'
+import {
+  countOccurrences,
+  directoryOf,
+  formatCount,
+  formatName,
+  maxSubjectLength,
+} from './format-names.ts'
 import type { AuthoredPullRequest, AuthorRecord } from './read-author.ts'
 
 /** Of fewer pull requests nothing is said but how many there are. */
-const leastPullRequests = 3
+const minPullRequests = 3
 /** Of fewer pull requests nobody's strength is told: one more may change it. */
-const leastClean = 5
+const minCleanPullRequests = 5
 /** Of directories, and of languages. */
-const mostStrengths = 5
-const mostPlaces = 3
+const maxStrengths = 5
+const maxProfileNames = 3
 
 type DeveloperMemory = Pick<NewMemory, 'type' | 'subject' | 'text' | 'path'>
 
@@ -44,45 +50,45 @@ export function describeAuthor(record: AuthorRecord): NewMemory[] {
 function describeProfile({ login, total, pullRequests }: AuthorRecord): DeveloperMemory {
   const all = pullRequests.length
   const tell = (opening: string, namesOf: (path: string) => string[]) => {
-    const counts = countEach(
+    const counts = countOccurrences(
       pullRequests.flatMap(({ paths }) => [...new Set(paths.flatMap(namesOf))]),
     )
-    const repeated = counts.filter(([, count]) => count > 1).slice(0, mostPlaces)
-    const names = repeated.map(([name, count]) => `${showName(name)} (${count} of ${all})`)
+    const repeated = counts.filter(([, count]) => count > 1).slice(0, maxProfileNames)
+    const names = repeated.map(([name, count]) => `${formatName(name)} (${count} of ${all})`)
     return names.length === 0
       ? []
       : [`${opening}${total > all ? ` of the latest ${all}` : ''}: ${names.join(', ')}.`]
   }
   const sentences = [
-    `${showName(login)}: ${showCount(total, 'reviewed pull request')}.`,
-    ...(all < leastPullRequests ? [] : tell('Directories', (path) => [showDirectory(path)])),
-    ...(all < leastPullRequests ? [] : tell('Languages', programmingLanguageOf)),
+    `${formatName(login)}: ${formatCount(total, 'reviewed pull request')}.`,
+    ...(all < minPullRequests ? [] : tell('Directories', (path) => [showDirectory(path)])),
+    ...(all < minPullRequests ? [] : tell('Languages', programmingLanguageOf)),
   ]
   return { type: 'contributor_profile', subject: login, text: sentences.join(' '), path: null }
 }
 
 function describePatterns({ login, total, pullRequests }: AuthorRecord): DeveloperMemory[] {
-  const name = showName(login)
+  const name = formatName(login)
   const latest = total > pullRequests.length ? 'latest ' : ''
-  const all = `${latest && `the ${latest}`}${showCount(pullRequests.length, 'pull request')}`
+  const all = `${latest && `the ${latest}`}${formatCount(pullRequests.length, 'pull request')}`
   const pattern = (kind: string, text: string): DeveloperMemory => {
     return { type: 'developer_pattern', subject: `${login}/${kind}`, text, path: null }
   }
   const patterns: DeveloperMemory[] = []
-  if (pullRequests.length >= leastPullRequests) {
-    const median = showCount(findMedian(pullRequests.map((one) => one.lines)), 'changed line')
+  if (pullRequests.length >= minPullRequests) {
+    const median = formatCount(findMedian(pullRequests.map((one) => one.lines)), 'changed line')
     patterns.push(pattern('size', `${name}'s pull requests have a median of ${median} (${all}).`))
   }
   const withCode = pullRequests.filter(({ paths }) =>
     paths.some((path) => programmingLanguageOf(path).length > 0),
   )
-  if (withCode.length >= leastPullRequests) {
+  if (withCode.length >= minPullRequests) {
     const tested = withCode.filter(({ paths }) => paths.some(isTestPath)).length
-    const those = showCount(withCode.length, 'pull request')
+    const those = formatCount(withCode.length, 'pull request')
     patterns.push(pattern('tests', `${name} changed tests in ${tested} of ${those} with code.`))
   }
-  for (const [category, count] of countEach(pullRequests.flatMap(listCategories))) {
-    if (count < leastPullRequests) continue
+  for (const [category, count] of countOccurrences(pullRequests.flatMap(listCategories))) {
+    if (count < minPullRequests) continue
     patterns.push(
       pattern(
         category,
@@ -91,8 +97,8 @@ function describePatterns({ login, total, pullRequests }: AuthorRecord): Develop
     )
   }
   const answers = countAnswers(pullRequests)
-  if (answers.resolved + answers.dismissed >= leastPullRequests) {
-    const those = showCount(answers.all, 'finding')
+  if (answers.resolved + answers.dismissed >= minPullRequests) {
+    const those = formatCount(answers.all, 'finding')
     const text = `Of ${those} in ${name}'s ${latest}pull requests ${answers.resolved} were resolved and ${answers.dismissed} dismissed.`
     patterns.push(pattern('answers', text))
   }
@@ -126,8 +132,8 @@ function describeStrengths(
     return { kind: 'language', name, place: name, path: null, ...counts }
   })
   return [...inDirectories, ...inLanguages].map(({ kind, name, place, path, total, clean }) => {
-    const those = `${clean} of ${login}'s ${showCount(total, 'reviewed pull request')}`
-    const text = `${showName(those)} in ${showName(place)} had no critical finding there.`
+    const those = `${clean} of ${login}'s ${formatCount(total, 'reviewed pull request')}`
+    const text = `${formatName(those)} in ${formatName(place)} had no critical finding there.`
     return { type: 'developer_strength', subject: `${login}/${kind}/${name}`, text, path }
   })
 }
@@ -137,7 +143,7 @@ function findClean(
   namesOf: (path: string) => string[],
 ) {
   const countPullRequests = (pathsOf: (one: AuthoredPullRequest) => readonly string[]) =>
-    countEach(pullRequests.flatMap((one) => [...new Set(pathsOf(one).flatMap(namesOf))]))
+    countOccurrences(pullRequests.flatMap((one) => [...new Set(pathsOf(one).flatMap(namesOf))]))
   const critical = new Map(countPullRequests(listCritical))
   return countPullRequests(({ paths }) => paths)
     .map(([name, total]) => ({
@@ -147,9 +153,9 @@ function findClean(
     }))
     .filter(
       ({ name, total, clean }) =>
-        name.length <= longestSubject && clean >= leastClean && clean * 5 >= total * 4,
+        name.length <= maxSubjectLength && clean >= minCleanPullRequests && clean * 5 >= total * 4,
     )
-    .slice(0, mostStrengths)
+    .slice(0, maxStrengths)
 }
 
 function listCritical({ findings }: AuthoredPullRequest): string[] {

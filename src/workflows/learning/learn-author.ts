@@ -6,7 +6,7 @@ import type { PullRequestRef } from '../../domain/pull-request.ts'
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeAuthor } from './describe-author.ts'
-import { isPerson } from './name-things.ts'
+import { isPerson } from './format-names.ts'
 import { readAuthorRecord } from './read-author.ts'
 
 /** Profile, patterns and strengths, from all that is stored; those that are no longer true end. Nothing of programs. */

@@ -5,13 +5,19 @@ import type { MemoryType, NewMemory } from '../../domain/memory.ts'
 import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
-import { countEach, directoryOf, joinWords, showName, showNumbers } from './name-things.ts'
+import {
+  countOccurrences,
+  directoryOf,
+  formatName,
+  formatPullRequestNumbers,
+  joinWithAnd,
+} from './format-names.ts'
 
 const type: MemoryType = 'decision'
-const leastPullRequests = 2
+const minPullRequests = 2
 /** The latest ones of a rule. */
-const mostFindings = 200
-const mostDirectories = 3
+const maxFindings = 200
+const maxDirectories = 3
 
 interface Dismissal {
   readonly rule: string
@@ -37,19 +43,19 @@ export async function learnDismissals(tx: Db, ref: PullRequestRef): Promise<void
 function describeDismissals(dismissals: readonly Dismissal[]): NewMemory[] {
   const numbers = [...new Set(dismissals.map(({ number }) => number))]
   const [first] = dismissals
-  if (first === undefined || numbers.length < leastPullRequests) return []
-  const directories = countEach(dismissals.map(({ path }) => directoryOf(path))).map(
+  if (first === undefined || numbers.length < minPullRequests) return []
+  const directories = countOccurrences(dismissals.map(({ path }) => directoryOf(path))).map(
     ([name]) => name,
   )
   const shown = directories
-    .slice(0, mostDirectories)
-    .map((name) => (name === '.' ? 'the root' : showName(name)))
+    .slice(0, maxDirectories)
+    .map((name) => (name === '.' ? 'the root' : formatName(name)))
   const places = directories.length > shown.length ? [...shown, 'other directories'] : shown
   return [
     {
       type,
       subject: subjectOf(first.rule),
-      text: `Findings of the rule ${first.rule} were dismissed in ${showNumbers(numbers)}, in ${joinWords(places)}.`,
+      text: `Findings of the rule ${first.rule} were dismissed in ${formatPullRequestNumbers(numbers)}, in ${joinWithAnd(places)}.`,
       path: directories.length === 1 ? (directories[0] as string) : null,
       componentType: null,
       trust: 'derived',
@@ -88,7 +94,7 @@ async function readDismissals(
         and exists (
           select from dismissals d
           where d.repo = f.repo and d.pr_number = f.pr_number and d.fingerprint = f.fingerprint)
-      order by id desc limit ${mostFindings}
+      order by id desc limit ${maxFindings}
     ) as dismissed`.execute(tx)
   return rows
 }

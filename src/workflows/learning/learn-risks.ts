@@ -6,14 +6,14 @@ import type { NewMemory } from '../../domain/memory.ts'
 import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
-import { countEach, longestSubject, showCount, showName } from './name-things.ts'
+import { countOccurrences, formatCount, formatName, maxSubjectLength } from './format-names.ts'
 
 /** That a review touched, and of those that are remembered. */
-const mostDirectories = 200
+const maxDirectories = 200
 /** The latest ones of a directory: what was mended long ago is no risk. */
-const mostPullRequests = 30
-const leastPullRequests = 2
-const leastFindings = 3
+const maxPullRequests = 30
+const minPullRequests = 2
+const minFindings = 3
 
 /** What reviews of a pull request came to in a directory. */
 interface DirectoryReview {
@@ -47,17 +47,17 @@ function describeRisk(reviews: readonly DirectoryReview[]): NewMemory[] {
   const found = reviews.filter(({ categories }) => categories.length > 0)
   const requested = found.filter(({ requests }) => requests > 0)
   const categories = found.flatMap((one) => one.categories)
-  const isRisk = requested.length >= leastPullRequests || categories.length >= leastFindings
+  const isRisk = requested.length >= minPullRequests || categories.length >= minFindings
   const [latest] = found.toSorted((one, other) => other.number - one.number)
-  if (latest === undefined || found.length < leastPullRequests || !isRisk) return []
+  if (latest === undefined || found.length < minPullRequests || !isRisk) return []
   const { directory, number } = latest
-  const place = directory === '.' ? 'the root directory' : showName(directory)
-  const isCut = reviews.length === mostPullRequests
-  const all = `${isCut ? 'the latest ' : ''}${showCount(reviews.length, 'reviewed pull request')}`
-  const kinds = countEach(categories).map(([category, count]) => `${category} ${count}`)
+  const place = directory === '.' ? 'the root directory' : formatName(directory)
+  const isCut = reviews.length === maxPullRequests
+  const all = `${isCut ? 'the latest ' : ''}${formatCount(reviews.length, 'reviewed pull request')}`
+  const kinds = countOccurrences(categories).map(([category, count]) => `${category} ${count}`)
   const text = [
     `In ${found.length} of ${all} that touched ${place}, reviews raised`,
-    `${showCount(categories.length, 'critical or moderate finding')} there (${kinds.join(', ')});`,
+    `${formatCount(categories.length, 'critical or moderate finding')} there (${kinds.join(', ')});`,
     `in ${requested.length} they asked for changes.`,
   ].join(' ')
   const provenance = { source: 'review', pullRequest: number } as const
@@ -74,7 +74,7 @@ async function listRemembered(tx: Db, repo: RepositoryName): Promise<string[]> {
     .where(sql`provenance ->> 'source'`, '=', 'review')
     .where('ended_at', 'is', null)
     .orderBy('updated_at')
-    .limit(mostDirectories)
+    .limit(maxDirectories)
     .execute()
   return rows.map(({ subject }) => subject)
 }
@@ -83,8 +83,8 @@ async function listTouched(tx: Db, { repo, number }: PullRequestRef): Promise<st
   const { rows } = await sql<{ directory: string }>`
     select distinct directory from pull_request_files
     where run_id = (select reviewed_run_id from pull_requests where repo = ${repo} and number = ${number})
-      and length(directory) <= ${longestSubject}
-    order by directory limit ${mostDirectories}`.execute(tx)
+      and length(directory) <= ${maxSubjectLength}
+    order by directory limit ${maxDirectories}`.execute(tx)
   return rows.map(({ directory }) => directory)
 }
 
@@ -108,7 +108,7 @@ async function readDirectoryReviews(
     cross join lateral (
       select pr_number as number from pull_request_files
       where repo = ${repo} and pull_request_files.directory = asked.directory and latest
-      group by pr_number order by pr_number desc limit ${mostPullRequests}
+      group by pr_number order by pr_number desc limit ${maxPullRequests}
     ) as recent
     cross join lateral (
       select coalesce(json_agg(category), '[]') as categories from findings

@@ -5,9 +5,9 @@ import type { FindingCategory, FindingState, Severity } from '../../domain/findi
 import type { RepositoryName } from '../../domain/pull-request.ts'
 
 /** The latest ones, so that what is said of people is not what they did years ago. */
-const mostPullRequests = 50
-const mostFiles = 500
-const mostFindings = 200
+const maxPullRequests = 50
+const maxFiles = 500
+const maxFindings = 200
 
 /** A reviewed pull request. */
 export interface AuthoredPullRequest {
@@ -42,16 +42,16 @@ export async function readAuthorRecord(
       select number, reviewed_run_id, additions::bigint + deletions as lines, count(*) over () as total
       from pull_requests
       where repo = ${repo} and author = ${login} and reviewed_run_id is not null
-      order by number desc limit ${mostPullRequests}
+      order by number desc limit ${maxPullRequests}
     )
     select number, total, lines,
       array(
-        select path from pull_request_files where run_id = reviewed_run_id order by path limit ${mostFiles}
+        select path from pull_request_files where run_id = reviewed_run_id order by path limit ${maxFiles}
       ) as paths,
       (
         select coalesce(json_agg(found), '[]') from (
           select path, severity, category, state from findings
-          where repo = ${repo} and pr_number = reviewed.number order by id limit ${mostFindings}
+          where repo = ${repo} and pr_number = reviewed.number order by id limit ${maxFindings}
         ) as found
       ) as findings
     from reviewed order by number desc`.execute(tx)

@@ -16,21 +16,21 @@ import type { Budget, Embedder } from '../../models/index.ts'
 import { createBackgroundBudget } from './background-budget.ts'
 
 /** Each in a transaction of its own: deliveries wait for the one connection of the embedded database meanwhile. */
-const memoriesAtOnce = 128
+const batchSize = 128
 
 /** What comes after a review or a person's request; a scan makes up for the rest. */
-const fewMemories = 64
-const fewMs = 5_000
+const maxNewMemories = 64
+const newMemoriesTimeoutMs = 5_000
 
 /** For one piece of many. */
-const pieceMs = 60_000
+const batchTimeoutMs = 60_000
 
 type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
 
 /** How far it goes. */
 interface Extent {
-  readonly most: number
-  readonly pieceMs: number
+  readonly maxMemories: number
+  readonly batchTimeoutMs: number
   readonly signal: AbortSignal
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -47,16 +47,20 @@ export async function embedMemories(
   repo: RepositoryName,
   options: Pick<Extent, 'signal' | 'onProgress'>,
 ): Promise<string | null> {
-  return embedSome(ctx, repo, { ...options, most: Number.POSITIVE_INFINITY, pieceMs })
+  return embedWithin(ctx, repo, {
+    ...options,
+    maxMemories: Number.POSITIVE_INFINITY,
+    batchTimeoutMs,
+  })
 }
 
 /** Has it see the newest few, within some seconds. Never throws: the next scan makes up for it. */
 export async function embedNewMemories(ctx: Context, repo: RepositoryName): Promise<void> {
   try {
-    await embedSome(ctx, repo, {
-      most: fewMemories,
-      pieceMs: fewMs,
-      signal: AbortSignal.timeout(2 * fewMs),
+    await embedWithin(ctx, repo, {
+      maxMemories: maxNewMemories,
+      batchTimeoutMs: newMemoriesTimeoutMs,
+      signal: AbortSignal.timeout(2 * newMemoriesTimeoutMs),
     })
   } catch (error) {
     ctx.log.warn(
@@ -66,18 +70,18 @@ export async function embedNewMemories(ctx: Context, repo: RepositoryName): Prom
   }
 }
 
-async function embedSome(
+async function embedWithin(
   ctx: Context,
   repo: RepositoryName,
   extent: Extent,
 ): Promise<string | null> {
   const { db, embedder } = ctx
   if (embedder === null || !(await readModelConsent(db, repo))) return null
-  const total = Math.min(extent.most, await countUnembedded(db, repo, embedder.name))
+  const total = Math.min(extent.maxMemories, await countUnembedded(db, repo, embedder.name))
   if (total === 0) return null
   const budget = createBackgroundBudget(ctx, repo)
   try {
-    await embedPieces(ctx, { repo, embedder, budget, total }, extent)
+    await embedInBatches(ctx, { repo, embedder, budget, total }, extent)
     return null
   } catch (error) {
     extent.signal.throwIfAborted()
@@ -99,7 +103,7 @@ interface Task {
   readonly total: number
 }
 
-async function embedPieces(
+async function embedInBatches(
   { db }: Context,
   { repo, embedder, budget, total }: Task,
   extent: Extent,
@@ -107,11 +111,11 @@ async function embedPieces(
   let after: string | undefined
   for (let done = 0; done < total; ) {
     extent.onProgress?.(done, total)
-    const limit = Math.min(memoriesAtOnce, total - done)
+    const limit = Math.min(batchSize, total - done)
     const memories = await listUnembedded(db, repo, { embedder: embedder.name, after, limit })
     if (memories.length === 0) return
     const texts = memories.map(describe)
-    const request = { texts, purpose: 'document', timeMs: extent.pieceMs, budget } as const
+    const request = { texts, purpose: 'document', timeMs: extent.batchTimeoutMs, budget } as const
     const { vectors } = await embedder.embed(request, extent.signal)
     const made = memories.map(({ id }, at) => ({ id, vector: vectors[at] as readonly number[] }))
     await transactionWithRetry(db, async (tx) => {

@@ -10,7 +10,7 @@ import type { Embedding } from '../../knowledge/memory/vectors.ts'
 import { createBackgroundBudget } from './background-budget.ts'
 
 /** Somebody waits for it. */
-const embedderMs = 2_000
+const embedderTimeoutMs = 2_000
 
 type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
 
@@ -42,7 +42,7 @@ async function embedQuery(
   if (embedder === null || words.trim() === '' || !(await readModelConsent(db, repo))) return null
   const budget = createBackgroundBudget(ctx, repo)
   try {
-    const request = { texts: [words], purpose: 'query', timeMs: embedderMs, budget } as const
+    const request = { texts: [words], purpose: 'query', timeMs: embedderTimeoutMs, budget } as const
     const { vectors } = await embedder.embed(request, signal)
     return { embedder: embedder.name, vector: vectors[0] as readonly number[] }
   } catch (error) {

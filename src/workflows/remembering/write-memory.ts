@@ -19,7 +19,7 @@ import { hashText, lockMemories, saveMemories } from '../../knowledge/memory/sav
 import { embedNewMemories } from './embed-memories.ts'
 
 /** Of one repository, that people wrote and that count. */
-const mostWritten = 2_000
+const maxWrittenMemories = 2_000
 
 type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
 
@@ -40,14 +40,14 @@ export async function addWrittenMemory(
   const memory: NewMemory = { type, subject, text, path, componentType: null, ...writtenBy(caller) }
   const kept = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
-    if ((await countPersonMemories(tx, repo)) >= mostWritten) {
+    if ((await countPersonMemories(tx, repo)) >= maxWrittenMemories) {
       throw new RequestError(
         'conflict',
-        `There are ${mostWritten} memories that people wrote: dismiss one first`,
+        `There are ${maxWrittenMemories} memories that people wrote: dismiss one first`,
       )
     }
     const known = await findCurrentMemory(tx, repo, memory)
-    return keep(
+    return save(
       tx,
       caller,
       repo,
@@ -73,8 +73,8 @@ export async function editMemory(
   const kept = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
     const { type, subject, path, componentType } =
-      (await findMemory(tx, repo, id)) ?? (await refuse(tx, repo, id))
-    return keep(
+      (await findMemory(tx, repo, id)) ?? (await refuseChange(tx, repo, id))
+    return save(
       tx,
       caller,
       repo,
@@ -87,14 +87,14 @@ export async function editMemory(
 }
 
 /** Throws as `editMemorySchema`. */
-export async function dismissByHand(
+export async function dismissMemoryManually(
   ctx: Context,
   caller: Caller,
   repo: RepositoryName,
   id: string,
 ): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
-    if (!(await dismissMemory(tx, repo, id, caller.login))) await refuse(tx, repo, id)
+    if (!(await dismissMemory(tx, repo, id, caller.login))) await refuseChange(tx, repo, id)
     await recordAudit(tx, caller, 'memory_dismissed', `${repo} ${id}`)
   })
 }
@@ -103,7 +103,7 @@ function writtenBy({ login }: Caller): Pick<NewMemory, 'trust' | 'provenance'> {
   return { trust: 'person', provenance: { source: 'person', user: login } }
 }
 
-async function keep(
+async function save(
   tx: Db,
   caller: Caller,
   repo: RepositoryName,
@@ -117,7 +117,7 @@ async function keep(
 }
 
 /** Says why a memory can't be changed, and what can be done. */
-async function refuse(tx: Db, repo: RepositoryName, id: string): Promise<never> {
+async function refuseChange(tx: Db, repo: RepositoryName, id: string): Promise<never> {
   const [newest, ...older] = await readMemoryHistory(tx, repo, id)
   if (newest === undefined) notFound()
   if (newest.endedAt === null && older.length > 0) {

@@ -21,27 +21,27 @@ import type { CodeEdge } from '../../knowledge/resolution/list-edges.ts'
 import { readImportConfig } from '../../knowledge/resolution/read-import-config.ts'
 import { resolveTree } from '../../knowledge/resolution/resolve-tree.ts'
 import { type SerializedTree, serializeTree } from '../../knowledge/resolution/serialized-tree.ts'
-import { chooseFiles, mostFiles } from './choose-files.ts'
+import { chooseFiles, maxFiles } from './choose-files.ts'
 import { followRenames } from './follow-renames.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
 
 /** Lists more than are kept, so that it can be told how many are left out; a tree may have billions. */
-const mostListed = 2 * mostFiles
+const maxListedEntries = 2 * maxFiles
 
 /** Builds the graph, or brings it up to date. Returns it as it is then. */
 export async function buildGraph(scan: Scan, graph: WritableGraph): Promise<WritableGraph> {
   const { ctx, progress, repository, commit, signal } = scan
-  const { entries } = await listTree(repository, commit, { maxEntries: mostListed, signal })
+  const { entries } = await listTree(repository, commit, { maxEntries: maxListedEntries, signal })
   const { files: chosen, leftOut } = chooseFiles(entries)
   progress.lap('list')
   const files = await readFiles(scan, graph, chosen)
   // What they took is more than is wanted while edges are looked for.
-  await scan.reader.releaseIdleThreads()
+  await scan.indexer.releaseIdleThreads()
   progress.lap('read')
   const paths = files.map(({ row }) => row.path)
   const resolution = await readImportConfig(
-    { ...scan.snapshot, listFiles: async () => entries.slice(0, mostFiles) },
+    { ...scan.snapshot, listFiles: async () => entries.slice(0, maxFiles) },
     paths,
   )
   const written = await writeTree(scan, graph, {
@@ -60,14 +60,14 @@ function resolveEdges(
   files: readonly ReadFile[],
   { paths, resolution }: Pick<SerializedTree, 'paths' | 'resolution'>,
 ) {
-  const coded = files.flatMap(({ row: { path, namespace }, symbols, facts }) =>
+  const coded = files.flatMap(({ row: { path, namespace }, symbols, encodedIndex: facts }) =>
     facts === null
       ? []
       : [{ path, namespace, names: symbols.map(({ name }) => name), encodedIndex: facts }],
   )
   return resolveTree(serializeTree(paths, resolution, coded), {
     signal,
-    onProgress: (done, total) => progress.tell('resolving references', done, total),
+    onProgress: (done, total) => progress.report('resolving references', done, total),
   })
 }
 
@@ -104,7 +104,7 @@ async function writeTree(
   const version = await openGraphVersion(ctx.db, graph, signal)
   const [found] = await Promise.all([edges ?? resolve(), version.addFiles(files)])
   if (edges === null) progress.lap('resolve')
-  progress.tell('writing the graph', 0, files.length)
+  progress.report('writing the graph', 0, files.length)
   await version.addEdges(found)
   const shown = await version.publish(describe(found.length), along)
   const symbols = files.reduce((sum, file) => sum + file.symbols.length, 0)
@@ -156,7 +156,7 @@ function isSameFile(old: StoredFile, row: ReadFile['row']): boolean {
 function describeGraph(files: readonly ReadFile[], edges: number, leftOut: object) {
   return {
     files: files.length,
-    parsed: files.filter(({ facts }) => facts !== null).length,
+    parsed: files.filter(({ encodedIndex: facts }) => facts !== null).length,
     symbols: files.reduce((sum, { symbols }) => sum + symbols.length, 0),
     edges,
     leftOut,

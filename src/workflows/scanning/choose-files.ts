@@ -21,7 +21,7 @@ export interface ScannedFile {
 }
 
 /** Why files are not in the graph, or not all of them is: how many. */
-export interface LeftOut {
+export interface OmittedFileCounts {
   /** Longer than an index can hold. */
   longPaths: number
   /** Beyond the number of files that a graph holds; of a tree that wasn't listed to its end, at least so many. */
@@ -30,25 +30,25 @@ export interface LeftOut {
   largeFiles: number
 }
 
-export const mostFiles = 120_000
-const longestPath = 1500
-export const largestRead = 1024 * 1024
+export const maxFiles = 120_000
+const maxPathBytes = 1500
+export const maxReadBytes = 1024 * 1024
 
 /**
  * @param entries sorted by path
  */
 export function chooseFiles(entries: readonly TreeEntry[]): {
   files: ScannedFile[]
-  leftOut: LeftOut
+  leftOut: OmittedFileCounts
 } {
   const short = entries.filter(
-    ({ path }) => path.length <= longestPath && Buffer.byteLength(path) <= longestPath,
+    ({ path }) => path.length <= maxPathBytes && Buffer.byteLength(path) <= maxPathBytes,
   )
-  const files = short.slice(0, mostFiles).map(describeEntry)
+  const files = short.slice(0, maxFiles).map(describeEntry)
   const leftOut = {
     longPaths: entries.length - short.length,
     files: short.length - files.length,
-    largeFiles: files.filter(({ kind, size }) => kind === 'source' && size > largestRead).length,
+    largeFiles: files.filter(({ kind, size }) => kind === 'source' && size > maxReadBytes).length,
   }
   return { files, leftOut }
 }
@@ -60,7 +60,7 @@ export function describeEntry({ path, oid, size, kind: entryKind }: TreeEntry): 
     return { ...common, kind: entryKind, language: null, grammar: '', isRead: false }
   const { kind } = classifyFile(path)
   const language = languageOfPath(path)?.name ?? null
-  const isRead = kind !== 'binary' && size <= largestRead
+  const isRead = kind !== 'binary' && size <= maxReadBytes
   const grammar = kind === 'source' || kind === 'generated' ? (sourceKindOf(path) ?? '') : ''
   return { ...common, kind, language, grammar, isRead }
 }

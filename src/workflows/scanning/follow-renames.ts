@@ -7,7 +7,7 @@ import { moveMemories } from '../../knowledge/memory/move-memories.ts'
 import type { Scan } from './scan-context.ts'
 
 /** Of more changes nobody can tell what became of what. */
-const mostChanges = 20_000
+const maxChanges = 20_000
 
 /**
  * Finds the renames between the commit that the graph shows and the one that is scanned.
@@ -25,8 +25,7 @@ export async function followRenames(
 ): Promise<(tx: Db) => Promise<void>> {
   if (graph.commit === null || graph.commit === commit) return async () => {}
   const changes =
-    (await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })) ??
-    []
+    (await compareTrees(repository, graph.commit, commit, { maxChanges, signal })) ?? []
   const renames = changes.flatMap(({ path, previousPath }) =>
     previousPath === null ? [] : [{ from: previousPath, to: path }],
   )

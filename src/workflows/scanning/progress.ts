@@ -4,7 +4,7 @@ import { LeaseLostError } from '../../domain/errors.ts'
 import { type ClaimedScan, saveScanProgress } from '../../jobs/scans.ts'
 import { startStopwatch } from '../../lib/stopwatch.ts'
 
-const toldEveryMs = 1000
+const reportIntervalMs = 1000
 
 export interface Progress {
   /** Milliseconds by step. */
@@ -12,7 +12,7 @@ export interface Progress {
   /** Ends a step, under the name that its time is kept by. */
   lap(name: string): void
   /** Says what is being done now. Nobody waits for it to be written down. */
-  tell(step: string, done: number, total: number): void
+  report(step: string, done: number, total: number): void
   /** Resolves when all that was told is written down. */
   settled(): Promise<void>
 }
@@ -29,9 +29,9 @@ export function createProgress(
   return {
     timings: stopwatch.laps,
     lap: (name) => stopwatch.lap(name),
-    tell(step, done, total) {
+    report(step, done, total) {
       const now = performance.now()
-      if (telling !== null || now - toldAt < toldEveryMs) return
+      if (telling !== null || now - toldAt < reportIntervalMs) return
       toldAt = now
       telling = saveScanProgress(db, scan, { step, done, total })
         // Who keeps the lease says so too.

@@ -17,7 +17,7 @@ import {
 } from '../../knowledge/graph/stored-file-indexes.ts'
 import type { WritableGraph } from '../../knowledge/graph/write-graph.ts'
 import { createYielder } from '../../lib/yield-to-event-loop.ts'
-import { largestRead, type ScannedFile } from './choose-files.ts'
+import { maxReadBytes, type ScannedFile } from './choose-files.ts'
 import type { Scan } from './scan-context.ts'
 
 /** A file with what it says. */
@@ -25,24 +25,24 @@ export interface ReadFile {
   readonly row: FileRow
   readonly symbols: readonly SymbolRow[]
   /** As they are stored: several times smaller than at hand. Null where there are none. */
-  readonly facts: Buffer | null
+  readonly encodedIndex: Buffer | null
 }
 
 /** Blobs whose stored facts are loaded together, and files that are read together. */
-const loadedAtOnce = 500
-const readAtOnce = 200
-const bytesAtOnce = 2 * 1024 * 1024
+const loadBatchSize = 500
+const maxBatchFiles = 200
+const maxBatchBytes = 2 * 1024 * 1024
 /** So few are read by the git that runs already: another one would be there later than they. */
-const fewBlobs = 20
+const maxFewBlobs = 20
 /** Batches under way: while threads read one, the next one is taken from git. */
-const batchesAtOnce = 3
+const maxConcurrentBatches = 3
 /**
  * What is held of all files while edges are looked for: of the facts in bytes, as they are stored, and of symbols. No repository
  * that people write has as much; of what comes after that, a graph has the files alone.
  */
-const mostHeld = { bytes: 256 * 1024 * 1024, symbols: 2_000_000 }
+const maxHeld = { bytes: 256 * 1024 * 1024, symbols: 2_000_000 }
 /** Hostile files take up to two seconds each: after so long the others are left for the next scan. */
-const longestReadingMs = 15 * 60_000
+const maxReadingMs = 15 * 60_000
 
 /** Reads files of the scan's commit. In their order. */
 export async function readFiles(
@@ -50,37 +50,37 @@ export async function readFiles(
   graph: WritableGraph,
   files: readonly ScannedFile[],
 ): Promise<ReadFile[]> {
-  const said = new Map<string, Said>()
-  const hold = createHold()
-  await recallFacts(scan, graph, files, (key, one) => said.set(key, hold(one)))
+  const summary = new Map<string, BlobSummary>()
+  const hold = createHoldLimit()
+  await loadStored(scan, graph, files, (key, one) => summary.set(key, hold(one)))
   await readMissing(
     scan,
     graph,
-    files.filter((file) => file.isRead && !said.has(keyOf(file))),
-    (key, one) => said.set(key, hold(one)),
+    files.filter((file) => file.isRead && !summary.has(keyOf(file))),
+    (key, one) => summary.set(key, hold(one)),
   )
-  return files.map((file) => describeFile(file, said.get(keyOf(file))))
+  return files.map((file) => describeFile(file, summary.get(keyOf(file))))
 }
 
 /** What a blob says, with what the graph wants of its facts. */
-interface Said extends Omit<StoredFileIndex, 'oid' | 'grammar'> {
+interface BlobSummary extends Omit<StoredFileIndex, 'oid' | 'grammar'> {
   readonly complexity: number | null
   readonly namespace: string | null
   readonly usedNames: Buffer | null
   readonly symbols: readonly SymbolRow[]
 }
 
-type Keep = (key: string, said: Said) => void
+type OnSummary = (key: string, summary: BlobSummary) => void
 
-/** Passes on what is said as long as there is room for it; what comes then is without what takes room. */
-function createHold(): (said: Said) => Said {
+/** Passes on what is summary as long as there is room for it; what comes then is without what takes room. */
+function createHoldLimit(): (summary: BlobSummary) => BlobSummary {
   let [bytes, symbols] = [0, 0]
-  return (said) => {
-    if (said.facts === null) return said
-    bytes += said.facts.length
-    symbols += said.symbols.length
-    if (bytes <= mostHeld.bytes && symbols <= mostHeld.symbols) return said
-    return { ...said, facts: null, symbols: [], usedNames: null, unparsed: 'left out' }
+  return (summary) => {
+    if (summary.facts === null) return summary
+    bytes += summary.facts.length
+    symbols += summary.symbols.length
+    if (bytes <= maxHeld.bytes && symbols <= maxHeld.symbols) return summary
+    return { ...summary, facts: null, symbols: [], usedNames: null, unparsed: 'left out' }
   }
 }
 
@@ -88,22 +88,22 @@ function keyOf({ oid, grammar }: { oid: string; grammar: string }): string {
   return `${oid} ${grammar}`
 }
 
-async function recallFacts(
+async function loadStored(
   { ctx, signal }: Scan,
   graph: WritableGraph,
   files: readonly ScannedFile[],
-  keep: Keep,
+  keep: OnSummary,
 ): Promise<void> {
   const wanted = files.filter(({ isRead }) => isRead)
   const keys = new Set(wanted.map(keyOf))
   const oids = [...new Set(wanted.map(({ oid }) => oid))]
   const turn = createYielder(signal)
-  for (let start = 0; start < oids.length; start += loadedAtOnce) {
+  for (let start = 0; start < oids.length; start += loadBatchSize) {
     signal.throwIfAborted()
     for (const stored of await loadFileIndexes(
       ctx.db,
       graph,
-      oids.slice(start, start + loadedAtOnce),
+      oids.slice(start, start + loadBatchSize),
     )) {
       await turn.pass()
       if (keys.has(keyOf(stored)))
@@ -115,7 +115,7 @@ async function recallFacts(
 function summarize(
   stored: Omit<StoredFileIndex, 'oid' | 'grammar'>,
   facts: FileIndex | null,
-): Said {
+): BlobSummary {
   const { kind, lines, unparsed, facts: encoded } = stored
   return {
     ...{ kind, lines, unparsed, facts: encoded },
@@ -136,11 +136,11 @@ async function readMissing(
   scan: Scan,
   graph: WritableGraph,
   files: readonly ScannedFile[],
-  keep: Keep,
+  keep: OnSummary,
 ): Promise<void> {
   const missing = [...new Map(files.map((file) => [keyOf(file), file])).values()]
   const { repository, objects, progress, signal } = scan
-  const until = performance.now() + longestReadingMs
+  const until = performance.now() + maxReadingMs
   const underWay: Promise<void>[] = []
   let done = 0
   const begin = (batch: readonly Content[]) => {
@@ -151,19 +151,19 @@ async function readMissing(
   }
   const read = async (batch: readonly Content[]) => {
     const results = await readBatch(scan, batch)
-    for (const [place, { file }] of batch.entries()) keep(keyOf(file), results[place]!.said)
+    for (const [place, { file }] of batch.entries()) keep(keyOf(file), results[place]!.summary)
     await saveFileIndexes(
       scan.ctx.db,
       graph,
       results.map(({ stored }) => stored),
     )
     done += batch.length
-    progress.tell('reading files', done, missing.length)
+    progress.report('reading files', done, missing.length)
   }
   const oids = missing.map(({ oid }) => oid)
-  const limits = { maxBytes: largestRead, signal }
+  const limits = { maxBytes: maxReadBytes, signal }
   const blobs =
-    oids.length > fewBlobs
+    oids.length > maxFewBlobs
       ? readBlobs(repository, oids, limits)
       : readFewBlobs(objects, oids, limits)
   let batch: Content[] = []
@@ -175,8 +175,8 @@ async function readMissing(
       if (blob.bytes === undefined) continue
       batch.push({ file, bytes: blob.bytes })
       bytes += blob.bytes.length
-      if (batch.length < readAtOnce && bytes < bytesAtOnce) continue
-      if (underWay.length >= batchesAtOnce) await underWay.shift()
+      if (batch.length < maxBatchFiles && bytes < maxBatchBytes) continue
+      if (underWay.length >= maxConcurrentBatches) await underWay.shift()
       begin(batch)
       batch = []
       bytes = 0
@@ -190,18 +190,18 @@ async function readMissing(
   signal.throwIfAborted()
 }
 
-/** What is said, and how it is stored. */
+/** What is summary, and how it is stored. */
 interface BatchResult {
   readonly stored: StoredFileIndex
-  readonly said: Said
+  readonly summary: BlobSummary
 }
 
-async function readBatch({ reader }: Scan, batch: readonly Content[]): Promise<BatchResult[]> {
+async function readBatch({ indexer }: Scan, batch: readonly Content[]): Promise<BatchResult[]> {
   const classes = batch.map(({ file, bytes }) => classifyFile(file.path, bytes).kind)
   const isParsed = batch.map(
     ({ file }, place) => file.grammar !== '' && /^(source|generated)$/.test(classes[place]!),
   )
-  const parsed = await reader.index(
+  const parsed = await indexer.index(
     batch
       .filter((_, place) => isParsed[place])
       .map(({ file, bytes }) => ({ path: file.path, bytes })),
@@ -219,7 +219,7 @@ async function readBatch({ reader }: Scan, batch: readonly Content[]): Promise<B
       unparsed: result && 'unparsed' in result ? result.unparsed : null,
       facts: facts?.encoded ?? null,
     }
-    return { stored, said: summarize(stored, facts?.index ?? null) }
+    return { stored, summary: summarize(stored, facts?.index ?? null) }
   })
 }
 
@@ -234,21 +234,21 @@ function countLines(bytes: Uint8Array): number {
   return start < buffer.length ? lines + 1 : lines
 }
 
-function describeFile(file: ScannedFile, said: Said | undefined): ReadFile {
+function describeFile(file: ScannedFile, summary: BlobSummary | undefined): ReadFile {
   const { path, oid, grammar, language, isTest, size } = file
   const isSource = file.kind === 'source'
   const unread = isSource && grammar !== '' ? (file.isRead ? 'not read' : 'too large') : null
   return {
     row: {
       ...{ path, oid, grammar, language, isTest, size },
-      kind: isSource && said ? said.kind : file.kind,
-      lines: said?.lines ?? null,
-      complexity: said?.complexity ?? null,
-      unparsed: said ? said.unparsed : unread,
-      namespace: said?.namespace ?? null,
-      usedNames: said?.usedNames ?? null,
+      kind: isSource && summary ? summary.kind : file.kind,
+      lines: summary?.lines ?? null,
+      complexity: summary?.complexity ?? null,
+      unparsed: summary ? summary.unparsed : unread,
+      namespace: summary?.namespace ?? null,
+      usedNames: summary?.usedNames ?? null,
     },
-    symbols: said?.symbols ?? [],
-    facts: said?.facts ?? null,
+    symbols: summary?.symbols ?? [],
+    encodedIndex: summary?.facts ?? null,
   }
 }

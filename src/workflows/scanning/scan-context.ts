@@ -11,7 +11,7 @@ import type { Progress } from './progress.ts'
 /** One claimed scan, and what it may use. */
 export interface ScanTask {
   readonly scan: ClaimedScan
-  readonly reader: FileIndexer
+  readonly indexer: FileIndexer
   /** Fires when the scan is to be broken off; its reason says why. */
   readonly signal: AbortSignal
 }

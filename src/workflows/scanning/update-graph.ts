@@ -27,10 +27,10 @@ import { type ReadFile, readFiles } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
 
 /** More changed files, or files whose edges may change, are as quickly found by building the whole graph. */
-const mostChanges = 50
-const mostTouched = 400
+const maxChanges = 50
+const maxSources = 400
 /** Types are followed over so many files: what one says of a field's type, those see that come from it. */
-const stepsOfTypes = 3
+const maxTypeSteps = 3
 
 /**
  * Brings the graph from the commit that it shows to the one that is scanned.
@@ -45,7 +45,7 @@ export async function updateGraph(
   if (graph.commit === null) return null
   const resolution = graph.resolution as ImportConfig
   const changes = await compareTrees(repository, graph.commit, commit, {
-    maxChanges: mostChanges,
+    maxChanges,
     signal,
   })
   if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution)))
@@ -64,7 +64,7 @@ export async function updateGraph(
   const files = await readFiles(scan, graph, changed)
   progress.lap('read')
   const overlay = new Map(
-    files.map(({ row, facts }) => [row.path, facts && decodeFileIndex(facts)]),
+    files.map(({ row, encodedIndex: facts }) => [row.path, facts && decodeFileIndex(facts)]),
   )
   const sources = await findSources(scan, graph, before, overlay)
   if (sources === null) return null
@@ -138,11 +138,11 @@ async function findSources(
   }
   if (speaking.length > 0) {
     const [dependents, users] = await Promise.all([
-      listDependents(ctx.db, graph, speaking, { depth: stepsOfTypes, limit: mostTouched + 1 }),
-      findPossibleUsers(ctx.db, graph, [...names], mostTouched + 1),
+      listDependents(ctx.db, graph, speaking, { depth: maxTypeSteps, limit: maxSources + 1 }),
+      findPossibleUsers(ctx.db, graph, [...names], maxSources + 1),
     ])
     for (const { path } of dependents) sources.add(path)
     for (const path of users) sources.add(path)
   }
-  return sources.size > mostTouched ? null : [...sources]
+  return sources.size > maxSources ? null : [...sources]
 }

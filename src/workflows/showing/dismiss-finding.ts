@@ -12,9 +12,12 @@ import { findEventPullRequest, requestVerdictUpdate } from '../../events/review-
 import { selectFindings } from '../../events/select-findings.ts'
 import { lockPullRequest } from '../../jobs/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
-import { refreshStates } from './live-states.ts'
+import { refreshStates } from './refresh-states.ts'
 
-type DismissContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log' | 'wakeUps'>
+type DismissContext = Pick<
+  AppContext,
+  'db' | 'config' | 'keys' | 'platform' | 'log' | 'notifications'
+>
 
 /** What is to be dismissed. */
 export interface DismissRequest {
@@ -25,7 +28,7 @@ export interface DismissRequest {
 }
 
 /** Who dismissed the finding. */
-export interface DismissAnswer {
+export interface DismissResult {
   readonly login: string
   readonly reason: string
   /** The event under which the verdict is decided again; null where nothing was left to do. */
@@ -43,7 +46,7 @@ export async function dismissFinding(
   caller: Caller,
   { reason, ...place }: DismissRequest,
   signal: AbortSignal,
-): Promise<DismissAnswer> {
+): Promise<DismissResult> {
   return changeFinding(ctx, caller, place, signal, async (tx, { ref, finding, state }) => {
     const { login, reason: given } = finding
     if (login !== null && (finding.via === 'api' || finding.state === 'dismissed')) {
@@ -102,7 +105,7 @@ export async function reopenFinding(
 }
 
 /** What a change is made to, under the pull request's lock. */
-interface HeldFinding {
+interface LockedFinding {
   readonly ref: PullRequestRef
   readonly state: PullRequestState | undefined
   readonly finding: NonNullable<Awaited<ReturnType<typeof findFinding>>>
@@ -113,7 +116,7 @@ async function changeFinding<Result>(
   caller: Caller,
   { id, fingerprint }: Omit<DismissRequest, 'reason'>,
   signal: AbortSignal,
-  change: (tx: Db, held: HeldFinding) => Promise<Result>,
+  change: (tx: Db, held: LockedFinding) => Promise<Result>,
 ): Promise<Result> {
   const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
   if (ref === undefined) throw new RequestError('not_found', 'Review not found')
@@ -133,7 +136,7 @@ async function decideAgain(
   ref: PullRequestRef,
 ): Promise<number | null> {
   const eventId = await requestVerdictUpdate(tx, ref)
-  await ctx.wakeUps.reviews.wake(tx, [ref])
+  await ctx.notifications.reviews.notify(tx, [ref])
   return eventId ?? null
 }
 

@@ -15,9 +15,12 @@ import {
 } from '../../events/review-requests.ts'
 import { hasWaitingEvents, lockPullRequest } from '../../jobs/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
-import { refreshStates } from './live-states.ts'
+import { refreshStates } from './refresh-states.ts'
 
-type RetryContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log' | 'wakeUps'>
+type RetryContext = Pick<
+  AppContext,
+  'db' | 'config' | 'keys' | 'platform' | 'log' | 'notifications'
+>
 
 /**
  * Makes an event of its own, which waits for a worker as a delivery would.
@@ -35,7 +38,7 @@ export async function retryReview(
 ): Promise<number | undefined> {
   const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
   if (ref === undefined) return undefined
-  await requireRight(ctx, caller, ref.repo, signal)
+  await requireRetryRight(ctx, caller, ref.repo, signal)
   await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
   return transactionWithRetry(ctx.db, async (tx) => {
     const state = await lockPullRequest(tx, ref)
@@ -48,7 +51,7 @@ export async function retryReview(
       )
     }
     const eventId = await insertReviewRequest(tx, ref, { id, type: retryEvent })
-    await ctx.wakeUps.reviews.wake(tx, [ref])
+    await ctx.notifications.reviews.notify(tx, [ref])
     await recordAudit(tx, caller, 'review_retried', `${ref.repo}#${ref.number}`)
     return eventId
   })
@@ -59,7 +62,7 @@ export async function retryReview(
  * to it; an administrator also where nobody ever did. Where the platform doesn't say, the connection
  * stands for it, which takes more than writing to make.
  */
-async function requireRight(
+async function requireRetryRight(
   ctx: RetryContext,
   caller: Caller,
   repo: PullRequestRef['repo'],

@@ -9,8 +9,8 @@ import { readReview } from '../../events/read-review.ts'
 import { parseDiff } from '../../git/parse-diff.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { requirePlatformToken } from '../connecting/require-platform-token.ts'
-import { openRepositoryMirror } from '../gathering/gather-sources.ts'
-import { boundDiff, type ShownDiff } from './bound-diff.ts'
+import { openRepositoryMirror } from '../gathering/fetch-change-commits.ts'
+import { limitDiff, type ShownDiff } from './limit-diff.ts'
 
 /** Far more than is shown: the files with findings may be the last ones. */
 const maxBytes = 16 * 1024 * 1024
@@ -47,7 +47,7 @@ export async function showDiff(
   try {
     const { baseSha, raw } = await readDiff(ctx, access, head, signal)
     const paths = new Set(review.findings.map(({ path }) => path))
-    return { baseSha, headSha: head.sha, ...boundDiff(parseDiff(raw, { maxBytes }), paths) }
+    return { baseSha, headSha: head.sha, ...limitDiff(parseDiff(raw, { maxBytes }), paths) }
   } catch (error) {
     throw explain(error)
   }

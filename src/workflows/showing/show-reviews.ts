@@ -6,7 +6,7 @@ import type { EventStatus } from '../../db/schema.ts'
 import type { PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
 import { type ListedReview, listReviews, type ReviewQuery } from '../../events/list-reviews.ts'
 import { type ReviewDetail, readReview } from '../../events/read-review.ts'
-import { keyOf, refreshStates } from './live-states.ts'
+import { pullRequestKey, refreshStates } from './refresh-states.ts'
 
 /** What a caller asks the list for. */
 export interface ListRequest {
@@ -63,7 +63,7 @@ async function showStates<Review extends ListedReview>(
   )
   return reviews.map((review) => ({
     ...review,
-    pr_status: states.get(keyOf(refOf(review))) ?? review.pr_status,
+    pr_status: states.get(pullRequestKey(refOf(review))) ?? review.pr_status,
   }))
 }
 

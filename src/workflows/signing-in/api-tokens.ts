@@ -6,7 +6,7 @@ import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 
 /** Of one person, that count. */
-const mostApiTokens = 50
+const maxApiTokens = 50
 
 /** A token that was just made. */
 export interface NewApiToken {
@@ -26,8 +26,8 @@ export async function createApiToken(
   const { userId } = caller
   const expiresAt = new Date(Date.now() + days * 24 * 3600 * 1000)
   const id = await transactionWithRetry(ctx.db, async (tx) => {
-    if ((await countApiTokens(tx, userId)) >= mostApiTokens) {
-      throw new RequestError('conflict', `You have ${mostApiTokens} tokens: revoke one first`)
+    if ((await countApiTokens(tx, userId)) >= maxApiTokens) {
+      throw new RequestError('conflict', `You have ${maxApiTokens} tokens: revoke one first`)
     }
     const tokenId = await saveToken(tx, { userId, kind: 'api', name, expiresAt })
     await recordAudit(tx, caller, 'token_created', name)

@@ -8,14 +8,14 @@ import { RequestError } from '../../domain/errors.ts'
 import { seal, unseal } from '../../lib/key-ring.ts'
 import {
   type Admit,
-  askPlatform,
+  callPlatform,
   openSession,
   type Session,
   type SignInContext,
 } from './sign-in.ts'
 
 /** How long a person may take at the platform. */
-export const attemptSeconds = 600
+export const signInAttemptSeconds = 600
 
 /** What the platform is asked for; connecting a repository takes no less. */
 const scopes = ['repo']
@@ -57,7 +57,7 @@ export function startSignIn(
     state,
     verifier,
     returnTo,
-    expiresAt: Date.now() + attemptSeconds * 1000,
+    expiresAt: Date.now() + signInAttemptSeconds * 1000,
   }
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
   return {
@@ -87,14 +87,14 @@ export async function finishSignIn(
   if (back.error !== undefined || back.code === undefined)
     throw refuse('The platform did not sign you in')
   const token = await redeemCode(ctx, back.code, attempt.verifier)
-  const viewer = await askPlatform(ctx, notAccepted(), () => ctx.platform.getViewer(token))
+  const viewer = await callPlatform(ctx, notAccepted(), () => ctx.platform.getViewer(token))
   await admit(viewer)
   return { session: await openSession(ctx, viewer, token), returnTo: attempt.returnTo }
 }
 
 async function redeemCode(ctx: SignInContext, code: string, codeVerifier: string): Promise<string> {
   const input = { code, codeVerifier, redirectUri: redirectUriOf(ctx) }
-  return (await askPlatform(ctx, notAccepted(), () => ctx.platform.exchangeCode(input))).token
+  return (await callPlatform(ctx, notAccepted(), () => ctx.platform.exchangeCode(input))).token
 }
 
 function openAttempt({ keys }: SignInContext, sealed: string | undefined): Attempt | undefined {

@@ -8,12 +8,12 @@ import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { Viewer } from '../../platforms/platform.ts'
-import { checkPerson } from '../connecting/check-access.ts'
+import { checkUserAccess } from '../connecting/check-access.ts'
 
 /** How long a session lasts. */
 export const sessionSeconds = 30 * 24 * 3600
 /** Of one person; the oldest go first. */
-const mostSessions = 100
+const maxSessions = 100
 
 /** What signing in needs. */
 export type SignInContext = Pick<
@@ -44,7 +44,7 @@ export async function signInWithToken(
     )
   }
   const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
-  const viewer = await askPlatform(ctx, refusal, () => ctx.platform.getViewer(platformToken))
+  const viewer = await callPlatform(ctx, refusal, () => ctx.platform.getViewer(platformToken))
   await admit(viewer)
   return openSession(ctx, viewer, platformToken)
 }
@@ -72,14 +72,14 @@ export async function openSession(
       viewer,
       token: platformToken,
     })
-    await pruneTokens(tx, user.id, { keptSessions: mostSessions - 1 })
+    await pruneTokens(tx, user.id, { keptSessions: maxSessions - 1 })
     const tokenId = await saveToken(tx, { userId: user.id, kind: 'session', expiresAt })
     await makeAccessChecksDue(tx, user.id)
     await recordAudit(tx, { userId: user.id, login: viewer.login }, 'signed_in')
     return { user, tokenId }
   })
   // What they lost while nobody looked is hidden before they can look.
-  await checkPerson(ctx, user.id)
+  await checkUserAccess(ctx, user.id)
   const jwt = await ctx.credentials.issue('cookie', { userId: user.id, tokenId }, expiresAt)
   return { jwt, expiresAt, user: { ...viewer, userId: user.id, isAdmin: user.isAdmin } }
 }
@@ -96,7 +96,7 @@ export async function signOut(
 }
 
 /** Asks the platform during a sign-in. Where it says no, `refusal` is thrown; its own words go to the log only. */
-export async function askPlatform<T>(
+export async function callPlatform<T>(
   ctx: Pick<AppContext, 'log'>,
   refusal: RequestError,
   ask: () => Promise<T>,

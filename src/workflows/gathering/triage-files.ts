@@ -16,7 +16,7 @@ import type { Snapshot } from '../../git/snapshot.ts'
 import { createGlobMatcher } from '../../lib/glob.ts'
 import type { ExemptFile, ReadingNeeds } from '../../reviewers/reviewer.ts'
 import { ruleFileKindOf } from '../../reviewers/rules/rule-file-kind.ts'
-import { noWill, type RepositoryWill } from './read-settings.ts'
+import { type LoadedSettings, noLoadedSettings } from './read-settings.ts'
 
 /** Where the files of a change are read. */
 interface Sides {
@@ -26,7 +26,7 @@ interface Sides {
 
 type Skip = Pick<SkippedFile, 'reason' | 'matters'>
 
-export interface SortedFiles {
+export interface TriagedFiles {
   /** For models and rules. */
   readonly files: readonly FileDiff[]
   /** For rules alone. */
@@ -38,17 +38,17 @@ export interface SortedFiles {
   readonly notes: readonly string[]
 }
 
-const tooCostly = `The paths of \`${settingsPath}\` are too costly to compare with all files: some were reviewed in spite of them.`
+const tooCostlyNote = `The paths of \`${settingsPath}\` are too costly to compare with all files: some were reviewed in spite of them.`
 
 /**
  * Sorts the files of a change. Only the base branch can take a file out: by its settings or its attributes. What the
  * change itself brings (a name, a marker, long lines) takes nothing out, because its author chooses it.
  */
-export async function sortFiles(
+export async function triageFiles(
   all: readonly FileDiff[],
   sides: Sides,
-  { settings, marks }: Pick<RepositoryWill, 'settings' | 'marks'> = noWill,
-): Promise<SortedFiles> {
+  { settings, attributesOf }: Pick<LoadedSettings, 'settings' | 'attributesOf'> = noLoadedSettings,
+): Promise<TriagedFiles> {
   const filter = createPathFilter(settings.paths)
   const isOnBase = createFolderTest(sides.base)
   const files: FileDiff[] = []
@@ -56,7 +56,7 @@ export async function sortFiles(
   const skipped: SkippedFile[] = []
   const needs = new Map<string, ReadingNeeds>()
   for (const file of all) {
-    const findSkip = (path: string) => filter.findSkip(path) ?? skipByMarks(marks(path))
+    const findSkip = (path: string) => filter.findSkip(path) ?? skipByMarks(attributesOf(path))
     const skip = findSkip(file.path) ?? (await skipByContent(file, sides.head))
     // Code that moves to where nobody looks is gone from where somebody did.
     const isMovedAway = skip?.matters === false && isMoved(file) && findSkip(file.oldPath) === null
@@ -65,25 +65,25 @@ export async function sortFiles(
       continue
     }
     const findReason = (path: string) =>
-      findSpared(path, file, sides, { marks: marks(path), isOnBase })
+      findExemption(path, file, sides, { attributesOf: attributesOf(path), isOnBase })
     const reason = await findReason(file.path)
     const findOldReason = async () =>
       findSkip(file.oldPath)?.reason ?? (await findReason(file.oldPath))
     const wasUnread =
-      becameAnother(file) || (isMoved(file) && (await findOldReason()) !== undefined)
-    const whole = wasUnread ? await showWhole(file, sides.head) : file
+      changedHandling(file) || (isMoved(file) && (await findOldReason()) !== undefined)
+    const whole = wasUnread ? await asFullyAdded(file, sides.head) : file
     if (reason === undefined) files.push(whole)
     else exemptFiles.push({ file: whole, reason })
     needs.set(file.path, addNeeds(needs.get(file.path), await measureNeeds(whole, sides)))
   }
-  return { files, exemptFiles, skipped, needs, notes: filter.isSpent() ? [tooCostly] : [] }
+  return { files, exemptFiles, skipped, needs, notes: filter.isSpent() ? [tooCostlyNote] : [] }
 }
 
 const excludedReason = `excluded by ${settingsPath}`
 const notIncludedReason = `not included by ${settingsPath}`
 
 /** Whether the repository's settings say that the file isn't to be reviewed. */
-export function isUnwanted({ reason }: Pick<SkippedFile, 'reason'>): boolean {
+export function isExcludedBySettings({ reason }: Pick<SkippedFile, 'reason'>): boolean {
   return reason === excludedReason || reason === notIncludedReason
 }
 
@@ -119,9 +119,9 @@ function createFolderTest(base: Snapshot): (folder: string) => Promise<boolean> 
   }
 }
 
-function skipByMarks(marks: LinguistAttributes): Skip | null {
-  if (marks.generated) return { reason: 'generated, by .gitattributes', matters: false }
-  return marks.vendored ? { reason: 'vendored, by .gitattributes', matters: false } : null
+function skipByMarks(attributesOf: LinguistAttributes): Skip | null {
+  if (attributesOf.generated) return { reason: 'generated, by .gitattributes', matters: false }
+  return attributesOf.vendored ? { reason: 'vendored, by .gitattributes', matters: false } : null
 }
 
 /** What has no text that anybody could read here. */
@@ -148,8 +148,8 @@ function mayBePointer({ hunks }: FileDiff): boolean {
   return hunks.length === 1 && hunks[0]!.newCount <= 3
 }
 
-interface SpareContext {
-  readonly marks: LinguistAttributes
+interface ExemptionContext {
+  readonly attributesOf: LinguistAttributes
   readonly isOnBase: (folder: string) => Promise<boolean>
 }
 
@@ -157,16 +157,16 @@ interface SpareContext {
  * Why models need not read a file; undefined where they have to. Rules read it all the same, so that a copy of other
  * people's code can be long, and still can't hide what rules know.
  */
-async function findSpared(
+async function findExemption(
   path: string,
   file: FileDiff,
   { base }: Sides,
-  { marks, isOnBase }: SpareContext,
+  { attributesOf, isOnBase }: ExemptionContext,
 ): Promise<string | undefined> {
   const { kind, reason } = classifyFile(path)
   if (kind === 'lock') return reason
   const folder = nonSourceFolderOf(path)
-  const isOther = marks.vendored !== false && marks.generated !== false
+  const isOther = attributesOf.vendored !== false && attributesOf.generated !== false
   if (folder !== undefined && isOther && (await isOnBase(folder)))
     return `in \`${folder}\`, which the base has too`
   if (file.status !== 'modified' || !isOther) return undefined
@@ -178,7 +178,7 @@ async function findSpared(
 }
 
 /** Whether a file that moved, or got another mode, is read in another way than it was: nobody has read it so. */
-function becameAnother(file: FileDiff): boolean {
+function changedHandling(file: FileDiff): boolean {
   const { path, oldPath, oldMode, newMode, status } = file
   const isNowRun = status === 'modified' && newMode === '100755' && oldMode !== '100755'
   if (!isMoved(file)) return isNowRun
@@ -192,7 +192,7 @@ function isMoved({ status }: FileDiff): boolean {
 }
 
 /** The file as if the change had brought all of it: nobody has read what it held where it was. */
-async function showWhole(file: FileDiff, head: Snapshot): Promise<FileDiff> {
+async function asFullyAdded(file: FileDiff, head: Snapshot): Promise<FileDiff> {
   const content = await readBounded(head, file.path)
   if (content === undefined) return { ...file, truncated: true }
   const texts = decode(content).split('\n')

@@ -1,11 +1,11 @@
 // Keeps a diff within what a browser can show: a bounded number of files, lines and characters. Pure.
 import type { Diff, DiffHunk, DiffLine, FileDiff } from '../../domain/diff.ts'
 
-const mostFiles = 3000
-const mostLines = 20_000
-const mostCharacters = 3 * 1024 * 1024
+const maxFiles = 3000
+const maxLines = 20_000
+const maxCharacters = 3 * 1024 * 1024
 /** Of one line; nobody reads on in a minified one. */
-const longestLine = 1000
+const maxLineLength = 1000
 
 /** A hunk whose lines are as in a unified diff. */
 export interface ShownHunk extends Omit<DiffHunk, 'lines'> {
@@ -24,7 +24,7 @@ export interface ShownDiff {
   readonly notes: readonly string[]
 }
 
-interface Room {
+interface RemainingCapacity {
   lines: number
   characters: number
 }
@@ -34,9 +34,9 @@ interface Room {
  *
  * @param first paths that get room before the others
  */
-export function boundDiff(diff: Diff, first: ReadonlySet<string>): ShownDiff {
-  const listed = diff.files.slice(0, mostFiles)
-  const room: Room = { lines: mostLines, characters: mostCharacters }
+export function limitDiff(diff: Diff, first: ReadonlySet<string>): ShownDiff {
+  const listed = diff.files.slice(0, maxFiles)
+  const room: RemainingCapacity = { lines: maxLines, characters: maxCharacters }
   const shown = new Map<FileDiff, ShownFile>()
   for (const file of listed) if (first.has(file.path)) shown.set(file, showFile(file, room))
   for (const file of listed) if (!shown.has(file)) shown.set(file, showFile(file, room))
@@ -47,7 +47,7 @@ export function boundDiff(diff: Diff, first: ReadonlySet<string>): ShownDiff {
   }
 }
 
-function showFile({ hunks, truncated, ...file }: FileDiff, room: Room): ShownFile {
+function showFile({ hunks, truncated, ...file }: FileDiff, room: RemainingCapacity): ShownFile {
   const lines = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   const cutLines = hunks.map((hunk) => hunk.lines.flatMap(writeLine))
   const characters = cutLines.reduce(
@@ -59,14 +59,14 @@ function showFile({ hunks, truncated, ...file }: FileDiff, room: Room): ShownFil
   }
   room.lines -= lines
   room.characters -= characters
-  const isCut = hunks.some((hunk) => hunk.lines.some(({ text }) => text.length > longestLine))
+  const isCut = hunks.some((hunk) => hunk.lines.some(({ text }) => text.length > maxLineLength))
   return {
     ...file,
     hunks: hunks.map((hunk, index) => ({ ...hunk, lines: cutLines[index] as string[] })),
     leftOut: truncated
       ? 'The diff of this file is not whole.'
       : isCut
-        ? `Lines of more than ${longestLine} characters are cut.`
+        ? `Lines of more than ${maxLineLength} characters are cut.`
         : null,
   }
 }
@@ -74,7 +74,7 @@ function showFile({ hunks, truncated, ...file }: FileDiff, room: Room): ShownFil
 const markers = { context: ' ', added: '+', deleted: '-' } as const
 
 function writeLine({ kind, text, noNewlineAtEnd }: DiffLine): string[] {
-  const cut = text.length > longestLine ? `${text.slice(0, longestLine)}…` : text
+  const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text
   const line = `${markers[kind]}${cut}`.toWellFormed()
   return noNewlineAtEnd ? [line, '\\ No newline at end of file'] : [line]
 }

@@ -17,10 +17,10 @@ import { createBackgroundBudget } from '../remembering/background-budget.ts'
 import type { Scan } from './scan-context.ts'
 
 /** Of one scan, and of one call. */
-const mostEntries = 60
-const entriesOfCall = 20
+const maxEntries = 60
+const maxEntriesPerCall = 20
 
-const longestWords = 400
+const maxDescriptionLength = 400
 
 const limits = { steps: 1, outputTokens: 6_000, totalTokens: 40_000, timeMs: 60_000 }
 
@@ -36,7 +36,7 @@ const answerShape = z.object({
  *
  * @param files of the commit that is described
  */
-export async function enrichMap(scan: Scan, files: readonly ProjectFile[]): Promise<void> {
+export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]): Promise<void> {
   const { ctx, scan: claim, signal, progress } = scan
   const model = ctx.models.fast
   if (model === null) return
@@ -45,12 +45,12 @@ export async function enrichMap(scan: Scan, files: readonly ProjectFile[]): Prom
     files,
   )
   if (entries.length === 0) return
-  progress.tell('putting the map into words', 0, entries.length)
+  progress.report('putting the map into words', 0, entries.length)
   const budget = createBackgroundBudget(ctx, claim.repo)
   const memories: NewMemory[] = []
   try {
-    for (let start = 0; start < entries.length; start += entriesOfCall) {
-      const part = entries.slice(start, start + entriesOfCall)
+    for (let start = 0; start < entries.length; start += maxEntriesPerCall) {
+      const part = entries.slice(start, start + maxEntriesPerCall)
       memories.push(...(await describeEntries(model, budget, part, signal)))
     }
   } catch (error) {
@@ -87,7 +87,7 @@ function chooseEntries(map: readonly Memory[], files: readonly ProjectFile[]): M
         !plainTypes.has(entry.componentType ?? ''),
     )
     .sort((one, other) => weightOf(other) - weightOf(one))
-    .slice(0, mostEntries)
+    .slice(0, maxEntries)
 }
 
 async function describeEntries(
@@ -109,15 +109,15 @@ async function describeEntries(
   const { value, answer } = await generateObject(model, request, signal)
   return value.descriptions.flatMap(({ index, text }) => {
     const entry = entries[index]
-    const words = truncateText(toPlainText(text.slice(0, 2_000)), longestWords)
+    const words = truncateText(toPlainText(text.slice(0, 2_000)), maxDescriptionLength)
     return entry && isReadable(words)
-      ? [putIntoWords(entry, words, answer.answeredBy[0] ?? model.name)]
+      ? [addDescription(entry, words, answer.answeredBy[0] ?? model.name)]
       : []
   })
 }
 
 /** What was found stays behind the model's words; but figures, which change with every commit. */
-function putIntoWords(entry: Memory, words: string, model: string): NewMemory {
+function addDescription(entry: Memory, words: string, model: string): NewMemory {
   const { type, subject, text, path, componentType, provenance } = entry
   return {
     ...{ type, subject, path, componentType },

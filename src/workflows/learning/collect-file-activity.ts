@@ -9,15 +9,15 @@ import type {
 import type { Change } from '../../reviewers/reviewer.ts'
 import { findNamedIssues } from '../gathering/gather-background.ts'
 
-const mostFiles = 3000
-const mostSymbols = 100
-const mostIssues = 50
+const maxFiles = 3000
+const maxSymbols = 100
+const maxIssues = 50
 /** Bytes: indexes take no more than a third of a page. Nobody names files so. */
-const longestPath = 1500
-const longestSymbol = 200
+const maxPathBytes = 1500
+const maxSymbolLength = 200
 
 /** What a change touches; null where no graph is kept. */
-export function collectTouches(
+export function collectFileActivity(
   ctx: Pick<AppContext, 'platform' | 'config'>,
   change: Change,
 ): PullRequestActivity | null {
@@ -25,22 +25,26 @@ export function collectTouches(
   const symbolsOf = Map.groupBy(change.graph?.symbols ?? [], ({ path }) => path)
   const files = new Map<string, FileActivity>()
   for (const file of change.diff.files) {
-    if (files.size >= mostFiles) break
+    if (files.size >= maxFiles) break
     const path = toStorableText(file.path)
     // One that became another type is deleted and added.
     const known = files.get(path)
     const names = (symbolsOf.get(file.path) ?? []).map(({ name }) =>
-      toStorableText(name.slice(0, longestSymbol)),
+      toStorableText(name.slice(0, maxSymbolLength)),
     )
-    const touch = describeTouch(file, path, [...new Set(names)].slice(0, mostSymbols))
-    if (Buffer.byteLength(path) <= longestPath)
-      files.set(path, known === undefined ? touch : addTouches(known, touch))
+    const touch = describeFileActivity(file, path, [...new Set(names)].slice(0, maxSymbols))
+    if (Buffer.byteLength(path) <= maxPathBytes)
+      files.set(path, known === undefined ? touch : mergeFileActivity(known, touch))
   }
-  const issues = findNamedIssues(ctx, change.pullRequest, change.commits).slice(0, mostIssues)
+  const issues = findNamedIssues(ctx, change.pullRequest, change.commits).slice(0, maxIssues)
   return { files: [...files.values()], issues }
 }
 
-function describeTouch(file: FileDiff, path: string, symbols: readonly string[]): FileActivity {
+function describeFileActivity(
+  file: FileDiff,
+  path: string,
+  symbols: readonly string[],
+): FileActivity {
   const previousPath = toStorableText(file.oldPath)
   const { status, additions, deletions } = file
   return {
@@ -53,7 +57,7 @@ function describeTouch(file: FileDiff, path: string, symbols: readonly string[])
   }
 }
 
-function addTouches(one: FileActivity, other: FileActivity): FileActivity {
+function mergeFileActivity(one: FileActivity, other: FileActivity): FileActivity {
   const additions = one.additions + other.additions
   return { ...one, status: 'modified', additions, deletions: one.deletions + other.deletions }
 }

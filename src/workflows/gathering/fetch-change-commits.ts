@@ -9,7 +9,7 @@ import type { Access } from '../../platforms/platform.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
 
 /** The commits at hand, and the raw diff. */
-export interface Sources extends AsyncDisposable {
+export interface ChangeCommits extends AsyncDisposable {
   readonly head: Snapshot
   /** Where head and base parted. */
   readonly base: Snapshot
@@ -26,18 +26,18 @@ export function mirrorDirectory(config: { dataDir: string }): string {
   return join(config.dataDir, 'mirrors')
 }
 
-type SourcesContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'gitHost'>
+type CommitsContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'gitRuntime'>
 
 /**
  * The diff is git's own between the merge base and the head that `pullRequestSchema` shows, so it can't be of another one,
  * however large it is; where the repository can't be fetched, the platform's API stands in.
  */
-export async function gatherSources(
-  ctx: SourcesContext,
+export async function fetchChangeCommits(
+  ctx: CommitsContext,
   access: Access,
   pullRequest: PullRequest,
   signal: AbortSignal,
-): Promise<Sources> {
+): Promise<ChangeCommits> {
   const mergeBaseSha = await ctx.platform.getMergeBase(
     access,
     pullRequest.base.sha,
@@ -46,13 +46,13 @@ export async function gatherSources(
   )
   const shas = { head: pullRequest.head.sha, base: mergeBaseSha, tip: pullRequest.base.sha }
   try {
-    return await fetchSources(ctx, access, shas, signal)
+    return await fetchWithGit(ctx, access, shas, signal)
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof GitError)) throw error
     ctx.log.warn({ err: error }, 'The repository could not be fetched with git; the API stands in')
     const snapshot = (sha: string) => createPlatformSnapshot(ctx.platform, access, sha, signal)
-    return holdSources(shas, snapshot, {
+    return openSnapshots(shas, snapshot, {
       rawDiff: await ctx.platform.getDiff(access, pullRequest.number, signal),
       notes: ['The repository could not be fetched with git, so nothing was searched for in it.'],
     })
@@ -67,34 +67,34 @@ interface Shas {
 
 /** The mirror of a repository of the platform. Throws `GitError` for an address that isn't allowed. */
 export function openRepositoryMirror(
-  ctx: Pick<AppContext, 'platform' | 'config' | 'gitHost'>,
+  ctx: Pick<AppContext, 'platform' | 'config' | 'gitRuntime'>,
   access: Access,
 ): Mirror {
   return openMirror({
     directory: mirrorDirectory(ctx.config),
     address: ctx.platform.cloneRemote(access),
     trustedHosts: [new URL(ctx.config.platform.url).host],
-    runtime: ctx.gitHost,
+    runtime: ctx.gitRuntime,
   })
 }
 
-async function fetchSources(
-  ctx: SourcesContext,
+async function fetchWithGit(
+  ctx: CommitsContext,
   access: Access,
   shas: Shas,
   signal: AbortSignal,
-): Promise<Sources> {
+): Promise<ChangeCommits> {
   const mirror = openRepositoryMirror(ctx, access)
   await mirror.fetchCommits([shas.head, shas.base, shas.tip], { signal })
   const rawDiff = await mirror.diff(shas.base, shas.head, { signal })
-  return holdSources(shas, (sha) => mirror.snapshot(sha), { rawDiff, notes: [] })
+  return openSnapshots(shas, (sha) => mirror.snapshot(sha), { rawDiff, notes: [] })
 }
 
-function holdSources(
+function openSnapshots(
   shas: Shas,
   open: (sha: string) => Snapshot,
-  rest: Pick<Sources, 'rawDiff' | 'notes'>,
-): Sources {
+  rest: Pick<ChangeCommits, 'rawDiff' | 'notes'>,
+): ChangeCommits {
   const stack = new AsyncDisposableStack()
   const base = stack.use(open(shas.base))
   return {

@@ -20,10 +20,10 @@ import { createSemaphore } from '../../lib/semaphore.ts'
 type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
 
 /** For one answer; the platform's connection has room for others beside it. */
-const askedAtOnce = 16
+const maxConcurrentRequests = 16
 
 /** Names a pull request in a map. */
-export const keyOf = ({ repo, number }: PullRequestRef): string => `${repo}#${number}`
+export const pullRequestKey = ({ repo, number }: PullRequestRef): string => `${repo}#${number}`
 
 /**
  * Asks for those that nobody asked for just now, with the caller's own token where they connected the repository, else the
@@ -42,10 +42,10 @@ export async function refreshStates(
   if (askable.length === 0 || signal.aborted) return new Map()
   const checks = await claimStateChecks(ctx.db, askable)
   if (checks.length === 0) return new Map()
-  const seen = await askPlatform(ctx, tokenFor, checks, signal)
+  const seen = await fetchStates(ctx, tokenFor, checks, signal)
   await savePullRequestStates(ctx.db, seen)
   await confirmPullRequests(ctx.db, seen)
-  return new Map(seen.map((pullRequest) => [keyOf(pullRequest), pullRequest.state]))
+  return new Map(seen.map((pullRequest) => [pullRequestKey(pullRequest), pullRequest.state]))
 }
 
 /** With which token to ask for the pull requests of a repository; null where there is none. */
@@ -68,13 +68,13 @@ async function findTokens(
  * What the platform said until the signal fired, or until it said that it was asked too much: reviews need the same token.
  * What is older than what is known is left out.
  */
-async function askPlatform(
+async function fetchStates(
   ctx: StateContext,
   tokenFor: TokenFor,
   checks: readonly StateCheck[],
   signal: AbortSignal,
 ): Promise<readonly PullRequest[]> {
-  const slots = createSemaphore(askedAtOnce)
+  const slots = createSemaphore(maxConcurrentRequests)
   const seen: PullRequest[] = []
   let isLimited = false
   const ask = async ({ repo, number, stateAsOf }: StateCheck) => {

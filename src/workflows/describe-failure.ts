@@ -3,19 +3,19 @@ import type { Config } from '../config/config.ts'
 import { UmpireError } from '../domain/errors.ts'
 
 /** Code of the error where only tokens are there that another secret key opens. */
-export const keyLost = 'secret_key_lost'
+export const secretKeyLostCode = 'secret_key_lost'
 
 /** Why work is broken off when the worker stops. */
 export class WorkerStopping extends Error {}
 
-export interface Fault {
+export interface WorkFailure {
   /** For people. */
   readonly message: string
   readonly code: string
   /** It isn't tried again. */
   readonly isFinal: boolean
   /** It is no try that failed: it waits for the operator, for as long as that takes. */
-  readonly waits: boolean
+  readonly waitsForOperator: boolean
   /** Until the next try. */
   readonly delaySeconds: number
 }
@@ -25,21 +25,21 @@ export interface Fault {
  *
  * @param attempt 1 for the first try
  */
-export function describeFault(
+export function describeFailure(
   { retrySeconds, maxAttempts }: Pick<Config['review'], 'retrySeconds' | 'maxAttempts'>,
   attempt: number,
   error: unknown,
-): Fault {
+): WorkFailure {
   const isExpected = error instanceof UmpireError
   const canRetry = isExpected ? error.retryable : true
-  const waits = isExpected && error.code === keyLost
+  const waits = isExpected && error.code === secretKeyLostCode
   const backoff = retrySeconds * 2 ** (attempt - 1)
   const asked = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
   return {
     message: isExpected ? error.message : 'An internal error; the log has its details.',
     code: isExpected ? error.code : 'internal',
     isFinal: !canRetry || (attempt >= maxAttempts && !waits),
-    waits,
+    waitsForOperator: waits,
     delaySeconds: Math.max(Math.min(backoff, 600), asked),
   }
 }

@@ -1,8 +1,8 @@
 // Work that comes round: looked for every so often, where nothing wakes the worker for it.
 import type { Log } from '../lib/logger.ts'
-import { WorkerStopping } from '../workflows/describe-fault.ts'
+import { WorkerStopping } from '../workflows/describe-failure.ts'
 
-export interface Rounds {
+export interface PeriodicTask {
   /** Breaks off the round that is under way: what it left is found by the next one. */
   stop(): Promise<void>
 }
@@ -12,7 +12,7 @@ export interface Rounds {
  *
  * @param work what is to be done stands in the database, so several workers can share it; `what` is a word for the log
  */
-export function startRounds(
+export function startPeriodicTask(
   log: Pick<Log, 'warn'>,
   work: {
     what: string
@@ -20,7 +20,7 @@ export function startRounds(
     atOnce?: boolean
     run(stopping: AbortSignal): Promise<void>
   },
-): Rounds {
+): PeriodicTask {
   const stopping = new AbortController()
   let round = Promise.resolve()
   let timer: NodeJS.Timeout

@@ -1,11 +1,11 @@
 // How memories name what they are about: names come from repositories and platforms, everything else is our own words.
 
 /** Longer ones are cut in a text. */
-const longestName = 200
+const maxNameLength = 200
 /** Of a path: the subject of a memory can't be much longer. */
-export const longestSubject = 200
+export const maxSubjectLength = 200
 /** Memories name so many pull requests. */
-const mostNumbers = 5
+const maxNumbers = 5
 
 /** Whether memories may be about an author: a username of a shape that platforms give, and not a program's. */
 export function isPerson(login: string): boolean {
@@ -13,30 +13,32 @@ export function isPerson(login: string): boolean {
 }
 
 /** A path or username as it may stand in a text: on one line, without what can't be seen. */
-export function showName(name: string): string {
+export function formatName(name: string): string {
   const visible = name.replaceAll(/[\p{C}\p{Zl}\p{Zp}`]/gu, '\ufffd')
-  return visible.length > longestName ? `${visible.slice(0, longestName).toWellFormed()}…` : visible
+  return visible.length > maxNameLength
+    ? `${visible.slice(0, maxNameLength).toWellFormed()}…`
+    : visible
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-export function joinWords(words: readonly string[]): string {
+export function joinWithAnd(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
 /** `#5, #3 and #1`, the newest first, and no more than some. */
-export function showNumbers(numbers: readonly number[]): string {
+export function formatPullRequestNumbers(numbers: readonly number[]): string {
   const shown = numbers.toSorted((one, other) => other - one).map((number) => `#${number}`)
-  const isCut = shown.length > mostNumbers
-  return joinWords(isCut ? [...shown.slice(0, mostNumbers), 'earlier ones'] : shown)
+  const isCut = shown.length > maxNumbers
+  return joinWithAnd(isCut ? [...shown.slice(0, maxNumbers), 'earlier ones'] : shown)
 }
 
 /** `1 pull request`, `2 pull requests`. */
-export function showCount(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** How often each occurs, the most frequent first, then by name. */
-export function countEach(names: Iterable<string>): [name: string, count: number][] {
+export function countOccurrences(names: Iterable<string>): [name: string, count: number][] {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return [...counts].sort(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))

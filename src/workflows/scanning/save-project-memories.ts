@@ -9,29 +9,29 @@ import { endOtherMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
 import type { Project, ProjectFile } from '../../knowledge/project/project.ts'
-import { readRepositoryWill } from '../gathering/read-settings.ts'
-import { chooseFiles, largestRead, mostFiles } from './choose-files.ts'
-import { enrichMap } from './enrich-map.ts'
+import { loadSettings } from '../gathering/read-settings.ts'
+import { chooseFiles, maxFiles, maxReadBytes } from './choose-files.ts'
+import { enrichProjectMap } from './enrich-project-map.ts'
 import type { Scan } from './scan-context.ts'
 
-const symbolsOfFile = 20
-const sureEnough = 0.5
+const maxSymbolsPerFile = 20
+const minConfidence = 0.5
 /** Read together with their symbols and edges. */
-const filesAtOnce = 1000
+const fileBatchSize = 1000
 /** Deliveries wait for the one connection of the embedded database while some are kept. */
-const memoriesAtOnce = 200
+const memoryBatchSize = 200
 
 type KnownProject = Pick<Project, 'files' | 'uses'>
 
 /** @param graph that shows the scan's commit; null without one */
-export async function rememberProject(scan: Scan, graph: WritableGraph | null): Promise<void> {
+export async function saveProjectMemories(scan: Scan, graph: WritableGraph | null): Promise<void> {
   const { ctx, commit, snapshot, progress, scan: claim, signal } = scan
-  progress.tell('describing the project', 0, 0)
+  progress.report('describing the project', 0, 0)
   const { files, uses } =
     graph === null ? await listFiles(scan) : await readProjectFiles(scan, graph)
   const readText = async (path: string) => {
     signal.throwIfAborted()
-    const bytes = await snapshot.readFile(path, { maxBytes: largestRead }).catch(() => undefined)
+    const bytes = await snapshot.readFile(path, { maxBytes: maxReadBytes }).catch(() => undefined)
     return bytes?.includes(0) ? undefined : bytes && new TextDecoder().decode(bytes)
   }
   const memories = await describeProject({
@@ -47,16 +47,16 @@ export async function rememberProject(scan: Scan, graph: WritableGraph | null): 
       await work(tx)
     })
   const at = await readClock(ctx.db)
-  for (let start = 0; start < memories.length; start += memoriesAtOnce) {
+  for (let start = 0; start < memories.length; start += memoryBatchSize) {
     await write((tx) =>
-      saveMemories(tx, claim.repo, memories.slice(start, start + memoriesAtOnce), at),
+      saveMemories(tx, claim.repo, memories.slice(start, start + memoryBatchSize), at),
     )
   }
   const own = { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } as const
   await write((tx) => endOtherMemories(tx, claim.repo, memories, own))
   // A repository can say that no model is to be asked about it.
-  const { settings } = await readRepositoryWill(snapshot)
-  if (settings.mode !== 'static') await enrichMap(scan, files)
+  const { settings } = await loadSettings(snapshot)
+  if (settings.mode !== 'static') await enrichProjectMap(scan, files)
 }
 
 /** The database's: one time for all that a scan says. */
@@ -66,7 +66,7 @@ async function readClock(db: Db): Promise<Date> {
 }
 
 async function listFiles({ repository, commit, signal }: Scan): Promise<KnownProject> {
-  const { entries } = await listTree(repository, commit, { maxEntries: mostFiles, signal })
+  const { entries } = await listTree(repository, commit, { maxEntries: maxFiles, signal })
   const files = chooseFiles(entries).files.map(({ path, language, kind, isTest, size }) => {
     return {
       path,
@@ -98,7 +98,7 @@ async function readProjectFiles(
     for (const file of some) files.push({ ...file, symbols: symbols.get(file.id) ?? [], usedBy: 0 })
     uses.push(...(await readUses(ctx.db, ids)))
     after = ids.at(-1) ?? after
-    more = some.length === filesAtOnce
+    more = some.length === fileBatchSize
   }
   const pathOf = new Map(files.map(({ id, path }) => [id, path]))
   const usedBy = Map.groupBy(uses, ([, target]) => target)
@@ -121,7 +121,7 @@ async function readSomeFiles(
     select json_agg(file order by id) as files
     from (
       select id, path, language, kind, is_test as "isTest", size, lines, complexity
-      from code_files where graph_id = ${graphId} and id > ${after} order by id limit ${sql.lit(filesAtOnce)}) as file`.execute(
+      from code_files where graph_id = ${graphId} and id > ${after} order by id limit ${sql.lit(fileBatchSize)}) as file`.execute(
     db,
   )
   return rows[0]?.files ?? []
@@ -140,7 +140,7 @@ async function readTopSymbols(
         order by exported desc, ordinal) as symbols
       from (
         select name, kind, exported, ordinal from code_symbols where file_id = file.id and container = ''
-        order by exported desc, ordinal limit ${sql.lit(symbolsOfFile)}) as top) as found
+        order by exported desc, ordinal limit ${sql.lit(maxSymbolsPerFile)}) as top) as found
     where found.symbols is not null`.execute(db)
   return new Map(rows.map(({ id, symbols }) => [id, symbols]))
 }
@@ -154,7 +154,7 @@ async function readUses(
     from unnest(${fileIds}::bigint[]) as file (id)
     cross join lateral (
       select json_agg(distinct target_id) as targets
-      from code_edges where source_id = file.id and confidence >= ${sureEnough}) as found
+      from code_edges where source_id = file.id and confidence >= ${minConfidence}) as found
     where found.targets is not null`.execute(db)
   return rows.flatMap(({ id, targets }) => targets.map((target) => [id, target] as const))
 }

@@ -6,21 +6,21 @@ import type { FileDiff } from '../../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../../domain/pull-request.ts'
 import type { SourceQuery } from '../../tools/sources/call-tool.ts'
 
-const mostKeys = 5
-const mostPaths = 3
-const mostSymbols = 8
-const longestText = 20_000
-const longestQuery = 120
+const maxKeys = 5
+const maxPaths = 3
+const maxSymbols = 8
+const maxTextLength = 20_000
+const maxQueryLength = 120
 
 /** In the form of a tracker's keys, but names of standards, algorithms and the like. */
-const noProjects = new Set(
+const nonProjectPrefixes = new Set(
   'AES APR AUG BASE CVE CWE DEC EC ECMA EN ES FEB GHSA GPT HTTP IEC IEEE IP IPV ISO JAN JSR JUL JUN MAR MD NOV OCT P PEP PKCS RC RFC RSA SEP SHA SHA2 SHA3 SSL TLS UTF UTC V X'.split(
     ' ',
   ),
 )
 
 /** What stands before numbers in branches that name no key. */
-const noKeys = new Set(
+const nonKeyPrefixes = new Set(
   'alpha api beta bug build bump chore ci day dev docs draft es feature fix go hotfix http issue java jdk node part patch perf phase php poc postgres pr python rc react refactor release revert round ruby sha sprint step style task temp test tmp topic update upgrade utf v vue week wip'.split(
     ' ',
   ),
@@ -34,7 +34,7 @@ const commonNames = new Set(
 )
 
 /** What to ask of trackers and chats. All of it comes from the pull request, and is bounded. */
-export function deriveQuestions(change: {
+export function deriveSourceQueries(change: {
   readonly pullRequest: PullRequest
   readonly commits: readonly CommitSummary[]
 }): SourceQuery[] {
@@ -58,7 +58,7 @@ export function deriveQuestions(change: {
 }
 
 /** What to ask of those who know the errors of running programs; the most telling first. */
-export function deriveErrorQuestions(
+export function deriveErrorQueries(
   files: readonly FileDiff[],
   changed: readonly ChangedSymbol[],
 ): readonly SourceQuery[] {
@@ -91,7 +91,7 @@ function chooseSymbols(changed: readonly ChangedSymbol[]): string[] {
   const isTelling = (name: string) => name.length >= 4 && !commonNames.has(name.toLowerCase())
   return [...new Set(names)]
     .filter((name) => /^[\w$.]{1,80}$/.test(name) && isTelling(name))
-    .slice(0, mostSymbols)
+    .slice(0, maxSymbols)
 }
 
 /** Keys such as `SHOP-12`, those of the title and the branch first. */
@@ -110,18 +110,19 @@ function findKeys({
   // People write branches in lower case.
   const branch = head.branch.replace(
     /(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi,
-    (key) => (noKeys.has(key.slice(0, key.indexOf('-')).toLowerCase()) ? '' : key.toUpperCase()),
+    (key) =>
+      nonKeyPrefixes.has(key.slice(0, key.indexOf('-')).toLowerCase()) ? '' : key.toUpperCase(),
   )
   const named = [title, branch, body, messages].flatMap((text) =>
     [
       ...text
-        .slice(0, longestText)
+        .slice(0, maxTextLength)
         .matchAll(/(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g),
     ]
-      .filter(([, project]) => !noProjects.has(project as string))
+      .filter(([, project]) => !nonProjectPrefixes.has(project as string))
       .map(([key]) => key),
   )
-  return [...new Set(named)].slice(0, mostKeys)
+  return [...new Set(named)].slice(0, maxKeys)
 }
 
 /** The files with most changed lines that run in production; only names that can't mean anything in a query. */
@@ -132,12 +133,12 @@ function choosePaths(files: readonly FileDiff[]): string[] {
         status !== 'added' && !isTestPath(path) && /^[\w./@+-]{1,200}$/.test(path),
     )
     .toSorted((a, b) => b.additions + b.deletions - (a.additions + a.deletions))
-    .slice(0, mostPaths)
+    .slice(0, maxPaths)
     .map(({ path }) => path)
 }
 
 /** Without signs, which search languages read as operators. */
 function plainWords(text: string): string {
   const words = text.normalize('NFKC').match(/[\p{L}\p{N}_]+/gu) ?? []
-  return words.join(' ').slice(0, longestQuery).trim()
+  return words.join(' ').slice(0, maxQueryLength).trim()
 }

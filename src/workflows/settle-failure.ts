@@ -8,12 +8,12 @@ import { assertCanWrite, type ClaimedRun, endRun, requeueRun } from '../jobs/run
 import type { Budget } from '../models/index.ts'
 import type { Access, ReviewProgress } from '../platforms/platform.ts'
 import type { ChosenAccess } from './choose-access.ts'
-import { describeFault, WorkerStopping } from './describe-fault.ts'
+import { describeFailure, WorkerStopping } from './describe-failure.ts'
 import { statusContext } from './publish-review.ts'
 import { countReview } from './record-review.ts'
 
 /** A review that ended before its time. */
-export interface BrokenReview {
+export interface InterruptedReview {
   readonly run: ClaimedRun
   /** Null when it ended before there was a token. */
   readonly access: ChosenAccess | null
@@ -22,28 +22,30 @@ export interface BrokenReview {
 }
 
 /** Writes down how a broken-off review goes on. Throws only when the database does, or when the lease is lost too. */
-export async function settleFault(
+export async function settleFailure(
   ctx: AppContext,
-  review: BrokenReview,
+  review: InterruptedReview,
   error: unknown,
 ): Promise<void> {
   const { run } = review
   if (error instanceof LeaseLostError) {
-    await recordSpend(ctx.db, run, usesOf(review))
+    await recordSpend(ctx.db, run, modelUsesOf(review))
     ctx.metrics.leasesLost.inc({ work: 'review' })
     ctx.log.warn({}, 'The review was taken over by another worker')
     return
   }
   if (error instanceof WorkerStopping) {
-    await putBack(ctx, review, { delaySeconds: 0, countsAsAttempt: false })
+    await requeue(ctx, review, { delaySeconds: 0, countsAsAttempt: false })
     ctx.log.info({}, 'The review was put back because the worker stops')
     return
   }
-  const { message, code, isFinal, waits, delaySeconds } = describeFault(
-    ctx.config.review,
-    run.attempt,
-    error,
-  )
+  const {
+    message,
+    code,
+    isFinal,
+    waitsForOperator: waits,
+    delaySeconds,
+  } = describeFailure(ctx.config.review, run.attempt, error)
   if (isFinal) {
     ctx.log.error({ err: error }, 'The review failed')
     await fail(ctx, review, { message, code })
@@ -52,7 +54,7 @@ export async function settleFault(
       ? 'The review waits for the operator'
       : 'The review failed and will be tried again'
     ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, how)
-    await putBack(ctx, review, {
+    await requeue(ctx, review, {
       delaySeconds,
       countsAsAttempt: !waits,
       error: message,
@@ -63,26 +65,26 @@ export async function settleFault(
 
 async function fail(
   ctx: AppContext,
-  review: BrokenReview,
+  review: InterruptedReview,
   fault: { message: string; code: string },
 ): Promise<void> {
   const { run, access } = review
-  const writable = await findWritable(ctx, run, access)
-  if (writable) await showFailure(ctx, run, writable, fault.message)
+  const writable = await findWritableAccess(ctx, run, access)
+  if (writable) await ensureFailureStatus(ctx, run, writable, fault.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting, seconds } = await endRun(tx, run, 'failed', {
       error: fault.message,
       error_code: fault.code,
     })
-    await recordSpend(tx, run, usesOf(review))
-    if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
+    await recordSpend(tx, run, modelUsesOf(review))
+    if (moreWaiting) await ctx.notifications.reviews.notify(tx, [run])
     return seconds
   })
   countReview(ctx.metrics, 'failed', seconds)
 }
 
 /** The access, unless the connection behind it ended. Throws LeaseLostError. */
-async function findWritable(
+async function findWritableAccess(
   ctx: AppContext,
   run: ClaimedRun,
   access: ChosenAccess | null,
@@ -96,26 +98,26 @@ async function findWritable(
   }
 }
 
-async function putBack(
+async function requeue(
   ctx: AppContext,
-  review: BrokenReview,
+  review: InterruptedReview,
   how: Parameters<typeof requeueRun>[2],
 ): Promise<void> {
   const { run } = review
   await transactionWithRetry(ctx.db, async (tx) => {
     await requeueRun(tx, run, how)
-    await recordSpend(tx, run, usesOf(review))
-    await ctx.wakeUps.reviews.wake(tx, [run], how.delaySeconds)
+    await recordSpend(tx, run, modelUsesOf(review))
+    await ctx.notifications.reviews.notify(tx, [run], how.delaySeconds)
   })
 }
 
 /** A review that failed read nothing to its end. */
 const failed: ReviewProgress = { end: 'incomplete', blocks: true }
 
-const usesOf = ({ budget }: BrokenReview) => budget?.uses ?? []
+const modelUsesOf = ({ budget }: InterruptedReview) => budget?.uses ?? []
 
 /** Says on the commit that the review failed. That it can't be said there, for whatever reason, changes nothing. */
-export async function showFailure(
+export async function ensureFailureStatus(
   ctx: Pick<AppContext, 'platform' | 'log'>,
   ref: PullRequestRef,
   access: Access,

@@ -10,31 +10,31 @@ const ofLine = 150
 const textOfLine = 50
 
 /** Dispose of it when the change is no longer held. */
-export interface ChangeRoom extends Disposable {
+export interface ChangeMemory extends Disposable {
   /** Takes more where the change turns out to be larger than the platform said. */
   fit(diff: Diff): void
 }
 
 /** Waits until there is room for a change of the size that the platform tells. Throws the reason of an aborted signal. */
-export async function takeChangeRoom(
-  { changeRoom }: Pick<AppContext, 'changeRoom'>,
+export async function reserveChangeMemory(
+  { changeMemory }: Pick<AppContext, 'changeMemory'>,
   { repo, changedFiles, additions, deletions }: PullRequest,
   signal: AbortSignal,
-): Promise<ChangeRoom> {
+): Promise<ChangeMemory> {
   const owner = ownerOf(repo)
   const told = ofChange + changedFiles * ofFile + (additions + deletions) * (ofLine + textOfLine)
   const stack = new DisposableStack()
-  stack.defer(await changeRoom.acquire(owner, signal, told))
+  stack.defer(await changeMemory.acquire(owner, signal, told))
   return {
     fit(diff) {
-      const surplus = weigh(diff) - told
-      if (surplus > 0) stack.defer(changeRoom.acquireNow(owner, surplus))
+      const surplus = estimateBytes(diff) - told
+      if (surplus > 0) stack.defer(changeMemory.acquireNow(owner, surplus))
     },
     [Symbol.dispose]: () => stack.dispose(),
   }
 }
 
-function weigh({ files }: Diff): number {
+function estimateBytes({ files }: Diff): number {
   let bytes = ofChange + files.length * ofFile
   for (const { hunks } of files) {
     for (const { lines } of hunks) for (const { text } of lines) bytes += ofLine + text.length
