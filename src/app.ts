@@ -42,23 +42,25 @@ import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
 import { mirrorDirectory } from './workflows/gathering/fetch-change-commits.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
-/** Of hundreds of reviews in flight nearly all wait for a model; those that fetch and read keep the machine busy. */
+/**
+ * Most reviews in flight wait for a model; only those that fetch and read keep the machine busy.
+ */
 const maxConcurrentGathers = 16
-/** A thousand changes of usual size, or six of 2,500 files by one owner. */
+/** A thousand changes of usual size fit, or six changes of 2,500 files. */
 const maxChangeBytes = 256 * 1024 ** 2
 
-/** A running Umpire. Disposing of it stops it gracefully. */
+/** A running Umpire; disposing of it stops it gracefully. */
 export interface App extends AsyncDisposable {
-  /** Where it listens; null for a worker alone. */
+  /** The address on which it listens; null for a worker without the web part. */
   readonly url: string | null
-  /** Where Prometheus finds the metrics; null where they are off. */
+  /** The address that Prometheus scrapes; null when metrics are off. */
   readonly metricsUrl: string | null
   readonly context: AppContext
-  /** Resolves with what is wrong when it can't go on and has to be started again. */
+  /** Resolves with an error that only a restart of the process can fix. */
   readonly broken: Promise<Error>
 }
 
-/** Opens the database and brings its schema up to date. */
+/** Opens the database and runs the missing migrations. */
 export async function openMigratedDatabase(
   config: Config,
   log: Log,
@@ -75,7 +77,7 @@ export async function openMigratedDatabase(
   }
 }
 
-/** Opens the job queue; makes its tables where they are missing. */
+/** Opens the queues of notifications, and creates their tables if they are missing. */
 export function openJobNotifications(
   database: OpenDatabase,
   log: Log,
@@ -89,28 +91,28 @@ export function openJobNotifications(
   })
 }
 
-/** The configuration with the secret key in it, which may have been generated. */
+/** Returns the configuration with the secret key, which is generated if there is none. */
 export async function completeConfig(config: Config): Promise<Config> {
   return { ...config, secrets: { ...config.secrets, current: await readSecretKey(config) } }
 }
 
-/** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
+/** Starts the web part, the worker, or both. Throws UmpireError, whose message says what to do. */
 export async function startApp(
-  given: Config,
-  parts: { web: boolean; worker: boolean },
+  initialConfig: Config,
+  roles: { web: boolean; worker: boolean },
 ): Promise<App> {
   await using stack = new AsyncDisposableStack()
-  await ensureDataFolder(given.dataDir)
-  const config = await completeConfig(given)
+  await ensureDataFolder(initialConfig.dataDir)
+  const config = await completeConfig(initialConfig)
   const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
   const prometheus = config.metrics && stack.use(await loadPrometheus())
   const metrics = prometheus?.metrics ?? noMetrics
   const database = stack.use(await openMigratedDatabase(config, log, metrics))
-  const notifications = await openJobNotifications(database, log, parts.worker)
+  const notifications = await openJobNotifications(database, log, roles.worker)
   stack.defer(() => notifications.close())
   const review = stack.use(await createReviewContext(config, log, { metrics }))
   warnAboutConfiguration(config, review.models, log)
-  if (parts.web) warnAboutOpenAccess(config, log)
+  if (roles.web) warnAboutOpenAccess(config, log)
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const sources = stack.use(
     createContextSources(config.contextSources, {
@@ -151,7 +153,7 @@ export async function startApp(
   }
   await resealTokens(ctx.db, keys)
   await warnAboutLostKey(ctx)
-  // Whoever held them is dead.
+  // No other process can have the database open, so the holders of reservations are gone.
   if (database.exclusive) await endAllReservations(ctx.db)
   if (database.exclusive) {
     const control = createControl(ctx, database)
@@ -164,7 +166,7 @@ export async function startApp(
     )
   }
   let url: string | null = null
-  if (parts.web) {
+  if (roles.web) {
     const server = await createServer(log, config.http.trustedProxies)
     stack.defer(() => server.close())
     await addRoutes(server, ctx, database)
@@ -172,7 +174,7 @@ export async function startApp(
     url = addressOf(server.server.address() as AddressInfo)
     log.info({ url, public_url: config.http.publicUrl }, 'Umpire listens')
   }
-  if (parts.worker) {
+  if (roles.worker) {
     stack.use(startMirrorPruning(config, log))
     const worker = await startWorker(ctx, { exclusive: database.exclusive })
     stack.defer(() => worker.stop())
@@ -190,7 +192,7 @@ export async function startApp(
   }
 }
 
-/** The clients of models take long to load: only where there is one to talk to. */
+/** Model clients load slowly, so they are imported only when an embedder is configured. */
 async function loadEmbedder(
   { models, memory }: Config,
   metrics: Metrics,
@@ -200,17 +202,17 @@ async function loadEmbedder(
   return createEmbedder(models.embedder, {}, metrics)
 }
 
-/** Likewise where nobody asks for metrics. */
+/** The client library is imported only when metrics are on. */
 async function loadPrometheus(): Promise<Prometheus> {
   const { createPrometheus } = await import('./metrics/prometheus.ts')
   return createPrometheus()
 }
 
-/** Once an hour, the git mirrors that were used longest ago go until the others fit. */
+/** Deletes the least recently used git mirrors every hour until the others fit the limit. */
 function startMirrorPruning(config: Config, log: Log): Disposable {
   const prune = () =>
     pruneMirrors(mirrorDirectory(config), maxMirrorBytes).catch((error) =>
-      log.warn({ err: error }, 'Mirrors were not pruned'),
+      log.warn({ err: error }, 'The git mirrors could not be pruned'),
     )
   const timer = setInterval(prune, 3_600_000)
   timer.unref()
@@ -226,7 +228,7 @@ async function listen(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(
-      `It can't listen on ${host}, port ${port} (${code}): choose others with HOST and PORT.`,
+      `Can't listen on ${host}, port ${port} (${code}): choose others with HOST and PORT.`,
     )
   }
 }
@@ -235,22 +237,25 @@ function addressOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** What works and is still likely not meant so. */
+/** Logs settings that are valid but probably unintended. */
 function warnAboutConfiguration(config: Config, models: Models, log: Log): void {
   if (config.environment === 'production' && config.fallback.webhookSecret === null) {
     log.warn(
       {},
-      'WEBHOOK_SECRET is not set: deliveries of repositories that nobody connected are accepted unsigned',
+      'WEBHOOK_SECRET is not set: deliveries of unconnected repositories are accepted unsigned',
     )
   }
   if (config.fallback.token === null) {
     log.warn(
       {},
-      'PLATFORM_TOKEN is not set: pull requests of repositories that nobody connected are not reviewed',
+      'PLATFORM_TOKEN is not set: pull requests of unconnected repositories are not reviewed',
     )
   }
   if (config.metrics && !isLoopback(config.metrics.host)) {
-    log.warn({}, 'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics')
+    log.warn(
+      {},
+      'METRICS_HOST is not on loopback: anyone who can connect to it can read the metrics',
+    )
   }
   const hasBudget = Object.values(config.models.budget).some((limit) => limit !== null)
   if (models.main === null)
@@ -258,35 +263,36 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
   else if (hasBudget && !models.main.priced) {
     log.warn(
       { model: models.main.name },
-      'The price of this model is not known: the budget in money cannot hold it back',
+      'The price of this model is unknown: the budget in US dollars cannot limit it',
     )
   }
 }
 
-/** A key file that was lost is made anew, and nothing else would tell. */
+/** A lost key file is silently replaced by a new key, which can't decrypt the stored tokens. */
 async function warnAboutLostKey({
   db,
   keys,
   log,
 }: Pick<AppContext, 'db' | 'keys' | 'log'>): Promise<void> {
-  const lost = countLostTokens(await countSealsByKey(db), keys)
+  const lostTokens = countLostTokens(await countSealsByKey(db), keys)
   const message =
-    'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
-  if (lost > 0) log.warn({ tokens: lost }, message)
+    'Stored tokens were encrypted with another secret key: restore that key, or run umpire doctor'
+  if (lostTokens > 0) log.warn({ tokens: lostTokens }, message)
 }
 
-/** What lets everybody in who reaches the address where it listens. */
+/** Logs settings that open the service to anyone who can connect to it. */
 function warnAboutOpenAccess(config: Config, log: Log): void {
   if (isMcpOpenToOthers(config)) {
     log.warn(
       {},
-      'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository',
+      'MCP_ACCESS is open: anyone who can connect can query the MCP server about every repository',
     )
   }
   if (isSignInOpenToOthers(config)) {
     log.warn(
       {},
-      'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; the first administers',
+      'SIGN_IN_ALLOWED is not set: anyone with an account on the platform may sign in; ' +
+        'the first to sign in becomes the administrator',
     )
   }
 }

@@ -1,4 +1,4 @@
-// What a running Umpire is made of: types only. Made by app.ts, the only place that chooses implementations.
+// The parts of a running Umpire, as types; app.ts creates them.
 import type { Credentials } from './accounts/credentials.ts'
 import type { SyntaxParser } from './code/syntax-parser.ts'
 import type { Config } from './config/config.ts'
@@ -16,15 +16,14 @@ import type { Platform } from './platforms/platform.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
 
-/** What a review needs whether or not there is a server: the command line has no more than this. */
+/** What a review needs with and without a server; the command line has only this. */
 export interface ReviewContext {
   readonly config: Config
-  /** All secrets of the configuration, which are never to be shown. */
+  /** Secret values of the configuration, which logs and posts must redact. */
   readonly secrets: readonly string[]
   readonly models: Models
-  /** Made anew for each review: reviewers with a model hold the review's budget. */
+  /** Called for each review, because reviewers with a model hold the review's budget. */
   readonly createReviewers: (budget: Budget, settings: RepositorySettings) => readonly Reviewer[]
-  /** Null without a model. */
   readonly createVerifier: (budget: Budget, settings: RepositorySettings) => Verifier | null
   readonly syntax: SyntaxParser
   readonly log: Log
@@ -32,21 +31,21 @@ export interface ReviewContext {
 
 export interface AppContext extends ReviewContext {
   readonly db: Db
-  /** Seals what is stored of secrets. */
+  /** Encrypts stored secrets. */
   readonly keys: KeyRing
   readonly credentials: Credentials
   readonly notifications: Notifications
   readonly platform: Platform
-  /** Null where none is configured, or nothing is remembered. */
+  /** Null when no embedder is configured or the memory is off. */
   readonly embedder: Embedder | null
-  /** Trackers and chats that reviews ask. */
+  /** Trackers, error trackers and chats that reviews query. */
   readonly sources: ContextSources
-  /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
+  /** Limits concurrent gathering in this process: more changes would only compete for the disk. */
   readonly gatherSemaphore: FairSemaphore
-  /** Bytes, about, of the changes that reviews hold, from before they gather them until they have ended. */
+  /** Limits the estimated bytes of all changes that reviews hold, from before they are gathered. */
   readonly changeMemory: FairSemaphore
   readonly codeCache: CodeCache
-  /** How git is started. */
+  /** Spawner and environment of git processes. */
   readonly gitRuntime: GitRuntime
   readonly metrics: Metrics
 }

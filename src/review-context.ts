@@ -1,4 +1,5 @@
-// Composes what a review needs without a server: the part of the composition root that the command line shares.
+// The part of the composition root that the command line shares: what a review needs without a
+// server.
 
 import { createSyntaxParser } from './code/syntax-parser.ts'
 import type { Config } from './config/config.ts'
@@ -9,14 +10,14 @@ import type { Change } from './reviewers/reviewer.ts'
 import { createStaticReviewer, type StaticReviewer } from './reviewers/static-reviewer.ts'
 
 type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
-  /** Those that ask a model. */
+  /** Creates only the reviewers that use a model. */
   readonly createModelReviewers: ReviewContext['createReviewers']
 }
 
 /**
- * Makes what a review needs. Dispose of it: it may hold threads.
+ * Creates the context of reviews. Dispose of it, because it may hold threads.
  *
- * @param parts `staticReviewer`: one that was made before; it is disposed of with the rest
+ * @param parts `staticReviewer`: an existing one, which is disposed of with the context
  */
 export async function createReviewContext(
   config: Config,
@@ -44,14 +45,18 @@ export async function createReviewContext(
   }
 }
 
-/** Makes the static reviewer and starts its first thread, for a process that is to answer soon. */
+/**
+ * Creates the static reviewer and starts its first thread, for a process that has to answer soon.
+ */
 export function startStaticReviewer(): StaticReviewer {
   const reviewer = createStaticReviewer()
   reviewer.warmUp()
   return reviewer
 }
 
-/** The clients of models take longer to load than a small change takes to review: only with a model. */
+/**
+ * Loading model clients takes longer than reviewing a small change, so they load only on demand.
+ */
 async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelParts> {
   if (config.models.main === null) {
     return {
@@ -92,7 +97,7 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
   }
 }
 
-/** All values of the configuration that must never be written anywhere. */
+/** All values of the configuration that must never be written to a log or a post. */
 export function listSecrets({
   secrets,
   platform,

@@ -1,20 +1,19 @@
-// Finds a review that blocks the same commit in another pull request: a commit has one status for all of them.
+// Finds another pull request whose review blocks the same commit.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { type ReviewEnd, reviewEnds } from '../domain/review.ts'
 
-/** Another open pull request of the same head whose latest review blocks. */
 export interface BlockingReview {
   readonly number: number
   readonly end: ReviewEnd
 }
 
 /**
- * Whoever pushes a commit chooses into which branches pull requests ask for it, and each has settings of its own. The
- * strictest one decides what the commit shows.
+ * A commit has one status for all of its pull requests, and its author can open one against a base
+ * branch with lax settings. So the strictest review decides the status.
  *
- * @returns the one of the lowest number; null where there is none
+ * @returns the blocking pull request with the lowest number, or null
  */
 export async function findBlockingReview(
   db: Db,
@@ -27,7 +26,8 @@ export async function findBlockingReview(
       select decision, head_sha from workflow_runs
       where repo = p.repo and pr_number = p.number and status = 'completed' and verdict is not null
       order by id desc limit 1) as r
-    where p.repo = ${ref.repo} and p.number <> ${ref.number} and p.state = 'open' and p.head_sha = ${headSha}
+    where p.repo = ${ref.repo} and p.number <> ${ref.number}
+      and p.state = 'open' and p.head_sha = ${headSha}
       and r.head_sha = ${headSha} and r.decision->>'blocks' = 'true'
     order by p.number limit 1`.execute(db)
   const [row] = rows

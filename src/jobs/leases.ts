@@ -1,22 +1,24 @@
-// What claims of work have in common: a lease by the database's clock, prolonged while the work goes on.
+// Leases on claimed work, measured by the database's clock and extended while the work runs.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RunStatus } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 
-/** What came of trying to claim a piece of work. */
+/** The result of claiming a piece of work. */
 export type ClaimResult<Claimed> =
   | { readonly kind: 'claimed'; readonly run: Claimed }
-  /** Another worker holds it; it looks for what is new itself when it ends. */
+  /** Another worker holds it, and looks for newer events before it ends. */
   | { readonly kind: 'busy' }
-  /** Not to be tried again yet. */
+  /** The delay before the next attempt isn't over yet. */
   | { readonly kind: 'later'; readonly seconds: number }
-  /** It failed, or lost its worker, too often: failed now. */
+  /** It used up its attempts or lost too many workers, and was just marked as failed. */
   | { readonly kind: 'exhausted' }
-  /** Nothing is waiting. */
+  /** No work is waiting. */
   | { readonly kind: 'settled' }
 
-/** Who claims, for how long without a sign of life, and how often a piece of work may fail, and lose its worker. */
+/**
+ * The claiming worker, the length of its lease, and how many failures and lost workers are allowed.
+ */
 export interface ClaimOptions {
   readonly worker: string
   readonly leaseSeconds: number
@@ -24,7 +26,7 @@ export interface ClaimOptions {
   readonly maxLosses: number
 }
 
-/** A piece of work that waits, or whose lease has ended, as it is stored. */
+/** The stored row of work that is pending or whose lease has expired. */
 interface Claimable {
   readonly status: RunStatus
   readonly attempts: number
@@ -32,25 +34,39 @@ interface Claimable {
 }
 
 /**
- * Counts the tries of a piece of work that is being claimed. A worker that is lost takes all that it is at along with it,
- * which says little about one piece of work: losses are no failed tries, and have a higher bound of their own.
+ * Counts the attempts of work that is being claimed. A lost worker interrupts all of its work,
+ * which says little about one piece: losses don't count as attempts and have a higher limit.
  *
- * @returns which try begins, without those that lost their worker, and how many of those there were
+ * @returns the number of the attempt that begins, from 1, and the number of lost workers
  */
 export function countAttempts(
   { status, attempts, losses }: Claimable,
   { maxAttempts, maxLosses }: ClaimOptions,
 ): { attempt: number; losses: number; isExhausted: boolean } {
-  const lost = losses + Number(status === 'processing')
-  const failures = attempts - lost
+  const totalLosses = losses + Number(status === 'processing')
+  const failures = attempts - totalLosses
   return {
     attempt: failures + 1,
-    losses: lost,
-    isExhausted: failures >= maxAttempts || lost >= maxLosses,
+    losses: totalLosses,
+    isExhausted: failures >= maxAttempts || totalLosses >= maxLosses,
   }
 }
 
-/** How a piece of work is given back. */
+/** Why existing work can't be claimed now; null if it can. */
+export function findClaimObstacle({
+  status,
+  held,
+  wait_seconds: seconds,
+}: {
+  status: RunStatus
+  held: boolean
+  wait_seconds: number
+}): { kind: 'busy' } | { kind: 'later'; seconds: number } | null {
+  if (status === 'processing' && held) return { kind: 'busy' }
+  if (status === 'pending' && seconds > 0) return { kind: 'later', seconds }
+  return null
+}
+
 export interface RequeueOptions {
   readonly delaySeconds: number
   readonly countsAsAttempt: boolean
@@ -59,26 +75,27 @@ export interface RequeueOptions {
 }
 
 /**
- * Brings back what a clock that went back has left in the future: no lease is longer than it can be, and no wait began
- * later than now. The leases of living workers are prolonged as ever.
+ * Shortens leases and waits that lie too far in the future after the clock was set back. The
+ * heartbeats of living workers extend their leases again.
  */
 export async function clampFutureTimes(
   db: Db,
   table: 'workflow_runs' | 'scans',
   leaseSeconds: number,
 ): Promise<void> {
-  const longest = leaseEnd(leaseSeconds)
+  const maxLeaseEnd = leaseEnd(leaseSeconds)
   await sql`
     update ${sql.table(table)} set
-      lease_until = case when lease_until > ${longest} then ${longest} else lease_until end,
+      lease_until = case when lease_until > ${maxLeaseEnd} then ${maxLeaseEnd} else lease_until end,
       retry_at = case when put_back_at > now() then null else retry_at end,
       put_back_at = case when put_back_at > now() then null else put_back_at end
-    where status in ('pending', 'processing') and (lease_until > ${longest} or put_back_at > now())`.execute(
-    db,
-  )
+    where status in ('pending', 'processing')
+      and (lease_until > ${maxLeaseEnd} or put_back_at > now())`.execute(db)
 }
 
-/** Whether somebody should have taken it up by now, at `due`; or it is `since` a time that is yet to come. */
+/**
+ * True if work due at `due` is 5 s late, or if `since`, when it was created, lies in the future.
+ */
 export function isOverdue(
   due: RawBuilder<unknown>,
   since: RawBuilder<unknown>,
@@ -86,38 +103,38 @@ export function isOverdue(
   return sql<boolean>`(${due} < now() - interval '5 seconds' or ${since} > now())`
 }
 
-/** When a lease of so many seconds ends. */
+/** An SQL expression for the end of a lease that starts now. */
 export function leaseEnd(seconds: number) {
   return sql<Date>`now() + make_interval(secs => ${seconds})`
 }
 
 /**
- * Does work under a lease, which is prolonged until the work ends, however it ends.
+ * Runs `work` while extending its lease every third of its length.
  *
- * @param lease `extend` prolongs it; throws LeaseLostError when it isn't ours any more
- * @param work its signal fires when the lease is lost, or couldn't be prolonged in time
+ * @param lease `extend` throws LeaseLostError when another worker holds the lease
+ * @param work its signal is aborted when the lease is lost or couldn't be extended in time
  */
 export async function withLease<Result>(
   lease: { readonly seconds: number; extend(): Promise<void> },
   work: (lost: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const lost = new AbortController()
-  let goodUntil = performance.now() + lease.seconds * 1000
-  const prolong = async () => {
-    const asked = performance.now()
+  let validUntil = performance.now() + lease.seconds * 1000
+  const extend = async () => {
+    const requestedAt = performance.now()
     try {
       await lease.extend()
-      goodUntil = asked + lease.seconds * 1000
+      validUntil = requestedAt + lease.seconds * 1000
     } catch (error) {
       if (error instanceof LeaseLostError) lost.abort(error)
     }
   }
-  const beat = () => {
-    // Also when the database doesn't answer at all.
-    if (performance.now() > goodUntil) lost.abort(new LeaseLostError())
-    else void prolong()
+  const heartbeat = () => {
+    // This also covers a database that doesn't answer at all.
+    if (performance.now() > validUntil) lost.abort(new LeaseLostError())
+    else void extend()
   }
-  const timer = setInterval(beat, (lease.seconds * 1000) / 3)
+  const timer = setInterval(heartbeat, (lease.seconds * 1000) / 3)
   try {
     return await work(lost.signal)
   } finally {

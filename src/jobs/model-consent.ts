@@ -1,11 +1,11 @@
-// Whether a repository lets models be asked about it, as its last scan found: what has no working copy at hand goes by that.
+// Stores whether a repository's settings allow models, for code that has no working copy at hand.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Notifications } from './queue.ts'
 import { type ClaimedScan, requestScan } from './scans.ts'
 
-/** @returns null where no scan has looked yet */
+/** @returns null if no scan has read the settings yet */
 export async function readModelConsent(db: Db, repo: RepositoryName): Promise<boolean | null> {
   const row = await db
     .selectFrom('scans')
@@ -15,7 +15,7 @@ export async function readModelConsent(db: Db, repo: RepositoryName): Promise<bo
   return row?.asks_models ?? null
 }
 
-/** Writes down what a scan found; nothing where the scan isn't ours any more. */
+/** Saves what a scan read from the settings; does nothing if the scan lost its lease. */
 export async function saveModelConsent(
   db: Db,
   { repo, fence }: ClaimedScan,
@@ -30,10 +30,10 @@ export async function saveModelConsent(
     .execute()
 }
 
-/** At one start. */
+/** The limit applies to each start of a worker. */
 const maxEmbeddingScans = 1000
 
-/** Asks for scans of repositories that have memories which this embedder hasn't seen, though models may be asked about them. */
+/** Requests scans of repositories with memories that have no vectors of this embedder yet. */
 export async function requestEmbeddingScans(
   tx: Db,
   notifications: Pick<Notifications, 'scans'>,
@@ -41,10 +41,11 @@ export async function requestEmbeddingScans(
 ): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
     select repo from scans s
-    where status = 'completed' and commit_sha is not null and asks_models is distinct from false and exists (
+    where status = 'completed' and commit_sha is not null
+      and asks_models is distinct from false and exists (
       select from memories m
-      where m.repo = s.repo and m.ended_at is null
-        and not exists (select from memory_vectors v where v.memory_id = m.id and v.embedder = ${embedder}))
+      where m.repo = s.repo and m.ended_at is null and not exists (
+        select from memory_vectors v where v.memory_id = m.id and v.embedder = ${embedder}))
     limit ${sql.lit(maxEmbeddingScans)}`.execute(tx)
   for (const { repo } of rows) await requestScan(tx, notifications, repo)
 }

@@ -1,38 +1,38 @@
-// Wake-ups for work in the background, on pg-boss. The truth about what is to be done stands in workflow_runs and events, and
-// in scans: a wake-up that is lost or comes twice does no harm (see docs/decisions/).
+// Notifications of background work, on pg-boss. The tables workflow_runs, events and scans hold the
+// truth about pending work: a lost or duplicate notification does no harm (see docs/decisions/).
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Db, JobDatabase } from '../db/database.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import type { Log } from '../lib/logger.ts'
 
-/** The queues of wake-ups, one for each kind of work. */
+/** Each kind of work has a queue of its own. */
 export interface Notifications {
   readonly reviews: NotificationQueue<PullRequestRef>
   readonly scans: NotificationQueue<RepositoryName>
   close(): Promise<void>
 }
 
-/** A queue of wake-ups. `Subject` is what is to be looked at. */
+/** A queue of notifications. `Subject` names a piece of work. */
 export interface NotificationQueue<Subject> {
   /**
-   * Asks for these to be looked at, in the transaction `tx`: when it commits, a worker is woken. One wake-up waits for each
-   * at most, and one delayed one beside it.
+   * Notifies a worker of these subjects when the transaction `tx` commits. Each subject has at most
+   * one immediate and one delayed notification.
    *
-   * @param delaySeconds not before this many seconds from now
+   * @param delaySeconds the minimum delay from now
    */
   notify(tx: Db, subjects: readonly Subject[], delaySeconds?: number): Promise<void>
   /**
-   * Calls `start` for each that is to be looked at, until `pause` or `close`. All are fetched as they come, whether or not there
-   * is a place for them: those of one owner must not stand before those of another.
+   * Calls `start` for each notification until `pause` or `close`. Notifications are fetched even if
+   * no worker is free, so that one owner's can't block another's.
    */
   listen(start: (subject: Subject) => void): Promise<void>
-  /** Stops fetching. Work that was begun goes on. */
+  /** Stops fetching; work that has begun goes on. */
   pause(): Promise<void>
 }
 
 const maxFetchBatch = 64
 
-/** Opens the queues; makes their tables where they are missing. */
+/** Opens the queues, and creates their tables if they are missing. */
 export async function openNotifications(input: {
   database: JobDatabase
   embedded: boolean
@@ -52,8 +52,8 @@ export async function openNotifications(input: {
     openTelemetry: { enabled: false },
   })
   boss.on('error', (error) => input.log.warn({ err: error }, 'The job queue reports an error'))
-  boss.on('warning', (warning) => input.log.warn({ warning }, 'The job queue warns'))
-  // Of several processes that start at once on an empty database, all but one may trip over the tables being made.
+  boss.on('warning', (warning) => input.log.warn({ warning }, 'The job queue reports a warning'))
+  // Several processes that start on an empty database at once can fail while creating the tables.
   await boss.start({ attempts: 4 })
   const reviews = await openQueue<PullRequestRef>(
     boss,
@@ -83,7 +83,7 @@ export async function openNotifications(input: {
   }
 }
 
-/** @param keyOf names a subject */
+/** @param keyOf returns a unique key of a subject */
 async function openQueue<Subject extends object>(
   boss: PgBoss,
   name: string,
@@ -96,7 +96,8 @@ async function openQueue<Subject extends object>(
     deleteAfterSeconds: 60,
     retentionSeconds: 14 * 24 * 3600,
   })
-  // A queue that isn't in the cache would be looked up on the one embedded connection while a transaction holds it.
+  // Fills the queue cache: a lookup during a transaction would wait for the one embedded
+  // connection.
   await boss.getQueue(name)
   await boss.insert(name, [])
   return {

@@ -1,4 +1,4 @@
-// Runs: who holds a pull request's review, for how long, and how it ends. All times are the database's clock.
+// Claims, leases and ends of pull-request reviews (runs). All times are the database's clock.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
@@ -11,21 +11,22 @@ import {
   type ClaimResult,
   clampFutureTimes,
   countAttempts,
+  findClaimObstacle,
   isOverdue,
   leaseEnd,
   type RequeueOptions,
 } from './leases.ts'
 import type { RedoTrigger } from './redo-reviews.ts'
 
-/** A claimed run. `fence` tells this claim from earlier and later ones. */
+/** A claimed run. `fence` differs for each claim of a run. */
 export interface ClaimedRun extends PullRequestRef {
   readonly id: number
   readonly fence: number
-  /** 1 for the first try; those that lost their worker don't count. */
+  /** 1 for the first attempt; attempts that lost their worker don't count. */
   readonly attempt: number
-  /** The head that deliveries had told of when its events were taken up last. */
+  /** The head of the newest delivery at the time when this run claimed its events. */
   readonly lastSeenHead: string | null
-  /** How long the oldest of its events had waited for the claim, in seconds. */
+  /** How long its oldest event had waited for the claim, in seconds. */
   readonly waitedSeconds: number
 }
 
@@ -33,8 +34,8 @@ const unfinishedStatuses = ['pending', 'processing'] as const
 const newRun = { status: 'pending', attempts: 0, losses: 0 } as const
 
 /**
- * Takes up a pull request's review: the run becomes `processing` under a lease, and so do its waiting events. A run
- * whose lease ended is taken over with a higher fence.
+ * Claims the review of a pull request: the run and its pending events become `processing` under a
+ * lease. A run whose lease has expired is taken over with a higher fence.
  */
 export async function claimRun(
   db: Db,
@@ -43,20 +44,9 @@ export async function claimRun(
 ): Promise<ClaimResult<ClaimedRun>> {
   return db.transaction().execute(async (tx) => {
     await lockPullRequest(tx, ref)
-    const existing = await tx
-      .selectFrom('workflow_runs')
-      .select(['id', 'status', 'attempts', 'losses'])
-      .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
-      .select(
-        sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'),
-      )
-      .where(samePullRequest(ref))
-      .where('status', 'in', unfinishedStatuses)
-      .executeTakeFirst()
-    if (existing?.status === 'processing' && existing.held) return { kind: 'busy' }
-    if (existing?.status === 'pending' && existing.wait_seconds > 0) {
-      return { kind: 'later', seconds: existing.wait_seconds }
-    }
+    const existing = await findUnfinishedRun(tx, ref)
+    const obstacle = existing && findClaimObstacle(existing)
+    if (obstacle) return obstacle
     const { attempt, losses, isExhausted } = countAttempts(existing ?? newRun, options)
     if (existing && isExhausted) {
       await endAsExhausted(tx, existing.id, losses)
@@ -65,32 +55,56 @@ export async function claimRun(
     }
     if (!existing && !(await hasWaitingEvents(tx, ref))) return { kind: 'settled' }
     const id = existing?.id ?? (await insertRun(tx, ref))
-    const run = await tx
-      .updateTable('workflow_runs')
-      .set((eb) => ({
-        status: 'processing',
-        worker: options.worker,
-        attempts: eb('attempts', '+', 1),
-        losses,
-        fence: eb('fence', '+', 1),
-        lease_until: leaseEnd(options.leaseSeconds),
-        retry_at: null,
-        started_at: sql`coalesce(started_at, now())`,
-      }))
-      .where('id', '=', id)
-      .returning('fence')
-      .executeTakeFirstOrThrow()
+    const fence = await startRun(tx, id, losses, options)
     const waitedSeconds = await moveEventsToRun(tx, ref, id)
     await refreshListing(tx, ref)
     const lastSeenHead = await readLastSeenHead(tx, ref)
     return {
       kind: 'claimed',
-      run: { ...ref, id, fence: run.fence, attempt, lastSeenHead, waitedSeconds },
+      run: { ...ref, id, fence, attempt, lastSeenHead, waitedSeconds },
     }
   })
 }
 
-/** Prolongs the lease. Throws LeaseLostError when the run isn't ours any more. */
+function findUnfinishedRun(tx: Db, ref: PullRequestRef) {
+  return tx
+    .selectFrom('workflow_runs')
+    .select(['id', 'status', 'attempts', 'losses'])
+    .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
+    .select(
+      sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'),
+    )
+    .where(samePullRequest(ref))
+    .where('status', 'in', unfinishedStatuses)
+    .executeTakeFirst()
+}
+
+/** Gives the run to the worker for one lease. Returns the fence of this claim. */
+async function startRun(
+  tx: Db,
+  id: number,
+  losses: number,
+  { worker, leaseSeconds }: ClaimOptions,
+): Promise<number> {
+  const { fence } = await tx
+    .updateTable('workflow_runs')
+    .set((eb) => ({
+      status: 'processing',
+      worker,
+      attempts: eb('attempts', '+', 1),
+      losses,
+      fence: eb('fence', '+', 1),
+      lease_until: leaseEnd(leaseSeconds),
+      retry_at: null,
+      started_at: sql`coalesce(started_at, now())`,
+    }))
+    .where('id', '=', id)
+    .returning('fence')
+    .executeTakeFirstOrThrow()
+  return fence
+}
+
+/** Extends the lease. Throws LeaseLostError if another worker holds the run. */
 export async function extendLease(db: Db, run: ClaimedRun, leaseSeconds: number): Promise<void> {
   const result = await db
     .updateTable('workflow_runs')
@@ -101,7 +115,7 @@ export async function extendLease(db: Db, run: ClaimedRun, leaseSeconds: number)
   if (result.length === 0) throw new LeaseLostError()
 }
 
-/** Throws LeaseLostError when the run isn't ours any more or its lease ended. */
+/** Throws LeaseLostError if another worker holds the run or its lease has expired. */
 export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
   const held = await db
     .selectFrom('workflow_runs')
@@ -113,8 +127,8 @@ export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
 }
 
 /**
- * What every write to the platform asks first. Throws LeaseLostError as `assertLease`, and ConnectionEndedError where the
- * repository was disconnected from whose token it would be written with.
+ * Every write to the code host is preceded by this check. Throws LeaseLostError like `assertLease`,
+ * and ConnectionEndedError if the connection whose token would be used has ended.
  *
  * @param installationId null for the deployment-wide token
  */
@@ -124,7 +138,8 @@ export async function assertCanWrite(
   installationId: number | null,
 ): Promise<void> {
   const { rows } = await sql<{ connected: boolean }>`
-    select coalesce((select is_active from installations where id = ${installationId}), true) as connected
+    select coalesce(
+      (select is_active from installations where id = ${installationId}), true) as connected
     from workflow_runs where ${heldBy(run)} and lease_until > now()`.execute(db)
   const [held] = rows
   if (!held) throw new LeaseLostError()
@@ -132,9 +147,11 @@ export async function assertCanWrite(
 }
 
 /**
- * Makes the events that came in meanwhile this run's own, so that it settles them. Called before the head is looked
- * at: a push whose event is taken up here is visible at the platform by then. A dismissal waits for a run of its own,
- * as this one may have recalled the findings already. Returns the run as it is to go on.
+ * Adds newly arrived events to this run, so that it settles them. Call it before reading the head:
+ * the pushes of claimed events are visible at the host by then. Dismissals wait for a run of their
+ * own, because this run may have loaded the findings already.
+ *
+ * @returns the run to go on with
  */
 export async function claimEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> {
   return db.transaction().execute(async (tx) => {
@@ -145,13 +162,13 @@ export async function claimEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> 
   })
 }
 
-/** Holds the run until the transaction ends: nobody takes it over meanwhile. Throws LeaseLostError as `assertLease`. */
+/** Locks the run until the transaction ends. Throws LeaseLostError like `assertLease`. */
 export async function lockRun(tx: Db, run: ClaimedRun): Promise<void> {
   await lockPullRequest(tx, run)
   await assertLease(tx, run)
 }
 
-/** The columns of a run that its end sets. */
+/** The columns that are set when a run ends. */
 export type RunOutcome = Partial<
   Pick<
     Schema['workflow_runs'],
@@ -178,11 +195,12 @@ export type RunOutcome = Partial<
 >
 
 /**
- * Ends a run and its events, in the caller's transaction. Returns whether more events are waiting, for which the
- * caller sends a wake-up, and the seconds since the run was claimed first. Throws LeaseLostError when the run isn't ours any more: the transaction must roll back.
+ * Ends a run and its events, in the caller's transaction. `moreWaiting`: the caller has to notify a
+ * worker of waiting events; `seconds` passed since the run was first claimed. Throws LeaseLostError
+ * if another worker holds the run: the transaction must roll back.
  *
- * A push after the last look at the head may have been skipped as a duplicate of an event of this run. Then that event
- * isn't settled: it waits for the next run, which reviews the push.
+ * A push after the last read of the head may have been skipped as a duplicate of an event of this
+ * run. That event then stays pending, so that the next run reviews the push.
  */
 export async function endRun(
   tx: Db,
@@ -205,8 +223,8 @@ export async function endRun(
     .executeTakeFirst()
   if (!ended) throw new LeaseLostError()
   const lastSeenHead = await readLastSeenHead(tx, run)
-  if (lastSeenHead !== run.lastSeenHead && lastSeenHead !== outcome.head_sha)
-    await requeueNewestEvent(tx, run)
+  const hasUnseenPush = lastSeenHead !== run.lastSeenHead && lastSeenHead !== outcome.head_sha
+  if (hasUnseenPush) await requeueNewestEvent(tx, run)
   await tx
     .updateTable('events')
     .set({ status, processed_at: sql`now()` })
@@ -219,12 +237,12 @@ export async function endRun(
 }
 
 /**
- * Gives a run back, to be taken up again: after a fault with a delay, or at once when the worker stops. Its events
- * wait again.
+ * Returns a run and its events to the queue: with a delay after a failure, or at once when the
+ * worker stops.
  */
 export async function requeueRun(tx: Db, run: ClaimedRun, options: RequeueOptions): Promise<void> {
   await lockPullRequest(tx, run)
-  const back = await tx
+  const requeued = await tx
     .updateTable('workflow_runs')
     .set((eb) => ({
       status: 'pending',
@@ -239,7 +257,7 @@ export async function requeueRun(tx: Db, run: ClaimedRun, options: RequeueOption
     .where(heldBy(run))
     .returning('id')
     .execute()
-  if (back.length === 0) throw new LeaseLostError()
+  if (requeued.length === 0) throw new LeaseLostError()
   await tx
     .updateTable('events')
     .set({ status: 'pending' })
@@ -250,8 +268,8 @@ export async function requeueRun(tx: Db, run: ClaimedRun, options: RequeueOption
 }
 
 /**
- * Pull requests that wait though nobody holds them: their wake-up was lost, their worker died, or a clock went back. The
- * oldest first, at most 1000.
+ * Lists pull requests with work that no worker holds, because a notification was lost, a worker
+ * died or the clock was set back. Returns at most 1,000, the oldest first.
  */
 export async function findStrandedPullRequests(
   db: Db,
@@ -262,14 +280,16 @@ export async function findStrandedPullRequests(
     select repo, number from (
       select repo, pr_number as number, created_at from workflow_runs
       where (status = 'processing' and lease_until < now())
-         or (status = 'pending' and ${isOverdue(sql`coalesce(retry_at, created_at)`, sql`created_at`)})
+        or (status = 'pending'
+          and ${isOverdue(sql`coalesce(retry_at, created_at)`, sql`created_at`)})
       union all
       select e.repo, e.pr_number, e.created_at from events e
       where e.wants_review and e.status in ('pending', 'processing')
         and ${isOverdue(sql`e.created_at`, sql`e.created_at`)}
         and not exists (
           select 1 from workflow_runs r
-          where r.repo = e.repo and r.pr_number = e.pr_number and r.status in ('pending', 'processing'))
+          where r.repo = e.repo and r.pr_number = e.pr_number
+            and r.status in ('pending', 'processing'))
     ) as stranded
     group by repo, number
     order by min(created_at)
@@ -278,8 +298,8 @@ export async function findStrandedPullRequests(
 }
 
 /**
- * Pull requests of which a review was recorded so many seconds ago and nothing was learned: whoever was at it has died. At most
- * 100.
+ * Lists pull requests whose review was recorded `seconds` ago without updating the memory, because
+ * its worker died. Returns at most 100.
  */
 export async function findUnlearnedPullRequests(
   db: Db,
@@ -287,20 +307,22 @@ export async function findUnlearnedPullRequests(
 ): Promise<PullRequestRef[]> {
   const { rows } = await sql<PullRequestRef>`
     select distinct repo, pr_number as number from workflow_runs
-    where not is_learned and (finished_at < now() - make_interval(secs => ${seconds}) or finished_at > now())
+    where not is_learned
+      and (finished_at < now() - make_interval(secs => ${seconds}) or finished_at > now())
     limit 100`.execute(db)
   return rows
 }
 
-/** Writes down that what there was to learn of a pull request was learned. */
+/** Marks the runs of a pull request as processed into the memory. */
 export async function markLearned(db: Db, ref: PullRequestRef): Promise<void> {
-  await sql`update workflow_runs set is_learned = true where ${samePullRequest(ref)} and not is_learned`.execute(
-    db,
-  )
+  await sql`
+    update workflow_runs set is_learned = true
+    where ${samePullRequest(ref)} and not is_learned`.execute(db)
 }
 
 /**
- * Ends all leases at once. Only for a database that no other process can have open: whoever held them is dead.
+ * Ends all leases at once. Only for a database that no other process can have open: their holders
+ * are gone.
  */
 export async function endRunLeases(db: Db): Promise<void> {
   await db
@@ -311,8 +333,8 @@ export async function endRunLeases(db: Db): Promise<void> {
 }
 
 /**
- * Locks the pull request's row: claims, ends, new events and retries of one pull request come one after the other. Returns
- * how it stands.
+ * Locks the pull request's row, which serializes claims, ends, new events and retries. Returns the
+ * pull request's stored state.
  */
 export async function lockPullRequest(
   tx: Db,
@@ -328,7 +350,7 @@ export async function lockPullRequest(
   return row?.state
 }
 
-/** The head that the newest delivery told of, also one that was skipped as a duplicate. */
+/** The head in the newest delivery, even if that was skipped as a duplicate. */
 async function readLastSeenHead(tx: Db, ref: PullRequestRef): Promise<string | null> {
   const row = await tx
     .selectFrom('pull_requests')
@@ -371,7 +393,7 @@ async function insertRun(tx: Db, ref: PullRequestRef): Promise<number> {
   return row.id
 }
 
-/** Returns how long the oldest of them has waited, in seconds. */
+/** Returns the age of the oldest moved event in seconds. */
 async function moveEventsToRun(
   tx: Db,
   ref: PullRequestRef,
@@ -391,7 +413,7 @@ async function moveEventsToRun(
   return Math.max(0, ...moved.map(({ seconds }) => seconds))
 }
 
-/** Whether a review of the pull request is asked for that has not ended. */
+/** Whether a requested review of the pull request is pending or in progress. */
 export async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boolean> {
   const waiting = await tx
     .selectFrom('events')

@@ -1,4 +1,4 @@
-// Scans: who brings what is known of a repository up to date, for how long, and how it ends. All times are the database's clock.
+// Claims, leases and ends of repository scans. All times are the database's clock.
 import { type RawBuilder, sql } from 'kysely'
 import { codeIndexVersion } from '../code/code-index.ts'
 import type { Db } from '../db/database.ts'
@@ -11,34 +11,35 @@ import {
   type ClaimResult,
   clampFutureTimes,
   countAttempts,
+  findClaimObstacle,
   isOverdue,
   leaseEnd,
   type RequeueOptions,
 } from './leases.ts'
 import type { Notifications } from './queue.ts'
 
-/** A claimed scan. Worker and fence tell this claim from all others. */
+/** A claimed scan. Worker and fence together identify the claim. */
 export interface ClaimedScan {
   readonly repo: RepositoryName
   readonly worker: string
   readonly fence: number
-  /** 1 for the first try; those that lost their worker don't count. */
+  /** 1 for the first attempt; attempts that lost their worker don't count. */
   readonly attempt: number
-  /** A person asked for it: also where nothing was pushed since the last one. */
+  /** A user requested it, so it also runs if nothing was pushed since the last scan. */
   readonly thorough: boolean
 }
 
-/** How a scan stands. */
+/** The stored state of a scan. */
 export interface ScanState {
   readonly repo: RepositoryName
   readonly status: RunStatus
-  /** What it is doing, and how much of that is done. */
+  /** `done` of `total` units of this step are finished. */
   readonly step: string
   readonly done: number
   readonly total: number
-  /** That was scanned last. */
+  /** The commit that was scanned last. */
   readonly commit: string | null
-  /** A commit of which the memory's description of the project is true. */
+  /** The project description in the memory is true of this commit. */
   readonly described: string | null
   readonly requestedAt: Date
   readonly startedAt: Date | null
@@ -46,12 +47,11 @@ export interface ScanState {
   readonly error: string | null
 }
 
-/** An expression that announces each row of `changed` to the live streams, when the transaction commits. */
+/** An expression that announces each row of `changed` to the live streams on commit. */
 const announceUpdatedScan = announce(
-  sql`(select told from (select repo, status as scan, step, done, total) as told)`,
+  sql`(select summary from (select repo, status as scan, step, done, total) as summary)`,
 )
 
-/** What is read of a scan that was changed. */
 interface UpdatedScan {
   readonly status: RunStatus
   readonly fence: number
@@ -59,7 +59,7 @@ interface UpdatedScan {
   readonly thorough: boolean
 }
 
-/** Changes one scan, and announces how it stands now. Undefined where there is none such. */
+/** Updates one scan and announces its new state. Returns undefined if no row matched. */
 async function updateScan(
   tx: Db,
   statement: RawBuilder<unknown>,
@@ -71,10 +71,10 @@ async function updateScan(
 }
 
 /**
- * Asks for a scan of a repository, in the caller's transaction. One that waits, or runs, does for all who ask.
+ * Requests a scan in the caller's transaction. A pending or running scan serves all requests.
  *
- * @param options `evenIfRunning`: there is something that a running one may not have seen, so another one follows it;
- *   `thorough`: also where nothing was pushed since; it follows a running one that isn't
+ * @param options `evenIfRunning`: a running scan may have missed something, so another one follows;
+ *   `thorough`: scan even if nothing was pushed, after a running scan that isn't thorough
  */
 export async function requestScan(
   tx: Db,
@@ -82,34 +82,34 @@ export async function requestScan(
   repo: RepositoryName,
   { evenIfRunning = false, thorough = false }: { evenIfRunning?: boolean; thorough?: boolean } = {},
 ): Promise<void> {
-  // The first one leaves nothing out.
-  await sql`insert into scans (repo, status, thorough) values (${repo}, 'pending', true) on conflict do nothing`.execute(
-    tx,
-  )
-  const running = await tx
+  // The first scan of a repository is always thorough.
+  await sql`
+    insert into scans (repo, status, thorough) values (${repo}, 'pending', true)
+    on conflict do nothing`.execute(tx)
+  const current = await tx
     .selectFrom('scans')
     .select(['status', 'thorough'])
     .where('repo', '=', repo)
     .forUpdate()
     .executeTakeFirstOrThrow()
-  if (running.status !== 'processing') {
+  if (current.status !== 'processing') {
     await updateScan(
       tx,
       sql`
-      update scans set status = 'pending', thorough = thorough or ${thorough}, attempts = 0, losses = 0, retry_at = null,
-        requested_at = now(), started_at = null, finished_at = null, error = null, error_code = null
+      update scans set status = 'pending', thorough = thorough or ${thorough},
+        attempts = 0, losses = 0, retry_at = null, requested_at = now(),
+        started_at = null, finished_at = null, error = null, error_code = null
       where repo = ${repo}`,
     )
     await notifications.scans.notify(tx, [repo])
-  } else if (evenIfRunning || (thorough && !running.thorough)) {
+  } else if (evenIfRunning || (thorough && !current.thorough)) {
     await sql`
-      update scans set wanted_again = true, wanted_thorough = wanted_thorough or ${thorough} where repo = ${repo}`.execute(
-      tx,
-    )
+      update scans set wanted_again = true, wanted_thorough = wanted_thorough or ${thorough}
+      where repo = ${repo}`.execute(tx)
   }
 }
 
-/** Asks for a scan of a repository that never had one, in the caller's transaction. */
+/** Requests a scan of a repository that never had one, in the caller's transaction. */
 export async function ensureScanRequested(
   tx: Db,
   notifications: Pick<Notifications, 'scans'>,
@@ -123,7 +123,7 @@ export async function ensureScanRequested(
   if (known === undefined) await requestScan(tx, notifications, repo)
 }
 
-/** The platform's id of the repository of which something is known under a name; null where nobody has asked for it. */
+/** The host's id of the repository that was scanned under this name; null if unknown. */
 export async function findScannedRepositoryId(
   tx: Db,
   repo: RepositoryName,
@@ -138,22 +138,22 @@ export async function findScannedRepositoryId(
 }
 
 /**
- * Writes down which repository it is that is scanned under a name.
+ * Saves which repository is scanned under a name.
  *
- * @param options `isNew`: another one had the name; its commits don't count any more
+ * @param options `isNew`: another repository had the name before; its commits are cleared
  */
 export async function saveScannedRepositoryId(
   tx: Db,
   { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
   { isNew }: { isNew: boolean },
 ): Promise<void> {
-  const another = sql`, commit_sha = null, described_sha = null, asks_models = null`
-  await sql`update scans set platform_repo_id = ${platformRepoId} ${isNew ? another : sql``} where repo = ${repo}`.execute(
-    tx,
-  )
+  const clearCommits = sql`, commit_sha = null, described_sha = null, asks_models = null`
+  await sql`
+    update scans set platform_repo_id = ${platformRepoId} ${isNew ? clearCommits : sql``}
+    where repo = ${repo}`.execute(tx)
 }
 
-/** Of these repositories, those that were scanned once, or are to be. */
+/** Returns those of these repositories that have a scan in any state. */
 export async function findScannedRepositories(
   tx: Db,
   repos: readonly RepositoryName[],
@@ -163,7 +163,7 @@ export async function findScannedRepositories(
   return rows.map(({ repo }) => repo)
 }
 
-/** How the scan of a repository stands; undefined where there never was one. */
+/** Reads the scan of a repository; undefined if there never was one. */
 export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState | undefined> {
   const row = await db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
   if (row === undefined) return undefined
@@ -176,7 +176,10 @@ export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState 
   return { repo, status, step, done, total, commit, described, ...times, error }
 }
 
-/** Takes up a repository's scan: it becomes `processing` under a lease. One whose lease ended is taken over. */
+/**
+ * Claims a scan: it becomes `processing` under a lease. A scan whose lease has expired is taken
+ * over.
+ */
 export async function claimScan(
   db: Db,
   repo: RepositoryName,
@@ -196,10 +199,8 @@ export async function claimScan(
       .forUpdate()
       .executeTakeFirst()
     if (existing === undefined) return { kind: 'settled' }
-    if (existing.status === 'processing' && existing.held) return { kind: 'busy' }
-    if (existing.status === 'pending' && existing.wait_seconds > 0) {
-      return { kind: 'later', seconds: existing.wait_seconds }
-    }
+    const obstacle = findClaimObstacle(existing)
+    if (obstacle) return obstacle
     const { attempt, losses, isExhausted } = countAttempts(existing, options)
     if (isExhausted) {
       await endAsExhausted(tx, repo, losses)
@@ -208,8 +209,9 @@ export async function claimScan(
     const claimed = await updateScan(
       tx,
       sql`
-      update scans set status = 'processing', worker = ${worker}, attempts = attempts + 1, losses = ${losses},
-        fence = fence + 1, lease_until = ${leaseEnd(options.leaseSeconds)}, retry_at = null, started_at = coalesce(started_at, now())
+      update scans set status = 'processing', worker = ${worker}, attempts = attempts + 1,
+        losses = ${losses}, fence = fence + 1, lease_until = ${leaseEnd(options.leaseSeconds)},
+        retry_at = null, started_at = coalesce(started_at, now())
       where repo = ${repo}`,
     )
     const { fence, thorough } = claimed as UpdatedScan
@@ -217,7 +219,7 @@ export async function claimScan(
   })
 }
 
-/** Prolongs the lease. Throws LeaseLostError when the scan isn't ours any more. */
+/** Extends the lease. Throws LeaseLostError if another worker holds the scan. */
 export async function extendScanLease(
   db: Db,
   scan: ClaimedScan,
@@ -232,7 +234,7 @@ export async function extendScanLease(
   if (extended.length === 0) throw new LeaseLostError()
 }
 
-/** Throws LeaseLostError when the scan isn't ours any more or its lease ended. */
+/** Throws LeaseLostError if another worker holds the scan or its lease has expired. */
 export async function assertScanLease(db: Db, scan: ClaimedScan): Promise<void> {
   const held = await db
     .selectFrom('scans')
@@ -243,7 +245,7 @@ export async function assertScanLease(db: Db, scan: ClaimedScan): Promise<void> 
   if (!held) throw new LeaseLostError()
 }
 
-/** Tells what the scan is doing. Throws LeaseLostError as `extendScanLease`. */
+/** Saves the current step and its progress. Throws LeaseLostError like `extendScanLease`. */
 export async function saveScanProgress(
   db: Db,
   scan: ClaimedScan,
@@ -256,20 +258,19 @@ export async function saveScanProgress(
   if (changed === undefined) throw new LeaseLostError()
 }
 
-/** How a scan ended. */
 export interface ScanOutcome {
   readonly status: 'completed' | 'failed'
-  /** That was scanned; undefined where none was. */
+  /** The scanned commit; undefined if none was scanned. */
   readonly commit?: string | undefined
-  /** Of which the memory's description is true now; undefined where nothing was described. */
+  /** The commit that the memory describes now; undefined if the description wasn't updated. */
   readonly described?: string | undefined
   readonly error?: string
   readonly errorCode?: string
 }
 
 /**
- * Ends a scan, in the caller's transaction; it waits again at once where another one was asked for meanwhile. Throws
- * LeaseLostError when it isn't ours any more: the transaction must roll back.
+ * Ends a scan in the caller's transaction; it becomes pending again if another scan was requested
+ * meanwhile. Throws LeaseLostError if another worker holds it: the transaction must roll back.
  */
 export async function endScan(
   tx: Db,
@@ -295,7 +296,7 @@ export async function endScan(
   if (changed.status === 'pending') await notifications.scans.notify(tx, [scan.repo])
 }
 
-/** Gives a scan back, to be taken up again: after a fault with a delay, or at once when the worker stops. */
+/** Returns a scan to the queue: with a delay after a failure, or at once when the worker stops. */
 export async function requeueScan(
   tx: Db,
   notifications: Pick<Notifications, 'scans'>,
@@ -315,19 +316,25 @@ export async function requeueScan(
   await notifications.scans.notify(tx, [scan.repo], delaySeconds)
 }
 
-/** Repositories whose scan waits though nobody holds it, as `findStrandedPullRequests` has it. At most 1000. */
+/**
+ * Lists at most 1,000 repositories whose scan no worker holds, as `findStrandedPullRequests` does.
+ */
 export async function findStrandedScans(db: Db, leaseSeconds: number): Promise<RepositoryName[]> {
   await clampFutureTimes(db, 'scans', leaseSeconds)
   const { rows } = await sql<{ repo: RepositoryName }>`
     select repo from scans
     where (status = 'processing' and lease_until < now())
-       or (status = 'pending' and ${isOverdue(sql`coalesce(retry_at, requested_at)`, sql`requested_at`)})
+      or (status = 'pending'
+        and ${isOverdue(sql`coalesce(retry_at, requested_at)`, sql`requested_at`)})
     order by requested_at
     limit 1000`.execute(db)
   return rows.map(({ repo }) => repo)
 }
 
-/** Ends all leases at once. Only for a database that no other process can have open: whoever held them is dead. */
+/**
+ * Ends all leases at once. Only for a database that no other process can have open: their holders
+ * are gone.
+ */
 export async function endScanLeases(db: Db): Promise<void> {
   await db
     .updateTable('scans')
@@ -336,12 +343,13 @@ export async function endScanLeases(db: Db): Promise<void> {
     .execute()
 }
 
-/** At one start. */
+/** The limit applies to each start of a worker. */
 const maxOutdatedScans = 1000
 
 /**
- * Asks for the scans that nobody asked for: of repositories whose graph an older version of the program read, that were
- * connected before there were scans, or were scanned while a layer was turned off that is on now.
+ * Requests the scans that an upgrade or a changed configuration makes necessary: of repositories
+ * with an outdated code graph, of connections that are older than scans, and of repositories that
+ * lack a layer that is enabled now.
  */
 export async function requestOutdatedScans(
   tx: Db,
@@ -349,7 +357,8 @@ export async function requestOutdatedScans(
   layers: { memory: boolean; graph: boolean },
 ): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
-    select repo from code_graphs where facts_version < ${codeIndexVersion} and commit_sha is not null and ${layers.graph}
+    select repo from code_graphs
+    where facts_version < ${codeIndexVersion} and commit_sha is not null and ${layers.graph}
     union
     select repo_full_name from installations i
     where is_active and not exists (select from scans where repo = i.repo_full_name)
@@ -357,7 +366,8 @@ export async function requestOutdatedScans(
     select repo from scans s
     where status = 'completed' and commit_sha is not null and (
       (${layers.memory} and described_sha is null)
-      or (${layers.graph} and not exists (select from code_graphs g where g.repo = s.repo and g.commit_sha is not null)))
+      or (${layers.graph} and not exists (
+        select from code_graphs g where g.repo = s.repo and g.commit_sha is not null)))
     limit ${sql.lit(maxOutdatedScans)}`.execute(tx)
   for (const { repo } of rows) await requestScan(tx, notifications, repo)
 }
@@ -375,5 +385,6 @@ async function endAsExhausted(tx: Db, repo: RepositoryName, losses: number): Pro
 }
 
 function heldBy({ repo, worker, fence }: ClaimedScan) {
-  return sql<boolean>`repo = ${repo} and worker = ${worker} and fence = ${fence} and status = 'processing'`
+  return sql<boolean>`
+    repo = ${repo} and worker = ${worker} and fence = ${fence} and status = 'processing'`
 }

@@ -1,48 +1,49 @@
-// Work that comes round: looked for every so often, where nothing wakes the worker for it.
+// Runs a task at a fixed pause, for work that no notification announces.
 import type { Log } from '../lib/logger.ts'
 import { WorkerStopping } from '../workflows/describe-failure.ts'
 
 export interface PeriodicTask {
-  /** Breaks off the round that is under way: what it left is found by the next one. */
+  /** Aborts the current round; the next worker finds the rest. */
   stop(): Promise<void>
 }
 
 /**
- * Starts one round after the other, the first one after a pause or `maxConcurrency`.
+ * Runs one round after another, the first one after a pause or with `runImmediately` at once.
  *
- * @param work what is to be done stands in the database, so several workers can share it; `what` is a word for the log
+ * @param work `name` is for the log. Its state is in the database, so several workers can
+ *   share it
  */
 export function startPeriodicTask(
   log: Pick<Log, 'warn'>,
   work: {
-    what: string
+    name: string
     pauseMs: number
-    atOnce?: boolean
+    runImmediately?: boolean
     run(stopping: AbortSignal): Promise<void>
   },
 ): PeriodicTask {
   const stopping = new AbortController()
-  let round = Promise.resolve()
+  let currentRound = Promise.resolve()
   let timer: NodeJS.Timeout
-  const begin = () => {
-    round = work
+  const startRound = () => {
+    currentRound = work
       .run(stopping.signal)
       .catch((error) => {
         if (!stopping.signal.aborted)
-          log.warn({ err: error }, `A round of ${work.what} failed; the next one comes by itself`)
+          log.warn({ err: error }, `A round of ${work.name} failed; it is repeated later`)
       })
-      .finally(rest)
+      .finally(scheduleRound)
   }
-  const rest = () => {
-    if (!stopping.signal.aborted) timer = setTimeout(begin, work.pauseMs)
+  const scheduleRound = () => {
+    if (!stopping.signal.aborted) timer = setTimeout(startRound, work.pauseMs)
   }
-  if (work.atOnce) begin()
-  else rest()
+  if (work.runImmediately) startRound()
+  else scheduleRound()
   return {
     async stop() {
       stopping.abort(new WorkerStopping())
       clearTimeout(timer)
-      await round
+      await currentRound
     },
   }
 }

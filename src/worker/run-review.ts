@@ -1,4 +1,4 @@
-// Claims a pull request's run, reviews under a lease that is kept alive, and settles how it ends.
+// Claims a pull request's run, reviews it under a lease, and settles how it ends.
 import type { AppContext } from '../context.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { withLease } from '../jobs/leases.ts'
@@ -9,7 +9,7 @@ import { reviewPullRequest } from '../workflows/review-pull-request.ts'
 import type { RunBudgets } from '../workflows/run-budgets.ts'
 import { ensureFailureStatus, settleFailure } from '../workflows/settle-failure.ts'
 
-/** Throws only when the database does. */
+/** Throws only if the database does. */
 export async function runReview(
   ctx: AppContext,
   worker: { name: string; budgets: RunBudgets; stopping: AbortSignal },
@@ -28,7 +28,7 @@ export async function runReview(
       .execute((tx) => ctx.notifications.reviews.notify(tx, [ref], claim.seconds))
   }
   if (claim.kind === 'exhausted') {
-    ctx.log.error(ref, 'The review was given up: its worker was lost too often')
+    ctx.log.error(ref, 'The review failed: its workers were lost too often')
     ctx.metrics.reviews.inc({ end: 'failed' })
     const access = await chooseAccess(ctx, ref.repo).catch(() => null)
     if (access) await ensureFailureStatus(ctx, ref, access, 'Its worker was lost too often.')
@@ -41,7 +41,7 @@ export async function runReview(
   )
 }
 
-/** Throws only where its end can't be written down. */
+/** Throws only if its end can't be stored. */
 async function reviewClaimed(
   ctx: AppContext,
   run: ClaimedRun,

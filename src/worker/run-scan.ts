@@ -1,4 +1,4 @@
-// Claims a repository's scan, scans under a lease that is kept alive, and settles how it ends.
+// Claims a repository's scan, runs it under a lease, and settles how it ends.
 
 import { createFileIndexer, type FileIndexer } from '../code/file-indexer.ts'
 import type { AppContext } from '../context.ts'
@@ -16,17 +16,19 @@ import {
 import { describeFailure, WorkerStopping } from '../workflows/describe-failure.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
 
-/** Starting threads takes longer than reading a changed file. */
+/**
+ * Idle threads stay for a while, because starting them takes longer than indexing a changed file.
+ */
 const idleIndexerMs = 60_000
 
-/** What scans of a worker share. */
+/** Runs scans on indexing threads that all scans of a worker share. */
 export interface Scanner {
-  /** Throws only when the database does. */
+  /** Throws only if the database does. */
   run(repo: RepositoryName, stopping: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** Makes the scanner of a worker. Its threads are started by the first scan, and end some time after the last one. */
+/** Creates a scanner. The first scan starts its threads; they end when it was idle for a while. */
 export function openScanner(ctx: AppContext, worker: string): Scanner {
   let indexer: (FileIndexer & AsyncDisposable) | null = null
   let idleTimer: NodeJS.Timeout | undefined
@@ -71,7 +73,7 @@ async function runScan(
       .execute((tx) => ctx.notifications.scans.notify(tx, [repo], claim.seconds))
   }
   if (claim.kind === 'exhausted')
-    ctx.log.error({ repo }, 'The scan was given up: its worker was lost too often')
+    ctx.log.error({ repo }, 'The scan failed: its workers were lost too often')
   if (claim.kind !== 'claimed') return
   const { run: scan } = claim
   const extend = () => extendScanLease(ctx.db, scan, leaseSeconds)
@@ -80,7 +82,7 @@ async function runScan(
   )
 }
 
-/** Throws only where its end can't be written down. */
+/** Throws only if its end can't be stored. */
 async function scanClaimed(
   ctx: AppContext,
   scan: ClaimedScan,
@@ -95,51 +97,49 @@ async function scanClaimed(
   }
 }
 
-/** Writes down how a broken-off scan goes on. */
+/** Stores the end of an interrupted scan, or returns it to the queue. */
 async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): Promise<void> {
   if (error instanceof LeaseLostError) {
     ctx.metrics.leasesLost.inc({ work: 'scan' })
     return ctx.log.warn({}, 'The scan was taken over by another worker')
   }
   if (error instanceof WorkerStopping) {
-    ctx.log.info({}, 'The scan is put back because the worker stops')
+    ctx.log.info({}, 'The scan returns to the queue because the worker stops')
     return requeue(ctx, scan, { delaySeconds: 0, countsAsAttempt: false })
   }
-  const {
-    message,
-    code,
-    isFinal,
-    waitsForOperator: waits,
-    delaySeconds,
-  } = describeFailure(ctx.config.review, scan.attempt, error)
-  const why = { error: message, errorCode: code }
+  const { message, code, isFinal, waitsForOperator, delaySeconds } = describeFailure(
+    ctx.config.review,
+    scan.attempt,
+    error,
+  )
+  const failure = { error: message, errorCode: code }
   if (error instanceof UmpireError && error.code === 'disconnected') {
-    ctx.log.info({}, 'The repository was disconnected: what is known of it stays as it is')
-    return end(ctx, scan, { status: 'completed', ...why })
+    ctx.log.info({}, 'The repository was disconnected: its stored knowledge stays as it is')
+    return end(ctx, scan, { status: 'completed', ...failure })
   }
   if (isFinal) {
     ctx.log.error({ err: error }, 'The scan failed')
-    return end(ctx, scan, { status: 'failed', ...why })
+    return end(ctx, scan, { status: 'failed', ...failure })
   }
   ctx.log.warn(
     { err: error, retry_in_seconds: delaySeconds },
-    'The scan failed and will be tried again',
+    'The scan failed and will be retried',
   )
-  return requeue(ctx, scan, { delaySeconds, countsAsAttempt: !waits, ...why })
+  return requeue(ctx, scan, { delaySeconds, countsAsAttempt: !waitsForOperator, ...failure })
 }
 
 function requeue(
   ctx: AppContext,
   scan: ClaimedScan,
-  how: Parameters<typeof requeueScan>[3],
+  options: Parameters<typeof requeueScan>[3],
 ): Promise<void> {
-  return transactionWithRetry(ctx.db, (tx) => requeueScan(tx, ctx.notifications, scan, how))
+  return transactionWithRetry(ctx.db, (tx) => requeueScan(tx, ctx.notifications, scan, options))
 }
 
 function end(
   ctx: AppContext,
   scan: ClaimedScan,
-  how: Parameters<typeof endScan>[3],
+  options: Parameters<typeof endScan>[3],
 ): Promise<void> {
-  return transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, how))
+  return transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, options))
 }

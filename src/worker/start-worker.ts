@@ -1,4 +1,4 @@
-// The worker: reviews pull requests, scans repositories, and what comes round; until it is stopped.
+// The worker: reviews pull requests, scans repositories and runs the periodic tasks.
 import { randomUUID } from 'node:crypto'
 import { shortenAccessCheckDelays } from '../accounts/access-checks.ts'
 import { isKnowledgeEnabled } from '../config/config.ts'
@@ -16,16 +16,19 @@ import { runReview } from './run-review.ts'
 import { openScanner } from './run-scan.ts'
 import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
 
-/** A running worker. */
 export interface Worker {
-  /** Claims nothing more; lets reviews finish within the grace time, then puts them back. Scans are put back at once. */
+  /**
+   * Claims no more work, lets reviews finish within the grace time, and requeues the rest and all
+   * scans.
+   */
   stop(): Promise<void>
 }
 
 /**
  * Starts a worker.
  *
- * @param exclusive no other process can have the database open: leases left by a dead process end at once
+ * @param options `exclusive`: no other process can have the database open, so leases of dead
+ *   processes end at once
  */
 export async function startWorker(
   ctx: AppContext,
@@ -57,7 +60,8 @@ export async function startWorker(
   const scans = await startWorkLoop(ctx, {
     label: 'scan',
     queue: ctx.notifications.scans,
-    // In the background: reviews come first. A second one, so that nobody's large repository holds up another's.
+    // Few, because reviews come first; two, so that one owner's large repository can't block all
+    // others.
     maxConcurrency: 2,
     maxConcurrencyPerOwner: 1,
     graceSeconds: 0,
@@ -71,24 +75,24 @@ export async function startWorker(
     ctx.metrics.running.set({ work: 'review' }, reviews.running())
     ctx.metrics.running.set({ work: 'scan' }, scans.running())
   })
-  const rounds = [
+  const periodicTasks = [
     startPeriodicTask(ctx.log, {
-      what: 'looking who may see what',
+      name: 'access checks',
       pauseMs,
       run: (stopping) => checkDueAccess(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
-      what: 'reviewing again',
+      name: 'repeated reviews',
       pauseMs,
       run: (stopping) => redoIncompleteReviews(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
-      what: 'looking for dismissals',
+      name: 'dismissal checks',
       pauseMs,
       run: (stopping) => followThreads(ctx, stopping),
     }),
     startPeriodicTask(ctx.log, {
-      what: 'learning',
+      name: 'memory updates',
       pauseMs,
       run: (stopping) => learnFromMissedReviews(ctx, stopping),
     }),
@@ -98,9 +102,9 @@ export async function startWorker(
     async stop() {
       ctx.log.info(
         { worker: name, running: reviews.running() },
-        'The worker stops: what runs may finish',
+        'The worker stops: running reviews may finish',
       )
-      await Promise.all([reviews, scans, ...rounds].map((work) => work.stop()))
+      await Promise.all([reviews, scans, ...periodicTasks].map((work) => work.stop()))
       await scanner.close()
     },
   }

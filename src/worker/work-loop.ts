@@ -1,5 +1,5 @@
-// A loop over one kind of work: takes up what wake-ups name, so many at once and owners by turns, looks for what was left behind,
-// and stops in order.
+// Runs one kind of work: starts what notifications name, with limited concurrency and owners in
+// turn, looks for stranded work, and stops gracefully.
 import { setMaxListeners } from 'node:events'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
@@ -9,69 +9,70 @@ import { createFairSemaphore } from '../lib/semaphore.ts'
 import { WorkerStopping } from '../workflows/describe-failure.ts'
 import { startPeriodicTask } from './periodic-task.ts'
 
-/** A kind of work. `Subject` names a piece of it. */
+/** A kind of work. `Subject` names one piece of it. */
 export interface WorkKind<Subject> {
-  /** A word for the log. */
+  /** The name for log messages. */
   readonly label: string
   readonly queue: NotificationQueue<Subject>
-  /** In this process. */
+  /** The limit applies to this process. */
   readonly maxConcurrency: number
-  /** Of one owner; by default as `createFairSemaphore` has it. */
+  /** The limit applies to one owner; `createFairSemaphore` has a default. */
   readonly maxConcurrencyPerOwner?: number
   repositoryOf(subject: Subject): RepositoryName
-  /** How long what runs may go on after the signal to stop. */
+  /** How long running work may go on after the stop signal. */
   readonly graceSeconds: number
-  /** What waits though nobody holds it; it is started. */
+  /** Finds work that no worker holds; the loop starts it. */
   findStranded(): Promise<readonly Subject[]>
   /**
-   * Claims a piece and brings it to its end. Throws only where that can't be written down: it is taken up again then.
+   * Claims one piece of work and runs it to its end. Throws only if the end can't be stored: the
+   * work is claimed again later.
    *
-   * @param stopping fires when it is to be put back
+   * @param stopping is aborted when the work has to be requeued
    */
   run(subject: Subject, stopping: AbortSignal): Promise<void>
 }
 
 export interface WorkLoop {
-  /** Pieces that are under way. */
+  /** How many pieces of work are running. */
   running(): number
-  /** Takes up nothing more, and resolves when nothing is under way any more. */
+  /** Starts nothing more, and resolves when nothing is running any more. */
   stop(): Promise<void>
 }
 
 type LoopContext = Pick<AppContext, 'db' | 'config' | 'log'>
 
-/** Pieces of one owner that wait in this process. Those beyond are found by whoever looks for what is stranded. */
+/** The sweep for stranded work finds the rest. */
 const maxWaitingPerOwner = 1000
 
-/** Starts the loop. */
 export async function startWorkLoop<Subject>(
   ctx: LoopContext,
   kind: WorkKind<Subject>,
 ): Promise<WorkLoop> {
-  const slots = createFairSemaphore(kind.maxConcurrency, kind.maxConcurrencyPerOwner)
-  const breakOff = new AbortController()
+  const semaphore = createFairSemaphore(kind.maxConcurrency, kind.maxConcurrencyPerOwner)
+  const interrupt = new AbortController()
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
-  const lines = new Map<string, Map<string, Subject>>()
+  const waitingByOwner = new Map<string, Map<string, Subject>>()
   const running = new Set<Promise<void>>()
 
   async function begin(subject: Subject): Promise<void> {
     const owner = ownerOf(kind.repositoryOf(subject))
     const key = JSON.stringify(subject)
-    const line = lines.get(owner) ?? new Map<string, Subject>()
-    if (stopping.signal.aborted || line.has(key) || line.size >= maxWaitingPerOwner) return
-    lines.set(owner, line.set(key, subject))
-    // Who still waits when it stops is handed on.
-    const release = await slots.acquire(owner, stopping.signal).catch(() => undefined)
+    const ownerQueue = waitingByOwner.get(owner) ?? new Map<string, Subject>()
+    if (stopping.signal.aborted || ownerQueue.has(key) || ownerQueue.size >= maxWaitingPerOwner)
+      return
+    waitingByOwner.set(owner, ownerQueue.set(key, subject))
+    // Work that is still waiting at the stop goes to another process.
+    const release = await semaphore.acquire(owner, stopping.signal).catch(() => undefined)
     if (release === undefined) return
-    line.delete(key)
-    if (line.size === 0) lines.delete(owner)
+    ownerQueue.delete(key)
+    if (ownerQueue.size === 0) waitingByOwner.delete(owner)
     const work = kind
-      .run(subject, breakOff.signal)
+      .run(subject, interrupt.signal)
       .catch((error) =>
         ctx.log.error(
           { err: error, subject },
-          `A ${kind.label} could not be settled; it is taken up again later`,
+          `The end of a ${kind.label} could not be stored; it is claimed again later`,
         ),
       )
       .finally(() => {
@@ -82,18 +83,22 @@ export async function startWorkLoop<Subject>(
   }
 
   const start = (subject: Subject) => void begin(subject)
-  /** Gives the wake-ups of what waits to other processes, or to the next start. */
-  const handOn = async () => {
-    const waiting = [...lines.values()].flatMap((line) => [...line.values()])
+  /** Renotifies other processes, or the next start, of waiting work. */
+  const renotifyWaiting = async () => {
+    const waiting = waitingByOwner
+      .values()
+      .flatMap((ownerQueue) => ownerQueue.values())
+      .toArray()
     if (waiting.length > 0)
       await ctx.db.transaction().execute((tx) => kind.queue.notify(tx, waiting))
   }
   const sweep = startPeriodicTask(ctx.log, {
-    what: `looking for a stranded ${kind.label}`,
+    name: `stranded ${kind.label}s`,
     pauseMs: sweepIntervalMs(ctx.config),
-    atOnce: true,
+    runImmediately: true,
     async run() {
-      // Started and not woken: the wake-up of one that a clock has left behind isn't due before the clock is there again.
+      // Started directly: after the clock was set back, a notification would only be due much
+      // later.
       for (const subject of await kind.findStranded()) start(subject)
     },
   })
@@ -101,23 +106,26 @@ export async function startWorkLoop<Subject>(
   return {
     running: () => running.size,
     async stop() {
-      const swept = sweep.stop()
-      const grace = setTimeout(() => breakOff.abort(new WorkerStopping()), kind.graceSeconds * 1000)
-      await Promise.all([kind.queue.pause(), swept])
+      const sweepStopped = sweep.stop()
+      const graceTimer = setTimeout(
+        () => interrupt.abort(new WorkerStopping()),
+        kind.graceSeconds * 1000,
+      )
+      await Promise.all([kind.queue.pause(), sweepStopped])
       stopping.abort(new WorkerStopping())
-      await handOn().catch((error) =>
+      await renotifyWaiting().catch((error) =>
         ctx.log.warn(
           { err: error },
-          `What waits for a ${kind.label} was not handed on; it is found by the next look`,
+          `Notifications of waiting ${kind.label}s were not sent; the next sweep finds the work`,
         ),
       )
       await Promise.all(running)
-      clearTimeout(grace)
+      clearTimeout(graceTimer)
     },
   }
 }
 
-/** How far apart a worker looks for what nobody told it of. */
+/** The pause between two sweeps for work without a notification, in milliseconds. */
 export function sweepIntervalMs({ review }: Pick<Config, 'review'>): number {
   return Math.max(1000, (review.leaseSeconds * 1000) / 3)
 }

@@ -39,24 +39,22 @@ export async function settleFailure(
     ctx.log.info({}, 'The review was put back because the worker stops')
     return
   }
-  const {
-    message,
-    code,
-    isFinal,
-    waitsForOperator: waits,
-    delaySeconds,
-  } = describeFailure(ctx.config.review, run.attempt, error)
+  const { message, code, isFinal, waitsForOperator, delaySeconds } = describeFailure(
+    ctx.config.review,
+    run.attempt,
+    error,
+  )
   if (isFinal) {
     ctx.log.error({ err: error }, 'The review failed')
     await fail(ctx, review, { message, code })
   } else {
-    const how = waits
+    const how = waitsForOperator
       ? 'The review waits for the operator'
       : 'The review failed and will be tried again'
     ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, how)
     await requeue(ctx, review, {
       delaySeconds,
-      countsAsAttempt: !waits,
+      countsAsAttempt: !waitsForOperator,
       error: message,
       errorCode: code,
     })

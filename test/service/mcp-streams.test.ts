@@ -55,7 +55,7 @@ it('sends a message endpoint below the path of PUBLIC_URL', async () => {
 })
 
 const openMcp =
-  'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
+  'MCP_ACCESS is open: anyone who can connect can query the MCP server about every repository'
 const openSignIn =
   'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; ' +
   'the first administers'

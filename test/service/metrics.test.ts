@@ -379,7 +379,7 @@ describe('processes', () => {
     await using umpire = await startUmpireProcess(site, { env: { ...on, METRICS_HOST: '0.0.0.0' } })
     expect(
       umpire.logLines(
-        'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics',
+        'METRICS_HOST is not on loopback: anyone who can connect to it can read the metrics',
       ),
     ).toHaveLength(1)
   })

@@ -123,7 +123,7 @@ describe('SIGTERM', () => {
     const number = await openPullRequest()
     await held.arrived
     umpire.signal('SIGTERM')
-    await umpire.waitForLog('The worker stops: what runs may finish')
+    await umpire.waitForLog('The worker stops: running reviews may finish')
     held.release()
     expect(await umpire.exited).toMatchObject({ code: 0, signal: null })
     await closed
