@@ -116,7 +116,7 @@ describeOnSite('beside a running service on the embedded database', () => {
       expect(await token(...args)).toEqual({
         code: 2,
         stdout: '',
-        stderr: `umpire: Nobody called ${args[1]} has signed in yet: that comes first.\n`,
+        stderr: `umpire: No user called ${args[1]} has signed in yet: let them sign in first.\n`,
       })
     }
     expect(await token('--revoke', '../status')).toMatchObject({

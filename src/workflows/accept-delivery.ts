@@ -1,5 +1,6 @@
-// Accepts a delivery: duplicate check, event, the pull request's last known state and the wake-up, all in one
-// transaction. Deliveries that arrive together are committed together. A merge asks for a scan, too.
+// Stores deliveries: events, the last known state of pull requests, and notifications of workers,
+// in one transaction. Deliveries that arrive together are committed together. A merge also requests
+// a scan.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
@@ -18,74 +19,70 @@ import { findScannedRepositories, requestScan } from '../jobs/scans.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
 
-/** What became of a delivery. */
 export type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
   | { readonly status: 'duplicate_skipped' }
-  /** Nothing was stored, as the caller decided. */
+  /** The caller decided to store nothing. */
   | { readonly status: 'ignored' }
 
-/** What the caller decides about a delivery. */
 export type Admission =
   | {
       readonly status: 'admitted'
       readonly delivery: Delivery
-      /** Whether its signature was checked. */
+      /** Whether its signature was verified. */
       readonly isChecked: boolean
     }
   | { readonly status: 'ignored' }
 
-/** Decides by a repository's webhook secrets whether a delivery may come in. Throws for one that may not. */
+/** Decides by a repository's webhook secrets whether to accept a delivery. Throws to reject it. */
 export type Admit = (secrets: WebhookSecrets) => Admission
 
-/** The receiver's way to the database. */
 export interface DeliveryIntake {
   /**
-   * Looks up the repository's secrets, asks `admit`, and stores what is admitted. Resolves after the commit; rejects with
-   * what `admit` threw, and with DatabaseFault `database_disk_full` where there is no space to store it.
+   * Looks up the repository's secrets, calls `admit`, and stores what it admits. Resolves after the
+   * commit. Rejects with the error of `admit`, or with DatabaseFault `database_disk_full` when the
+   * disk is nearly full.
    */
   accept(repo: RepositoryName | null, admit: Admit): Promise<Acceptance>
 }
 
 const reviewedActions = new Set(['opened', 'synchronize'])
 
-/** What the intake writes to. */
 interface IntakeContext {
   readonly db: Db
-  /** The platform's id. */
+  /** The id of the platform that sends the deliveries. */
   readonly source: string
-  /** Throws DatabaseFault where hardly any space is left to store events. */
+  /** Throws DatabaseFault when too little space is left to store events. */
   readonly checkSpace: () => void
   readonly notifications: Notifications
-  /** Whether what is known of repositories follows what is merged into them. */
+  /** Whether a merge requests a scan of the repository. */
   readonly scansMerges: boolean
 }
 
-/** Makes the intake of a platform's deliveries. */
 export function createDeliveryIntake(input: IntakeContext): DeliveryIntake {
-  const acceptInBatch = createBatcher<Applicant, Acceptance>({
+  const acceptInBatch = createBatcher<PendingDelivery, Acceptance>({
     maxSize: 256,
     concurrency: 1,
-    run: (applicants) => acceptBatch(input, applicants),
+    run: (pending) => acceptBatch(input, pending),
     isShared: isDatabaseUnavailable,
   })
   return { accept: (repo, admit) => acceptInBatch({ repo, admit }) }
 }
 
-interface Applicant {
+interface PendingDelivery {
   readonly repo: RepositoryName | null
   readonly admit: Admit
 }
 
 async function acceptBatch(
   ctx: IntakeContext,
-  applicants: readonly Applicant[],
+  pending: readonly PendingDelivery[],
 ): Promise<(Acceptance | Error)[]> {
   const secrets = await findWebhookSecrets(
     ctx.db,
-    applicants.map(({ repo }) => repo),
+    pending.map(({ repo }) => repo),
   )
-  const answers = applicants.map(({ admit }, index) =>
+  const answers = pending.map(({ admit }, index) =>
     decide(ctx, admit, secrets[index] as WebhookSecrets),
   )
   const admitted = answers.filter((answer) => 'eventType' in answer)
@@ -113,7 +110,7 @@ function describeEvent(
   isConnected: boolean,
 ): NewEvent {
   const { event, action, repo, pullRequest } = delivery
-  const asksForReview = delivery.hasPullRequest && reviewedActions.has(action ?? '')
+  const requestsReview = delivery.hasPullRequest && reviewedActions.has(action ?? '')
   return {
     source,
     deliveryId: delivery.deliveryId,
@@ -122,13 +119,13 @@ function describeEvent(
     pullRequest,
     isChecked,
     payload: isChecked || isConnected ? delivery.payload : describeReadFields(delivery),
-    wantsReview: asksForReview && repo !== null && pullRequest !== null,
-    error: asksForReview ? findObstacle(delivery) : null,
+    wantsReview: requestsReview && repo !== null && pullRequest !== null,
+    error: requestsReview ? findObstacle(delivery) : null,
     repeats: 0,
   }
 }
 
-/** Why a delivery that asks for a review can't have one; null where it can. */
+/** Why a review can't be made of a delivery that requests one; null if it can. */
 function findObstacle({ repo, pullRequest }: Delivery): string | null {
   if (repo === null)
     return 'The payload names no repository: repository.full_name must be owner/repo.'
@@ -137,16 +134,16 @@ function findObstacle({ repo, pullRequest }: Delivery): string | null {
   return null
 }
 
-/** What strangers send is kept no longer than it is of use. */
-const maxKeptCharacters = 1000
+/** Limits what is stored of deliveries that nobody could verify. */
+const maxUnverifiedCharacters = 1000
 
-function describeReadFields({ parsedFields: readFields }: Delivery): string {
-  return JSON.stringify(readFields, (_key, value) =>
-    typeof value === 'string' ? value.slice(0, maxKeptCharacters) : value,
+function describeReadFields({ parsedFields }: Delivery): string {
+  return JSON.stringify(parsedFields, (_key, value) =>
+    typeof value === 'string' ? value.slice(0, maxUnverifiedCharacters) : value,
   )
 }
 
-/** The statements don't wait for each other's answers, so they are sent at once. */
+/** The statements don't depend on each other's results, so they are sent together. */
 async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Promise<Acceptance[]> {
   const firstOf = mergeRepeats(events)
   const firsts = [...new Set(firstOf.values())]
@@ -156,9 +153,9 @@ async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Pro
       savePullRequests(tx, events),
       saveUnconfirmedPullRequests(tx, events),
       insertEvents(tx, firsts),
-      // A wake-up too many, for a duplicate, finds nothing to do.
+      // A notification of a duplicate does no harm: the worker finds nothing to do.
       ctx.notifications.reviews.notify(tx, distinctPullRequests(firsts)),
-      ctx.scansMerges && scanMerged(tx, ctx.notifications, events),
+      ctx.scansMerges && requestScansOfMerged(tx, ctx.notifications, events),
     ]),
   )
   const idOf = new Map(firsts.map((event, index) => [event, stored[2][index]]))
@@ -173,7 +170,10 @@ async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Pro
   })
 }
 
-/** For each event the first of those that it is a duplicate of, or itself, which counts the others. */
+/**
+ * Maps each event to the first event that it duplicates, or to itself; the first one counts the
+ * others.
+ */
 function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
   const groups = Map.groupBy(events, (event) => (event.wantsReview ? duplicateKey(event) : event))
   return new Map(
@@ -184,16 +184,16 @@ function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
   )
 }
 
-/** What was merged changes what is known of a repository, if anything is. */
-async function scanMerged(
+/** Requests scans of the repositories that were merged into and scanned before. */
+async function requestScansOfMerged(
   tx: Db,
   notifications: Notifications,
   events: readonly NewEvent[],
 ): Promise<void> {
   const repos = new Set(events.filter(isMerge).map(({ repo }) => repo))
-  const known = await findScannedRepositories(tx, [...repos] as RepositoryName[])
-  // Always in the same order, as they are locked.
-  for (const repo of known.sort())
+  const scanned = await findScannedRepositories(tx, [...repos] as RepositoryName[])
+  // The order is fixed because scans are locked in it: another order could deadlock.
+  for (const repo of scanned.sort())
     await requestScan(tx, notifications, repo, { evenIfRunning: true })
 }
 

@@ -1,4 +1,4 @@
-// Chooses with whose token a repository is read and written.
+// Chooses the token with which a repository is read and written.
 import { listTokenHolders, type RepositoryTokenHolder } from '../accounts/installations.ts'
 import { maySignIn, unsealToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
@@ -8,29 +8,27 @@ import { isSealedByUnknownKey } from '../lib/key-ring.ts'
 import type { Access } from '../platforms/platform.ts'
 import { secretKeyLostCode } from './describe-failure.ts'
 
-/** Looking again costs a question to the database. */
+/** The delay before the next attempt while the secret key is missing. */
 const keyRetryMs = 60_000
 
 type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
-/** Access to a repository, and whose it is. */
 export interface ChosenAccess extends Access {
-  /** Of the connection whose token it is; null for the deployment-wide one. */
+  /** The connection whose token it is; null for the deployment-wide token. */
   readonly installationId: number | null
 }
 
-/** As far as the platform lets its token. */
 interface CheckedAccess {
   readonly access: ChosenAccess
   readonly canPush: boolean
 }
 
 /**
- * Does `work` with the access for a repository. When the connection behind it ends meanwhile, the work is done once more
- * with the access of another connection, or the deployment-wide one.
+ * Runs `work` with access to a repository. If the connection behind the access ends meanwhile, runs
+ * it again with that of another connection, or with the deployment-wide token.
  *
  * @param work throws ConnectionEndedError when it must not write any more
- * @throws as `chooseAccess`, and what `work` throws
+ * @throws like `chooseAccess`, and what `work` throws
  */
 export async function withAccess(
   ctx: AccessContext,
@@ -38,71 +36,87 @@ export async function withAccess(
   work: (access: ChosenAccess) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let isUnderWay = false; ; isUnderWay = true) {
-    const access = await chooseAccess(ctx, repo, signal, isUnderWay)
+  for (let hasBegun = false; ; hasBegun = true) {
+    const access = await chooseAccess(ctx, repo, signal, hasBegun)
     try {
       return await work(access)
     } catch (error) {
       if (!(error instanceof ConnectionEndedError)) throw error
       ctx.log.info(
         { repo },
-        'The repository was disconnected from whose token its review was to be written with',
+        'The connection whose token the review uses has ended; another token is chosen',
       )
     }
   }
 }
 
 /**
- * The access for a repository: the token of its newest active installation that can write to it, else the others', else the
- * deployment-wide one. A token that can only read counts where none can write. Who may no longer sign in is passed over.
+ * Chooses the token for a repository: of its newest active connection that can push, else the
+ * deployment-wide token if it can push, else any token that can read. Connections of users who may
+ * no longer sign in are skipped.
  *
- * @param isUnderWay whether a review has begun before the repository was disconnected: the deployment-wide token ends it
- * @throws UmpireError of code `disconnected` for a repository that was connected and isn't any more, `no_token` where no
- *   token works; retryable and of code `secret_key_lost` where one may work that the secret key doesn't open
- * @throws PlatformError when the platform doesn't say whether a token works
+ * @param hasBegun a review began before the repository was disconnected: the deployment-wide token
+ *   ends it
+ * @throws UmpireError `disconnected` if all connections have ended, `no_token` if no token works,
+ *   and the retryable `secret_key_lost` if stored tokens can't be decrypted
+ * @throws PlatformError if the platform doesn't answer whether a token works
  */
 export async function chooseAccess(
   ctx: AccessContext,
   repo: RepositoryName,
   signal?: AbortSignal,
-  isUnderWay = false,
+  hasBegun = false,
 ): Promise<ChosenAccess> {
   const { token } = ctx.config.fallback
   const holders = await listTokenHolders(ctx.db, repo)
   const active = holders.filter((holder) => holder.isActive)
-  if (holders.length > 0 && active.length === 0 && !(isUnderWay && token !== null)) {
+  const isDisconnected = holders.length > 0 && active.length === 0
+  if (isDisconnected && !(hasBegun && token !== null)) {
     throw new UmpireError(
       'disconnected',
       'The repository is disconnected: connect it again to have it reviewed.',
     )
   }
   const own = await chooseHolderAccess(ctx, repo, active, signal)
-  if (own?.canPush) return own.access
   const fallback = token === null ? null : { repo, token, installationId: null }
-  if (own !== null && (fallback === null || !(await canPush(ctx, fallback, signal))))
-    return own.access
-  if (fallback !== null) return fallback
+  if (own !== null) return preferWritable(ctx, own, fallback, signal)
+  if (fallback === null) throw noTokenError(ctx, active)
+  return fallback
+}
+
+/** Chooses the fallback only if it can push and the connection's own token can't. */
+async function preferWritable(
+  ctx: AccessContext,
+  own: CheckedAccess,
+  fallback: ChosenAccess | null,
+  signal: AbortSignal | undefined,
+): Promise<ChosenAccess> {
+  if (own.canPush || fallback === null) return own.access
+  return (await canPush(ctx, fallback, signal)) ? fallback : own.access
+}
+
+function noTokenError(ctx: AccessContext, active: readonly RepositoryTokenHolder[]): UmpireError {
   if (active.some((holder) => isSealedUnderOtherKey(ctx, holder))) {
-    const message =
-      'The secret key of this service does not open the tokens of those who connected this repository.'
-    throw new UmpireError(
+    return new UmpireError(
       secretKeyLostCode,
-      `${message} It is to be restored, or one of them signs in again.`,
-      {
-        retryable: true,
-        retryAfterMs: keyRetryMs,
-      },
+      "The tokens of this repository's connections can't be decrypted with the current secret " +
+        'key: restore the key, or let one of those users sign in again.',
+      { retryable: true, retryAfterMs: keyRetryMs },
     )
   }
-  throw new UmpireError(
+  if (active.length === 0) {
+    return new UmpireError(
+      'no_token',
+      'No token for this repository: connect it, or set PLATFORM_TOKEN.',
+    )
+  }
+  return new UmpireError(
     'no_token',
-    active.length === 0
-      ? 'No token for this repository: connect it, or set PLATFORM_TOKEN.'
-      : 'Nobody who connected this repository can read it any more: one of them has to sign in again.',
+    'No user who connected this repository can read it any more: one of them has to sign in again.',
   )
 }
 
-/** Whether all that stands in the way of someone's token is the secret key. */
+/** Whether the secret key is the only reason why a stored token can't be used. */
 function isSealedUnderOtherKey(
   { config, keys }: AccessContext,
   holder: RepositoryTokenHolder,
@@ -113,7 +127,7 @@ function isSealedUnderOtherKey(
   )
 }
 
-/** With the token of the first who can push, else of the first who can read. */
+/** Returns the first access that can push, else the first that can read. */
 async function chooseHolderAccess(
   ctx: AccessContext,
   repo: RepositoryName,
@@ -125,14 +139,16 @@ async function chooseHolderAccess(
     const found = await tryHolder(ctx, repo, holder, signal)
     if (typeof found === 'string') {
       const fields = { repo, user: holder.userId, reason: found }
-      ctx.log.warn(fields, 'The token of someone who connected the repository fails')
-    } else if (found.canPush) return found
-    else reader ??= found
+      ctx.log.warn(fields, "The token of one of the repository's connections does not work")
+      continue
+    }
+    if (found.canPush) return found
+    reader ??= found
   }
   return reader
 }
 
-/** Their access, or why they have none. */
+/** Returns the user's access, or the reason why there is none. */
 async function tryHolder(
   ctx: AccessContext,
   repo: RepositoryName,
@@ -140,7 +156,7 @@ async function tryHolder(
   signal: AbortSignal | undefined,
 ): Promise<CheckedAccess | string> {
   if (!maySignIn(ctx.config.signInAllowed, holder.login))
-    return 'SIGN_IN_ALLOWED does not name them.'
+    return 'SIGN_IN_ALLOWED does not include this user.'
   const token = unsealToken(ctx.keys, holder)
   if (token === undefined) return 'It cannot be decrypted.'
   return checkAccess(ctx, { repo, token, installationId: holder.installationId }, signal)
@@ -151,11 +167,11 @@ async function canPush(
   access: ChosenAccess,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const proof = await checkAccess(ctx, access, signal)
-  return typeof proof !== 'string' && proof.canPush
+  const checked = await checkAccess(ctx, access, signal)
+  return typeof checked !== 'string' && checked.canPush
 }
 
-/** What the platform lets a token do, or what it says where that is nothing. */
+/** Returns what a token may do, or the platform's error message if it may do nothing. */
 async function checkAccess(
   ctx: AccessContext,
   access: ChosenAccess,

@@ -1,4 +1,4 @@
-// What the operator can do from the command line to the database that a service works on.
+// Implements the operations of the command line on the database of a service.
 import { recordAudit } from '../accounts/audit.ts'
 import {
   type Account,
@@ -19,46 +19,50 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type DatabaseFacts, readDatabaseFacts } from './diagnose/database-facts.ts'
 
-/** A token that the operator wants. */
 export interface TokenRequest {
-  /** The platform's username of the person as whom it acts; null for the operator. */
+  /** It is null for the operator. */
   readonly user: string | null
-  /** Whether it sees all. */
+  /** Whether the token sees all repositories. */
   readonly admin: boolean
   readonly name: string
-  /** How long it counts. */
   readonly days: number
 }
 
-/** A token that was made. The JWT is shown this once. */
+/** A new token; the JWT is shown only once. */
 export interface IssuedToken {
   readonly jwt: string
   readonly id: string
-  /** As whom it acts. */
+  /** The user in whose name the token acts. */
   readonly login: string
-  /** The public address of the service that takes it. */
+  /** The public address of the service that accepts the token. */
   readonly issuer: string
   readonly expiresAt: Date
 }
 
-/** The same whether the caller has the database open or asks the process that has. */
+/** Implemented by the process that has the database open, and by a client of its socket. */
 export interface Control {
   /**
-   * @throws RequestError `not_found` where the person never signed in, `conflict` where two had that name, or the one who has
-   *   may not sign in any more
+   * @throws RequestError `not_found` if the user never signed in; `conflict` if two users had that
+   *   name, or the user may not sign in any more
    */
   createToken(order: TokenRequest): Promise<IssuedToken>
   listTokens(): Promise<readonly OwnedToken[]>
-  /** Returns the token's name. @throws RequestError `not_found` */
+  /** Returns the name of the revoked token. Throws RequestError `not_found`. */
   revokeToken(tokenId: string): Promise<string>
-  /** Forgets the platform's tokens that the secret key doesn't open: their people sign in again. Returns how many. */
+  /**
+   * Deletes platform tokens that the secret key can't decrypt, so that their users have to sign in
+   * again. Returns how many.
+   */
   forgetLostTokens(): Promise<number>
   readDatabase(): Promise<DatabaseFacts>
-  /** Forgets what the tools of a context source were like: they are trusted as they are met next. Returns how many. */
+  /**
+   * Deletes the pinned tools of a context source, so that its current tools are trusted. Returns
+   * how many.
+   */
   trustSource(name: string): Promise<number>
 }
 
-/** Control over a database that this process has open. */
+/** Creates the operations for a database that this process has open. */
 export function createControl(
   ctx: Pick<AppContext, 'credentials' | 'keys'> & { readonly config: Config },
   database: Pick<OpenDatabase, 'db' | 'engine'>,
@@ -70,7 +74,7 @@ export function createControl(
       if (user !== null && !maySignIn(signInAllowed, user)) {
         throw new RequestError(
           'conflict',
-          `${user} may not sign in here: SIGN_IN_ALLOWED names who may.`,
+          `${user} may not sign in here: add the username to SIGN_IN_ALLOWED.`,
         )
       }
       const expiresAt = new Date(Date.now() + days * 24 * 3600 * 1000)
@@ -85,7 +89,7 @@ export function createControl(
           expiresAt,
         } as const
         const id = await saveToken(tx, token)
-        await recordAudit(tx, doneTo(account), 'token_created', name)
+        await recordAudit(tx, byOperator(account), 'token_created', name)
         return { account, id }
       })
       const jwt = await ctx.credentials.issue(
@@ -102,8 +106,8 @@ export function createControl(
         const revoked =
           holder && (await revokeToken(tx, { userId: holder.id, tokenId, kind: 'api' }))
         if (holder === undefined || revoked === undefined)
-          throw new RequestError('not_found', `There is no token ${tokenId} that still counts.`)
-        await recordAudit(tx, doneTo(holder), 'token_revoked', revoked.name)
+          throw new RequestError('not_found', `There is no active token ${tokenId}.`)
+        await recordAudit(tx, byOperator(holder), 'token_revoked', revoked.name)
         return revoked.name
       }),
     forgetLostTokens: () => deleteLostTokens(db, ctx.keys),
@@ -117,16 +121,18 @@ async function findAccount(tx: Db, platform: string, login: string): Promise<Acc
   if (account === undefined)
     throw new RequestError(
       'not_found',
-      `Nobody called ${login} has signed in yet: that comes first.`,
+      `No user called ${login} has signed in yet: let them sign in first.`,
     )
   if (another !== undefined) {
-    const message = `Two accounts were called ${login} when they last signed in: both have to sign in again first.`
+    const message =
+      `Two accounts were called ${login} when they last signed in: ` +
+      'both have to sign in again first.'
     throw new RequestError('conflict', message)
   }
   return account
 }
 
-/** Stands in the log of the person whose account it is, as done by the operator. */
-function doneTo(account: Account): { userId: number; login: string } {
+/** The audit log shows the action under the user's account, done by the operator. */
+function byOperator(account: Account): { userId: number; login: string } {
   return { userId: account.id, login: operatorLogin }
 }

@@ -1,29 +1,28 @@
-// What a fault means for the work that it broke off: whether it is tried again, when, and what people are told.
+// Describes a failure of work: whether and when it is retried, and the message for people.
 import type { Config } from '../config/config.ts'
 import { UmpireError } from '../domain/errors.ts'
 
-/** Code of the error where only tokens are there that another secret key opens. */
+/** The error code when the current secret key can't decrypt the stored tokens. */
 export const secretKeyLostCode = 'secret_key_lost'
 
-/** Why work is broken off when the worker stops. */
+/** The abort reason of work that is interrupted because the worker stops. */
 export class WorkerStopping extends Error {}
 
 export interface WorkFailure {
-  /** For people. */
+  /** It is shown to people. */
   readonly message: string
   readonly code: string
-  /** It isn't tried again. */
+  /** The work isn't retried. */
   readonly isFinal: boolean
-  /** It is no try that failed: it waits for the operator, for as long as that takes. */
+  /** The attempt doesn't count: the work waits until the operator fixes the cause. */
   readonly waitsForOperator: boolean
-  /** Until the next try. */
   readonly delaySeconds: number
 }
 
 /**
- * Expected errors say whether trying again can help; of others we don't know, so they get their tries too.
+ * Expected errors define whether they are retryable; unexpected ones are always retried.
  *
- * @param attempt 1 for the first try
+ * @param attempt the number of the failed attempt, from 1
  */
 export function describeFailure(
   { retrySeconds, maxAttempts }: Pick<Config['review'], 'retrySeconds' | 'maxAttempts'>,
@@ -34,12 +33,12 @@ export function describeFailure(
   const canRetry = isExpected ? error.retryable : true
   const waits = isExpected && error.code === secretKeyLostCode
   const backoff = retrySeconds * 2 ** (attempt - 1)
-  const asked = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
+  const requestedDelay = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
   return {
     message: isExpected ? error.message : 'An internal error; the log has its details.',
     code: isExpected ? error.code : 'internal',
     isFinal: !canRetry || (attempt >= maxAttempts && !waits),
     waitsForOperator: waits,
-    delaySeconds: Math.max(Math.min(backoff, 600), asked),
+    delaySeconds: Math.max(Math.min(backoff, 600), requestedDelay),
   }
 }

@@ -1,4 +1,4 @@
-// Looks for dismissals in the threads of open pull requests, and has the verdict decided again where there are some.
+// Finds dismissals in the threads of open pull requests, and requests new verdicts for them.
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { UmpireError } from '../domain/errors.ts'
@@ -10,14 +10,14 @@ import type { Access } from '../platforms/platform.ts'
 import { chooseAccess } from './choose-access.ts'
 import { loadEarlierReviews } from './load-earlier-reviews.ts'
 
-/** Shorter than five minutes by more than a round takes. */
+/** Five minutes, minus more than the length of a round. */
 const everySeconds = 200
-/** In one round: each costs a call or two of the platform. */
+/** Limits one round, because each pull request costs one or two API calls. */
 const maxPullRequests = 50
 
 /**
- * Looks at the threads that are due. Hooks of repositories tell of no resolved thread, so this is
- * how one that a maintainer resolved comes to count.
+ * Checks the threads that are due. Webhooks don't report resolved threads, so dismissals by
+ * maintainers are found by polling.
  */
 export async function followThreads(ctx: AppContext, signal: AbortSignal): Promise<void> {
   const due = await claimThreadChecks(ctx.db, { limit: maxPullRequests, everySeconds })
@@ -29,8 +29,8 @@ export async function followThreads(ctx: AppContext, signal: AbortSignal): Promi
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof UmpireError)) throw error
-      // The next round but some looks again.
-      ctx.log.debug({ err: error, repo }, 'The threads of a repository could not be looked at')
+      // A later round checks them again.
+      ctx.log.debug({ err: error, repo }, 'The threads of a repository could not be read')
     }
   }
 }
@@ -45,13 +45,10 @@ async function followPullRequest(
   if (!isChanged) return
   await transactionWithRetry(ctx.db, async (tx) => {
     const state = await lockPullRequest(tx, ref)
-    // A review that is under way looks at the threads itself, or the next round does.
+    // A pending or running review reads the threads itself.
     if (state !== 'open' || (await hasWaitingEvents(tx, ref))) return
     await requestVerdictUpdate(tx, ref)
     await ctx.notifications.reviews.notify(tx, [ref])
   })
-  ctx.log.info(
-    { ...ref },
-    'The verdict is decided again: people dismissed findings, or took that back',
-  )
+  ctx.log.info({ ...ref }, 'The verdict is decided again: findings were dismissed or reopened')
 }

@@ -1,4 +1,4 @@
-// Gathers what is to be reviewed: the commits, their diff, which of its files people wrote, and what is known about it.
+// Gathers a pull request's change: commits, diff, files by who reads them, and background.
 import type { AppContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { parseDiff } from '../git/parse-diff.ts'
@@ -9,16 +9,16 @@ import { gatherBackground, noBackground } from './gathering/gather-background.ts
 import { checkChangedSettings, loadSettings } from './gathering/read-settings.ts'
 import { triageFiles } from './gathering/triage-files.ts'
 
-/** A change of a pull request. Dispose of it: it holds git processes. */
+/** A change of a pull request. Dispose of it, because it holds git processes. */
 export type GatheredChange = Change &
   AsyncDisposable & {
-    /** See `RepositoryWill`. */
+    /** See `LoadedSettings`. */
     readonly settingsDigest: string
   }
 
 type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models' | 'gitRuntime'>
 
-/** Gathers a change at the head that `pullRequestSchema` shows. */
+/** Gathers the change at the head of `pullRequest`. */
 export async function gatherChange(
   ctx: GatherContext,
   access: Access,
@@ -28,18 +28,18 @@ export async function gatherChange(
   const headSha = pullRequest.head.sha
   const [sources, background] = await Promise.all([
     fetchChangeCommits(ctx, access, pullRequest, signal),
-    // Rules have no use for it.
+    // Only models use the background.
     ctx.models.main === null ? noBackground : gatherBackground(ctx, access, pullRequest, signal),
   ])
   await using stack = new AsyncDisposableStack()
-  // Not with the raw diff in it: that would be held as long as the change.
-  const { rawDiff, ...held } = sources
-  stack.use(held)
+  // The raw diff is left out, or it would stay in memory as long as the change.
+  const { rawDiff, ...commits } = sources
+  stack.use(commits)
   signal.throwIfAborted()
-  const { head, base, tip, notes: ofSources } = held
-  const will = await loadSettings(tip)
+  const { head, base, tip, notes: fetchNotes } = commits
+  const loaded = await loadSettings(tip)
   const diff = parseDiff(rawDiff)
-  const { notes, ...sorted } = await triageFiles(diff.files, { head, base }, will)
+  const { notes, ...triaged } = await triageFiles(diff.files, { head, base }, loaded)
   const changedSettings = await checkChangedSettings(diff.files, head)
   const parts = stack.move()
   return {
@@ -47,12 +47,12 @@ export async function gatherChange(
     headSha,
     mergeBaseSha: base.sha,
     diff,
-    ...sorted,
-    notes: [...will.notes, ...changedSettings, ...ofSources, ...notes],
+    ...triaged,
+    notes: [...loaded.notes, ...changedSettings, ...fetchNotes, ...notes],
     head,
     base,
-    settings: will.settings,
-    settingsDigest: will.digest,
+    settings: loaded.settings,
+    settingsDigest: loaded.digest,
     ...background,
     earlier,
     graph: null,

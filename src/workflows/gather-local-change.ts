@@ -1,4 +1,4 @@
-// Gathers a change from a repository on this machine: commits, what is staged, or what isn't committed.
+// Gathers a change from a local repository: commits, staged or uncommitted changes.
 import { basename } from 'node:path'
 import { languageOfPath } from '../code/languages.ts'
 import type { FileDiff } from '../domain/diff.ts'
@@ -30,49 +30,52 @@ import { triageFiles } from './gathering/triage-files.ts'
 
 const maxCommits = 100
 
-/** What is to be reviewed; `branch`: against the default one; `any`: what isn't committed, else `branch`. */
+/**
+ * What to review. `branch`: the commits since the default branch; `any`: uncommitted changes, or
+ * else `branch`.
+ */
 export type LocalSource =
   | { readonly kind: 'commits'; readonly base: string }
   | { readonly kind: 'branch' | 'staged' | 'uncommitted' | 'any' }
 
-/** What is compared with what. */
 export interface Comparison {
   readonly kind: 'commits' | 'staged' | 'uncommitted'
-  /** For people, as in `3 commits since main`. */
+  /** A description for people, such as `uncommitted changes against HEAD (1a2b3c4)`. */
   readonly description: string
-  /** The commit on the old side; null in a repository without commits. */
+  /** It is null in a repository without commits. */
   readonly baseSha: string | null
-  /** The commit on the new side; null for what isn't committed. */
+  /** It is null for uncommitted changes. */
   readonly headSha: string | null
-  /** What to say where there is nothing on the new side, if that is worth a word. */
+  /** A hint for people when there is nothing to review. */
   readonly emptyReason?: string | undefined
 }
 
 export interface GatheredLocalChange extends AsyncDisposable {
   readonly change: Change
   readonly comparison: Comparison
-  /** Top folder of the work tree. */
   readonly workTree: string
 }
 
-/** Where to look. */
 export interface LocalTask {
   readonly gitRuntime: GitRuntime
-  /** A folder inside of the repository. */
+  /** Any directory inside of the repository. */
   readonly folder: string
   readonly source: LocalSource
-  /** Another index than the repository's own, as git names it to its hooks. */
+  /** Replaces the repository's index, as git requires of its hooks. */
   readonly indexFile: string | undefined
-  /** Called when git is at work, and this process has time for something else. */
+  /** Called once git runs and this process has time for something else. */
   readonly onWork?: () => void
-  /** Called with the paths of the change (names that are no text left out) as soon as they are known. */
+  /**
+   * Called with the paths of the change as soon as they are known, except paths that aren't UTF-8.
+   */
   readonly onPaths?: (paths: readonly string[]) => void
 }
 
 /**
- * Gathers a change. The repository is only read. Dispose of what comes: it holds git processes and a temporary folder.
+ * Gathers a change without writing to the repository. Dispose of the result: it holds git processes
+ * and a temporary directory.
  *
- * @throws UmpireError of code `no_repository` or `nothing_to_compare` with what to do about it
+ * @throws UmpireError `no_repository` or `nothing_to_compare`, whose message says what to do
  */
 export async function gatherLocalChange(
   task: LocalTask,
@@ -80,9 +83,9 @@ export async function gatherLocalChange(
 ): Promise<GatheredLocalChange> {
   await using stack = new AsyncDisposableStack()
   const repository = stack.use(await openLocalRepository(task.gitRuntime, task.folder))
-  const choosing = chooseSides(repository, task, signal)
+  const pendingSides = chooseSides(repository, task, signal)
   task.onWork?.()
-  const sides = await choosing
+  const sides = await pendingSides
   if (sides.edits !== undefined)
     task.onPaths?.(sides.edits.edits.map(({ path }) => Buffer.from(path).toString('utf8')))
   const scratch = stack.use(await openScratch(repository, sides.base))
@@ -103,14 +106,14 @@ export async function gatherLocalChange(
   }
 }
 
-/** What is on either side of the diff. */
+/** The two sides of the diff. */
 interface Sides {
   readonly comparison: Comparison
-  /** Commit, or the empty tree. */
+  /** A commit, or the empty tree. */
   readonly base: string
-  /** The newest commit that belongs to the new side; undefined where there is none yet. */
+  /** The newest commit of the new side; undefined in a repository without commits. */
   readonly headCommit: string | undefined
-  /** The commit on the new side, where `edits` don't make one. */
+  /** The commit of the new side; ignored if there are `edits`. */
   readonly head: string
   readonly edits: LocalEdits | undefined
 }
@@ -128,29 +131,29 @@ async function chooseSides(
   const query = { repository, from: base, indexFile: task.indexFile, signal }
   const edits =
     source.kind === 'staged' ? await readStagedEdits(query) : await readUncommittedEdits(query)
-  const isSomething =
-    edits.edits.length > 0 || edits.unread.some(({ matters }) => matters !== false)
-  if (source.kind === 'any' && !isSomething && headCommit !== undefined) {
+  const isEmpty = !hasReviewableEdits(edits)
+  if (source.kind === 'any' && isEmpty && headCommit !== undefined) {
     return compareBranch(repository, headCommit, signal)
   }
   const kind = source.kind === 'staged' ? 'staged' : 'uncommitted'
-  const against =
-    headCommit === undefined
-      ? 'an empty tree: there are no commits yet'
-      : `HEAD (${headCommit.slice(0, 7)})`
-  const description = `${kind} changes against ${against}`
-  const nothing =
-    kind === 'staged' && !isSomething
-      ? describeUnstaged(await readUncommittedEdits(query))
-      : undefined
+  const unstaged = kind === 'staged' && isEmpty ? await readUncommittedEdits(query) : undefined
   const comparison: Comparison = {
     kind,
-    description,
+    description: `${kind} changes against ${describeHead(headCommit)}`,
     baseSha: headCommit ?? null,
     headSha: null,
-    emptyReason: nothing,
+    emptyReason: unstaged && describeUnstaged(unstaged),
   }
   return { comparison, base, headCommit, head: base, edits }
+}
+
+function hasReviewableEdits({ edits, unread }: LocalEdits): boolean {
+  return edits.length > 0 || unread.some(({ matters }) => matters !== false)
+}
+
+function describeHead(headCommit: string | undefined): string {
+  if (headCommit === undefined) return 'an empty tree: there are no commits yet'
+  return `HEAD (${headCommit.slice(0, 7)})`
 }
 
 function describeUnstaged({ edits }: LocalEdits): string | undefined {
@@ -183,13 +186,16 @@ async function compareCommits(
   const { commit, named } = await findBase(repository, name)
   const base = await repository.mergeBase(commit, headCommit, signal)
   if (base === undefined) {
+    const unrelated = `HEAD and ${named} have no commit in common`
     throw nothingToCompareError(
       repository.isShallow
-        ? `Only part of the history is here, and in it HEAD and ${named} have no commit in common: fetch more of it, with git fetch --unshallow (in CI: a fetch depth of 0).`
-        : `HEAD and ${named} have no commit in common.`,
+        ? `Only part of the history is here, and in it ${unrelated}: ` +
+            'fetch more of it, with git fetch --unshallow (in CI: a fetch depth of 0).'
+        : `${unrelated}.`,
     )
   }
-  const description = `the commits of ${repository.branch ?? 'HEAD'} since ${named} (${base.slice(0, 7)}..${headCommit.slice(0, 7)})`
+  const range = `${base.slice(0, 7)}..${headCommit.slice(0, 7)}`
+  const description = `the commits of ${repository.branch ?? 'HEAD'} since ${named} (${range})`
   const comparison: Comparison = {
     kind: 'commits',
     description,
@@ -199,7 +205,7 @@ async function compareCommits(
   return { comparison, base, headCommit, head: headCommit, edits: undefined }
 }
 
-/** A branch that was never checked out here is only known as the remote's. */
+/** A branch that was never checked out here exists only as the remote's. */
 async function findBase(
   repository: LocalRepository,
   name: string,
@@ -243,19 +249,19 @@ async function describeChange(
   if (sides.edits === undefined) onPaths?.(diff.files.map(({ path }) => path))
   const head = stack.use(scratch.snapshot(headSha))
   const old = stack.use(scratch.snapshot(base))
-  const will = await loadSettings(old)
-  const { notes, skipped, ...sorted } = await triageFiles(diff.files, { head, base: old }, will)
+  const loaded = await loadSettings(old)
+  const { notes, skipped, ...triaged } = await triageFiles(diff.files, { head, base: old }, loaded)
   return {
-    pullRequest: standInFor(repository, sides, headSha, commits, diff.files),
+    pullRequest: describeAsPullRequest(repository, sides, headSha, commits, diff.files),
     headSha,
     mergeBaseSha: base,
     diff,
-    ...sorted,
-    skipped: [...skipped, ...(sides.edits?.unread ?? []).map(skip)],
-    notes: [...will.notes, ...(await checkChangedSettings(diff.files, head)), ...notes],
+    ...triaged,
+    skipped: [...skipped, ...(sides.edits?.unread ?? []).map(toSkippedFile)],
+    notes: [...loaded.notes, ...(await checkChangedSettings(diff.files, head)), ...notes],
     head,
     base: old,
-    settings: will.settings,
+    settings: loaded.settings,
     commits: commits.toReversed(),
     issues: [],
     earlier: noEarlierReviews,
@@ -268,7 +274,7 @@ async function describeChange(
   }
 }
 
-function skip({ path, reason, matters }: UnreadFile): SkippedFile {
+function toSkippedFile({ path, reason, matters }: UnreadFile): SkippedFile {
   return {
     path,
     reason,
@@ -276,8 +282,8 @@ function skip({ path, reason, matters }: UnreadFile): SkippedFile {
   }
 }
 
-/** What a change that isn't on a platform has instead of a pull request: the words of its commits. */
-function standInFor(
+/** Builds a pull request from the commits, for a change that isn't on a code host. */
+function describeAsPullRequest(
   repository: LocalRepository,
   { base, comparison }: Sides,
   headSha: string,
@@ -285,7 +291,7 @@ function standInFor(
   files: readonly FileDiff[],
 ): PullRequest {
   const newest = commits[0]
-  const at = newest?.committedAt ?? ''
+  const newestTime = newest?.committedAt ?? ''
   return {
     repo: basename(repository.workTree),
     number: 0,
@@ -300,8 +306,8 @@ function standInFor(
     additions: files.reduce((sum, file) => sum + file.additions, 0),
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
     changedFiles: files.length,
-    createdAt: at,
-    updatedAt: at,
+    createdAt: newestTime,
+    updatedAt: newestTime,
     mergedAt: null,
   }
 }

@@ -1,4 +1,4 @@
-// Learns from a recorded review: what is remembered of its author, of the directories it touched, of dismissed findings.
+// Updates the memory after a review: its author, risky directories and dismissed rules.
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
@@ -11,35 +11,38 @@ import { learnRisks } from './learning/learn-risks.ts'
 import { embedNewMemories } from './remembering/embed-memories.ts'
 
 /**
- * Brings the memory up to date after a review was recorded, and has the repository scanned if it never was. All of it is
- * computed from what is stored: doing it twice is doing it once, and where it fails the next review of the same author or
- * directory makes up for it. Never throws.
+ * Updates the memory after a review was recorded, and requests a scan if the repository never had
+ * one. All of it is computed from stored data, so repeating it is harmless, and the next review
+ * makes up for a failure. Never throws.
  */
 export async function learnFromReview(ctx: AppContext, ref: PullRequestRef): Promise<void> {
   try {
-    await learn(ctx, ref)
+    await updateMemory(ctx, ref)
   } catch (error) {
-    ctx.log.warn({ err: error }, 'Nothing was learned from a review; the next one makes up for it')
+    ctx.log.warn(
+      { err: error },
+      'The memory was not updated after a review; the next one makes up for it',
+    )
   }
-  const onFault = (error: unknown) =>
-    ctx.log.warn({ err: error }, 'A review will be learned from once more')
-  await markLearned(ctx.db, ref).catch(onFault)
+  const onError = (error: unknown) =>
+    ctx.log.warn({ err: error }, 'The memory will be updated again for a review')
+  await markLearned(ctx.db, ref).catch(onError)
 }
 
-/** Learns from reviews whose worker died between recording them and learning from them. */
+/** Updates the memory for reviews whose worker died between recording them and this step. */
 export async function learnFromMissedReviews(ctx: AppContext, signal: AbortSignal): Promise<void> {
   for (const ref of await findUnlearnedPullRequests(ctx.db, ctx.config.review.leaseSeconds)) {
     signal.throwIfAborted()
     await learnFromReview(ctx, ref)
-    ctx.log.info(ref, 'A review was learned from whose worker was lost')
+    ctx.log.info(ref, 'The memory was updated for a review whose worker was lost')
   }
 }
 
-async function learn(ctx: AppContext, ref: PullRequestRef): Promise<void> {
+async function updateMemory(ctx: AppContext, ref: PullRequestRef): Promise<void> {
   const { memory, graph } = ctx.config
   if (memory) {
     await transactionWithRetry(ctx.db, async (tx) => {
-      // Two reviews that end at the same time: the later one sees what the other stored.
+      // The lock lets a later review see what a concurrent one stored.
       await lockMemories(tx, ref.repo)
       await learnAuthor(tx, ref)
       await learnRisks(tx, ref)

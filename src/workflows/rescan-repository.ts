@@ -1,4 +1,4 @@
-// Scans a repository anew because somebody asked for it.
+// Requests a thorough scan in the name of a user.
 import { recordAudit } from '../accounts/audit.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
@@ -6,7 +6,7 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { requestScan } from '../jobs/scans.ts'
 
-/** One that waits or runs already does for all who ask. */
+/** A pending or running scan serves all requests. */
 export async function rescanRepository(
   ctx: Pick<AppContext, 'db' | 'notifications'>,
   caller: Caller,

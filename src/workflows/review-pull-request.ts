@@ -1,4 +1,4 @@
-// Reviews a pull request: recall → gather → examine → head moved? → publish → record.
+// Reviews a pull request: earlier reviews, change, examination, publication and record.
 import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
@@ -32,21 +32,23 @@ import { summarizeImpact } from './posting/summarize-impact.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
 import { recordFindings, recordReview } from './record-review.ts'
 
-/** A push during the review starts it anew; after so many the run gives the pull request back. */
+/** A push during the review restarts it; after this many heads the run is requeued. */
 const maxHeads = 5
 
-/** One claimed review, and what it may use. */
 export interface ReviewTask {
   readonly run: ClaimedRun
-  /** The repository, and the token to read and write it with. */
+  /** The repository, and the token to read and write it. */
   readonly access: ChosenAccess
-  /** Of this run's models. */
+  /** It limits the model calls of this run. */
   readonly budget: Budget
-  /** Fires when the run is to be broken off; its reason says why. */
+  /** It is aborted to interrupt the run, with the reason. */
   readonly signal: AbortSignal
 }
 
-/** Runs one claimed review to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
+/**
+ * Runs one claimed review to its end. Throws what stopped it; LeaseLostError means that another
+ * worker goes on.
+ */
 export async function reviewPullRequest(shared: AppContext, task: ReviewTask): Promise<void> {
   const ctx = { ...shared, syntax: shared.syntax.forOwner(ownerOf(task.run.repo)) }
   for (let heads = 1; heads <= maxHeads; heads++) {
@@ -61,7 +63,10 @@ export async function reviewPullRequest(shared: AppContext, task: ReviewTask): P
   throw new UmpireError('head_keeps_moving', message, { retryable: true })
 }
 
-/** Reviews one head, or decides again on one that was. Resolves to false, with nothing posted, when it moved meanwhile. */
+/**
+ * Reviews one head, or only decides its verdict again. Resolves to false, with nothing posted, if
+ * the head moved meanwhile.
+ */
 async function reviewHead(
   ctx: AppContext,
   task: ReviewTask,
@@ -73,9 +78,9 @@ async function reviewHead(
   const again = await decideAgain(ctx, task, pullRequest, earlier)
   if (again !== 'to be reviewed') return again === 'decided'
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
-  using room = await reserveChangeMemory(ctx, pullRequest, signal)
+  using memory = await reserveChangeMemory(ctx, pullRequest, signal)
   await using change = await gatherWithContext(ctx, task, { pullRequest, earlier })
-  room.fit(change.diff)
+  memory.fit(change.diff)
   stopwatch.lap('gather')
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
   const examination = await examineChange(
@@ -84,20 +89,23 @@ async function reviewHead(
     signal,
   )
 
-  const { run, pullRequest: now } = await refreshHead(ctx, task)
-  if (now.state === 'open' && now.head.sha !== change.headSha) {
-    const description = `Superseded by ${now.head.sha.slice(0, 7)}`
+  const { run, pullRequest: current } = await refreshHead(ctx, task)
+  if (current.state === 'open' && current.head.sha !== change.headSha) {
+    const description = `Superseded by ${current.head.sha.slice(0, 7)}`
     await showStatus(ctx, { ...task, run }, pullRequest, { state: skipped, description })
     return false
   }
   const { settingsDigest } = change
-  if (now.state === 'open')
-    await concludeReview(ctx, { ...task, run }, now, { ...examination, settingsDigest }, stopwatch)
-  else await recordClosed(ctx, { ...task, run }, now, true)
+  if (current.state === 'open') {
+    const examined = { ...examination, settingsDigest }
+    await concludeReview(ctx, { ...task, run }, current, examined, stopwatch)
+  } else {
+    await recordClosed(ctx, { ...task, run }, current, true)
+  }
   return true
 }
 
-/** See `gatherChange`; with what is known around the change. */
+/** Gathers the change with its code graph and the answers of context sources. */
 async function gatherWithContext(
   ctx: AppContext,
   task: ReviewTask,
@@ -105,13 +113,15 @@ async function gatherWithContext(
 ): Promise<GatheredChange> {
   await using stack = new AsyncDisposableStack()
   const { change, graph, context } = await readChange(ctx, task, known, stack)
-  // A source that takes its time keeps nobody else from reading.
+  // Waiting for slow sources happens outside of the semaphore, so that other reviews can read.
   const outside = await context
   const held = stack.move()
   return { ...change, graph, ...outside, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
 
-/** The part that keeps the machine busy, for which reviews wait in line; `context` is what trackers and chats come to say. */
+/**
+ * Reads the change and its graph under the semaphore; `context` resolves to the sources' answers.
+ */
 async function readChange(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
@@ -124,7 +134,7 @@ async function readChange(
     const graph = gatherGraph(ctx, change, signal)
     const symbols = graph.then((known) => known?.symbols ?? [])
     const context = gatherLiveContext(ctx, access, change, symbols, signal)
-    // Their faults count where they are waited for.
+    // Their errors are thrown where they are awaited.
     for (const each of [symbols, context]) each.catch(() => {})
     return { change, context, graph: await graph }
   } finally {
@@ -132,7 +142,7 @@ async function readChange(
   }
 }
 
-/** Takes up the events that came in, then looks at the pull request: their pushes are visible by then. */
+/** Claims new events before reading the pull request: their pushes are visible by then. */
 async function refreshHead(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
@@ -143,7 +153,7 @@ async function refreshHead(
   return { run: upToDate, pullRequest }
 }
 
-/** Verdict, publication, record. */
+/** Decides the verdict, posts the review and records it. */
 async function concludeReview(
   ctx: AppContext,
   task: ReviewTask,
@@ -225,22 +235,22 @@ const modelAwayCodes = [
   'model_rate_limited',
 ]
 
-/** Whether a model would do more of the review once it is there again. */
+/** Whether a model failed for a reason that may go away, so that the review is worth repeating. */
 function isModelAway(warnings: readonly ReviewWarning[]): boolean {
   return warnings.some(({ code }) => modelAwayCodes.includes(code))
 }
 
-/** Null where nobody was asked. What they said isn't kept: it is theirs, and may change. */
+/** Null if no source was queried. Texts aren't stored: they belong to the source and may change. */
 function describeSources({ liveContext: live }: Change): string | null {
   if (live.records.length + live.missing.length === 0) return null
-  const told: LiveContextSummary = {
+  const summary: LiveContextSummary = {
     records: live.records.map(({ text, ...record }) => record),
     missing: live.missing,
   }
-  return JSON.stringify(told)
+  return JSON.stringify(summary)
 }
 
-/** What the verdict can be decided again from. */
+/** Collects what is needed to decide the verdict again without another review. */
 function describeReviewBasis(
   ctx: AppContext,
   { budget }: ReviewTask,
@@ -259,18 +269,21 @@ function describeReviewBasis(
     reviewers: reports.map(({ reviewer }) => reviewer),
     models,
     durationMs,
-    // Models are shown what is remembered, and say where a finding rests on it.
+    // Models see the memories themselves and cite them in findings.
     memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], diff.files),
   }
 }
 
-/** Nobody reviewed: that never satisfies a required check by what the author did. */
+/**
+ * A skipped review blocks, so that an author can't pass a required check by closing the pull
+ * request.
+ */
 const skipped: ReviewProgress = { end: 'skipped', blocks: true }
 
 /**
- * Ends the review of a pull request that was closed or merged: nothing is posted.
+ * Ends the review of a closed or merged pull request without posting it.
  *
- * @param isShown whether its commit shows a review in progress, which it must not go on doing
+ * @param isShown whether its commit status shows a review in progress and has to be corrected
  */
 async function recordClosed(
   ctx: AppContext,
@@ -304,7 +317,7 @@ async function showStatus(
   { head, url }: PullRequest,
   shown: { state: ReviewProgress; description: string },
 ): Promise<void> {
-  // A worker that slept must not hide what another one has shown since.
+  // A worker that was suspended must not overwrite the status of another worker.
   await assertCanWrite(ctx.db, run, access.installationId)
   await ensureStatusIfAllowed(
     ctx,

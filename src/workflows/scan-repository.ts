@@ -1,4 +1,4 @@
-// Scans a repository: access → head of the default branch → fetch → code graph → memory → end.
+// Scans a repository: access, default branch, fetch, code graph, memory.
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
@@ -29,19 +29,23 @@ import type { Scan, ScanTask } from './scanning/scan-context.ts'
 import { updateGraph } from './scanning/update-graph.ts'
 import { updateModelConsent } from './scanning/update-model-consent.ts'
 
-/** Runs one claimed scan to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
+/**
+ * Runs one claimed scan to its end. Throws what stopped it; LeaseLostError means that another
+ * worker goes on.
+ */
 export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<void> {
   const { scan, signal } = task
-  const onFault = (error: unknown) =>
-    ctx.log.warn({ err: error }, 'The progress of a scan could not be written down')
-  const progress = createProgress(ctx.db, scan, onFault)
+  const onError = (error: unknown) =>
+    ctx.log.warn({ err: error }, 'The progress of a scan could not be saved')
+  const progress = createProgress(ctx.db, scan, onError)
   const mirror = await openMirrorFor(ctx, task)
   const commit = await mirror.branchHead(undefined, { signal })
   progress.lap('ask')
   if (commit === undefined) return conclude(ctx, task, progress, { statistics: {} })
-  const known = await readScan(ctx.db, scan.repo)
-  if (!scan.thorough && (await isUpToDate(ctx, known, commit)))
+  const stored = await readScan(ctx.db, scan.repo)
+  if (!scan.thorough && (await isUpToDate(ctx, stored, commit))) {
     return conclude(ctx, task, progress, { commit })
+  }
 
   const graph = ctx.config.graph.enabled ? await openGraph(ctx.db, scan.repo, scan.fence) : null
   progress.report('fetching', 0, 0)
@@ -50,32 +54,45 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   await using snapshot = mirror.snapshot(commit)
   const repository = { runtime: ctx.gitRuntime, gitDirectory: mirror.gitDirectory }
   const { objects } = mirror
-  const all: Scan = { ...task, ctx, progress, repository, objects, commit, snapshot }
-  const before = graph?.commit ?? null
-  const current = graph && (await refreshGraph(all, graph))
-  const isSmall = current?.isSmall === true
-  // What was described before a small change is still true, if it was true then.
-  const isDescribed = isSmall && !scan.thorough && before !== null && known?.described === before
-  if (ctx.config.memory && !isDescribed) await saveProjectMemories(all, current?.graph ?? null)
-  if (ctx.config.memory) await pruneMemories(ctx.db, scan.repo, signal)
-  if (ctx.config.memory) await updateModelConsent(all)
-  progress.lap('memory')
+  const opened: Scan = { ...task, ctx, progress, repository, objects, commit, snapshot }
+  await updateKnowledge(opened, graph, stored?.described ?? null)
   const statistics = (await findGraph(ctx.db, scan.repo))?.statistics ?? {}
-  await conclude(ctx, task, progress, {
-    commit,
-    described: ctx.config.memory ? commit : undefined,
-    statistics,
-  })
+  const described = ctx.config.memory ? commit : undefined
+  await conclude(ctx, task, progress, { commit, described, statistics })
 }
 
-/** The mirror of the repository, with the token of somebody who may read it. */
+/** @param describedCommit the commit that the project description in the memory is true of */
+async function updateKnowledge(
+  scan: Scan,
+  graph: WritableGraph | null,
+  describedCommit: string | null,
+): Promise<void> {
+  const { ctx, progress, signal } = scan
+  const { repo, thorough } = scan.scan
+  const refreshed = graph && (await refreshGraph(scan, graph))
+  if (ctx.config.memory) {
+    // A small change keeps the project description true, if it was true before.
+    const commitBefore = graph?.commit ?? null
+    const wasDescribed = commitBefore !== null && describedCommit === commitBefore
+    const isDescribed = wasDescribed && !thorough && refreshed?.isSmall === true
+    if (!isDescribed) await saveProjectMemories(scan, refreshed?.graph ?? null)
+    await pruneMemories(ctx.db, repo, signal)
+    await updateModelConsent(scan)
+  }
+  progress.lap('memory')
+}
+
+/** Opens the repository's mirror with a token that can read it. */
 async function openMirrorFor(ctx: AppContext, task: ScanTask): Promise<Mirror> {
   const access = await chooseAccess(ctx, task.scan.repo, task.signal)
   await forgetFormerRepository(ctx, task, access)
   return openRepositoryMirror(ctx, access)
 }
 
-/** What is known of another repository that had the name is forgotten, and its reviews make room, before anything is told of this one. */
+/**
+ * Deletes the knowledge of a former repository with this name and moves its reviews away, before
+ * this one is scanned.
+ */
 async function forgetFormerRepository(
   ctx: AppContext,
   { scan, signal }: ScanTask,
@@ -84,18 +101,18 @@ async function forgetFormerRepository(
   const { repo } = scan
   const { id: platformRepoId } = await ctx.platform.getRepository(access, signal)
   await transactionWithRetry(ctx.db, async (tx) => {
-    const known = await findScannedRepositoryId(tx, repo)
-    if (known === platformRepoId) return
+    const formerId = await findScannedRepositoryId(tx, repo)
+    if (formerId === platformRepoId) return
     await assertScanLease(tx, scan)
-    if (known !== null) {
+    if (formerId !== null) {
       await deleteKnowledge(tx, repo)
-      await splitReviews(tx, { repo, formerId: known, platformRepoId })
+      await splitReviews(tx, { repo, formerId, platformRepoId })
     }
-    await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: known !== null })
+    await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: formerId !== null })
   })
 }
 
-/** Whether nothing was pushed since what is known was written down, and all is known that is asked for. */
+/** Whether nothing was pushed since the last scan, and all enabled layers have its result. */
 async function isUpToDate(
   { db, config, embedder }: AppContext,
   scan: ScanState | undefined,
@@ -106,39 +123,42 @@ async function isUpToDate(
   return !config.graph.enabled || (await findGraph(db, scan.repo))?.commit === commit
 }
 
-/** With the commit that the graph shows, to compare them; that one may be gone. */
+/** Fetches the graph's commit too, for comparison; it may no longer exist at the host. */
 async function fetchCommits(
   mirror: Mirror,
   commit: string,
   graph: WritableGraph | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const both = graph === null || graph.commit === null ? [commit] : [commit, graph.commit]
+  const commits = graph === null || graph.commit === null ? [commit] : [commit, graph.commit]
   try {
-    await mirror.fetchCommits(both, { signal })
+    await mirror.fetchCommits(commits, { signal })
   } catch (error) {
-    if (!(error instanceof GitError) || both.length === 1) throw error
+    if (!(error instanceof GitError) || commits.length === 1) throw error
     await mirror.fetchCommits([commit], { signal })
   }
 }
 
-/** Returns the graph as it is then. `fitsOneTransaction`: what there is to say of the project can't have changed. */
+/** Updates or rebuilds the graph. `isSmall`: the project description can't have changed. */
 async function refreshGraph(
   scan: Scan,
   graph: WritableGraph,
 ): Promise<{ graph: WritableGraph; isSmall: boolean }> {
-  const changed = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
-  const current = changed === null ? await buildGraph(scan, graph) : graph
+  const changedFiles = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
+  const updated = changedFiles === null ? await buildGraph(scan, graph) : graph
   await deleteUnusedGraphs(scan.ctx.db, scan.signal)
   scan.progress.lap('sweep')
-  // Of code, the names of what it defines; of all else, anything.
+  // Only changes of indexed code are small: a changed manifest or document can change the
+  // description.
   return {
-    graph: current,
-    isSmall: changed?.every(({ encodedIndex: facts }) => facts !== null) ?? false,
+    graph: updated,
+    isSmall: changedFiles?.every(({ encodedIndex }) => encodedIndex !== null) ?? false,
   }
 }
 
-/** What an embedder fails of is told; memories are found by their words then. */
+/**
+ * Embeds new memories and ends the scan. If the embedder fails, memories are found by words alone.
+ */
 async function conclude(
   ctx: AppContext,
   { scan, signal }: ScanTask,
@@ -151,14 +171,14 @@ async function conclude(
 ): Promise<void> {
   const onProgress = (done: number, total: number) =>
     progress.report('making memories searchable', done, total)
-  const fault = await embedMemories(ctx, scan.repo, { signal, onProgress })
+  const embedError = await embedMemories(ctx, scan.repo, { signal, onProgress })
   progress.lap('vectors')
   await progress.settled()
-  const noted =
-    fault === null
+  const warning =
+    embedError === null
       ? {}
-      : { error: `Not all memories have vectors: ${fault}`, errorCode: 'embedder_failed' }
-  const outcome = { status: 'completed', commit, described, ...noted } as const
+      : { error: `Not all memories have vectors: ${embedError}`, errorCode: 'embedder_failed' }
+  const outcome = { status: 'completed', commit, described, ...warning } as const
   await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, outcome))
   ctx.log.info({ commit, timings: progress.timings, statistics }, 'The scan is done')
 }

@@ -1,4 +1,4 @@
-// Settles a review that was broken off: taken over, put back for another try, or failed with the reason.
+// Settles an interrupted review: it was taken over, is retried, or has failed.
 import { recordSpend } from '../analytics/model-spend.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
@@ -12,16 +12,18 @@ import { describeFailure, WorkerStopping } from './describe-failure.ts'
 import { statusContext } from './publish-review.ts'
 import { countReview } from './record-review.ts'
 
-/** A review that ended before its time. */
 export interface InterruptedReview {
   readonly run: ClaimedRun
-  /** Null when it ended before there was a token. */
+  /** Null if it ended before a token was chosen. */
   readonly access: ChosenAccess | null
-  /** Null when it ended before a model could be asked. */
+  /** Null if it ended before a model could be called. */
   readonly budget: Budget | null
 }
 
-/** Writes down how a broken-off review goes on. Throws only when the database does, or when the lease is lost too. */
+/**
+ * Stores the end of an interrupted review, or requeues it. Throws only if the database fails, or if
+ * the lease is lost too.
+ */
 export async function settleFailure(
   ctx: AppContext,
   review: InterruptedReview,
@@ -36,7 +38,7 @@ export async function settleFailure(
   }
   if (error instanceof WorkerStopping) {
     await requeue(ctx, review, { delaySeconds: 0, countsAsAttempt: false })
-    ctx.log.info({}, 'The review was put back because the worker stops')
+    ctx.log.info({}, 'The review returns to the queue because the worker stops')
     return
   }
   const { message, code, isFinal, waitsForOperator, delaySeconds } = describeFailure(
@@ -48,10 +50,10 @@ export async function settleFailure(
     ctx.log.error({ err: error }, 'The review failed')
     await fail(ctx, review, { message, code })
   } else {
-    const how = waitsForOperator
+    const text = waitsForOperator
       ? 'The review waits for the operator'
-      : 'The review failed and will be tried again'
-    ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, how)
+      : 'The review failed and will be retried'
+    ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, text)
     await requeue(ctx, review, {
       delaySeconds,
       countsAsAttempt: !waitsForOperator,
@@ -64,15 +66,15 @@ export async function settleFailure(
 async function fail(
   ctx: AppContext,
   review: InterruptedReview,
-  fault: { message: string; code: string },
+  failure: { message: string; code: string },
 ): Promise<void> {
   const { run, access } = review
-  const writable = await findWritableAccess(ctx, run, access)
-  if (writable) await ensureFailureStatus(ctx, run, writable, fault.message)
+  const writableAccess = await findWritableAccess(ctx, run, access)
+  if (writableAccess) await ensureFailureStatus(ctx, run, writableAccess, failure.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting, seconds } = await endRun(tx, run, 'failed', {
-      error: fault.message,
-      error_code: fault.code,
+      error: failure.message,
+      error_code: failure.code,
     })
     await recordSpend(tx, run, modelUsesOf(review))
     if (moreWaiting) await ctx.notifications.reviews.notify(tx, [run])
@@ -81,7 +83,7 @@ async function fail(
   countReview(ctx.metrics, 'failed', seconds)
 }
 
-/** The access, unless the connection behind it ended. Throws LeaseLostError. */
+/** Returns null if the connection behind the access has ended. Throws LeaseLostError. */
 async function findWritableAccess(
   ctx: AppContext,
   run: ClaimedRun,
@@ -99,22 +101,22 @@ async function findWritableAccess(
 async function requeue(
   ctx: AppContext,
   review: InterruptedReview,
-  how: Parameters<typeof requeueRun>[2],
+  options: Parameters<typeof requeueRun>[2],
 ): Promise<void> {
   const { run } = review
   await transactionWithRetry(ctx.db, async (tx) => {
-    await requeueRun(tx, run, how)
+    await requeueRun(tx, run, options)
     await recordSpend(tx, run, modelUsesOf(review))
-    await ctx.notifications.reviews.notify(tx, [run], how.delaySeconds)
+    await ctx.notifications.reviews.notify(tx, [run], options.delaySeconds)
   })
 }
 
-/** A review that failed read nothing to its end. */
-const failed: ReviewProgress = { end: 'incomplete', blocks: true }
+/** A failed review may have read nothing, so it blocks. */
+const failedState: ReviewProgress = { end: 'incomplete', blocks: true }
 
 const modelUsesOf = ({ budget }: InterruptedReview) => budget?.uses ?? []
 
-/** Says on the commit that the review failed. That it can't be said there, for whatever reason, changes nothing. */
+/** Sets the commit status to the failure of the review. Errors are logged only. */
 export async function ensureFailureStatus(
   ctx: Pick<AppContext, 'platform' | 'log'>,
   ref: PullRequestRef,
@@ -125,9 +127,9 @@ export async function ensureFailureStatus(
     const signal = AbortSignal.timeout(15_000)
     const { head, url } = await ctx.platform.getPullRequest(access, ref.number, signal)
     const description = `Review failed: ${message}`.slice(0, 140)
-    const status = { sha: head.sha, context: statusContext, state: failed, description, url }
+    const status = { sha: head.sha, context: statusContext, state: failedState, description, url }
     await ctx.platform.ensureStatus(access, status, signal)
   } catch (error) {
-    ctx.log.warn({ err: error }, 'The failure could not be shown on the commit')
+    ctx.log.warn({ err: error }, 'The failure could not be set as commit status')
   }
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => forge[Symbol.asyncDispose]())
 
-const learnedLater = 'A review was learned from whose worker was lost'
+const learnedLater = 'The memory was updated for a review whose worker was lost'
 
 const environment = () => ({
   ...forgeEnvironment(forge),

@@ -297,7 +297,7 @@ describe('SIGN_IN_ALLOWED', () => {
       expect(await answersTo(app.url, headers)).toEqual([401, 401, 401])
     }
     expect(await answersTo(app.url, ofOperator)).toEqual([200, 200, 200])
-    const refused = 'alice may not sign in here: SIGN_IN_ALLOWED names who may.'
+    const refused = 'alice may not sign in here: add the username to SIGN_IN_ALLOWED.'
     await expect(control.createToken({ ...order, user: 'alice' })).rejects.toThrow(refused)
   })
 

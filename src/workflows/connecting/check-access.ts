@@ -1,4 +1,4 @@
-// Asks the platform, with people's own tokens, whether they may still see what they connected, and hides what they may not.
+// Checks with users' own tokens whether they still see what they connected, and hides the rest.
 import {
   type AccessCheck,
   type AccessCheckResult,
@@ -21,32 +21,35 @@ import { startDeadline } from '../../platforms/deadline.ts'
 
 export type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
-/** At a time, by one process: what is looked at in the background leaves room for what people wait for. */
+/** Background checks leave capacity for requests that people wait for. */
 const roundSize = 100
 const backgroundConcurrency = 4
-/** Somebody waits for these. */
+/** A person waits for these checks. */
 const interactiveConcurrency = 16
 const interactiveTimeoutMs = 1500
-/** What the platform gives no answer about makes room for others, who would wait behind it for ever. */
+/** A failed check goes to the end of the queue, so that it can't block the others. */
 const minutesAfterFailure = 5
-/** The background didn't come by: nobody could do anything for so long, or there is no worker. */
+/** A check that is this late was missed by the worker, or there is no worker. */
 const overdueSeconds = 60
 
-/** Checks what is due. Resolves also where the platform doesn't answer; those are due again soon. */
+/**
+ * Runs all due checks. Resolves even if the platform doesn't answer; failed checks are due again
+ * soon.
+ */
 export async function checkDueAccess(ctx: AccessContext, signal: AbortSignal): Promise<void> {
   for (;;) {
     const checks = await claimAccessChecks(ctx.db, { people: 'all', limit: roundSize })
-    const isAnswered = await runChecks(ctx, checks, { atOnce: backgroundConcurrency, signal })
+    const isAnswered = await runChecks(ctx, checks, { concurrency: backgroundConcurrency, signal })
     if (checks.length < roundSize || !isAnswered || signal.aborted) return
   }
 }
 
-/** Checks what is due of a person who signs in, as far as the platform answers soon. The background does the others. */
+/** Runs the due checks of a user who signs in, within a short time; the worker does the rest. */
 export async function checkUserAccess(ctx: AccessContext, userId: number): Promise<void> {
   await checkSoon(ctx, await claimAccessChecks(ctx.db, { people: { userId }, limit: roundSize }))
 }
 
-/** Checks one connection where nobody did for too long, as far as the platform answers soon. */
+/** Checks one connection that the worker missed, within a short time. */
 export async function checkOverdueAccess(
   ctx: AccessContext,
   { userId }: { userId: number },
@@ -61,40 +64,44 @@ export async function checkOverdueAccess(
 async function checkSoon(ctx: AccessContext, checks: readonly AccessCheck[]): Promise<void> {
   if (checks.length === 0) return
   await runChecks(ctx, checks, {
-    atOnce: interactiveConcurrency,
+    concurrency: interactiveConcurrency,
     signal: startDeadline(interactiveTimeoutMs),
   })
 }
 
-/** Asks no more of a token that was asked too much, and of nobody's when the platform can't be reached: false then. */
+/**
+ * Runs the checks. Stops using a rate-limited token, and stops altogether when the platform can't
+ * be reached; returns false then.
+ */
 async function runChecks(
   ctx: AccessContext,
   checks: readonly AccessCheck[],
-  { atOnce, signal }: { atOnce: number; signal: AbortSignal },
+  { concurrency, signal }: { concurrency: number; signal: AbortSignal },
 ): Promise<boolean> {
-  const slots = createSemaphore(atOnce)
-  const limited = new Set<number>()
-  const isOver = new AbortController()
+  const semaphore = createSemaphore(concurrency)
+  const limitedUsers = new Set<number>()
+  const unreachable = new AbortController()
   const run = async (check: AccessCheck) => {
-    const release = await slots.acquire()
+    const release = await semaphore.acquire()
     try {
-      if (isOver.signal.aborted || signal.aborted || limited.has(check.user.userId)) return
-      const finding = await checkAtPlatform(ctx, check, signal)
-      if (finding !== 'refused') return await settle(ctx, check, finding)
+      if (unreachable.signal.aborted || signal.aborted || limitedUsers.has(check.user.userId))
+        return
+      const result = await checkAtPlatform(ctx, check, signal)
+      if (result !== 'refused') return await settle(ctx, check, result)
       await settle(ctx, check, 'unknown', minutesAfterFailure)
       await hideUnconfirmed(ctx, check, { isOfToken: true })
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       ctx.log.debug(
         { err: error, repo: check.repo, user: check.user.userId },
-        'Who may see what is not known now',
+        'Whether a user still sees a repository could not be checked',
       )
       if (error.code === 'platform_rate_limited') {
-        limited.add(check.user.userId)
+        limitedUsers.add(check.user.userId)
         await postpone(ctx, check, error)
         return await hideUnconfirmed(ctx, check, { isOfToken: true })
       }
-      isOver.abort()
+      unreachable.abort()
       if (signal.aborted) return
       await settle(ctx, check, 'unknown', minutesAfterFailure)
       await hideUnconfirmed(ctx, check, { isOfToken: false })
@@ -103,7 +110,7 @@ async function runChecks(
     }
   }
   await Promise.all(checks.map(run))
-  return !isOver.signal.aborted
+  return !unreachable.signal.aborted
 }
 
 function postpone(
@@ -111,14 +118,15 @@ function postpone(
   { user }: AccessCheck,
   { retryAfterMs = 0 }: PlatformError,
 ): Promise<void> {
-  const least = { leastSeconds: minutesAfterFailure * 60, minutes: ctx.config.accessCheckMinutes }
-  return postponeAccessChecks(ctx.db, user.userId, { seconds: retryAfterMs / 1000, ...least })
+  const limits = { leastSeconds: minutesAfterFailure * 60, minutes: ctx.config.accessCheckMinutes }
+  return postponeAccessChecks(ctx.db, user.userId, { seconds: retryAfterMs / 1000, ...limits })
 }
 
 /**
- * Hides what the platform hasn't confirmed to a person for long, for whatever reason, while it answers others.
+ * Hides repositories that weren't confirmed for long although the platform answers others.
  *
- * @param options `isOfToken`: it refused or limited their token, and so all that they see; else it said nothing of the repository
+ * @param options `isOfToken`: the platform refused or limited the token, which affects all
+ *   repositories of the user, not only this one
  */
 async function hideUnconfirmed(
   ctx: AccessContext,
@@ -129,7 +137,8 @@ async function hideUnconfirmed(
   const people = isOfToken ? { userId: user.userId } : { userId: user.userId, repo }
   const { records, isAnswering, isAlone } = await findUnconfirmedAccess(ctx.db, people, minutes)
   if (records.length === 0) return
-  const isUp = isAnswering || (isOfToken && isAlone && (await answersWithoutToken(ctx)))
+  const canOnlyProbe = isOfToken && isAlone
+  const isUp = isAnswering || (canOnlyProbe && (await answersWithoutToken(ctx)))
   if (!isUp) return
   for (const record of records) {
     const isHidden = await transactionWithRetry(ctx.db, async (tx) => {
@@ -145,12 +154,15 @@ async function hideUnconfirmed(
     if (isHidden)
       ctx.log.info(
         fields,
-        'The platform has not confirmed for long what somebody connected: it is hidden from them',
+        'The platform did not confirm access to a repository in time: it is hidden from its user',
       )
   }
 }
 
-/** Whether the platform is there for who has no token. Asked only where nobody else could have had an answer. */
+/**
+ * Whether the platform answers requests without a token. Only called if no other user's check could
+ * have been answered.
+ */
 async function answersWithoutToken({ platform }: AccessContext): Promise<boolean> {
   try {
     await platform.inspect(null, startDeadline(interactiveTimeoutMs))
@@ -160,62 +172,62 @@ async function answersWithoutToken({ platform }: AccessContext): Promise<boolean
   }
 }
 
-/** @throws PlatformError where it doesn't say */
+/** @throws PlatformError if the platform gives no definite answer */
 async function checkAtPlatform(
   ctx: AccessContext,
   check: AccessCheck,
   signal: AbortSignal,
 ): Promise<AccessCheckResult | 'refused'> {
   const { user, repo, platformRepoId } = check
-  // Their token is not to be used; they can't come in either.
+  // Users who may not sign in can't see anything here anyway, so their token isn't used.
   if (!maySignIn(ctx.config.signInAllowed, user.login)) return 'unknown'
   const token = unsealToken(ctx.keys, user)
   if (token === undefined) return 'refused'
   try {
     const { id } = await ctx.platform.getRepository({ repo, token }, signal)
-    // Another repository may have got the name since.
+    // Another repository may have taken the name.
     return id === (platformRepoId ?? id) ? 'seen' : 'hidden'
   } catch (error) {
-    const finding = error instanceof PlatformError ? resultsByErrorCode[error.code] : undefined
-    if (finding === undefined) throw error
-    return finding
+    const result = error instanceof PlatformError ? resultsByErrorCode[error.code] : undefined
+    if (result === undefined) throw error
+    return result
   }
 }
 
-/** What a refusal means; others say nothing about the person. */
+/** The result that each refusal stands for; other errors are no statement about the user. */
 const resultsByErrorCode: Partial<Record<PlatformError['code'], AccessCheckResult | 'refused'>> = {
   platform_not_found: 'hidden',
   platform_forbidden: 'hidden',
   platform_unauthorized: 'refused',
 }
 
-/** Writes down what a check came to; tells the audit log and the live streams where something is shown or hidden by it. */
+/**
+ * Saves the result of a check. A change of visibility goes to the audit log and the live streams.
+ */
 async function settle(
   ctx: AccessContext,
   check: AccessCheck,
-  finding: AccessCheckResult,
-  mostMinutes = Number.POSITIVE_INFINITY,
+  result: AccessCheckResult,
+  maxMinutes = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const { user, repo } = check
-  const minutes = Math.min(mostMinutes, ctx.config.accessCheckMinutes)
+  const minutes = Math.min(maxMinutes, ctx.config.accessCheckMinutes)
   const change = await transactionWithRetry(ctx.db, async (tx) => {
-    const changed = await settleAccessCheck(tx, check, { finding, minutes })
+    const changed = await settleAccessCheck(tx, check, { finding: result, minutes })
     if (changed === undefined) return undefined
     await recordAccessChange(tx, user, { repo, ...changed })
     return changed
   })
   if (change === undefined) return
   const fields = { repo, user: user.userId }
-  if (change.isVisible)
-    ctx.log.info(fields, 'The platform shows a repository again to who connected it')
+  if (change.isVisible) ctx.log.info(fields, 'A user sees a connected repository again')
   else
     ctx.log.info(
       fields,
-      'The platform shows a repository no more to who connected it: it is hidden from them',
+      'A user no longer sees a connected repository at the platform: it is hidden from them',
     )
 }
 
-/** Tells the audit log and the live streams. */
 async function recordAccessChange(
   tx: Db,
   user: AccessCheck['user'],

@@ -1,4 +1,4 @@
-// Connects a repository: is it connected → token → permission → reservation → webhook (shared or new) → record and scan.
+// Connects a repository: check, token, permission, reservation, webhook, record and scan.
 import { randomBytes } from 'node:crypto'
 import { confirmAccess } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
@@ -39,7 +39,6 @@ type ConnectContext = Pick<
   'config' | 'db' | 'keys' | 'platform' | 'notifications' | 'log'
 >
 
-/** A connection that is being made. */
 interface Attempt {
   readonly caller: Caller
   readonly access: Access
@@ -48,17 +47,17 @@ interface Attempt {
 }
 
 const lookupTimeoutMs = 20_000
-/** Together they end before the reservation does. */
+/** The sum of these timeouts is shorter than a reservation. */
 const webhookTimeoutMs = 40_000
 const removalTimeoutMs = 10_000
 
 /**
- * Connects a repository to the caller's account. Somebody else's webhook for it is shared. Goes on when the one who asked
- * has hung up.
+ * Connects a repository to the caller's account; the webhook of an earlier connection is shared. It
+ * goes on even if the client disconnects.
  *
- * @param name in any spelling, or a former one
- * @returns the record's id, and the name as the platform spells it
- * @throws RequestError with the interface's own details
+ * @param name in any case, or a former name
+ * @returns the id of the connection, and the name in the platform's spelling
+ * @throws RequestError with the details of the API's contract
  */
 export async function connectRepository(
   ctx: ConnectContext,
@@ -84,7 +83,7 @@ async function findAdministered(ctx: ConnectContext, access: Access): Promise<Li
 
 async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<number> {
   const { caller, access, platformRepoId } = attempt
-  // What another repository of this name left behind doesn't count.
+  // Connections of a former repository with this name don't count.
   const installations = (await listActiveInstallations(ctx.db, access.repo)).filter(
     (installation) => (installation.platformRepoId ?? platformRepoId) === platformRepoId,
   )
@@ -109,7 +108,7 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   }
 }
 
-/** The platform shows the repository to the caller again, which nobody had noticed yet. */
+/** Makes a hidden connection visible: the platform shows the repository again, unnoticed so far. */
 async function restoreVisibility(
   ctx: ConnectContext,
   caller: Caller,
@@ -123,7 +122,7 @@ async function restoreVisibility(
   return id
 }
 
-/** The webhook of those who connected the repository before, if it still stands there. All of them have the same. */
+/** Returns the webhook that all earlier connections share, if it still exists. */
 async function findSharedWebhook(
   ctx: ConnectContext,
   access: Access,
@@ -136,8 +135,8 @@ async function findSharedWebhook(
 }
 
 /**
- * Record, audit, announcement and scan. What is known of another repository that had the name is forgotten, and its reviews
- * make room.
+ * Saves the connection and requests a scan. The knowledge of a former repository with this name is
+ * deleted, and its reviews are moved away.
  */
 async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): Promise<number> {
   const { caller, platformRepoId, reservation } = attempt
@@ -167,7 +166,7 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       })
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
-      // One that runs may be about to end because nobody was connected.
+      // A running scan may be about to end because no connection was left.
       if (isKnowledgeEnabled(ctx.config))
         await requestScan(tx, ctx.notifications, repo, { evenIfRunning: true })
       await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
@@ -176,14 +175,14 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
   } catch (error) {
     const code = databaseErrorCode(error)
     if (code === '23505') throw alreadyConnected()
-    // The account was deleted meanwhile.
+    // The user's account was deleted meanwhile.
     if (code === '23503')
       throw new RequestError('not_authenticated', 'Unauthorized', { cause: error })
     throw error
   }
 }
 
-/** The other repository that what is stored under the name is of: by its last scan, or else by who connected it last. */
+/** Finds the id of a former repository with this name, by its last scan or connection. */
 async function findFormerRepositoryId(
   tx: Db,
   { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
@@ -194,8 +193,8 @@ async function findFormerRepositoryId(
 }
 
 /**
- * Takes away a webhook that could not be stored. Where the database doesn't say whether it was, it stays: a record without
- * a webhook would be worse, and the next one who connects the repository replaces it.
+ * Deletes a webhook that could not be stored. If the database doesn't answer whether it was stored,
+ * it stays: a connection without a webhook would be worse, and the next connection replaces it.
  */
 async function removeUnstoredWebhook(
   ctx: ConnectContext,
@@ -208,12 +207,12 @@ async function removeUnstoredWebhook(
   } catch (error) {
     ctx.log.warn(
       { err: error, repo: access.repo, webhook: id },
-      'A webhook that could not be stored is left behind',
+      'A webhook that could not be stored was not deleted either',
     )
   }
 }
 
-/** Gives what the platform refuses the form of the interface. */
+/** Turns the platform's errors into errors of the API's contract. */
 async function asRequestError<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask()

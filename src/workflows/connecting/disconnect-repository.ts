@@ -1,4 +1,4 @@
-// Disconnects a repository: is it connected → token → reservation → webhook away with the last one → record.
+// Disconnects a repository: check, token, reservation, deletion of an unshared webhook, record.
 import { recordAudit } from '../../accounts/audit.ts'
 import {
   deactivateInstallation,
@@ -23,22 +23,22 @@ import { requirePlatformToken } from './require-platform-token.ts'
 
 type DisconnectContext = Pick<AppContext, 'db' | 'keys' | 'platform' | 'log'>
 
-const removalMs = 10_000
+const removalTimeoutMs = 10_000
 
 /**
- * Disconnects a repository from the caller's account. Its webhook goes with the last account; that it can't be taken away
- * is no obstacle: nothing of it is processed any more.
+ * Disconnects a repository from the caller's account. Its webhook is deleted with the last
+ * connection; a failure to delete it doesn't matter, because its deliveries are ignored.
  *
- * @param name in any spelling
- * @returns the name as the platform spells it
- * @throws RequestError with the interface's own details
+ * @param name in any case
+ * @returns the name in the platform's spelling
+ * @throws RequestError with the details of the API's contract
  */
 export async function disconnectRepository(
   ctx: DisconnectContext,
   caller: Caller,
   name: RepositoryName,
 ): Promise<RepositoryName> {
-  const repo = (await findOwn(ctx, caller, name))?.repo
+  const repo = (await findOwnInstallation(ctx, caller, name))?.repo
   if (repo === undefined) throw notConnected()
   const token = await requirePlatformToken(ctx, caller.userId)
   await withReservation(ctx.db, repo, (reservation) =>
@@ -47,8 +47,8 @@ export async function disconnectRepository(
   return repo
 }
 
-/** Also one that the platform shows the caller no more: who lost a repository still may take their token away from it. */
-async function findOwn(
+/** Finds hidden connections too: users who lost access can still withdraw their token. */
+async function findOwnInstallation(
   { db }: Pick<DisconnectContext, 'db'>,
   { userId }: Caller,
   name: RepositoryName,
@@ -82,12 +82,9 @@ async function disconnectReserved(
 
 async function removeWebhook(ctx: DisconnectContext, access: Access, id: number): Promise<void> {
   try {
-    await ctx.platform.deleteWebhook(access, id, startDeadline(removalMs))
+    await ctx.platform.deleteWebhook(access, id, startDeadline(removalTimeoutMs))
   } catch (error) {
-    ctx.log.warn(
-      { err: error, repo: access.repo, webhook: id },
-      'The webhook could not be taken away',
-    )
+    ctx.log.warn({ err: error, repo: access.repo, webhook: id }, 'The webhook could not be deleted')
   }
 }
 

@@ -1,4 +1,4 @@
-// Lists the repositories that a caller may connect, or has connected.
+// Lists the repositories that a caller can connect or has connected.
 import { findInstallationIds, listConnectedInstallations } from '../../accounts/installations.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
@@ -8,34 +8,32 @@ import { startDeadline } from '../../platforms/deadline.ts'
 import type { RepositoryPage } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
-/** Which page of the list. */
 export interface RepositoryQuery {
-  /** A part of the name, in any case. */
+  /** It matches any part of the name, in any case. */
   readonly search: string
-  /** From 1. */
+  /** The first page is 1. */
   readonly page: number
   readonly perPage: number
 }
 
-/** A repository in the list. What only the platform knows is null in the list of those that are connected. */
+/** An entry of the list; what only the platform has is null for connected repositories. */
 export interface RepositoryEntry {
   readonly repo: RepositoryName
-  /** Null where it isn't connected to the caller's account. */
+  /** It is null if the caller hasn't connected the repository. */
   readonly installationId: number | null
   readonly private: boolean | null
   readonly description: string | null
   readonly defaultBranch: string | null
 }
 
-/** A page of a list of repositories. */
 export interface RepositoryEntries {
   readonly repositories: readonly RepositoryEntry[]
   readonly hasMore: boolean
 }
 
-const listMs = 20_000
+const listTimeoutMs = 20_000
 
-/** The repositories that the caller administers at the platform, the last pushed first; of the first 1,000. */
+/** Lists what the caller administers, the last pushed first, from the first 1,000 repositories. */
 export async function listConnectableRepositories(
   ctx: Pick<AppContext, 'db' | 'keys' | 'platform'>,
   caller: Pick<Caller, 'userId'>,
@@ -64,7 +62,7 @@ async function fetchRepositories(
     return await ctx.platform.listRepositories(
       token,
       { ...query, administered: true },
-      startDeadline(listMs),
+      startDeadline(listTimeoutMs),
     )
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
@@ -78,7 +76,7 @@ async function fetchRepositories(
   }
 }
 
-/** The repositories that are connected to the caller's account, by name. The platform isn't asked. */
+/** Lists the repositories of the caller's connections by name, without calling the platform. */
 export async function listConnectedRepositories(
   ctx: Pick<AppContext, 'db'>,
   caller: Pick<Caller, 'userId'>,

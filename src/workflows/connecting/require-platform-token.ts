@@ -1,9 +1,9 @@
-// The caller's own token of the platform, for what is done there in their name.
+// Reads the caller's own platform token, for requests in their name.
 import { readPlatformToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import { RequestError } from '../../domain/errors.ts'
 
-/** @throws RequestError `not_authenticated` where there is none, or it can't be decrypted any more */
+/** @throws RequestError `not_authenticated` if there is none, or it can't be decrypted */
 export async function requirePlatformToken(
   ctx: Pick<AppContext, 'db' | 'keys'>,
   userId: number,

@@ -1,4 +1,4 @@
-// Whether a caller may write to a repository, by what the platform says of their own token.
+// Requires that the caller can write to a repository, as the platform answers to their own token.
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
@@ -6,8 +6,8 @@ import type { RepositoryName } from '../../domain/pull-request.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
 /**
- * @throws RequestError `access_denied` for a caller who may not, `not_authenticated` for one without
- *   a token of the platform, `platform_failed` where the platform doesn't say
+ * @throws RequestError `access_denied` if the caller can't write, `not_authenticated` without a
+ *   platform token, `platform_failed` if the platform doesn't answer
  */
 export async function requireWriteAccess(
   ctx: Pick<AppContext, 'db' | 'keys' | 'platform'>,
