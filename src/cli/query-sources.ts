@@ -45,14 +45,19 @@ export async function querySources(
   const requester: RequestingRepository =
     origin === null
       ? { repo: pullRequest.repo, isPublic: false, isFork: false }
-      : await findAsking({ ...ctx, platform: origin.platform }, origin.access, pullRequest, signal)
+      : await findRequestingRepository(
+          { ...ctx, platform: origin.platform },
+          origin.access,
+          pullRequest,
+          signal,
+        )
   // Uncommitted changes have no title that describes them.
   const isUncommitted = compared.kind === 'staged' || compared.kind === 'uncommitted'
   const title = isUncommitted ? '' : pullRequest.title
   const questions = [
-    ...deriveQuestions({ pullRequest: { ...pullRequest, title }, commits }),
+    ...deriveSourceQueries({ pullRequest: { ...pullRequest, title }, commits }),
     // The changed definitions are not known here: there is no code graph.
-    ...deriveErrorQuestions(files, []),
+    ...deriveErrorQueries(files, []),
   ]
   const liveContext = await sources.query(requester, questions, signal)
   const allowedNames = sources.listAllowed(requester)

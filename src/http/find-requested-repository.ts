@@ -23,7 +23,7 @@ export async function findRequestedRepository(
   if (malformedMessage !== undefined && !isWellFormed) {
     throw new RequestError('request_malformed', malformedMessage)
   }
-  if (isWellFormed) await checkOverdue(ctx, caller, repo)
+  if (isWellFormed) await checkOverdueAccess(ctx, caller, repo)
   const connected = await findConnectedRepository(ctx.db, caller, repo)
   if (connected === undefined) {
     throw new RequestError('access_denied', 'Repo not connected or access denied')

@@ -84,7 +84,7 @@ export function addMemoryEntryRoutes(
     async (request) => {
       const repo = await findWritableRepository(request)
       const id = parseId(request.params.id)
-      await dismissByHand(ctx, callerOf(request), repo, id)
+      await dismissMemoryManually(ctx, callerOf(request), repo, id)
       return { status: 'dismissed' as const, id }
     },
   )

@@ -66,7 +66,7 @@ export function measureCoverage(
 function countFilesToReview({ diff, skipped }: Change): number {
   const inDiff = new Set(diff.files.map(({ path }) => path))
   const withoutDiff = skipped.filter(({ path }) => !inDiff.has(path))
-  return inDiff.size + withoutDiff.length - skipped.filter(isUnwanted).length
+  return inDiff.size + withoutDiff.length - skipped.filter(isExcludedBySettings).length
 }
 
 function collectReadings(

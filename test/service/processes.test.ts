@@ -144,7 +144,9 @@ describe('SIGTERM', () => {
     await held.arrived
     first.signal('SIGTERM')
     expect(await first.exited).toMatchObject({ code: 0, signal: null })
-    expect(first.logLines('The review returns to the queue because the worker stops')).toHaveLength(1)
+    expect(first.logLines('The review returns to the queue because the worker stops')).toHaveLength(
+      1,
+    )
     held.release()
     const between = await look(site, (db) => runsOf({ db }, number))
     expect(between).toMatchObject([{ status: 'pending', lease_until: null, attempts: 0 }])
