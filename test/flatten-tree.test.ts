@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { Parser } from 'web-tree-sitter'
 import { grammarOfPath, loadGrammar, parserMemory } from '../src/code/grammars.ts'
 import { flattenMemory } from '../src/code/indexing/flatten-memory.ts'
-import { flattenByCursor, makeColumns } from '../src/code/indexing/flatten-tree.ts'
+import { createColumns, flattenByCursor } from '../src/code/indexing/flatten-tree.ts'
 
 const folder = new URL('fixtures/facts/', import.meta.url)
 
@@ -20,7 +20,7 @@ it.each(await readdir(folder))('the tree of %s', async (filename) => {
     '',
   ]) {
     const tree = parser.parse(part)!
-    const columns = makeColumns(tree.rootNode.descendantCount)
+    const columns = createColumns(tree.rootNode.descendantCount)
     flattenMemory(parserMemory(), tree, columns)
     expect(columns).toEqual(flattenByCursor(tree))
     tree.delete()

@@ -1,4 +1,4 @@
-// Facts as they are stored: each name once, the rest as columns of numbers, compressed.
+// The stored form of a file's index: a table of names and columns of numbers, compressed.
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type {
   CodeBinding,
@@ -9,7 +9,7 @@ import type {
 } from '../code-index.ts'
 import type { DefinitionKind } from '../outline.ts'
 
-// The order of these is part of what is stored: whoever changes it raises `codeIndexVersion`.
+// Positions in these lists are stored. After a change of their order, increase `codeIndexVersion`.
 const symbolKinds: readonly DefinitionKind[] = [
   'function',
   'method',
@@ -31,9 +31,9 @@ const importKinds: readonly CodeImport['kind'][] = [
 ]
 const referenceKinds: readonly CodeReference['kind'][] = ['call', 'new', 'type', 'extends', 'value']
 
-/** What is stored before it is compressed: columns of the four lists, in which names are their places in `names`. */
+/** The stored form before its compression. Names are positions in `names`, or -1 for null. */
 interface Columns {
-  readonly file: readonly [lines: number, complexity: number, namespace: number, damaged: number]
+  readonly file: readonly [lines: number, complexity: number, namespace: number, incomplete: number]
   readonly names: readonly string[]
   readonly symbols: readonly (readonly number[])[]
   readonly extends: readonly (readonly number[])[]
@@ -43,13 +43,18 @@ interface Columns {
   readonly bindings: readonly (readonly number[])[]
 }
 
-/** Makes facts small; see `decodeFileIndex`. */
-export function encodeFileIndex(facts: FileIndex): Buffer {
+/** Encodes a file's index for storage; `decodeFileIndex` reverses it. */
+export function encodeFileIndex(fileIndex: FileIndex): Buffer {
   const names = new NameTable()
   const add = (name: string | null) => names.add(name)
-  const { symbols, imports, references, bindings } = facts
+  const { symbols, imports, references, bindings } = fileIndex
   const columns: Columns = {
-    file: [facts.lines, facts.complexity, add(facts.namespace), Number(facts.incomplete)],
+    file: [
+      fileIndex.lines,
+      fileIndex.complexity,
+      add(fileIndex.namespace),
+      Number(fileIndex.incomplete),
+    ],
     symbols: [
       symbols.map(({ name }) => add(name)),
       symbols.map(({ kind }) => symbolKinds.indexOf(kind)),
@@ -88,17 +93,17 @@ export function encodeFileIndex(facts: FileIndex): Buffer {
   return deflateRawSync(JSON.stringify(columns), { level: 3 })
 }
 
-/** The facts that `encodeFileIndex` made small; throws for anything else. */
+/** Decodes the result of `encodeFileIndex`; throws for other bytes. */
 export function decodeFileIndex(bytes: Uint8Array): FileIndex {
   const columns = JSON.parse(inflateRawSync(bytes).toString()) as Columns
-  const [lines, complexity, namespace, damaged] = columns.file
-  const text = (place: number) => columns.names[place] ?? ''
-  const textOrNull = (place: number) => (place === -1 ? null : text(place))
+  const [lines, complexity, namespace, incomplete] = columns.file
+  const text = (position: number) => columns.names[position] ?? ''
+  const textOrNull = (position: number) => (position === -1 ? null : text(position))
   return {
     lines,
     complexity,
     namespace: textOrNull(namespace),
-    incomplete: damaged === 1,
+    incomplete: incomplete === 1,
     symbols: decodeSymbols(columns, text, textOrNull),
     imports: decodeImports(columns, text),
     references: decodeReferences(columns, text, textOrNull),
@@ -106,15 +111,15 @@ export function decodeFileIndex(bytes: Uint8Array): FileIndex {
   }
 }
 
-type Text = (place: number) => string
-type TextOrNull = (place: number) => string | null
+type Text = (position: number) => string
+type TextOrNull = (position: number) => string | null
 
 function decodeSymbols(columns: Columns, text: Text, textOrNull: TextOrNull): CodeSymbol[] {
   const [
     names,
     kinds,
     starts,
-    heights,
+    lineCounts,
     withins,
     owners,
     exported,
@@ -125,16 +130,16 @@ function decodeSymbols(columns: Columns, text: Text, textOrNull: TextOrNull): Co
   ] = columns.symbols as SymbolColumns
   const bases = new Map<number, string[]>()
   for (const [symbol, name] of columns.extends) {
-    const known = bases.get(symbol!)
-    if (known === undefined) bases.set(symbol!, [text(name!)])
-    else known.push(text(name!))
+    const names = bases.get(symbol!)
+    if (names === undefined) bases.set(symbol!, [text(name!)])
+    else names.push(text(name!))
   }
   const lines = fromDeltas(starts)
   return names.map((name, index) => ({
     name: text(name),
     kind: symbolKinds[kinds[index]!]!,
     startLine: lines[index]!,
-    endLine: lines[index]! + heights[index]!,
+    endLine: lines[index]! + lineCounts[index]!,
     within: withins[index]!,
     owner: textOrNull(owners[index]!),
     exported: exported[index] === 1,
@@ -164,35 +169,29 @@ type SymbolColumns = readonly [
 ]
 
 function decodeImports(columns: Columns, text: Text): CodeImport[] {
-  const [steps, sources, kinds] = columns.imports as readonly [Column, Column, Column]
-  const lines = fromDeltas(steps)
+  const [lineDeltas, sources, kinds] = columns.imports as readonly [Column, Column, Column]
+  const lines = fromDeltas(lineDeltas)
   return sources.map((source, index) => {
     const bound = columns.bound[index]!
-    const names = Array.from({ length: bound.length / 2 }, (_, place) => ({
-      name: text(bound[2 * place]!),
-      local: text(bound[2 * place + 1]!),
+    const names = Array.from({ length: bound.length / 2 }, (_, position) => ({
+      name: text(bound[2 * position]!),
+      local: text(bound[2 * position + 1]!),
     }))
     return { line: lines[index]!, from: text(source), names, kind: importKinds[kinds[index]!]! }
   })
 }
 
 function decodeReferences(columns: Columns, text: Text, textOrNull: TextOrNull): CodeReference[] {
-  const [names, qualifiers, kinds, steps, withins, passed] = columns.references as readonly [
-    Column,
-    Column,
-    Column,
-    Column,
-    Column,
-    Column,
-  ]
-  const lines = fromDeltas(steps)
+  const [names, qualifiers, kinds, lineDeltas, withins, argumentCounts] =
+    columns.references as readonly [Column, Column, Column, Column, Column, Column]
+  const lines = fromDeltas(lineDeltas)
   return names.map((name, index) => ({
     name: text(name),
     qualifier: textOrNull(qualifiers[index]!),
     kind: referenceKinds[kinds[index]!]!,
     line: lines[index]!,
     within: withins[index]!,
-    arguments: passed[index] === -1 ? null : passed[index]!,
+    arguments: argumentCounts[index] === -1 ? null : argumentCounts[index]!,
   }))
 }
 
@@ -205,30 +204,30 @@ function decodeBindings(columns: Columns, text: Text): CodeBinding[] {
   }))
 }
 
-/** Lines mostly rise by little: the steps between them are smaller than they are. */
+/** Differences of line numbers are smaller than line numbers, so they compress better. */
 function toDeltas(lines: readonly number[]): number[] {
   return lines.map((line, index) => line - (lines[index - 1] ?? 0))
 }
 
-function fromDeltas(steps: Column): number[] {
+function fromDeltas(deltas: Column): number[] {
   let line = 0
-  return steps.map((step) => {
-    line += step
+  return deltas.map((delta) => {
+    line += delta
     return line
   })
 }
 
-/** Keeps each name once. */
+/** Collects names, each of them once. */
 class NameTable {
   readonly all: string[] = []
-  readonly #places = new Map<string, number>()
+  readonly #positions = new Map<string, number>()
 
-  /** The place of a name; -1 for none. */
+  /** Returns the position of a name in `all`, adding it if needed; -1 for null. */
   add(name: string | null): number {
     if (name === null) return -1
-    const known = this.#places.get(name)
-    if (known !== undefined) return known
-    this.#places.set(name, this.all.length)
+    const position = this.#positions.get(name)
+    if (position !== undefined) return position
+    this.#positions.set(name, this.all.length)
     return this.all.push(name) - 1
   }
 }

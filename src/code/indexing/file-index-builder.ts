@@ -1,4 +1,4 @@
-// Gathers the facts of one file while its tree is gone through: what is defined, named, imported, bound, and where.
+// Collects the definitions, imports, references and bindings of one file.
 import type {
   CodeBinding,
   CodeImport,
@@ -8,7 +8,7 @@ import type {
 } from '../code-index.ts'
 import { type FlatTree, none } from './flat-tree.ts'
 
-// No file written by people has more.
+// Files written by people stay below these limits. Longer lists are cut.
 const maxSymbols = 5_000
 const maxImports = 5_000
 const maxReferences = 50_000
@@ -17,19 +17,22 @@ const maxNamesPerImport = 1_000
 const maxBases = 50
 const maxNameLength = 200
 const maxSignatureLength = 300
+const maxSourceLength = 1_000
+/** The number of bindings that `typeOf` searches. */
+const maxRecentBindings = 50
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 export interface SymbolDefinition {
-  /** The node whose text is the name, or the name itself. */
+  /** The node that contains the name, or the name. */
   readonly name: number | string
   readonly kind: CodeSymbol['kind']
-  /** Where the signature ends; without it that is the end of the node. */
+  /** The signature ends before this node; without it, at the end of the definition. */
   readonly bodyNode?: number
-  /** Where the signature and the symbol's lines begin, where that isn't the node itself (`export`, decorators). */
+  /** The signature and the lines start at this node if it isn't the definition (`export`). */
   readonly startNode?: number
   readonly exported?: boolean
-  /** Nothing is defined in it, as of several in one statement: what follows belongs to what is around. */
+  /** The symbol contains no others: later definitions belong to its enclosing symbol. */
   readonly isLeaf?: boolean
   readonly owner?: string | null
   readonly extends?: readonly string[]
@@ -38,12 +41,12 @@ export interface SymbolDefinition {
 
 export interface NameReference {
   readonly kind: CodeReference['kind']
-  /** The node whose text is the name, or the name itself, which then stands where `at` is. */
+  /** The node that contains the name, or the name, which then needs `at` for its line. */
   readonly name: number | string
   readonly at?: number
   readonly qualifier?: string | null
   readonly arguments?: number | null
-  /** What is local by that name is something else: C's `struct cart *cart`. */
+  /** A local variable of that name is something else, as in C's `struct cart *cart`. */
   readonly isNeverLocal?: boolean
 }
 
@@ -51,9 +54,9 @@ interface Scope {
   outer: Scope | undefined
   readonly after: number
   readonly kind: 'file' | 'function' | 'block' | 'type'
-  /** What is defined in it is nobody else's. */
+  /** Whether other code can't name its definitions. */
   readonly isLocal: boolean
-  /** Undefined as long as there are none. */
+  /** Undefined if there are none, to save memory. */
   names: Set<string> | undefined
 }
 
@@ -66,17 +69,17 @@ interface OpenSymbol {
 export class FileIndexBuilder {
   readonly tree: FlatTree
   readonly symbols: Writable<CodeSymbol>[] = []
-  /** Nodes that a visit has marked for visits of later ones; the language knows what for. */
+  /** Nodes that a visit marks for later visits. The meaning depends on the language. */
   readonly marked = new Set<number>()
   readonly #imports: CodeImport[] = []
   readonly #references: CodeReference[] = []
-  /** Where the references stand; undefined where nothing that is local can be meant. */
-  readonly #referring: (Scope | undefined)[] = []
+  /** The scope of each reference; undefined for those that can't mean a local name. */
+  readonly #referenceScopes: (Scope | undefined)[] = []
   readonly #bindings: CodeBinding[] = []
   readonly #exports: { readonly name: string; readonly as: string; readonly line: number }[] = []
-  readonly #taken: Uint8Array
+  readonly #consumed: Uint8Array
   readonly #builtins: ReadonlySet<string>
-  /** Names of the file: what it imports and defines at its top. */
+  /** The names that the file imports, or defines at its top level. */
   readonly #fileNames = new Set<string>()
   #namespace: string | null = null
   #scope: Scope = {
@@ -90,16 +93,14 @@ export class FileIndexBuilder {
   #outerBranches = 0
   #isCut = false
 
-  /** @param builtins names that the language itself defines: no references, unless the file defines them anew */
+  /** @param builtins names of the language: references only if the file defines them itself */
   constructor(tree: FlatTree, builtins: ReadonlySet<string> = new Set()) {
     this.tree = tree
     this.#builtins = builtins
-    this.#taken = new Uint8Array(tree.count)
+    this.#consumed = new Uint8Array(tree.count)
   }
 
-  // — For the engine —
-
-  /** Leaves what ended before this node. */
+  /** Closes the scopes and symbols that end before this node. */
   moveTo(node: number): void {
     while (this.#scope.after <= node) this.#scope = this.#scope.outer!
     while (this.#open !== undefined && this.#open.after <= node) this.#open = this.#open.outer
@@ -116,7 +117,7 @@ export class FileIndexBuilder {
     }
   }
 
-  /** Counts a way through the function around. */
+  /** Adds one to the complexity of the enclosing function, or of the file. */
   addBranch(): void {
     for (let open = this.#open; open !== undefined; open = open.outer) {
       const symbol = this.symbols[open.index]!
@@ -128,28 +129,28 @@ export class FileIndexBuilder {
     this.#outerBranches++
   }
 
-  // — For the specs of languages —
-
-  /** Says that a node has been dealt with: it is visited no more (what is inside of it is), and opens no scope. */
+  /**
+   * Marks a node as processed. It isn't visited later and opens no scope; its descendants are still
+   * visited.
+   */
   consume(node: number): void {
-    if (node !== none) this.#taken[node] = 1
+    if (node !== none) this.#consumed[node] = 1
   }
 
   isConsumed(node: number): boolean {
-    return this.#taken[node] === 1
+    return this.#consumed[node] === 1
   }
 
-  /** Whether what is defined here is local to a function. */
+  /** Whether a definition here is local to a function. */
   get isLocal(): boolean {
     return this.#scope.isLocal
   }
 
-  /** The symbol around; undefined for none. */
   get enclosingSymbol(): Readonly<CodeSymbol> | undefined {
     return this.#open && this.symbols[this.#open.index]
   }
 
-  /** The symbol around, or the one around that, whose kind is a class or something like it. */
+  /** The index of the innermost enclosing class, interface, enum, type or module, or `none`. */
   get enclosingType(): number {
     let open = this.#open
     while (open !== undefined && !typeKinds.has(this.symbols[open.index]!.kind)) open = open.outer
@@ -160,12 +161,12 @@ export class FileIndexBuilder {
     return this.#namespace
   }
 
-  /** What the file says to be a part of; the first counts. */
+  /** Sets the namespace of the file; only the first call has an effect. */
   setNamespace(name: string): void {
     this.#namespace ??= name.slice(0, maxNameLength)
   }
 
-  /** The text of a node that is a name; empty for what can't be one. */
+  /** Returns the text of a name's node; empty if it is too long or has several lines. */
   nameOf(node: number): string {
     if (node === none || this.tree.end(node) - this.tree.start(node) > maxNameLength) return ''
     const name = this.tree.textOf(node)
@@ -173,12 +174,13 @@ export class FileIndexBuilder {
   }
 
   /**
-   * Records a definition that lasts for the node; inside of a function only its name, as local there.
+   * Records a definition, which contains the definitions inside of the node. Inside of a function
+   * only its name is recorded, as a local name.
    *
-   * @returns its index, or `none` where it wasn't recorded
+   * @returns the index of the symbol, or `none` if there is no symbol
    */
   define(node: number, definition: SymbolDefinition): number {
-    const name = this.#takeName(definition.name)
+    const name = this.#consumeName(definition.name)
     if (name === '') return none
     if (this.#scope.isLocal) {
       addName(this.#scope, name)
@@ -188,22 +190,22 @@ export class FileIndexBuilder {
       this.#isCut = true
       return none
     }
-    // A namespace or module is no obstacle: what it holds is the file's.
-    if (this.#open === undefined || this.enclosingSymbol?.kind === 'module')
-      this.#fileNames.add(name)
-    const from = definition.startNode ?? node
+    // The names in a namespace or module also count as names of the file.
+    const isTopLevel = this.#open === undefined || this.enclosingSymbol?.kind === 'module'
+    if (isTopLevel) this.#fileNames.add(name)
+    const startNode = definition.startNode ?? node
     if ((definition.extends?.length ?? 0) > maxBases) this.#isCut = true
-    const isCalled = definition.kind === 'function' || definition.kind === 'method'
+    const isCallable = definition.kind === 'function' || definition.kind === 'method'
     this.symbols.push({
       name,
       kind: definition.kind,
-      startLine: this.tree.lineOf(from),
+      startLine: this.tree.lineOf(startNode),
       endLine: this.tree.endLineOf(node),
       within: this.#open?.index ?? none,
       owner: definition.owner ?? null,
       exported: definition.exported ?? false,
-      signature: this.#readSignature(from, node, definition.bodyNode ?? none),
-      complexity: isCalled ? 1 : 0,
+      signature: this.#readSignature(startNode, node, definition.bodyNode ?? none),
+      complexity: isCallable ? 1 : 0,
       parameters: definition.parameters ?? null,
       extends: (definition.extends ?? [])
         .slice(0, maxBases)
@@ -215,24 +217,24 @@ export class FileIndexBuilder {
     return index
   }
 
-  /** Makes a name local to the scope around, or to the function around; at the top of the file it is the file's. */
+  /** Adds a name to the enclosing scope, or to that of the enclosing function or file. */
   declare(name: number | string, toFunction = false): void {
-    const text = this.#takeName(name)
+    const text = this.#consumeName(name)
     let scope = this.#scope
     while (toFunction && scope.kind !== 'function' && scope.outer !== undefined) scope = scope.outer
     if (text !== '') addName(scope, text)
   }
 
-  /** Whether the file imports or defines that name at its top, as far as it has been read. */
+  /** Whether the part of the file before this node imports or defines that name. */
   isFileScopeName(name: string): boolean {
     return this.#fileNames.has(name)
   }
 
-  /** The type that a name was last bound to in the symbol around; empty for none. */
+  /** Returns the type of the name's last binding in the enclosing symbol; empty if unknown. */
   typeOf(name: string): string {
     const within = this.#open?.index ?? none
-    const oldest = Math.max(0, this.#bindings.length - 50)
-    for (let index = this.#bindings.length - 1; index >= oldest; index--) {
+    const first = Math.max(0, this.#bindings.length - maxRecentBindings)
+    for (let index = this.#bindings.length - 1; index >= first; index--) {
       const binding = this.#bindings[index]!
       if (binding.name === name && binding.within === within) return binding.type
     }
@@ -244,32 +246,37 @@ export class FileIndexBuilder {
     if (names.length < item.names.length) this.#isCut = true
     if (item.kind !== 'reexport')
       for (const { local } of names) if (local !== '') this.#fileNames.add(local)
-    if (item.from === '' || item.from.length > 1_000 || item.from.includes('\n')) return
+    const isSource =
+      item.from !== '' && item.from.length <= maxSourceLength && !item.from.includes('\n')
+    if (!isSource) return
     if (this.#imports.length < maxImports) this.#imports.push({ ...item, names })
     else this.#isCut = true
   }
 
-  /** Records that something is named. `value`s count only where the file imports or defines that name, or what qualifies it. */
-  addReference(naming: NameReference): void {
-    const name = this.#takeName(naming.name)
+  /**
+   * Records a reference. A `value` is dropped at the end unless the file imports or defines its
+   * qualifier, or its name if it has none.
+   */
+  addReference(reference: NameReference): void {
+    const name = this.#consumeName(reference.name)
     if (name === '') return
     if (this.#references.length >= maxReferences) {
       this.#isCut = true
       return
     }
-    const at = typeof naming.name === 'number' ? naming.name : naming.at!
+    const at = typeof reference.name === 'number' ? reference.name : reference.at!
     this.#references.push({
       name,
-      qualifier: naming.qualifier?.slice(0, maxNameLength) ?? null,
-      kind: naming.kind,
+      qualifier: reference.qualifier?.slice(0, maxNameLength) ?? null,
+      kind: reference.kind,
       line: this.tree.lineOf(at),
       within: this.#open?.index ?? none,
-      arguments: naming.arguments ?? null,
+      arguments: reference.arguments ?? null,
     })
-    this.#referring.push(naming.isNeverLocal ? undefined : this.#scope)
+    this.#referenceScopes.push(reference.isNeverLocal ? undefined : this.#scope)
   }
 
-  /** Records the type of a name: of the symbol around unless told otherwise. */
+  /** Records the type of a name in a symbol, by default in the enclosing one. */
   addBinding(name: number | string, type: string, within = this.#open?.index ?? none): void {
     const text = typeof name === 'number' ? this.nameOf(name) : name
     if (text === '' || type === '' || type.length > maxNameLength || this.#builtins.has(type))
@@ -278,31 +285,31 @@ export class FileIndexBuilder {
     else this.#isCut = true
   }
 
-  /** Says that a name of the file is exported: what is defined under it, before or after, or passed on from an import. */
+  /** Exports a name that the file defines, before or after this call, or imports. */
   exportName(name: string, as: string, line: number): void {
     if (this.#exports.length < maxImports) this.#exports.push({ name, as, line })
     else this.#isCut = true
   }
 
-  /** All that was found. */
+  /** Returns the finished index. */
   finish(): FileIndex {
-    this.#settleExports()
+    this.#applyExports()
     for (const symbol of this.symbols)
       if (symbol.within !== none && !this.symbols[symbol.within]!.exported) symbol.exported = false
-    const called = this.symbols.reduce((sum, { complexity }) => sum + complexity, 0)
+    const callableComplexity = this.symbols.reduce((sum, { complexity }) => sum + complexity, 0)
     return {
       lines: this.tree.lines,
-      complexity: 1 + this.#outerBranches + called,
+      complexity: 1 + this.#outerBranches + callableComplexity,
       namespace: this.#namespace,
       symbols: this.symbols,
       imports: this.#imports,
-      references: this.#keepReferences(),
+      references: this.#selectReferences(),
       bindings: this.#bindings,
       incomplete: this.tree.hasErrors || this.#isCut,
     }
   }
 
-  #settleExports(): void {
+  #applyExports(): void {
     if (this.#exports.length === 0) return
     const names = new Set(this.#exports.map(({ name }) => name))
     for (const symbol of this.symbols)
@@ -324,45 +331,52 @@ export class FileIndexBuilder {
     }
   }
 
-  #takeName(name: number | string): string {
+  #consumeName(name: number | string): string {
     if (typeof name === 'string') return name.length > maxNameLength ? '' : name
     this.consume(name)
     return this.nameOf(name)
   }
 
-  #readSignature(from: number, node: number, body: number): string {
-    const end = body === none ? this.tree.end(node) : this.tree.start(body)
+  #readSignature(startNode: number, node: number, bodyNode: number): string {
+    const start = this.tree.start(startNode)
+    const end = bodyNode === none ? this.tree.end(node) : this.tree.start(bodyNode)
+    // The limit is generous because whitespace is removed later.
+    const limit = start + 4 * maxSignatureLength
     return this.tree.text
-      .slice(this.tree.start(from), Math.min(end, this.tree.start(from) + 4 * maxSignatureLength))
+      .slice(start, Math.min(end, limit))
       .replaceAll(/\s+/g, ' ')
       .replace(/ ?(=>?|:|\{)? ?$/, '')
       .trim()
       .slice(0, maxSignatureLength)
   }
 
-  /** Without those to what is local, and without repetitions; by line. */
-  #keepReferences(): CodeReference[] {
-    const kept = this.#references.filter((reference, place) =>
-      this.#isKept(reference, this.#referring[place]),
+  /** Sorts references by line, and drops repetitions and references to local names. */
+  #selectReferences(): CodeReference[] {
+    const references = this.#references.filter((reference, index) =>
+      this.#isRelevant(reference, this.#referenceScopes[index]),
     )
-    kept.sort((one, other) => one.line - other.line)
-    const seen = new Set<string>()
-    return kept.filter(({ line, kind, qualifier, name }, place) => {
-      if (kept[place - 1]?.line !== line) {
-        seen.clear()
-        // Most stand alone on their line.
-        if (kept[place + 1]?.line !== line) return true
+    references.sort((one, other) => one.line - other.line)
+    const seenOnLine = new Set<string>()
+    return references.filter(({ line, kind, qualifier, name }, index) => {
+      if (references[index - 1]?.line !== line) {
+        seenOnLine.clear()
+        // Most references are alone on their line, so building their key would be wasted time.
+        if (references[index + 1]?.line !== line) return true
       }
-      const count = seen.size
-      return seen.add(`${kind} ${qualifier ?? ''} ${name}`).size > count
+      const key = `${kind} ${qualifier ?? ''} ${name}`
+      if (seenOnLine.has(key)) return false
+      seenOnLine.add(key)
+      return true
     })
   }
 
-  #isKept({ name, qualifier, kind }: CodeReference, scope: Scope | undefined): boolean {
-    const first = kind === 'value' ? (qualifier ?? name) : name
-    if (kind === 'value' && !this.#fileNames.has(first)) return false
+  #isRelevant({ name, qualifier, kind }: CodeReference, scope: Scope | undefined): boolean {
+    const isValue = kind === 'value'
+    const firstName = isValue ? (qualifier ?? name) : name
+    if (isValue && !this.#fileNames.has(firstName)) return false
     if (qualifier === null && this.#builtins.has(name) && !this.#fileNames.has(name)) return false
-    return !(scope && (qualifier === null || kind === 'value') && isLocalName(scope, first))
+    const canBeLocal = scope !== undefined && (qualifier === null || isValue)
+    return !canBeLocal || !isLocalName(scope, firstName)
   }
 }
 
@@ -373,7 +387,10 @@ function addName(scope: Scope, name: string): void {
   scope.names.add(name)
 }
 
-/** Asked when all names are known: scopes without any are passed by from then on, however deep they lie in each other. */
+/**
+ * Whether a scope or an outer one, except the file, has that name. Must be called after all names
+ * are added: it unlinks scopes without names, so that deep nesting is searched only once.
+ */
 function isLocalName(from: Scope, name: string): boolean {
   for (let scope: Scope = from; scope.outer !== undefined; scope = scope.outer) {
     if (scope.names?.has(name)) return true

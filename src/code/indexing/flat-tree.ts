@@ -1,36 +1,36 @@
-// A syntax tree laid out flat, in the order of its text: reading it costs no calls into the parser.
+// A syntax tree as columns of numbers, so that reading it needs no calls into the parser.
 
-/** What is known of each node, by its number. */
+/** The properties of all nodes, by the number of the node. Offsets are in UTF-16 code units. */
 export interface FlatColumns {
-  /** Numbers of the grammar. */
+  /** Type numbers of the grammar. */
   readonly types: Uint16Array
-  /** Roles in their parents, as numbers of the grammar; 0 for none. */
+  /** Field numbers of the grammar for the node in its parent; 0 for none. */
   readonly fields: Uint16Array
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   readonly parents: Int32Array
-  /** The first node after all that is inside. */
+  /** The number of the first node after the node and its descendants. */
   readonly subtreeEnds: Uint32Array
 }
 
-/** No node: what is asked for isn't there. */
+/** The absence of a node. */
 export const none = -1
 
 /**
- * Nodes are numbers, counted from 0 (the root) in the order of their beginnings, each before what is inside of it.
- * Those without a name of their own (`async`, `&&`, brackets) are among them.
+ * Nodes are numbers in preorder, starting at 0 for the root. Anonymous nodes (`async`, `&&`,
+ * brackets) are included.
  */
 export class FlatTree {
   readonly text: string
   readonly count: number
-  /** Some of the text isn't what the grammar knows. */
+  /** Whether parts of the text don't match the grammar. */
   readonly hasErrors: boolean
   readonly types: Uint16Array
   readonly #fields: Uint16Array
   readonly #starts: Uint32Array
   readonly #ends: Uint32Array
   readonly #parents: Int32Array
-  readonly #afters: Uint32Array
+  readonly #subtreeEnds: Uint32Array
   readonly #typeNames: readonly string[]
   readonly #fieldIds: ReadonlyMap<string, number>
   readonly #lineStarts: Uint32Array
@@ -52,7 +52,7 @@ export class FlatTree {
     this.#starts = columns.starts
     this.#ends = columns.ends
     this.#parents = columns.parents
-    this.#afters = columns.subtreeEnds
+    this.#subtreeEnds = columns.subtreeEnds
     this.#typeNames = grammar.typeNames
     this.#fieldIds = grammar.fieldIds
     this.#lineStarts = findLineStarts(text)
@@ -78,22 +78,22 @@ export class FlatTree {
     return node === none ? none : this.#parents[node]!
   }
 
-  /** The first node after all that is inside of this one. */
+  /** The first node after the node and its descendants. */
   subtreeEnd(node: number): number {
-    return this.#afters[node]!
+    return this.#subtreeEnds[node]!
   }
 
   firstChild(node: number): number {
-    return node !== none && this.#afters[node]! > node + 1 ? node + 1 : none
+    return node !== none && this.#subtreeEnds[node]! > node + 1 ? node + 1 : none
   }
 
   nextSibling(node: number): number {
-    const next = this.#afters[node]!
+    const next = this.#subtreeEnds[node]!
     const parent = this.#parents[node]!
-    return parent !== none && next < this.#afters[parent]! ? next : none
+    return parent !== none && next < this.#subtreeEnds[parent]! ? next : none
   }
 
-  /** The first child with that role in the grammar. */
+  /** Returns the first child with that field name, or `none`. */
   field(node: number, name: string): number {
     const id = this.#fieldIds.get(name)
     if (id === undefined) return none
@@ -102,25 +102,25 @@ export class FlatTree {
     return child
   }
 
-  /** The role of a node in its parent. */
+  /** Whether the node has that field name in its parent. */
   hasField(node: number, name: string): boolean {
     return this.#fields[node] === this.#fieldIds.get(name)
   }
 
-  /** The first child of one of those types. */
+  /** Returns the first child of one of those types, or `none`. */
   child(node: number, ...types: readonly string[]): number {
     let child = this.firstChild(node)
     while (child !== none && !types.includes(this.type(child))) child = this.nextSibling(child)
     return child
   }
 
-  /** All children, punctuation and comments too. */
+  /** Yields all children, including punctuation and comments. */
   *children(node: number): Generator<number> {
     for (let child = this.firstChild(node); child !== none; child = this.nextSibling(child))
       yield child
   }
 
-  /** 1-based. */
+  /** Returns the 1-based line on which the node starts. */
   lineOf(node: number): number {
     return lineAt(this.#lineStarts, this.#starts[node]!)
   }
@@ -137,12 +137,17 @@ export class FlatTree {
 
 function findLineStarts(text: string): Uint32Array {
   const starts = [0]
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  let lineBreak = text.indexOf('\n')
+  while (lineBreak !== -1) {
+    starts.push(lineBreak + 1)
+    lineBreak = text.indexOf('\n', lineBreak + 1)
+  }
   return Uint32Array.from(starts)
 }
 
 function lineAt(starts: Uint32Array, offset: number): number {
-  let [low, high] = [0, starts.length]
+  let low = 0
+  let high = starts.length
   while (high - low > 1) {
     const middle = (low + high) >>> 1
     if (starts[middle]! <= offset) low = middle

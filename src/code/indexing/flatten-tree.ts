@@ -1,37 +1,38 @@
-// Lays trees out flat: out of the parser's memory where that can be trusted, else by asking the parser for each node.
+// Flattens syntax trees: from the parser's memory if its layout is known, otherwise by its cursor.
 import type { Tree } from 'web-tree-sitter'
 import type { FlatColumns } from './flat-tree.ts'
 import { flattenMemory } from './flatten-memory.ts'
 
-/** Nodes that room is kept for: those of larger trees take their own. */
+/** Columns of up to this many nodes are reused for the next tree. */
 const maxReusedNodes = 1 << 17
 
 /**
- * Makes what lays out the trees of one grammar. What it gives holds until the next tree.
+ * Returns a function that flattens trees of one grammar. Its result is valid until the next call.
+ * The first tree is flattened both ways: if the results differ, the memory isn't read again.
  *
- * @param memory that of the parser, as it is now
+ * @param readMemory returns the parser's current memory, which is replaced when it grows
  */
-export function createFlattener(memory: () => ArrayBuffer): (tree: Tree) => FlatColumns {
-  let isTrusted: boolean | undefined
-  let room = makeColumns(0)
-  const takeRoom = (count: number) => {
-    if (count > maxReusedNodes) return makeColumns(count)
-    if (count > room.types.length) room = makeColumns(Math.min(2 * count, maxReusedNodes))
-    return cutColumns(room, count)
+export function createFlattener(readMemory: () => ArrayBuffer): (tree: Tree) => FlatColumns {
+  let isLayoutKnown: boolean | undefined
+  let reused = createColumns(0)
+  const takeColumns = (count: number) => {
+    if (count > maxReusedNodes) return createColumns(count)
+    if (count > reused.types.length) reused = createColumns(Math.min(2 * count, maxReusedNodes))
+    return cutColumns(reused, count)
   }
   return (tree) => {
-    if (isTrusted === false) return flattenByCursor(tree)
-    const columns = takeRoom(tree.rootNode.descendantCount)
-    flattenMemory(memory(), tree, columns)
-    if (isTrusted) return columns
-    const asked = flattenByCursor(tree)
-    isTrusted = areSame(columns, asked)
-    return asked
+    if (isLayoutKnown === false) return flattenByCursor(tree)
+    const columns = takeColumns(tree.rootNode.descendantCount)
+    flattenMemory(readMemory(), tree, columns)
+    if (isLayoutKnown) return columns
+    const expected = flattenByCursor(tree)
+    isLayoutKnown = areSame(columns, expected)
+    return expected
   }
 }
 
-/** Room for so many nodes. */
-export function makeColumns(count: number): FlatColumns {
+/** Columns for `count` nodes. */
+export function createColumns(count: number): FlatColumns {
   return {
     types: new Uint16Array(count),
     fields: new Uint16Array(count),
@@ -42,24 +43,22 @@ export function makeColumns(count: number): FlatColumns {
   }
 }
 
-function cutColumns(
-  { types, fields, starts, ends, parents, subtreeEnds: afters }: FlatColumns,
-  count: number,
-): FlatColumns {
+function cutColumns(columns: FlatColumns, count: number): FlatColumns {
+  const { types, fields, starts, ends, parents, subtreeEnds } = columns
   return {
     types: types.subarray(0, count),
     fields: fields.subarray(0, count),
     starts: starts.subarray(0, count),
     ends: ends.subarray(0, count),
     parents: parents.subarray(0, count),
-    subtreeEnds: afters.subarray(0, count),
+    subtreeEnds: subtreeEnds.subarray(0, count),
   }
 }
 
-/** Lays a tree out flat by the parser's own cursor. */
+/** Flattens a tree by the parser's cursor. */
 export function flattenByCursor(tree: Tree): FlatColumns {
-  const columns = makeColumns(tree.rootNode.descendantCount)
-  const { types, fields, starts, ends, parents, subtreeEnds: afters } = columns
+  const columns = createColumns(tree.rootNode.descendantCount)
+  const { types, fields, starts, ends, parents, subtreeEnds } = columns
   const cursor = tree.walk()
   let parent = -1
   for (let node = 0; node < types.length; node++) {
@@ -72,9 +71,9 @@ export function flattenByCursor(tree: Tree): FlatColumns {
       parent = node
       continue
     }
-    afters[node] = node + 1
+    subtreeEnds[node] = node + 1
     while (!cursor.gotoNextSibling() && cursor.gotoParent()) {
-      afters[parent] = node + 1
+      subtreeEnds[parent] = node + 1
       parent = parents[parent]!
     }
   }
@@ -82,9 +81,9 @@ export function flattenByCursor(tree: Tree): FlatColumns {
   return columns
 }
 
-function areSame(some: FlatColumns, others: FlatColumns): boolean {
-  return Object.entries(some).every(([name, column]) => {
-    const other = others[name as keyof FlatColumns]
-    return column.every((value: number, index: number) => value === other[index])
+function areSame(actual: FlatColumns, expected: FlatColumns): boolean {
+  return Object.entries(actual).every(([name, column]) => {
+    const expectedColumn = expected[name as keyof FlatColumns]
+    return column.every((value: number, index: number) => value === expectedColumn[index])
   })
 }

@@ -1,40 +1,40 @@
-// Reads the facts of a parsed file: lays its tree out flat and goes through it once. Runs in worker threads.
+// Builds the index of a parsed file in one pass over its flattened tree. Runs in worker threads.
 import type { Tree } from 'web-tree-sitter'
 import type { FileIndex } from '../code-index.ts'
 import { type GrammarName, parserMemory } from '../grammars.ts'
 import { FileIndexBuilder } from './file-index-builder.ts'
 import { type FlatColumns, FlatTree } from './flat-tree.ts'
 import { createFlattener } from './flatten-tree.ts'
-import type { LanguageSpec, Visit } from './language-spec.ts'
+import { type LanguageSpec, splitList, type Visit } from './language-spec.ts'
 import { languageSpecs } from './languages/index.ts'
 
 type Grammar = Tree['language']
 
-/** A language's spec, looked up by the numbers that its grammar gives to types and fields. */
+/** A language's spec by the numbers that its grammar gives to types and fields. */
 interface IndexPlan {
   readonly flatten: (tree: Tree) => FlatColumns
   readonly typeNames: readonly string[]
   readonly fieldIds: ReadonlyMap<string, number>
   readonly builtins: ReadonlySet<string>
-  /** By number of type; undefined for types of no interest. */
+  /** By type number; undefined for types that the spec doesn't mention. */
   readonly steps: readonly (Step | undefined)[]
 }
 
 interface Step {
   readonly visit: Visit | undefined
   readonly scope: 'function' | 'block' | 'type' | undefined
-  readonly inside: Visit | undefined
+  readonly scopeVisit: Visit | undefined
   readonly isBranch: boolean
 }
 
-// Constant once made, and of the thread.
+// Plans never change, so each thread creates them once.
 const plans = new Map<GrammarName, IndexPlan>()
 
 /**
- * The facts of a file.
+ * Builds the index of a file.
  *
- * @param isTooLate asked now and then
- * @returns undefined where it got too late
+ * @param isTooLate called every few thousand nodes
+ * @returns undefined if `isTooLate` returned true
  */
 export function indexTree(
   tree: Tree,
@@ -46,41 +46,44 @@ export function indexTree(
   const plan = plans.get(grammar) ?? createPlan(tree.language, spec)
   plans.set(grammar, plan)
   const flat = new FlatTree(text, plan.flatten(tree), plan, tree.rootNode.hasError)
-  const walk = new FileIndexBuilder(flat, plan.builtins)
+  const builder = new FileIndexBuilder(flat, plan.builtins)
   for (let node = 0; node < flat.count; node++) {
     if ((node & 4095) === 0 && isTooLate()) return undefined
     const step = plan.steps[flat.types[node]!]
-    if (step === undefined) continue
-    walk.moveTo(node)
-    if (step.isBranch) walk.addBranch()
-    if (walk.isConsumed(node)) continue
-    step.visit?.(walk, node)
-    if (step.scope === undefined) continue
-    walk.openScope(node, step.scope)
-    step.inside?.(walk, node)
+    if (step !== undefined) runStep(builder, node, step)
   }
-  spec.finish?.(walk)
-  return walk.finish()
+  spec.finish?.(builder)
+  return builder.finish()
+}
+
+function runStep(builder: FileIndexBuilder, node: number, step: Step): void {
+  builder.moveTo(node)
+  if (step.isBranch) builder.addBranch()
+  if (builder.isConsumed(node)) return
+  step.visit?.(builder, node)
+  if (step.scope === undefined) return
+  builder.openScope(node, step.scope)
+  step.scopeVisit?.(builder, node)
 }
 
 function createPlan(language: Grammar, spec: LanguageSpec): IndexPlan {
   const typeNames = nameTypes(language)
   const scopes = new Map([
-    ...spec.functions.split(' ').map((type) => [type, 'function'] as const),
-    ...spec.blocks.split(' ').map((type) => [type, 'block'] as const),
-    ...spec.types.split(' ').map((type) => [type, 'type'] as const),
+    ...splitList(spec.functions).map((type) => [type, 'function'] as const),
+    ...splitList(spec.blocks).map((type) => [type, 'block'] as const),
+    ...splitList(spec.types).map((type) => [type, 'type'] as const),
   ])
-  const branches = new Set(spec.branches.split(' '))
+  const branches = new Set(splitList(spec.branches))
   return {
     flatten: createFlattener(parserMemory),
     typeNames,
-    builtins: new Set(spec.builtins?.split(' ')),
+    builtins: new Set(splitList(spec.builtins ?? '')),
     fieldIds: new Map(language.fields.flatMap((name, id) => (name === null ? [] : [[name, id]]))),
     steps: typeNames.map((name) => {
       const step = {
         visit: spec.visits[name],
         scope: scopes.get(name),
-        inside: spec.scopeVisits?.[name],
+        scopeVisit: spec.scopeVisits?.[name],
         isBranch: branches.has(name),
       }
       return step.visit || step.scope || step.isBranch ? step : undefined
@@ -88,7 +91,7 @@ function createPlan(language: Grammar, spec: LanguageSpec): IndexPlan {
   }
 }
 
-/** Where a keyword is called like a node with a name (Ruby's `class`), the keyword stands in quotation marks. */
+/** Puts a keyword in quotation marks if a named node has the same type name (Ruby's `class`). */
 function nameTypes(language: Grammar): string[] {
   const names = Array.from(language.types, (name: string | undefined) => name ?? '')
   const named = new Set(names.filter((_, id) => language.nodeTypeIsNamed(id)))

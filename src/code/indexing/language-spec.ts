@@ -1,26 +1,31 @@
-// What has to be known about a language to read the facts of its files.
+// The description of a language that the indexer needs to read a file's index.
 import type { FileIndexBuilder } from './file-index-builder.ts'
 
-/** Called for a node before what is inside of it; records what it says, and takes the nodes that it has dealt with. */
-export type Visit = (walk: FileIndexBuilder, node: number) => void
+/** Called for a node before its descendants. Records what the node means in the builder. */
+export type Visit = (builder: FileIndexBuilder, node: number) => void
 
-/** Types of nodes are those of the language's grammar; in lists they stand between spaces. */
+/** Node types are those of the language's grammar. Lists are strings separated by whitespace. */
 export interface LanguageSpec {
-  /** Nodes that add a way through the function around them, also operators such as `&&`. */
+  /** Nodes that add one to the cyclomatic complexity, including operators such as `&&`. */
   readonly branches: string
-  /** Nodes in which names are local to a function. Opened after their own visit. */
+  /** Nodes whose names are local to a function. Their scope opens after their own visit. */
   readonly functions: string
-  /** Further nodes with local names of their own: blocks, loops, handlers. */
+  /** Other nodes with local names: blocks, loops, handlers. */
   readonly blocks: string
-  /** Nodes in which only names of type parameters are local: what is defined in there can be named from outside. */
+  /** Nodes in which only type parameters are local: other code can name their definitions. */
   readonly types: string
-  /** Names that the language itself defines. */
+  /** Names that the language defines. */
   readonly builtins?: string
-  /** The text as it is parsed, where the grammar can't do with it as it is: of the same length, with the same lines. */
+  /** Replaces text that the grammar can't parse. Keeps the length and the line breaks. */
   readonly preprocess?: (text: string) => string
   readonly visits: Readonly<Record<string, Visit>>
-  /** Visits for which the node's own scope is open already: there its parameters and variables are declared. */
+  /** Visits that run inside of the node's own scope, to declare parameters and variables there. */
   readonly scopeVisits?: Readonly<Record<string, Visit>>
-  /** When all has been visited. */
-  readonly finish?: (walk: FileIndexBuilder) => void
+  /** Runs after all nodes. */
+  readonly finish?: (builder: FileIndexBuilder) => void
+}
+
+/** The entries of a list that is separated by whitespace. */
+export function splitList(list: string): string[] {
+  return list.match(/\S+/g) ?? []
 }

@@ -1,4 +1,4 @@
-// From the text of a file to its facts: parses it with a grammar that is loaded. Runs in worker threads.
+// Creates parsers that turn the text of a file into its index. Runs in worker threads.
 import { Parser } from 'web-tree-sitter'
 import type { FileIndex } from '../code-index.ts'
 import { type GrammarName, loadGrammar } from '../grammars.ts'
@@ -8,25 +8,25 @@ import { blankMarkup, type SourceKind } from './source-kind.ts'
 
 type Grammar = Awaited<ReturnType<typeof loadGrammar>>
 
-/** Reads files of one kind; throws nothing for what they hold. */
+/** Indexes files of one kind. Doesn't throw, whatever a file contains. */
 export interface IndexParser {
   /**
-   * @param deadlineMs time to work on it: of this thread alone, a busy machine is no mistake of the file
-   * @returns undefined when it got too late: the parser can't be used any more
+   * @param deadlineMs CPU time of this thread, because a busy machine isn't the file's fault
+   * @returns undefined after the deadline; the parser can't be used again then
    */
   parse(text: string, deadlineMs: number): FileIndex | undefined
 }
 
-// Constant once made, and of the thread.
+// Parsers are reused, so each thread creates one per kind.
 const parsers = new Map<SourceKind, Promise<IndexParser>>()
 
-/** The parser of a thread for files of that kind, which reads many, one after the other. */
+/** Returns this thread's parser for files of that kind. */
 export function loadIndexParser(kind: SourceKind): Promise<IndexParser> {
-  const known = parsers.get(kind)
-  if (known) return known
-  const made = createIndexParser(kind)
-  parsers.set(kind, made)
-  return made
+  const existing = parsers.get(kind)
+  if (existing) return existing
+  const parser = createIndexParser(kind)
+  parsers.set(kind, parser)
+  return parser
 }
 
 async function createIndexParser(kind: SourceKind): Promise<IndexParser> {
@@ -38,9 +38,8 @@ async function createIndexParser(kind: SourceKind): Promise<IndexParser> {
     parse(text, deadlineMs) {
       const isTooLate = createDeadlineCheck(deadlineMs)
       const source = kind === 'embedded' ? blankMarkup(text) : text
-      const tree = parser.parse(languageSpecs[name].preprocess?.(source) ?? source, null, {
-        progressCallback: isTooLate,
-      })
+      const parsed = languageSpecs[name].preprocess?.(source) ?? source
+      const tree = parser.parse(parsed, null, { progressCallback: isTooLate })
       if (!tree) return undefined
       try {
         return indexTree(tree, name, source, isTooLate)
@@ -51,12 +50,13 @@ async function createIndexParser(kind: SourceKind): Promise<IndexParser> {
   }
 }
 
-/** Asking for the time takes some itself: most questions are answered without. */
+/** Reads the CPU time only on every 16th call because reading it is slow. */
 function createDeadlineCheck(deadlineMs: number): () => boolean {
   const start = process.threadCpuUsage()
-  let asked = 0
+  let calls = 0
   return () => {
-    if (asked++ % 16 !== 0) return false
+    calls++
+    if (calls % 16 !== 1) return false
     const { user, system } = process.threadCpuUsage(start)
     return (user + system) / 1_000 > deadlineMs
   }

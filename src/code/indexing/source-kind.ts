@@ -1,39 +1,46 @@
-// Tells from its path how the facts of a file are read.
+// Decides from its path how a file is indexed, and finds the scripts in pages.
 import { extname } from 'node:path'
 import { type GrammarName, grammarOfPath } from '../grammars.ts'
 
-/** A grammar, or `embedded` for TypeScript that stands in a page. */
+/** A grammar, or `embedded` for TypeScript inside of a page. */
 export type SourceKind = GrammarName | 'embedded'
 
 const embeddingExtensions: ReadonlySet<string> = new Set(['.vue', '.svelte', '.astro'])
 
-/** How the facts of a file are read; undefined where they can't be. */
+/** Returns how a file is indexed; undefined if it can't be. */
 export function sourceKindOf(path: string): SourceKind | undefined {
   return embeddingExtensions.has(extname(path).toLowerCase()) ? 'embedded' : grammarOfPath(path)
 }
 
-/** The scripts of a page and, in Astro's, what stands before it; all else is blank, so that lines stay where they are. */
+/**
+ * Replaces all of a page with spaces except its scripts and Astro's frontmatter. Line breaks stay,
+ * so line numbers don't change.
+ */
 export function blankMarkup(page: string): string {
-  const kept: string[] = []
+  const parts: string[] = []
   let end = 0
   for (const [start, stop] of findScripts(page)) {
-    kept.push(page.slice(end, start).replaceAll(/[^\n]/g, ' '), page.slice(start, stop))
+    parts.push(page.slice(end, start).replaceAll(/[^\n]/g, ' '), page.slice(start, stop))
     end = stop
   }
-  return kept.join('')
+  return parts.join('')
 }
 
-/** Goes through the page once, whatever it holds. */
+/** Finds scripts in linear time, also in malformed pages. */
 function* findScripts(page: string): Generator<readonly [start: number, stop: number]> {
-  const opening = /^---\r?\n/.exec(page)?.[0].length ?? 0
-  const opened = opening > 0 ? page.indexOf('\n---', opening - 1) : -1
-  if (opened > opening) yield [opening, opened]
-  for (let at = Math.max(opened, 0); ; ) {
-    const tag = page.indexOf('<script', at)
-    const start = tag === -1 ? 0 : page.indexOf('>', tag) + 1
-    const stop = start === 0 ? -1 : page.indexOf('</script', start)
+  const frontmatter = /^---\r?\n/.exec(page)?.[0].length ?? 0
+  const frontmatterEnd = frontmatter > 0 ? page.indexOf('\n---', frontmatter - 1) : -1
+  if (frontmatterEnd > frontmatter) yield [frontmatter, frontmatterEnd]
+  let position = Math.max(frontmatterEnd, 0)
+  while (true) {
+    const tag = page.indexOf('<script', position)
+    if (tag === -1) return
+    const start = page.indexOf('>', tag) + 1
+    if (start === 0) return
+    const stop = page.indexOf('</script', start)
     if (stop === -1) return
-    if (' \n\r\t>'.includes(page.charAt(tag + '<script'.length))) yield [start, stop]
-    at = stop
+    const afterTagName = page.charAt(tag + '<script'.length)
+    if (' \n\r\t>'.includes(afterTagName)) yield [start, stop]
+    position = stop
   }
 }

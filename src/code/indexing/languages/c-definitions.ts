@@ -21,123 +21,127 @@ function enclosingTemplate(tree: FlatTree, node: number): number {
   return tree.type(tree.parent(node)) === 'template_declaration' ? tree.parent(node) : node
 }
 
-function isMember(walk: FileIndexBuilder): boolean {
-  return walk.enclosingSymbol?.kind === 'class'
+function isMember(builder: FileIndexBuilder): boolean {
+  return builder.enclosingSymbol?.kind === 'class'
 }
 
 /** Whether other files can name what is declared here. */
-function isExported(walk: FileIndexBuilder, node: number): boolean {
-  const { tree } = walk
-  if (isMember(walk)) return !walk.marked.has(enclosingTemplate(tree, node))
+function isExported(builder: FileIndexBuilder, node: number): boolean {
+  const { tree } = builder
+  if (isMember(builder)) return !builder.marked.has(enclosingTemplate(tree, node))
   return !hasWord(tree, node, 'static') && !isInAnonymousNamespace(tree, node)
 }
 
-export const visitFunction: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitFunction: Visit = (builder, node) => {
+  const { tree } = builder
   const declarator = tree.field(node, 'declarator')
   const declared = readDeclarator(tree, declarator)
   if (declared.callable === none) return
-  consumeDeclarator(walk, declarator)
-  defineFunction(walk, node, declared, tree.field(node, 'body'))
+  consumeDeclarator(builder, declarator)
+  defineFunction(builder, node, declared, tree.field(node, 'body'))
 }
 
 function defineFunction(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
   declared: Declarator,
   body: number,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const { name, owner, callable } = declared
-  walk.define(node, {
+  builder.define(node, {
     name: functionName(tree, name),
-    kind: owner !== null || isMember(walk) ? 'method' : 'function',
+    kind: owner !== null || isMember(builder) ? 'method' : 'function',
     bodyNode: body === none ? tree.child(node, ';') : body,
     startNode: enclosingTemplate(tree, node),
     owner,
-    exported: isExported(walk, node),
+    exported: isExported(builder, node),
     parameters: readParameters(tree, callable),
   })
 }
 
 /** A node that may be what a declaration or a `typedef` declares; if it isn't, the other visit is for it. */
 export function declaring(otherwise?: Visit): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     if (tree.hasField(node, 'declarator')) {
       const holder = tree.parent(node)
       const type = tree.type(holder)
       if (type === 'declaration' || type === 'field_declaration')
-        return visitDeclarator(walk, node, holder)
-      if (type === 'type_definition') return visitTypedef(walk, node, holder)
+        return visitDeclarator(builder, node, holder)
+      if (type === 'type_definition') return visitTypedef(builder, node, holder)
     }
-    otherwise?.(walk, node)
+    otherwise?.(builder, node)
   }
 }
 
 /** Declarations of functions and variables; inside of functions their names are local. */
-function visitDeclarator(walk: FileIndexBuilder, node: number, declaration: number): void {
-  const { tree } = walk
+function visitDeclarator(builder: FileIndexBuilder, node: number, declaration: number): void {
+  const { tree } = builder
   const declared = readDeclarator(tree, node)
   const type = tree.field(declaration, 'type')
-  consumeDeclarator(walk, node)
+  consumeDeclarator(builder, node)
   if (declared.name === none) return
   if (tree.type(declared.name) === 'structured_binding_declarator')
-    declareBindings(walk, declared.name)
-  else if (walk.isLocal) {
-    walk.addBinding(declared.name, boundType(tree, type, node))
-    walk.declare(declared.name)
-  } else if (declared.callable !== none) declareFunction(walk, declaration, node, declared)
-  else defineVariable(walk, declaration, node, declared, type)
+    declareBindings(builder, declared.name)
+  else if (builder.isLocal) {
+    builder.addBinding(declared.name, boundType(tree, type, node))
+    builder.declare(declared.name)
+  } else if (declared.callable !== none) declareFunction(builder, declaration, node, declared)
+  else defineVariable(builder, declaration, node, declared, type)
 }
 
-function declareBindings(walk: FileIndexBuilder, node: number): void {
-  for (const child of walk.tree.children(node))
-    if (walk.tree.type(child) === 'identifier') walk.declare(child)
+function declareBindings(builder: FileIndexBuilder, node: number): void {
+  for (const child of builder.tree.children(node))
+    if (builder.tree.type(child) === 'identifier') builder.declare(child)
 }
 
 /** What is only declared, as headers do. A `static` one is defined in the same file. */
 function declareFunction(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   declaration: number,
   node: number,
   declared: Declarator,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const { name, owner, callable } = declared
-  if (!isMember(walk) && hasWord(tree, declaration, 'static')) return
+  if (!isMember(builder) && hasWord(tree, declaration, 'static')) return
   // Without a type that is a constructor, or else a macro.
   const isMade = tree.type(name) === 'identifier' && tree.field(declaration, 'type') === none
-  if (isMade && tree.textOf(name) !== walk.enclosingSymbol?.name) return
-  walk.define(node, {
+  if (isMade && tree.textOf(name) !== builder.enclosingSymbol?.name) return
+  builder.define(node, {
     name: functionName(tree, name),
-    kind: owner !== null || isMember(walk) ? 'method' : 'function',
+    kind: owner !== null || isMember(builder) ? 'method' : 'function',
     startNode: enclosingTemplate(tree, declaration),
     owner,
-    exported: isExported(walk, declaration),
+    exported: isExported(builder, declaration),
     parameters: readParameters(tree, callable),
   })
 }
 
 /** Of a field the type is known; variables of a file, and what is `static` in a class, are symbols. */
 function defineVariable(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   declaration: number,
   node: number,
   declared: Declarator,
   type: number,
 ): void {
-  const { tree } = walk
-  const isField = isMember(walk)
-  walk.addBinding(declared.name, boundType(tree, type, node), isField ? walk.enclosingType : none)
+  const { tree } = builder
+  const isField = isMember(builder)
+  builder.addBinding(
+    declared.name,
+    boundType(tree, type, node),
+    isField ? builder.enclosingType : none,
+  )
   if (isField && !hasWord(tree, declaration, 'static') && !hasWord(tree, declaration, 'constexpr'))
     return
-  walk.define(node, {
+  builder.define(node, {
     name: declared.name,
     kind: 'value',
     startNode: declaration,
     owner: declared.owner,
-    exported: isExported(walk, declaration),
+    exported: isExported(builder, declaration),
   })
 }
 
@@ -156,12 +160,12 @@ function boundType(tree: FlatTree, type: number, declarator: number): string {
 }
 
 /** Parameters of functions that have a body; of others their names mean nothing. */
-export const visitParameter: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitParameter: Visit = (builder, node) => {
+  const { tree } = builder
   const declarator = tree.field(node, 'declarator')
   if (declarator === none) return
   const { name } = readDeclarator(tree, declarator)
-  consumeDeclarator(walk, declarator)
+  consumeDeclarator(builder, declarator)
   let holder = tree.parent(tree.parent(node))
   while (tree.type(holder).endsWith('_declarator')) holder = tree.parent(holder)
   if (
@@ -169,20 +173,20 @@ export const visitParameter: Visit = (walk, node) => {
     !/^(function_definition|lambda_expression|catch_clause)$/.test(tree.type(holder))
   )
     return
-  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
-  walk.declare(name, true)
+  builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  builder.declare(name, true)
 }
 
 /** `for (auto& line : lines)`. */
-export const visitLoop: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitLoop: Visit = (builder, node) => {
+  const { tree } = builder
   const declarator = tree.field(node, 'declarator')
   const { name } = readDeclarator(tree, declarator)
-  if (tree.type(name) === 'structured_binding_declarator') return declareBindings(walk, name)
-  consumeDeclarator(walk, declarator)
+  if (tree.type(name) === 'structured_binding_declarator') return declareBindings(builder, name)
+  consumeDeclarator(builder, declarator)
   if (name === none) return
-  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
-  walk.declare(name)
+  builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  builder.declare(name)
 }
 
 /** The nodes that name base classes. */
@@ -194,19 +198,19 @@ function findBases(tree: FlatTree, node: number): number[] {
 
 /** `class`, `struct`, `union`, `enum` with a body; without one they name a type that is defined elsewhere. */
 export function defineType(kind: 'class' | 'enum'): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const body = tree.field(node, 'body')
     const named = tree.field(node, 'name')
-    if (body === none) return forwardType(walk, node, named)
+    if (body === none) return forwardType(builder, node, named)
     const bases = findBases(tree, node)
-    const name = named === none ? typedefName(tree, node) : consumeName(walk, named).name
-    markPrivate(walk, body, tree.type(node) === 'class_specifier')
-    const isHidden = isMember(walk)
-      ? isHiddenMember(walk, node)
+    const name = named === none ? typedefName(tree, node) : consumeName(builder, named).name
+    markPrivate(builder, body, tree.type(node) === 'class_specifier')
+    const isHidden = isMember(builder)
+      ? isHiddenMember(builder, node)
       : isInAnonymousNamespace(tree, node)
     if (name !== none) {
-      walk.define(node, {
+      builder.define(node, {
         name,
         kind,
         bodyNode: body,
@@ -215,20 +219,21 @@ export function defineType(kind: 'class' | 'enum'): Visit {
         extends: bases.map((base) => typeName(tree, base)),
       })
     }
-    for (const base of bases) walk.addReference({ kind: 'extends', ...consumeName(walk, base) })
+    for (const base of bases)
+      builder.addReference({ kind: 'extends', ...consumeName(builder, base) })
   }
 }
 
-function isHiddenMember(walk: FileIndexBuilder, node: number): boolean {
-  return walk.marked.has(node) || walk.marked.has(walk.tree.parent(node))
+function isHiddenMember(builder: FileIndexBuilder, node: number): boolean {
+  return builder.marked.has(node) || builder.marked.has(builder.tree.parent(node))
 }
 
 /** `class Cart;` names nothing, `struct cart *cart` a type. */
-function forwardType(walk: FileIndexBuilder, node: number, named: number): void {
-  const isUsed = walk.tree.hasField(node, 'type')
+function forwardType(builder: FileIndexBuilder, node: number, named: number): void {
+  const isUsed = builder.tree.hasField(node, 'type')
   if (isUsed && named !== none)
-    walk.addReference({ kind: 'type', ...consumeName(walk, named), isNeverLocal: true })
-  else walk.consume(named)
+    builder.addReference({ kind: 'type', ...consumeName(builder, named), isNeverLocal: true })
+  else builder.consume(named)
 }
 
 /** `typedef struct { … } Cart;`: what has no name of its own goes by that one. */
@@ -240,8 +245,8 @@ function typedefName(tree: FlatTree, node: number): number {
 }
 
 /** Marks what stands below `private:`; in a class that is what comes first, too. */
-function markPrivate(walk: FileIndexBuilder, body: number, isPrivateFirst: boolean): void {
-  const { tree } = walk
+function markPrivate(builder: FileIndexBuilder, body: number, isPrivateFirst: boolean): void {
+  const { tree } = builder
   let isPrivate = isPrivateFirst
   const open = [...tree.children(body)].reverse()
   while (open.length > 0) {
@@ -249,22 +254,23 @@ function markPrivate(walk: FileIndexBuilder, body: number, isPrivateFirst: boole
     const type = tree.type(child)
     if (type === 'access_specifier') isPrivate = tree.textOf(child).startsWith('private')
     else if (type.startsWith('preproc_')) open.push(...[...tree.children(child)].reverse())
-    else if (isPrivate) walk.marked.add(child)
+    else if (isPrivate) builder.marked.add(child)
   }
 }
 
 /** `typedef`: each of its names is a type. */
-function visitTypedef(walk: FileIndexBuilder, node: number, typedef: number): void {
-  const { name } = readDeclarator(walk.tree, node)
-  consumeDeclarator(walk, node)
-  if (name !== none) walk.define(node, { name, kind: 'type', startNode: typedef, exported: true })
+function visitTypedef(builder: FileIndexBuilder, node: number, typedef: number): void {
+  const { name } = readDeclarator(builder.tree, node)
+  consumeDeclarator(builder, node)
+  if (name !== none)
+    builder.define(node, { name, kind: 'type', startNode: typedef, exported: true })
 }
 
 /** `using Items = …;`, `concept Named = …;`. */
-export const visitAlias: Visit = (walk, node) => {
-  const { tree } = walk
-  const exported = isExported(walk, node)
-  walk.define(node, {
+export const visitAlias: Visit = (builder, node) => {
+  const { tree } = builder
+  const exported = isExported(builder, node)
+  builder.define(node, {
     name: tree.field(node, 'name'),
     kind: 'type',
     startNode: enclosingTemplate(tree, node),
@@ -272,22 +278,22 @@ export const visitAlias: Visit = (walk, node) => {
   })
 }
 
-export const visitEnumerator: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitEnumerator: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const type = tree.parent(tree.parent(node))
-  walk.define(node, { name, kind: 'value', exported: true })
+  builder.define(node, { name, kind: 'value', exported: true })
   // Outside of classes it is a name of the file.
-  if (tree.type(tree.parent(type)) !== 'field_declaration') walk.declare(name)
+  if (tree.type(tree.parent(type)) !== 'field_declaration') builder.declare(name)
 }
 
-export const visitNamespace: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitNamespace: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   if (name === none) return
-  consumeSubtree(walk, name)
+  consumeSubtree(builder, name)
   const text = lastPart(tree.textOf(name))
-  walk.define(node, {
+  builder.define(node, {
     name: text,
     kind: 'module',
     bodyNode: tree.field(node, 'body'),
@@ -297,16 +303,16 @@ export const visitNamespace: Visit = (walk, node) => {
 
 /** Macros with a value; one without is a guard or a switch. */
 export function defineMacro(kind: DefinitionKind): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const list = tree.field(node, 'parameters')
     const value = tree.field(node, 'value')
     const names = [...tree.children(list)].filter((child) => tree.type(child) === 'identifier')
-    consumeSubtree(walk, node)
-    if (walk.isLocal || (kind === 'value' && value === none)) return
+    consumeSubtree(builder, node)
+    if (builder.isLocal || (kind === 'value' && value === none)) return
     const most = tree.child(list, '...') === none ? names.length : null
     // The node ends on the next line.
-    walk.define(value === none ? list : value, {
+    builder.define(value === none ? list : value, {
       name: tree.field(node, 'name'),
       kind,
       startNode: node,

@@ -13,12 +13,15 @@ export interface Declarator {
   readonly callable: number
 }
 
-const wrappers = typeSet(
-  'pointer_declarator reference_declarator array_declarator init_declarator parenthesized_declarator attributed_declarator function_declarator bitfield_clause variadic_declarator',
-)
-const names = typeSet(
-  'identifier field_identifier type_identifier destructor_name operator_name operator_cast qualified_identifier template_function structured_binding_declarator',
-)
+const wrappers = typeSet(`
+  pointer_declarator reference_declarator array_declarator init_declarator
+  parenthesized_declarator attributed_declarator function_declarator bitfield_clause
+  variadic_declarator
+`)
+const names = typeSet(`
+  identifier field_identifier type_identifier destructor_name operator_name operator_cast
+  qualified_identifier template_function structured_binding_declarator
+`)
 
 /** Deeper than this nobody nests. */
 const maxDepth = 30
@@ -86,35 +89,35 @@ export function baseName(tree: FlatTree, node: number): string {
 }
 
 /** Says that the name in a declarator has been dealt with, and all that qualifies it. */
-export function consumeDeclarator(walk: FileIndexBuilder, declarator: number): void {
-  const { tree } = walk
+export function consumeDeclarator(builder: FileIndexBuilder, declarator: number): void {
+  const { tree } = builder
   const { name } = readDeclarator(tree, declarator)
-  walk.consume(name)
-  if (tree.type(name) === 'destructor_name') walk.consume(tree.child(name, 'identifier'))
+  builder.consume(name)
+  if (tree.type(name) === 'destructor_name') builder.consume(tree.child(name, 'identifier'))
   for (
     let outer = tree.parent(name);
     tree.type(outer) === 'qualified_identifier';
     outer = tree.parent(outer)
   ) {
-    walk.consume(outer)
-    walk.consume(tree.field(outer, 'scope'))
+    builder.consume(outer)
+    builder.consume(tree.field(outer, 'scope'))
   }
 }
 
 /** Takes apart `Cart`, `shop::Cart<T>`, `Cart::make`; what is between `<` and `>` is visited. */
 export function consumeName(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
 ): { name: number; qualifier: string | null } {
-  const { tree } = walk
+  const { tree } = builder
   let [name, qualifier]: [number, string | null] = [node, null]
   for (let depth = 0; depth < maxDepth; depth++) {
-    walk.consume(name)
+    builder.consume(name)
     const type = tree.type(name)
     if (type === 'qualified_identifier') {
       const scope = tree.field(name, 'scope')
-      walk.consume(scope)
-      if (tree.type(scope) === 'template_type') walk.consume(tree.field(scope, 'name'))
+      builder.consume(scope)
+      if (tree.type(scope) === 'template_type') builder.consume(tree.field(scope, 'name'))
       // `::name` has nothing before it.
       if (scope !== none) qualifier = baseName(tree, scope)
       name = tree.field(name, 'name')

@@ -11,9 +11,9 @@ export interface QualifiedName {
 }
 
 /** Takes apart `Cart`, `Cart<T>`, `Shop.Cart<T>`: type arguments are visited later. */
-export function consumeTypeName(walk: FileIndexBuilder, type: number): QualifiedName {
-  const { tree } = walk
-  walk.consume(type)
+export function consumeTypeName(builder: FileIndexBuilder, type: number): QualifiedName {
+  const { tree } = builder
+  builder.consume(type)
   switch (tree.type(type)) {
     case 'identifier':
       return { name: type, qualifier: null }
@@ -21,33 +21,34 @@ export function consumeTypeName(walk: FileIndexBuilder, type: number): Qualified
       return { name: tree.child(type, 'identifier'), qualifier: null }
     case 'qualified_name': {
       const qualifier = tree.field(type, 'qualifier')
-      consumeQualifier(walk, qualifier)
-      const { name } = consumeTypeName(walk, tree.field(type, 'name'))
+      consumeQualifier(builder, qualifier)
+      const { name } = consumeTypeName(builder, tree.field(type, 'name'))
       return { name, qualifier: lastPart(tree.textOf(qualifier)) }
     }
     case 'alias_qualified_name':
-      walk.consume(tree.field(type, 'alias'))
-      return { ...consumeTypeName(walk, tree.field(type, 'name')), qualifier: null }
+      builder.consume(tree.field(type, 'alias'))
+      return { ...consumeTypeName(builder, tree.field(type, 'name')), qualifier: null }
     default:
       return { name: none, qualifier: null }
   }
 }
 
 /** The namespaces before a type name no one else names. */
-function consumeQualifier(walk: FileIndexBuilder, qualifier: number): void {
-  for (let node = qualifier; node < walk.tree.subtreeEnd(qualifier); node++)
-    if (/^(identifier|qualified_name)$/.test(walk.tree.type(node))) walk.consume(node)
+function consumeQualifier(builder: FileIndexBuilder, qualifier: number): void {
+  for (let node = qualifier; node < builder.tree.subtreeEnd(qualifier); node++)
+    if (/^(identifier|qualified_name)$/.test(builder.tree.type(node))) builder.consume(node)
 }
 
 /** Records a type that is named, where it has one name. */
 export function referToType(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   type: number,
   kind: 'type' | 'new' | 'extends',
-  passed?: number | null,
+  argumentCount?: number | null,
 ): void {
-  const { name, qualifier } = consumeTypeName(walk, type)
-  if (name !== none) walk.addReference({ kind, name, qualifier, arguments: passed ?? null })
+  const { name, qualifier } = consumeTypeName(builder, type)
+  if (name !== none)
+    builder.addReference({ kind, name, qualifier, arguments: argumentCount ?? null })
 }
 
 /** The one name that a type goes by; empty where it has none of its own (`int`, `var`, arrays). */

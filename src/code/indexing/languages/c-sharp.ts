@@ -22,15 +22,15 @@ import {
   typeSet,
 } from './common-parts.ts'
 
-const visitUsing: Visit = (walk, node) => {
-  const { tree } = walk
+const visitUsing: Visit = (builder, node) => {
+  const { tree } = builder
   const alias = tree.field(node, 'name')
   const from = tree.textOf(lastChild(tree, node, names)).replaceAll(/\s|<.*/gs, '')
   const line = tree.lineOf(node)
-  consumeSubtree(walk, node)
-  if (alias === none) walk.addImport({ line, from, names: [], kind: 'all' })
+  consumeSubtree(builder, node)
+  if (alias === none) builder.addImport({ line, from, names: [], kind: 'all' })
   else
-    walk.addImport({
+    builder.addImport({
       line,
       from,
       names: [{ name: lastPart(from), local: tree.textOf(alias) }],
@@ -44,15 +44,15 @@ function isName(tree: FlatTree, node: number): boolean {
   return names.has(tree.type(node))
 }
 
-const visitNamespace: Visit = (walk, node) => {
-  const name = walk.tree.field(node, 'name')
-  walk.setNamespace(walk.nameOf(name))
-  consumeSubtree(walk, name)
+const visitNamespace: Visit = (builder, node) => {
+  const name = builder.tree.field(node, 'name')
+  builder.setNamespace(builder.nameOf(name))
+  consumeSubtree(builder, name)
 }
 
 function defineType(kind: DefinitionKind): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const bases = [...listItems(tree, tree.child(node, 'base_list'))].filter(
       (base) => tree.type(base) !== ':',
     )
@@ -60,83 +60,89 @@ function defineType(kind: DefinitionKind): Visit {
     const types = bases.map((base) =>
       tree.type(base) === 'primary_constructor_base_type' ? tree.firstChild(base) : base,
     )
-    walk.define(node, {
+    builder.define(node, {
       name: tree.field(node, 'name'),
       kind,
       bodyNode: tree.field(node, 'body'),
       exported: isVisibleOutside(tree, node),
       extends: types.map((type) => typeName(tree, type)).filter((name) => name !== ''),
     })
-    for (const type of types) if (isName(tree, type)) referToType(walk, type, 'extends')
+    for (const type of types) if (isName(tree, type)) referToType(builder, type, 'extends')
   }
 }
 
 function defineMember(readName: (tree: FlatTree, node: number) => number | string): Visit {
-  return (walk, node) => {
-    const { tree } = walk
-    const defined = walk.define(node, {
+  return (builder, node) => {
+    const { tree } = builder
+    const defined = builder.define(node, {
       name: readName(tree, node),
       kind: 'method',
       bodyNode: tree.field(node, tree.field(node, 'body') === none ? 'accessors' : 'body'),
       exported: isVisibleOutside(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
     })
-    addReturnBinding(walk, defined, returnedType(tree, tree.field(node, 'returns')))
+    addReturnBinding(builder, defined, returnedType(tree, tree.field(node, 'returns')))
   }
 }
 
 const defineMethod = defineMember((tree, node) => tree.field(node, 'name'))
 
-const visitDelegate: Visit = (walk, node) => {
-  const { tree } = walk
-  walk.define(node, {
+const visitDelegate: Visit = (builder, node) => {
+  const { tree } = builder
+  builder.define(node, {
     name: tree.field(node, 'name'),
     kind: 'type',
     exported: isVisibleOutside(tree, node),
   })
 }
 
-const visitProperty: Visit = (walk, node) => {
-  const { tree } = walk
+const visitProperty: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const accessors = tree.field(node, 'accessors')
-  walk.addBinding(name, typeName(tree, tree.field(node, 'type')), walk.enclosingType)
+  builder.addBinding(name, typeName(tree, tree.field(node, 'type')), builder.enclosingType)
   const body = accessors === none ? tree.field(node, 'value') : accessors
-  walk.define(node, { name, kind: 'value', bodyNode: body, exported: isVisibleOutside(tree, node) })
+  builder.define(node, {
+    name,
+    kind: 'value',
+    bodyNode: body,
+    exported: isVisibleOutside(tree, node),
+  })
 }
 
 /** `new(…)` makes what the declaration says. */
-function referToCreated(walk: FileIndexBuilder, type: number, made: number): void {
-  const { tree } = walk
+function referToCreated(builder: FileIndexBuilder, type: number, made: number): void {
+  const { tree } = builder
   if (made === none || !isName(tree, type)) return
-  const passed = countArguments(tree, tree.child(made, 'argument_list'))
-  const { name, qualifier } = consumeTypeName(walk, type)
-  if (name !== none) walk.addReference({ kind: 'new', name, qualifier, arguments: passed })
+  const argumentCount = countArguments(tree, tree.child(made, 'argument_list'))
+  const { name, qualifier } = consumeTypeName(builder, type)
+  if (name !== none)
+    builder.addReference({ kind: 'new', name, qualifier, arguments: argumentCount })
 }
 
 /** Local variables, fields, events. Of a field the type is known; constants and events are symbols. */
-const visitVariable: Visit = (walk, node) => {
-  const { tree } = walk
+const visitVariable: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const declaration = tree.parent(node)
   const type = tree.field(declaration, 'type')
   let value = name
   for (const child of tree.children(node)) value = child
   referToCreated(
-    walk,
+    builder,
     type,
     tree.type(value) === 'implicit_object_creation_expression' ? value : none,
   )
   const holder = tree.parent(declaration)
   if (!fieldTypes.has(tree.type(holder))) {
-    walk.addBinding(name, declaredType(tree, type, value))
-    return walk.declare(name)
+    builder.addBinding(name, declaredType(tree, type, value))
+    return builder.declare(name)
   }
-  walk.addBinding(name, typeName(tree, type), walk.enclosingType)
-  walk.consume(name)
+  builder.addBinding(name, typeName(tree, type), builder.enclosingType)
+  builder.consume(name)
   const isConstant = /\bconst\b/.test(tree.text.slice(tree.start(holder), tree.start(declaration)))
   if (isConstant || tree.type(holder) === 'event_field_declaration')
-    walk.define(node, {
+    builder.define(node, {
       name,
       kind: 'value',
       startNode: holder,
@@ -146,22 +152,22 @@ const visitVariable: Visit = (walk, node) => {
 
 const fieldTypes = typeSet('field_declaration event_field_declaration')
 
-const visitParameter: Visit = (walk, node) => {
-  const { tree } = walk
+const visitParameter: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const holder = tree.type(tree.parent(tree.parent(node)))
-  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
-  if (holder === 'record_declaration') walk.define(node, { name, kind: 'value', exported: true })
-  else walk.declare(name)
+  builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  if (holder === 'record_declaration') builder.define(node, { name, kind: 'value', exported: true })
+  else builder.declare(name)
 }
 
 /** Types in patterns, handlers and loops that give a name to what they find. */
-const visitNaming: Visit = (walk, node) => {
-  const { tree } = walk
+const visitNaming: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, tree.type(node) === 'foreach_statement' ? 'left' : 'name')
   if (tree.type(name) !== 'identifier') return
-  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
-  walk.declare(name)
+  builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  builder.declare(name)
 }
 
 /** The last name of what stands before a full stop: empty for what is none. */
@@ -190,40 +196,47 @@ function qualifierOf(tree: FlatTree, node: number): string {
   }
 }
 
-const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
-  const passed = countArguments(tree, tree.field(node, 'arguments'))
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
+  const argumentCount = countArguments(tree, tree.field(node, 'arguments'))
   const called = tree.field(node, 'function')
   const type = tree.type(called)
   if (type === 'identifier' || type === 'generic_name') {
-    const { name } = consumeTypeName(walk, called)
-    if (tree.textOf(name) !== 'nameof') walk.addReference({ kind: 'call', name, arguments: passed })
+    const { name } = consumeTypeName(builder, called)
+    if (tree.textOf(name) !== 'nameof')
+      builder.addReference({ kind: 'call', name, arguments: argumentCount })
   } else if (type === 'member_access_expression') {
     const object = tree.field(called, 'expression')
-    referToMember(walk, called, qualifierOf(tree, object), passed)
-    if (tree.type(object) === 'identifier') walk.consume(object)
+    referToMember(builder, called, qualifierOf(tree, object), argumentCount)
+    if (tree.type(object) === 'identifier') builder.consume(object)
   } else if (type === 'conditional_access_expression') {
     const binding = tree.child(called, 'member_binding_expression')
     if (binding !== none)
-      referToMember(walk, binding, qualifierOf(tree, tree.field(called, 'condition')), passed)
+      referToMember(
+        builder,
+        binding,
+        qualifierOf(tree, tree.field(called, 'condition')),
+        argumentCount,
+      )
   }
 }
 
 function referToMember(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   access: number,
   qualifier: string,
-  passed: number | null,
+  argumentCount: number | null,
 ): void {
-  walk.consume(access)
-  const { name } = consumeTypeName(walk, walk.tree.field(access, 'name'))
-  if (name !== none) walk.addReference({ kind: 'call', name, qualifier, arguments: passed })
+  builder.consume(access)
+  const { name } = consumeTypeName(builder, builder.tree.field(access, 'name'))
+  if (name !== none)
+    builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
 }
 
-const visitNew: Visit = (walk, node) => {
-  const { tree } = walk
+const visitNew: Visit = (builder, node) => {
+  const { tree } = builder
   referToType(
-    walk,
+    builder,
     tree.field(node, 'type'),
     'new',
     countArguments(tree, tree.field(node, 'arguments')),
@@ -231,15 +244,15 @@ const visitNew: Visit = (walk, node) => {
 }
 
 /** `Kind.Food`: what begins with a capital may be a type. */
-const visitMember: Visit = (walk, node) => {
-  const { tree } = walk
+const visitMember: Visit = (builder, node) => {
+  const { tree } = builder
   const object = tree.field(node, 'expression')
-  const { name } = consumeTypeName(walk, tree.field(node, 'name'))
+  const { name } = consumeTypeName(builder, tree.field(node, 'name'))
   if (tree.type(object) !== 'identifier') return
-  const qualifier = walk.nameOf(object)
-  walk.consume(object)
-  if (name !== none) walk.addReference({ kind: 'value', name, qualifier })
-  if (/^\p{Lu}/u.test(qualifier)) walk.addReference({ kind: 'type', name: object })
+  const qualifier = builder.nameOf(object)
+  builder.consume(object)
+  if (name !== none) builder.addReference({ kind: 'value', name, qualifier })
+  if (/^\p{Lu}/u.test(qualifier)) builder.addReference({ kind: 'type', name: object })
 }
 
 const typeParents = typeSet(
@@ -254,26 +267,36 @@ function isTypePosition(tree: FlatTree, node: number): boolean {
   return typeParents.has(parent) || parent === 'constant_pattern'
 }
 
-const visitName: Visit = (walk, node) => {
-  const { tree } = walk
-  if (isTypePosition(tree, node)) referToType(walk, node, 'type')
+const visitName: Visit = (builder, node) => {
+  const { tree } = builder
+  if (isTypePosition(tree, node)) referToType(builder, node, 'type')
   else if (!tree.hasField(node, 'name')) {
-    const { name, qualifier } = consumeTypeName(walk, node)
-    if (name !== none) walk.addReference({ kind: 'value', name, qualifier })
+    const { name, qualifier } = consumeTypeName(builder, node)
+    if (name !== none) builder.addReference({ kind: 'value', name, qualifier })
   }
 }
 
-const declareName: Visit = (walk, node) => walk.declare(walk.tree.field(node, 'name'))
+const declareName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
 
 export const cSharp: LanguageSpec = {
-  branches:
-    'if_statement for_statement foreach_statement while_statement do_statement case catch_clause conditional_expression && || ??',
-  functions:
-    'method_declaration constructor_declaration destructor_declaration operator_declaration conversion_operator_declaration indexer_declaration property_declaration event_declaration delegate_declaration local_function_statement lambda_expression anonymous_method_expression',
-  blocks:
-    'block for_statement foreach_statement using_statement fixed_statement catch_clause switch_section switch_expression_arm query_expression',
-  types:
-    'class_declaration struct_declaration record_declaration interface_declaration enum_declaration',
+  branches: `
+    if_statement for_statement foreach_statement while_statement do_statement case
+    catch_clause conditional_expression && || ??
+  `,
+  functions: `
+    method_declaration constructor_declaration destructor_declaration operator_declaration
+    conversion_operator_declaration indexer_declaration property_declaration
+    event_declaration delegate_declaration local_function_statement lambda_expression
+    anonymous_method_expression
+  `,
+  blocks: `
+    block for_statement foreach_statement using_statement fixed_statement catch_clause
+    switch_section switch_expression_arm query_expression
+  `,
+  types: `
+    class_declaration struct_declaration record_declaration interface_declaration
+    enum_declaration
+  `,
   visits: {
     using_directive: visitUsing,
     namespace_declaration: visitNamespace,
@@ -283,8 +306,12 @@ export const cSharp: LanguageSpec = {
     record_declaration: defineType('class'),
     interface_declaration: defineType('interface'),
     enum_declaration: defineType('enum'),
-    enum_member_declaration: (walk, node) =>
-      walk.define(node, { name: walk.tree.field(node, 'name'), kind: 'value', exported: true }),
+    enum_member_declaration: (builder, node) =>
+      builder.define(node, {
+        name: builder.tree.field(node, 'name'),
+        kind: 'value',
+        exported: true,
+      }),
     delegate_declaration: visitDelegate,
     method_declaration: defineMethod,
     constructor_declaration: defineMethod,
@@ -303,16 +330,16 @@ export const cSharp: LanguageSpec = {
     event_declaration: visitProperty,
     variable_declarator: visitVariable,
     parameter: visitParameter,
-    implicit_parameter: (walk, node) => walk.declare(node),
+    implicit_parameter: (builder, node) => builder.declare(node),
     type_parameter: declareName,
     declaration_pattern: visitNaming,
     declaration_expression: visitNaming,
     recursive_pattern: visitNaming,
     var_pattern: visitNaming,
     from_clause: declareName,
-    let_clause: (walk, node) => walk.declare(walk.tree.child(node, 'identifier')),
-    switch_expression_arm: (walk, node) => {
-      if (walk.tree.child(node, 'discard') === none) walk.addBranch()
+    let_clause: (builder, node) => builder.declare(builder.tree.child(node, 'identifier')),
+    switch_expression_arm: (builder, node) => {
+      if (builder.tree.child(node, 'discard') === none) builder.addBranch()
     },
     invocation_expression: visitCall,
     object_creation_expression: visitNew,
@@ -323,6 +350,7 @@ export const cSharp: LanguageSpec = {
   },
   scopeVisits: {
     foreach_statement: visitNaming,
-    catch_clause: (walk, node) => visitNaming(walk, walk.tree.child(node, 'catch_declaration')),
+    catch_clause: (builder, node) =>
+      visitNaming(builder, builder.tree.child(node, 'catch_declaration')),
   },
 }

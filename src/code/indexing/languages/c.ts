@@ -16,14 +16,14 @@ import { hideMacros } from './c-macros.ts'
 import { baseName, consumeName } from './c-parts.ts'
 import { consumeSubtree, countArguments, lastPart, typeSet } from './common-parts.ts'
 
-const visitInclude: Visit = (walk, node) => {
-  const { tree } = walk
+const visitInclude: Visit = (builder, node) => {
+  const { tree } = builder
   const path = tree.field(node, 'path')
   const kind = tree.type(path) === 'system_lib_string' ? 'system' : 'include'
   const isLiteral = kind === 'system' || tree.type(path) === 'string_literal'
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
   if (isLiteral)
-    walk.addImport({
+    builder.addImport({
       line: tree.lineOf(node),
       from: tree.textOf(path).slice(1, -1),
       names: [],
@@ -32,18 +32,18 @@ const visitInclude: Visit = (walk, node) => {
 }
 
 /** `using namespace a::b;`, `using a::Cart;`. */
-const visitUsing: Visit = (walk, node) => {
-  const { tree } = walk
+const visitUsing: Visit = (builder, node) => {
+  const { tree } = builder
   const target = tree.child(node, 'identifier', 'qualified_identifier')
   const isNamespace = tree.child(node, 'namespace') !== none
   const from = tree.textOf(target).replaceAll(/\s|^::/g, '')
   const name = lastPart(from)
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
   const line = tree.lineOf(node)
-  if (isNamespace) walk.addImport({ line, from, names: [], kind: 'all' })
+  if (isNamespace) builder.addImport({ line, from, names: [], kind: 'all' })
   // In a class it brings in what a base class has.
-  else if (walk.enclosingType === none || walk.enclosingSymbol?.kind === 'module')
-    walk.addImport({ line, from, names: [{ name, local: name }], kind: 'static' })
+  else if (builder.enclosingType === none || builder.enclosingSymbol?.kind === 'module')
+    builder.addImport({ line, from, names: [{ name, local: name }], kind: 'static' })
 }
 
 /** The last name of what stands before a full stop or an arrow: empty for what is none. */
@@ -63,75 +63,81 @@ function receiverName(tree: FlatTree, node: number): string {
 
 const casts = typeSet('static_cast dynamic_cast const_cast reinterpret_cast')
 
-const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   const called = tree.field(node, 'function')
-  const passed = countArguments(tree, tree.field(node, 'arguments'), (argument) =>
+  const argumentCount = countArguments(tree, tree.field(node, 'arguments'), (argument) =>
     tree.type(argument).endsWith('pack_expansion'),
   )
   if (tree.type(called) === 'field_expression') {
     const qualifier = receiverName(tree, tree.field(called, 'argument'))
-    const { name } = consumeName(walk, tree.field(called, 'field'))
-    if (name !== none) walk.addReference({ kind: 'call', name, qualifier, arguments: passed })
+    const { name } = consumeName(builder, tree.field(called, 'field'))
+    if (name !== none)
+      builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
     return
   }
   if (!callable.has(tree.type(called))) return
-  const { name, qualifier } = consumeName(walk, called)
-  if (name !== none && !casts.has(walk.nameOf(name)))
-    walk.addReference({ kind: 'call', name, qualifier, arguments: passed })
+  const { name, qualifier } = consumeName(builder, called)
+  if (name !== none && !casts.has(builder.nameOf(name)))
+    builder.addReference({ kind: 'call', name, qualifier, arguments: argumentCount })
 }
 
 const callable = typeSet('identifier qualified_identifier template_function')
 
-const visitNew: Visit = (walk, node) => {
-  const { tree } = walk
-  const { name, qualifier } = consumeName(walk, tree.field(node, 'type'))
-  const passed = countArguments(tree, tree.field(node, 'arguments'))
+const visitNew: Visit = (builder, node) => {
+  const { tree } = builder
+  const { name, qualifier } = consumeName(builder, tree.field(node, 'type'))
+  const argumentCount = countArguments(tree, tree.field(node, 'arguments'))
   if (tree.type(name) === 'type_identifier')
-    walk.addReference({ kind: 'new', name, qualifier, arguments: passed })
+    builder.addReference({ kind: 'new', name, qualifier, arguments: argumentCount })
 }
 
 /** `Item{1}`. */
-const visitBraced: Visit = (walk, node) => {
-  const { name, qualifier } = consumeName(walk, walk.tree.field(node, 'type'))
-  if (walk.tree.type(name) === 'type_identifier')
-    walk.addReference({ kind: 'new', name, qualifier })
+const visitBraced: Visit = (builder, node) => {
+  const { name, qualifier } = consumeName(builder, builder.tree.field(node, 'type'))
+  if (builder.tree.type(name) === 'type_identifier')
+    builder.addReference({ kind: 'new', name, qualifier })
 }
 
 /** `shop::Cart` as a type, `State::Open` as a value. */
-const visitQualified: Visit = (walk, node) => {
-  const { tree } = walk
-  const { name, qualifier } = consumeName(walk, node)
+const visitQualified: Visit = (builder, node) => {
+  const { tree } = builder
+  const { name, qualifier } = consumeName(builder, node)
   if (name === none) return
   const isType = tree.type(name) === 'type_identifier'
-  walk.addReference({ kind: isType ? 'type' : 'value', name, qualifier })
+  builder.addReference({ kind: isType ? 'type' : 'value', name, qualifier })
   if (!isType && /^\p{Lu}/u.test(qualifier ?? ''))
-    walk.addReference({ kind: 'type', name: qualifier!, at: node })
+    builder.addReference({ kind: 'type', name: qualifier!, at: node })
 }
 
-const visitTypeParameter: Visit = (walk, node) => {
-  const { tree } = walk
+const visitTypeParameter: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
-  walk.declare(name === none ? tree.child(node, 'type_identifier') : name)
+  builder.declare(name === none ? tree.child(node, 'type_identifier') : name)
 }
 
-const visitBinary: Visit = (walk, node) => {
-  if (/^(&&|\|\||and|or)$/.test(walk.tree.type(walk.tree.field(node, 'operator')))) walk.addBranch()
+const visitBinary: Visit = (builder, node) => {
+  if (/^(&&|\|\||and|or)$/.test(builder.tree.type(builder.tree.field(node, 'operator'))))
+    builder.addBranch()
 }
 
 /** What `#if` asks for isn't code. */
-const consumeCondition: Visit = (walk, node) => {
-  consumeSubtree(walk, walk.tree.field(node, 'condition'))
-  walk.consume(walk.tree.field(node, 'name'))
+const consumeCondition: Visit = (builder, node) => {
+  consumeSubtree(builder, builder.tree.field(node, 'condition'))
+  builder.consume(builder.tree.field(node, 'name'))
 }
 
 export const c: LanguageSpec = {
   preprocess: hideMacros,
-  branches:
-    'if_statement for_statement for_range_loop while_statement do_statement case catch_clause conditional_expression',
+  branches: `
+    if_statement for_statement for_range_loop while_statement do_statement case catch_clause
+    conditional_expression
+  `,
   functions: 'function_definition lambda_expression',
-  blocks:
-    'compound_statement for_statement for_range_loop if_statement while_statement catch_clause',
+  blocks: `
+    compound_statement for_statement for_range_loop if_statement while_statement
+    catch_clause
+  `,
   types: 'class_specifier struct_specifier union_specifier template_declaration',
   visits: {
     preproc_include: visitInclude,
@@ -170,8 +176,10 @@ export const c: LanguageSpec = {
     compound_literal_expression: visitBraced,
     qualified_identifier: declaring(visitQualified),
     binary_expression: visitBinary,
-    type_identifier: declaring((walk, node) => walk.addReference({ kind: 'type', name: node })),
-    identifier: declaring((walk, node) => walk.addReference({ kind: 'value', name: node })),
+    type_identifier: declaring((builder, node) =>
+      builder.addReference({ kind: 'type', name: node }),
+    ),
+    identifier: declaring((builder, node) => builder.addReference({ kind: 'value', name: node })),
   },
   scopeVisits: { for_range_loop: visitLoop },
 }

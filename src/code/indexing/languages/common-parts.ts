@@ -1,18 +1,19 @@
-// What specs of several languages read alike.
+// Functions that the specs of several languages share.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
+import { splitList } from '../language-spec.ts'
 
-/** A set of node types, written between spaces. */
-export const typeSet = (types: string): ReadonlySet<string> => new Set(types.split(' '))
+/** A set of node types from a list that is separated by whitespace. */
+export const typeSet = (types: string): ReadonlySet<string> => new Set(splitList(types))
 
 const punctuation = typeSet('( ) , [ ] | comment line_comment block_comment')
 
-/** What stands in a list, without brackets, commas and comments. */
+/** The children of a list without brackets, commas and comments. */
 export function* listItems(tree: FlatTree, list: number): Generator<number> {
   for (const child of tree.children(list)) if (!punctuation.has(tree.type(child))) yield child
 }
 
-/** How many are passed in a list of arguments: 0 without one, null where they are spread. */
+/** Counts the arguments in a list: 0 without a list, null if an argument is spread. */
 export function countArguments(
   tree: FlatTree,
   list: number,
@@ -26,21 +27,28 @@ export function countArguments(
   return count
 }
 
-/** How a binding calls what calling something comes to; empty for what has no name, or several before its last. */
+/**
+ * The type of a binding whose value is the result of a call; see `CodeBinding.type`. Empty if the
+ * callee has no name or its qualifier isn't a single name.
+ */
 export function callType(qualifier: string | null, name: string): string {
   if (name === '' || qualifier === '') return ''
   return qualifier === null ? `${name}()` : `${qualifier}.${name}()`
 }
 
-/** Records what a function that was just defined returns; `returned` is empty where nothing says so. */
-export function addReturnBinding(walk: FileIndexBuilder, defined: number, returned: string): void {
-  if (defined !== none) walk.addBinding('()', returned, defined)
+/** Records the return type of a function that was just defined; it is empty if unknown. */
+export function addReturnBinding(
+  builder: FileIndexBuilder,
+  symbol: number,
+  returnedType: string,
+): void {
+  if (symbol !== none) builder.addBinding('()', returnedType, symbol)
 }
 
-/** Says that a node and all that is inside of it has been dealt with. */
-export function consumeSubtree(walk: FileIndexBuilder, node: number): void {
+/** Consumes a node and all its descendants; see `FileIndexBuilder.consume`. */
+export function consumeSubtree(builder: FileIndexBuilder, node: number): void {
   if (node === none) return
-  for (let inner = node; inner < walk.tree.subtreeEnd(node); inner++) walk.consume(inner)
+  for (let inner = node; inner < builder.tree.subtreeEnd(node); inner++) builder.consume(inner)
 }
 
 /** The last part of a name such as `a.b`, `a::b` or `a\b`. */

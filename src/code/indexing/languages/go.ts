@@ -28,20 +28,20 @@ function typeName(tree: FlatTree, type: number): string {
   return ''
 }
 
-const visitFunction: Visit = (walk, node) => {
-  const { tree } = walk
+const visitFunction: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const receiver = tree.child(tree.field(node, 'receiver'), 'parameter_declaration')
   const owner = receiver === none ? null : typeName(tree, tree.field(receiver, 'type'))
-  const defined = walk.define(node, {
+  const defined = builder.define(node, {
     name,
     kind: tree.type(node) === 'function_declaration' ? 'function' : 'method',
     bodyNode: tree.field(node, 'body'),
-    exported: isExported(walk.nameOf(name)),
+    exported: isExported(builder.nameOf(name)),
     owner,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
-  addReturnBinding(walk, defined, resultType(tree, node))
+  addReturnBinding(builder, defined, resultType(tree, node))
 }
 
 /** Of several results that of the first. */
@@ -66,29 +66,29 @@ function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] 
 }
 
 /** The names of type parameters that a receiver such as `*Shop[T]` brings along. */
-const declareReceiverTypes: Visit = (walk, node) => {
-  const { tree } = walk
+const declareReceiverTypes: Visit = (builder, node) => {
+  const { tree } = builder
   const receiver = tree.field(node, 'receiver')
   for (let inner = receiver; inner !== none && inner < tree.subtreeEnd(receiver); inner++)
     if (tree.type(tree.parent(inner)) === 'type_elem' && tree.type(inner) === 'type_identifier')
-      walk.declare(inner)
+      builder.declare(inner)
 }
 
-const visitType: Visit = (walk, node) => {
-  const { tree } = walk
+const visitType: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const type = tree.field(node, 'type')
   const shape = tree.type(type)
   const bases = [...findBases(tree, type)]
-  walk.define(node, {
+  builder.define(node, {
     name,
     kind: shape === 'struct_type' ? 'class' : shape === 'interface_type' ? 'interface' : 'type',
     bodyNode: tree.child(type, 'field_declaration_list', '{'),
     startNode: firstWords(tree, node),
-    exported: isExported(walk.nameOf(name)),
+    exported: isExported(builder.nameOf(name)),
     extends: bases.map((base) => typeName(tree, base)).filter((base) => base !== ''),
   })
-  for (const base of bases) referToType(walk, 'extends', base)
+  for (const base of bases) referToType(builder, 'extends', base)
 }
 
 /** What is embedded in a struct or an interface. */
@@ -106,21 +106,26 @@ function* findBases(tree: FlatTree, type: number): Generator<number> {
 
 /** Records a type, also one of another package, as used for something. */
 function referToType(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   kind: CodeReference['kind'],
   type: number,
-  passed: number | null = null,
+  argumentCount: number | null = null,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   let node = type
   if (tree.type(node) === 'pointer_type') node = tree.nextSibling(tree.firstChild(node))
   if (tree.type(node) === 'generic_type') node = tree.field(node, 'type')
   if (tree.type(node) === 'type_identifier')
-    walk.addReference({ kind, name: node, arguments: passed })
+    builder.addReference({ kind, name: node, arguments: argumentCount })
   if (tree.type(node) !== 'qualified_type') return
-  walk.consume(node)
+  builder.consume(node)
   const qualifier = tree.textOf(tree.field(node, 'package'))
-  walk.addReference({ kind, name: tree.field(node, 'name'), qualifier, arguments: passed })
+  builder.addReference({
+    kind,
+    name: tree.field(node, 'name'),
+    qualifier,
+    arguments: argumentCount,
+  })
 }
 
 /** A single definition begins with its keyword; those between brackets without. */
@@ -129,48 +134,48 @@ function firstWords(tree: FlatTree, node: number): number {
   return tree.nextSibling(tree.firstChild(statement)) === node ? statement : node
 }
 
-const visitInterfaceMethod: Visit = (walk, node) => {
-  const { tree } = walk
+const visitInterfaceMethod: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const parameters = readParameters(tree, tree.field(node, 'parameters'))
-  if (walk.isLocal) walk.consume(name)
+  if (builder.isLocal) builder.consume(name)
   else {
-    const defined = walk.define(node, {
+    const defined = builder.define(node, {
       name,
       kind: 'method',
-      exported: isExported(walk.nameOf(name)),
+      exported: isExported(builder.nameOf(name)),
       parameters,
     })
-    addReturnBinding(walk, defined, resultType(tree, node))
+    addReturnBinding(builder, defined, resultType(tree, node))
   }
 }
 
-const visitField: Visit = (walk, node) => {
-  const { tree } = walk
+const visitField: Visit = (builder, node) => {
+  const { tree } = builder
   const type = typeName(tree, tree.field(node, 'type'))
   for (const child of tree.children(node))
-    if (tree.hasField(child, 'name') && !walk.isLocal)
-      walk.addBinding(child, type, walk.enclosingType)
+    if (tree.hasField(child, 'name') && !builder.isLocal)
+      builder.addBinding(child, type, builder.enclosingType)
 }
 
 /** Variables and constants, at the top of the file or local. */
-const visitVariables: Visit = (walk, node) => {
-  const { tree } = walk
+const visitVariables: Visit = (builder, node) => {
+  const { tree } = builder
   const type = tree.field(node, 'type')
   const values = [...listItems(tree, tree.field(node, 'value'))]
   const names = [...tree.children(node)].filter(
     (child) => tree.hasField(child, 'name') && tree.type(child) !== ',',
   )
   for (const [index, name] of names.entries()) {
-    walk.addBinding(
+    builder.addBinding(
       name,
       type === none ? valueType(tree, values[index] ?? none) : typeName(tree, type),
     )
-    const exported = isExported(walk.nameOf(name))
-    if (walk.nameOf(name) === '_') walk.consume(name)
-    else if (walk.isLocal) walk.declare(name)
+    const exported = isExported(builder.nameOf(name))
+    if (builder.nameOf(name) === '_') builder.consume(name)
+    else if (builder.isLocal) builder.declare(name)
     else
-      walk.define(node, {
+      builder.define(node, {
         name,
         kind: 'value',
         startNode: firstWords(tree, node),
@@ -202,8 +207,8 @@ function calledType(tree: FlatTree, called: number): string {
 }
 
 /** `a, b := c, d`, also of loops and of cases. */
-const visitShortVariables: Visit = (walk, node) => {
-  const { tree } = walk
+const visitShortVariables: Visit = (builder, node) => {
+  const { tree } = builder
   if (tree.type(node) !== 'short_var_declaration' && tree.child(node, ':=') === none) return
   const left = [...listItems(tree, tree.field(node, 'left'))]
   const right = [...listItems(tree, tree.field(node, 'right'))]
@@ -212,39 +217,40 @@ const visitShortVariables: Visit = (walk, node) => {
   for (const [index, name] of left.entries()) {
     if (tree.type(name) !== 'identifier') continue
     // `cart, err := NewCart()`
-    if (isPlain || (isShort && index === 0)) walk.addBinding(name, valueType(tree, right[index]!))
-    walk.declare(name)
+    if (isPlain || (isShort && index === 0))
+      builder.addBinding(name, valueType(tree, right[index]!))
+    builder.declare(name)
   }
 }
 
-const declareAlias: Visit = (walk, node) => {
-  const { tree } = walk
-  for (const name of listItems(tree, tree.field(node, 'alias'))) walk.declare(name)
+const declareAlias: Visit = (builder, node) => {
+  const { tree } = builder
+  for (const name of listItems(tree, tree.field(node, 'alias'))) builder.declare(name)
 }
 
-const visitParameter: Visit = (walk, node) => {
-  const { tree } = walk
+const visitParameter: Visit = (builder, node) => {
+  const { tree } = builder
   const type = typeName(tree, tree.field(node, 'type'))
   for (const name of tree.children(node)) {
     if (!tree.hasField(name, 'name') || tree.type(name) !== 'identifier') continue
-    if (tree.type(node) === 'parameter_declaration') walk.addBinding(name, type)
-    walk.declare(name)
+    if (tree.type(node) === 'parameter_declaration') builder.addBinding(name, type)
+    builder.declare(name)
   }
 }
 
-const visitImport: Visit = (walk, node) => {
-  const { tree } = walk
+const visitImport: Visit = (builder, node) => {
+  const { tree } = builder
   const from = tree.textOf(tree.field(node, 'path')).slice(1, -1)
   const name = tree.field(node, 'name')
   const shape = tree.type(name)
   const local = name === none ? packageName(from) : tree.textOf(name)
-  walk.addImport({
+  builder.addImport({
     line: tree.lineOf(node),
     from,
     names: shape === 'dot' || shape === 'blank_identifier' ? [] : [{ name: '*', local }],
     kind: shape === 'dot' ? 'all' : 'static',
   })
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
 }
 
 /** By custom the last part of the path, without its version: `yaml` of `gopkg.in/yaml.v3`, `shop` of `acme/shop/v2`. */
@@ -255,64 +261,75 @@ function packageName(path: string): string {
 }
 
 function referTo(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   kind: CodeReference['kind'],
   named: number,
-  passed: number | null,
+  argumentCount: number | null,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const type = tree.type(named)
-  if (type === 'identifier') walk.addReference({ kind, name: named, arguments: passed })
+  if (type === 'identifier') builder.addReference({ kind, name: named, arguments: argumentCount })
   if (type !== 'selector_expression') return
-  walk.consume(named)
+  builder.consume(named)
   const operand = tree.field(named, 'operand')
   const isName = tree.type(operand) === 'identifier'
   const qualifier = isName ? tree.textOf(operand) : tree.textOf(tree.field(operand, 'field'))
-  walk.addReference({ kind, name: tree.field(named, 'field'), qualifier, arguments: passed })
+  builder.addReference({
+    kind,
+    name: tree.field(named, 'field'),
+    qualifier,
+    arguments: argumentCount,
+  })
 }
 
-const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   let called = tree.field(node, 'function')
   // Type arguments look like an index.
   if (tree.type(called) === 'index_expression') called = tree.field(called, 'operand')
   if (tree.type(called) === 'type_instantiation_expression') called = tree.field(called, 'type')
   const isSpread = (argument: number) => tree.type(argument) === 'variadic_argument'
-  referTo(walk, 'call', called, countArguments(tree, tree.field(node, 'arguments'), isSpread))
+  referTo(builder, 'call', called, countArguments(tree, tree.field(node, 'arguments'), isSpread))
 }
 
 /** `Collect[Item](order)` looks like a conversion. */
-const visitConversion: Visit = (walk, node) => {
-  const { tree } = walk
+const visitConversion: Visit = (builder, node) => {
+  const { tree } = builder
   const type = tree.field(node, 'type')
-  if (tree.type(type) === 'generic_type') referToType(walk, 'call', type, 1)
+  if (tree.type(type) === 'generic_type') referToType(builder, 'call', type, 1)
 }
 
 /** Keys of literals are fields of structs, unless the literal is a map. */
-const visitLiteral: Visit = (walk, node) => {
-  const { tree } = walk
+const visitLiteral: Visit = (builder, node) => {
+  const { tree } = builder
   const type = tree.field(node, 'type')
-  referToType(walk, 'new', type)
-  if (tree.type(type) === 'map_type') walk.marked.add(tree.field(node, 'body'))
+  referToType(builder, 'new', type)
+  if (tree.type(type) === 'map_type') builder.marked.add(tree.field(node, 'body'))
 }
 
-const visitKey: Visit = (walk, node) => {
-  const { tree } = walk
+const visitKey: Visit = (builder, node) => {
+  const { tree } = builder
   const key = tree.firstChild(tree.field(node, 'key'))
-  if (tree.type(key) === 'identifier' && !walk.marked.has(tree.parent(node))) walk.consume(key)
+  if (tree.type(key) === 'identifier' && !builder.marked.has(tree.parent(node)))
+    builder.consume(key)
 }
 
 export const go: LanguageSpec = {
   branches: 'if_statement for_statement expression_case type_case communication_case && ||',
   functions: 'function_declaration method_declaration func_literal function_type method_elem',
-  blocks:
-    'block if_statement for_statement expression_switch_statement type_switch_statement expression_case type_case communication_case default_case',
+  blocks: `
+    block if_statement for_statement expression_switch_statement type_switch_statement
+    expression_case type_case communication_case default_case
+  `,
   types: 'type_spec type_alias',
-  builtins:
-    'append cap close complex copy delete imag len make new panic print println real recover bool byte complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr any comparable',
+  builtins: `
+    append cap close complex copy delete imag len make new panic print println real recover
+    bool byte complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune
+    string uint uint8 uint16 uint32 uint64 uintptr any comparable
+  `,
   visits: {
-    package_clause: (walk, node) =>
-      walk.setNamespace(walk.tree.textOf(walk.tree.child(node, 'package_identifier'))),
+    package_clause: (builder, node) =>
+      builder.setNamespace(builder.tree.textOf(builder.tree.child(node, 'package_identifier'))),
     import_spec: visitImport,
     function_declaration: visitFunction,
     method_declaration: visitFunction,
@@ -332,13 +349,13 @@ export const go: LanguageSpec = {
     type_conversion_expression: visitConversion,
     composite_literal: visitLiteral,
     keyed_element: visitKey,
-    qualified_type: (walk, node) => referToType(walk, 'type', node),
-    type_identifier: (walk, node) => walk.addReference({ kind: 'type', name: node }),
-    selector_expression: (walk, node) => {
-      if (walk.tree.type(walk.tree.field(node, 'operand')) === 'identifier')
-        referTo(walk, 'value', node, null)
+    qualified_type: (builder, node) => referToType(builder, 'type', node),
+    type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
+    selector_expression: (builder, node) => {
+      if (builder.tree.type(builder.tree.field(node, 'operand')) === 'identifier')
+        referTo(builder, 'value', node, null)
     },
-    identifier: (walk, node) => walk.addReference({ kind: 'value', name: node }),
+    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
   },
   scopeVisits: {
     method_declaration: declareReceiverTypes,

@@ -1,4 +1,4 @@
-// The specs of all languages whose facts can be read.
+// The specs of all languages that can be indexed.
 import type { GrammarName } from '../../grammars.ts'
 import type { LanguageSpec } from '../language-spec.ts'
 import { c } from './c.ts'

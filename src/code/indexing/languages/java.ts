@@ -37,10 +37,10 @@ function typeName(tree: FlatTree, type: number): string {
 }
 
 function defineType(kind: 'class' | 'interface' | 'enum'): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const bases = [...findBases(tree, node)]
-    walk.define(node, {
+    builder.define(node, {
       name: tree.field(node, 'name'),
       kind,
       bodyNode: tree.field(node, 'body'),
@@ -48,7 +48,7 @@ function defineType(kind: 'class' | 'interface' | 'enum'): Visit {
       exported: !hasModifier(tree, node, 'private'),
       extends: bases.map((base) => typeName(tree, base)),
     })
-    for (const base of bases) referToType(walk, 'extends', base)
+    for (const base of bases) referToType(builder, 'extends', base)
   }
 }
 
@@ -62,29 +62,29 @@ function* findBases(tree: FlatTree, node: number): Generator<number> {
 }
 
 function referToType(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   kind: CodeReference['kind'],
   type: number,
-  passed: number | null = null,
+  argumentCount: number | null = null,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const plain = tree.type(type) === 'generic_type' ? tree.firstChild(type) : type
   if (tree.type(plain) === 'type_identifier')
-    walk.addReference({ kind, name: plain, arguments: passed })
+    builder.addReference({ kind, name: plain, arguments: argumentCount })
   if (tree.type(plain) !== 'scoped_type_identifier') return
   const [name, qualifier = null] = tree.textOf(plain).split('.').reverse()
-  walk.addReference({ kind, name: name!, at: plain, qualifier, arguments: passed })
-  consumeSubtree(walk, plain)
+  builder.addReference({ kind, name: name!, at: plain, qualifier, arguments: argumentCount })
+  consumeSubtree(builder, plain)
 }
 
-const visitMethod: Visit = (walk, node) => {
-  const { tree } = walk
+const visitMethod: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   // Methods of a class without a name are nobody else's.
   const holder = tree.type(tree.parent(tree.parent(node)))
-  if (walk.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant')
-    return walk.consume(name)
-  const defined = walk.define(node, {
+  if (builder.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant')
+    return builder.consume(name)
+  const defined = builder.define(node, {
     name,
     kind: 'method',
     bodyNode: tree.field(node, 'body'),
@@ -92,7 +92,7 @@ const visitMethod: Visit = (walk, node) => {
     exported: !hasModifier(tree, node, 'private'),
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
-  addReturnBinding(walk, defined, typeName(tree, tree.field(node, 'type')))
+  addReturnBinding(builder, defined, typeName(tree, tree.field(node, 'type')))
 }
 
 function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
@@ -102,19 +102,19 @@ function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] 
 }
 
 /** Fields; those of the class itself can be named by others. */
-const visitField: Visit = (walk, node) => {
-  const { tree } = walk
+const visitField: Visit = (builder, node) => {
+  const { tree } = builder
   const isConstant = tree.type(node) === 'constant_declaration' || hasModifier(tree, node, 'static')
   const declarators = [...tree.children(node)].filter(
     (child) => tree.type(child) === 'variable_declarator',
   )
   for (const declarator of declarators) {
     const name = tree.field(declarator, 'name')
-    if (!walk.isLocal)
-      walk.addBinding(name, variableType(tree, node, declarator), walk.enclosingType)
-    if (!isConstant || walk.isLocal) walk.consume(name)
+    if (!builder.isLocal)
+      builder.addBinding(name, variableType(tree, node, declarator), builder.enclosingType)
+    if (!isConstant || builder.isLocal) builder.consume(name)
     else
-      walk.define(node, {
+      builder.define(node, {
         name,
         kind: 'value',
         startNode: firstWord(tree, node),
@@ -140,50 +140,51 @@ function variableType(tree: FlatTree, declaration: number, declarator: number): 
   )
 }
 
-const visitLocals: Visit = (walk, node) => {
-  const { tree } = walk
+const visitLocals: Visit = (builder, node) => {
+  const { tree } = builder
   for (const declarator of tree.children(node)) {
     if (tree.type(declarator) !== 'variable_declarator') continue
     const name = tree.field(declarator, 'name')
-    walk.addBinding(name, variableType(tree, node, declarator))
-    walk.declare(name)
+    builder.addBinding(name, variableType(tree, node, declarator))
+    builder.declare(name)
   }
 }
 
 /** Parameters, resources, loop variables, what is caught: a type and a name. */
-const declareTyped: Visit = (walk, node) => {
-  const { tree } = walk
+const declareTyped: Visit = (builder, node) => {
+  const { tree } = builder
   const declarator = tree.child(node, 'variable_declarator')
   const name = tree.field(declarator === none ? node : declarator, 'name')
   if (name === none) return
-  if (declarator === none) walk.addBinding(name, variableType(tree, node, node))
+  if (declarator === none) builder.addBinding(name, variableType(tree, node, node))
   // What a record is made of is its fields.
-  if (tree.type(tree.parent(tree.parent(node))) === 'record_declaration') return walk.consume(name)
-  walk.declare(name)
+  if (tree.type(tree.parent(tree.parent(node))) === 'record_declaration')
+    return builder.consume(name)
+  builder.declare(name)
 }
 
-const declareLambda: Visit = (walk, node) => {
-  const { tree } = walk
+const declareLambda: Visit = (builder, node) => {
+  const { tree } = builder
   const parameters = tree.field(node, 'parameters')
   for (const name of tree.type(parameters) === 'identifier'
     ? [parameters]
     : listItems(tree, parameters))
-    if (tree.type(name) === 'identifier') walk.declare(name)
+    if (tree.type(name) === 'identifier') builder.declare(name)
 }
 
-const visitImport: Visit = (walk, node) => {
-  const { tree } = walk
+const visitImport: Visit = (builder, node) => {
+  const { tree } = builder
   const path = tree.textOf(tree.child(node, 'scoped_identifier', 'identifier'))
   const name = lastPart(path)
   const isAll = tree.child(node, 'asterisk') !== none
   const isMember = tree.child(node, 'static') !== none && !isAll
-  walk.addImport({
+  builder.addImport({
     line: tree.lineOf(node),
     from: isMember ? path.slice(0, -name.length - 1) : path,
     names: isAll ? [] : [{ name, local: name }],
     kind: isAll ? 'all' : 'static',
   })
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
 }
 
 /** The last name of what stands before a full stop: empty for what is none. */
@@ -193,18 +194,23 @@ function lastName(tree: FlatTree, node: number): string {
   return type === 'identifier' || type === 'this' || type === 'super' ? tree.textOf(node) : ''
 }
 
-const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   const object = tree.field(node, 'object')
-  const passed = countArguments(tree, tree.field(node, 'arguments'))
+  const argumentCount = countArguments(tree, tree.field(node, 'arguments'))
   const qualifier = object === none ? null : lastName(tree, object)
-  walk.addReference({ kind: 'call', name: tree.field(node, 'name'), qualifier, arguments: passed })
+  builder.addReference({
+    kind: 'call',
+    name: tree.field(node, 'name'),
+    qualifier,
+    arguments: argumentCount,
+  })
 }
 
-const visitNew: Visit = (walk, node) => {
-  const { tree } = walk
+const visitNew: Visit = (builder, node) => {
+  const { tree } = builder
   referToType(
-    walk,
+    builder,
     'new',
     tree.field(node, 'type'),
     countArguments(tree, tree.field(node, 'arguments')),
@@ -212,36 +218,47 @@ const visitNew: Visit = (walk, node) => {
 }
 
 /** `Color.RED`: by custom what begins with a capital is a type. */
-const visitAccess: Visit = (walk, node) => {
-  const { tree } = walk
+const visitAccess: Visit = (builder, node) => {
+  const { tree } = builder
   const isReference = tree.type(node) === 'method_reference'
   const object = isReference ? tree.firstChild(node) : tree.field(node, 'object')
   const name = isReference ? tree.nextSibling(tree.nextSibling(object)) : tree.field(node, 'field')
-  if (tree.type(object) === 'identifier' && /^\p{Lu}/u.test(walk.nameOf(object))) {
-    walk.addReference({ kind: 'type', name: object })
+  if (tree.type(object) === 'identifier' && /^\p{Lu}/u.test(builder.nameOf(object))) {
+    builder.addReference({ kind: 'type', name: object })
     if (tree.type(name) === 'identifier')
-      walk.addReference({ kind: 'value', name, qualifier: walk.nameOf(object) })
+      builder.addReference({ kind: 'value', name, qualifier: builder.nameOf(object) })
   }
-  walk.consume(name)
+  builder.consume(name)
 }
 
-const consumeName: Visit = (walk, node) => walk.consume(walk.tree.field(node, 'name'))
+const consumeName: Visit = (builder, node) => builder.consume(builder.tree.field(node, 'name'))
 
 export const java: LanguageSpec = {
-  branches:
-    'if_statement for_statement enhanced_for_statement while_statement do_statement catch_clause ternary_expression case && ||',
-  functions:
-    'method_declaration constructor_declaration compact_constructor_declaration lambda_expression',
-  blocks:
-    'block for_statement enhanced_for_statement catch_clause try_with_resources_statement switch_block',
-  types:
-    'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration',
-  builtins:
-    'var String Object Integer Long Double Float Boolean Byte Short Character Override Void',
+  branches: `
+    if_statement for_statement enhanced_for_statement while_statement do_statement
+    catch_clause ternary_expression case && ||
+  `,
+  functions: `
+    method_declaration constructor_declaration compact_constructor_declaration
+    lambda_expression
+  `,
+  blocks: `
+    block for_statement enhanced_for_statement catch_clause try_with_resources_statement
+    switch_block
+  `,
+  types: `
+    class_declaration interface_declaration enum_declaration record_declaration
+    annotation_type_declaration
+  `,
+  builtins: `
+    var String Object Integer Long Double Float Boolean Byte Short Character Override Void
+  `,
   visits: {
-    package_declaration: (walk, node) => {
-      walk.setNamespace(walk.tree.textOf(walk.tree.child(node, 'scoped_identifier', 'identifier')))
-      consumeSubtree(walk, node)
+    package_declaration: (builder, node) => {
+      builder.setNamespace(
+        builder.tree.textOf(builder.tree.child(node, 'scoped_identifier', 'identifier')),
+      )
+      consumeSubtree(builder, node)
     },
     import_declaration: visitImport,
     class_declaration: defineType('class'),
@@ -261,29 +278,29 @@ export const java: LanguageSpec = {
     spread_parameter: declareTyped,
     catch_formal_parameter: declareTyped,
     resource: declareTyped,
-    instanceof_expression: (walk, node) => {
-      walk.addBinding(
-        walk.tree.field(node, 'name'),
-        typeName(walk.tree, walk.tree.field(node, 'right')),
+    instanceof_expression: (builder, node) => {
+      builder.addBinding(
+        builder.tree.field(node, 'name'),
+        typeName(builder.tree, builder.tree.field(node, 'right')),
       )
-      declareTyped(walk, node)
+      declareTyped(builder, node)
     },
-    type_pattern: (walk, node) => {
-      const name = walk.tree.child(node, 'identifier')
-      walk.addBinding(name, typeName(walk.tree, walk.tree.firstChild(node)))
-      walk.declare(name)
+    type_pattern: (builder, node) => {
+      const name = builder.tree.child(node, 'identifier')
+      builder.addBinding(name, typeName(builder.tree, builder.tree.firstChild(node)))
+      builder.declare(name)
     },
-    type_parameter: (walk, node) => walk.declare(walk.tree.child(node, 'type_identifier')),
+    type_parameter: (builder, node) => builder.declare(builder.tree.child(node, 'type_identifier')),
     method_invocation: visitCall,
     object_creation_expression: visitNew,
     field_access: visitAccess,
     method_reference: visitAccess,
-    annotation: (walk, node) => referToAnnotation(walk, node),
-    marker_annotation: (walk, node) => referToAnnotation(walk, node),
-    element_value_pair: (walk, node) => walk.consume(walk.tree.field(node, 'key')),
-    scoped_type_identifier: (walk, node) => referToType(walk, 'type', node),
-    type_identifier: (walk, node) => walk.addReference({ kind: 'type', name: node }),
-    identifier: (walk, node) => walk.addReference({ kind: 'value', name: node }),
+    annotation: (builder, node) => referToAnnotation(builder, node),
+    marker_annotation: (builder, node) => referToAnnotation(builder, node),
+    element_value_pair: (builder, node) => builder.consume(builder.tree.field(node, 'key')),
+    scoped_type_identifier: (builder, node) => referToType(builder, 'type', node),
+    type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
+    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
   },
   scopeVisits: {
     lambda_expression: declareLambda,
@@ -291,10 +308,10 @@ export const java: LanguageSpec = {
   },
 }
 
-function referToAnnotation(walk: FileIndexBuilder, node: number): void {
-  const { tree } = walk
+function referToAnnotation(builder: FileIndexBuilder, node: number): void {
+  const { tree } = builder
   const name = tree.field(node, 'name')
-  if (tree.type(name) === 'identifier') walk.addReference({ kind: 'type', name })
-  else walk.addReference({ kind: 'type', name: lastPart(tree.textOf(name)), at: name })
-  consumeSubtree(walk, name)
+  if (tree.type(name) === 'identifier') builder.addReference({ kind: 'type', name })
+  else builder.addReference({ kind: 'type', name: lastPart(tree.textOf(name)), at: name })
+  consumeSubtree(builder, name)
 }

@@ -11,58 +11,58 @@ import {
   valueType,
 } from './javascript-parts.ts'
 
-export const visitAssignment: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitAssignment: Visit = (builder, node) => {
+  const { tree } = builder
   const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
   if (tree.type(left) !== 'member_expression') return
   const object = tree.field(left, 'object')
   const name = tree.field(left, 'property')
   if (tree.type(object) === 'this') {
-    walk.addBinding(name, valueType(tree, none, right), walk.enclosingType)
-    walk.consume(name)
-  } else if (walk.isLocal) return
-  else if (isModuleExports(tree, left)) exportWhole(walk, node, right)
+    builder.addBinding(name, valueType(tree, none, right), builder.enclosingType)
+    builder.consume(name)
+  } else if (builder.isLocal) return
+  else if (isModuleExports(tree, left)) exportWhole(builder, node, right)
   else if (isModuleExports(tree, object) || tree.textOf(object) === 'exports')
-    exportNamed(walk, node, name, right)
-  else if (functionValues.includes(tree.type(right))) defineOutside(walk, node, object, name)
+    exportNamed(builder, node, name, right)
+  else if (functionValues.includes(tree.type(right))) defineOutside(builder, node, object, name)
 }
 
 /** `module.exports = …`: a name of the file, some of them between braces, or something new. */
-function exportWhole(walk: FileIndexBuilder, node: number, value: number): void {
-  const { tree } = walk
+function exportWhole(builder: FileIndexBuilder, node: number, value: number): void {
+  const { tree } = builder
   const line = tree.lineOf(node)
-  if (tree.type(value) === 'identifier') walk.exportName(tree.textOf(value), 'default', line)
+  if (tree.type(value) === 'identifier') builder.exportName(tree.textOf(value), 'default', line)
   if (tree.type(value) === 'object')
     for (const part of listItems(tree, value)) {
       const isShort = tree.type(part) === 'shorthand_property_identifier'
       const named = isShort ? part : tree.field(part, 'value')
       const as = isShort ? part : tree.field(part, 'key')
       if (isShort || tree.type(named) === 'identifier')
-        walk.exportName(tree.textOf(named), tree.textOf(as), line)
+        builder.exportName(tree.textOf(named), tree.textOf(as), line)
     }
   const own = tree.field(value, 'name')
-  defineExport(walk, node, own === none ? 'default' : walk.nameOf(own), value)
+  defineExport(builder, node, own === none ? 'default' : builder.nameOf(own), value)
 }
 
 /** `exports.name = …` */
-function exportNamed(walk: FileIndexBuilder, node: number, name: number, value: number): void {
-  const { tree } = walk
+function exportNamed(builder: FileIndexBuilder, node: number, name: number, value: number): void {
+  const { tree } = builder
   if (tree.type(value) === 'identifier')
-    walk.exportName(tree.textOf(value), tree.textOf(name), tree.lineOf(node))
-  if (tree.textOf(value) !== tree.textOf(name)) defineExport(walk, node, name, value)
+    builder.exportName(tree.textOf(value), tree.textOf(name), tree.lineOf(node))
+  if (tree.textOf(value) !== tree.textOf(name)) defineExport(builder, node, name, value)
 }
 
 function defineExport(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
   name: number | string,
   value: number,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const type = tree.type(value)
   const isFunction = functionValues.includes(type)
-  walk.consume(tree.field(node, 'left'))
-  walk.define(node, {
+  builder.consume(tree.field(node, 'left'))
+  builder.define(node, {
     name,
     kind: isFunction ? 'function' : type === 'class' ? 'class' : 'value',
     bodyNode: isFunction || type === 'class' ? tree.field(value, 'body') : value,
@@ -72,14 +72,19 @@ function defineExport(
 }
 
 /** `Cart.prototype.sell = function () {}`, `Cart.of = () => {}` */
-function defineOutside(walk: FileIndexBuilder, node: number, object: number, name: number): void {
-  const { tree } = walk
+function defineOutside(
+  builder: FileIndexBuilder,
+  node: number,
+  object: number,
+  name: number,
+): void {
+  const { tree } = builder
   const value = tree.field(node, 'right')
   const isPrototype = lastName(tree, object) === 'prototype'
-  const owner = walk.nameOf(isPrototype ? tree.field(object, 'object') : object)
-  if (!walk.isFileScopeName(owner)) return
-  walk.consume(tree.field(node, 'left'))
-  walk.define(node, {
+  const owner = builder.nameOf(isPrototype ? tree.field(object, 'object') : object)
+  if (!builder.isFileScopeName(owner)) return
+  builder.consume(tree.field(node, 'left'))
+  builder.define(node, {
     name,
     kind: 'method',
     owner,

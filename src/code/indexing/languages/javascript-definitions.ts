@@ -23,10 +23,10 @@ function enclosingExport(tree: FlatTree, node: number): number {
 }
 
 function readPlacement(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
 ): { startNode: number; exported: boolean } {
-  const { tree } = walk
+  const { tree } = builder
   const parent = tree.parent(node)
   const outer = tree.type(parent) === 'ambient_declaration' ? parent : node
   const around = enclosingExport(tree, outer)
@@ -38,31 +38,31 @@ function readPlacement(
 
 /** What a statement defines; `export` around it counts as its first word. */
 export function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 'type'): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const bases = findBases(tree, node)
-    const defined = walk.define(node, {
+    const defined = builder.define(node, {
       name: tree.field(node, 'name'),
       kind,
       bodyNode: tree.field(node, 'body'),
-      ...readPlacement(walk, node),
+      ...readPlacement(builder, node),
       ...(kind === 'function' && { parameters: readParameters(tree, node) }),
       extends: bases.map((base) => baseName(tree, base)),
     })
-    if (kind === 'function') addReturnBinding(walk, defined, returnedType(tree, node))
-    referToBases(walk, bases)
+    if (kind === 'function') addReturnBinding(builder, defined, returnedType(tree, node))
+    referToBases(builder, bases)
   }
 }
 
 /** `function`, `class` without a declaration: others can name it where it is what the file exports by default. */
 export function defineValue(kind: 'function' | 'class'): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const name = tree.field(node, 'name')
     const from = enclosingExport(tree, node)
     const bases = findBases(tree, node)
     if (from !== none) {
-      const defined = walk.define(node, {
+      const defined = builder.define(node, {
         name: name === none ? 'default' : name,
         kind,
         bodyNode: tree.field(node, 'body'),
@@ -71,50 +71,55 @@ export function defineValue(kind: 'function' | 'class'): Visit {
         ...(kind === 'function' && { parameters: readParameters(tree, node) }),
         extends: bases.map((base) => baseName(tree, base)),
       })
-      if (kind === 'function') addReturnBinding(walk, defined, returnedType(tree, node))
+      if (kind === 'function') addReturnBinding(builder, defined, returnedType(tree, node))
     }
-    referToBases(walk, bases)
+    referToBases(builder, bases)
   }
 }
 
-export const visitNamespace: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitNamespace: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const body = tree.field(node, 'body')
   const statement = tree.parent(node)
   const outer = tree.type(statement) === 'expression_statement' ? statement : node
-  walk.consume(body)
+  builder.consume(body)
   if (tree.type(name) !== 'string')
-    walk.define(node, { name, kind: 'module', bodyNode: body, ...readPlacement(walk, outer) })
+    builder.define(node, { name, kind: 'module', bodyNode: body, ...readPlacement(builder, outer) })
 }
 
-export const visitVariable: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitVariable: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const value = tree.field(node, 'value')
-  if (visitImportCall(walk, name, value)) return
+  if (visitImportCall(builder, name, value)) return
   const list = tree.parent(node)
   if (tree.type(name) === 'identifier')
-    walk.addBinding(name, valueType(tree, tree.field(node, 'type'), value))
-  if (walk.isLocal) declarePattern(walk, name, tree.type(list) === 'variable_declaration')
-  else if (tree.type(name) === 'identifier') defineVariable(walk, node, name, value)
+    builder.addBinding(name, valueType(tree, tree.field(node, 'type'), value))
+  if (builder.isLocal) declarePattern(builder, name, tree.type(list) === 'variable_declaration')
+  else if (tree.type(name) === 'identifier') defineVariable(builder, node, name, value)
   else
     for (const part of listNames(tree, name))
-      walk.define(node, {
+      builder.define(node, {
         name: part,
         kind: 'value',
         bodyNode: value,
-        ...readPlacement(walk, list),
+        ...readPlacement(builder, list),
         isLeaf: true,
       })
 }
 
-function defineVariable(walk: FileIndexBuilder, node: number, name: number, value: number): void {
-  const { tree } = walk
+function defineVariable(
+  builder: FileIndexBuilder,
+  node: number,
+  name: number,
+  value: number,
+): void {
+  const { tree } = builder
   const list = tree.parent(node)
   const isFunction = functionValues.includes(tree.type(value))
-  const { startNode, exported } = readPlacement(walk, list)
-  const defined = walk.define(node, {
+  const { startNode, exported } = readPlacement(builder, list)
+  const defined = builder.define(node, {
     name,
     kind: isFunction ? 'function' : 'value',
     bodyNode: isFunction ? tree.field(value, 'body') : tree.type(value) === 'object' ? value : none,
@@ -123,5 +128,5 @@ function defineVariable(walk: FileIndexBuilder, node: number, name: number, valu
     exported,
     parameters: isFunction ? readParameters(tree, value) : null,
   })
-  if (isFunction) addReturnBinding(walk, defined, returnedType(tree, value))
+  if (isFunction) addReturnBinding(builder, defined, returnedType(tree, value))
 }

@@ -13,13 +13,13 @@ import {
 } from './javascript-parts.ts'
 
 /** Methods of classes, of interfaces, and of objects that have a name. */
-export const visitMethod: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitMethod: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const inObject = tree.type(tree.parent(node)) === 'object'
-  if (walk.isLocal || (inObject && !isNamedObject(walk, tree.parent(node))))
-    return walk.consume(name)
-  const defined = walk.define(node, {
+  if (builder.isLocal || (inObject && !isNamedObject(builder, tree.parent(node))))
+    return builder.consume(name)
+  const defined = builder.define(node, {
     name,
     kind: 'method',
     bodyNode: tree.field(node, 'body'),
@@ -27,8 +27,8 @@ export const visitMethod: Visit = (walk, node) => {
     parameters: readParameters(tree, node),
   })
   const isAccessor = tree.child(node, 'get', 'set') !== none
-  if (isAccessor) walk.addBinding(name, returnedType(tree, node), walk.enclosingType)
-  else addReturnBinding(walk, defined, returnedType(tree, node))
+  if (isAccessor) builder.addBinding(name, returnedType(tree, node), builder.enclosingType)
+  else addReturnBinding(builder, defined, returnedType(tree, node))
 }
 
 function isPrivate(tree: FlatTree, node: number, name: number): boolean {
@@ -37,12 +37,12 @@ function isPrivate(tree: FlatTree, node: number, name: number): boolean {
 }
 
 /** An object is named when it is the value of the symbol around, and not deeper inside of it. */
-function isNamedObject(walk: FileIndexBuilder, object: number): boolean {
-  const { tree } = walk
+function isNamedObject(builder: FileIndexBuilder, object: number): boolean {
+  const { tree } = builder
   const holder = tree.parent(object)
   const type = tree.type(holder)
   if (type === 'as_expression' || type === 'satisfies_expression')
-    return isNamedObject(walk, holder)
+    return isNamedObject(builder, holder)
   return (
     type === 'variable_declarator' ||
     type === 'export_statement' ||
@@ -51,35 +51,35 @@ function isNamedObject(walk: FileIndexBuilder, object: number): boolean {
 }
 
 /** Fields of classes: those with functions are methods; of the others the type is known. */
-export const visitField: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitField: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, tree.field(node, 'name') === none ? 'property' : 'name')
   const value = tree.field(node, 'value')
-  walk.addBinding(name, valueType(tree, tree.field(node, 'type'), value), walk.enclosingType)
-  walk.consume(name)
+  builder.addBinding(name, valueType(tree, tree.field(node, 'type'), value), builder.enclosingType)
+  builder.consume(name)
   if (!functionValues.includes(tree.type(value))) return
-  const defined = walk.define(node, {
+  const defined = builder.define(node, {
     name,
     kind: 'method',
     bodyNode: tree.field(value, 'body'),
     exported: !isPrivate(tree, node, name),
     parameters: readParameters(tree, value),
   })
-  addReturnBinding(walk, defined, returnedType(tree, value))
+  addReturnBinding(builder, defined, returnedType(tree, value))
 }
 
-export const visitPropertySignature: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitPropertySignature: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const type = tree.firstChild(tree.field(node, 'type'))
-  walk.consume(name)
+  builder.consume(name)
   // What is between braces inside of another type belongs to nobody.
   const holder = tree.type(tree.parent(tree.parent(node)))
   if (holder !== 'interface_declaration' && holder !== 'type_alias_declaration') return
-  walk.addBinding(name, valueType(tree, tree.field(node, 'type'), none), walk.enclosingType)
+  builder.addBinding(name, valueType(tree, tree.field(node, 'type'), none), builder.enclosingType)
   const called = tree.nextSibling(type)
   if (tree.type(called) === 'function_type')
-    walk.define(node, {
+    builder.define(node, {
       name,
       kind: 'method',
       exported: true,
@@ -88,44 +88,44 @@ export const visitPropertySignature: Visit = (walk, node) => {
 }
 
 /** Arrow functions and methods as values of a named object. */
-export const visitPair: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitPair: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'key')
   const value = tree.field(node, 'value')
-  walk.consume(name)
+  builder.consume(name)
   if (
-    walk.isLocal ||
+    builder.isLocal ||
     !functionValues.includes(tree.type(value)) ||
-    !isNamedObject(walk, tree.parent(node))
+    !isNamedObject(builder, tree.parent(node))
   )
     return
   if (tree.type(name) !== 'property_identifier') return
-  const defined = walk.define(node, {
+  const defined = builder.define(node, {
     name,
     kind: 'method',
     bodyNode: tree.field(value, 'body'),
     exported: true,
     parameters: readParameters(tree, value),
   })
-  addReturnBinding(walk, defined, returnedType(tree, value))
+  addReturnBinding(builder, defined, returnedType(tree, value))
 }
 
-export const visitParameter: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitParameter: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'pattern')
   const type = valueType(tree, tree.field(node, 'type'), tree.field(node, 'value'))
   if (tree.type(name) === 'identifier') {
-    walk.addBinding(name, type)
+    builder.addBinding(name, type)
     // A parameter of a constructor that is a field, too.
     const isField =
       tree.child(node, 'accessibility_modifier', 'override_modifier', 'readonly') !== none
-    if (isField) walk.addBinding(name, type, walk.enclosingType)
+    if (isField) builder.addBinding(name, type, builder.enclosingType)
   }
-  declarePattern(walk, name)
+  declarePattern(builder, name)
 }
 
 /** Parameters without types: JavaScript's. */
-export const visitParameters: Visit = (walk, node) => {
-  for (const child of walk.tree.children(node))
-    if (!walk.tree.type(child).endsWith('_parameter')) declarePattern(walk, child)
+export const visitParameters: Visit = (builder, node) => {
+  for (const child of builder.tree.children(node))
+    if (!builder.tree.type(child).endsWith('_parameter')) declarePattern(builder, child)
 }

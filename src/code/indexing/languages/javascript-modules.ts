@@ -13,8 +13,8 @@ function sourceOf(tree: FlatTree, node: number): string {
 }
 
 /** `import a, { b as c } from './d.js'`, `import * as e`, `import f = require('g')`. */
-export const visitImport: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitImport: Visit = (builder, node) => {
+  const { tree } = builder
   const names: Names = []
   const required = tree.child(node, 'import_require_clause')
   const source = sourceOf(tree, tree.field(required === none ? node : required, 'source'))
@@ -29,8 +29,8 @@ export const visitImport: Visit = (walk, node) => {
       names.push({ name: '*', local: tree.textOf(tree.child(part, 'identifier')) })
     else if (type === 'named_imports') names.push(...listSpecifiers(tree, part, 'import_specifier'))
   }
-  consumeSubtree(walk, node)
-  walk.addImport({
+  consumeSubtree(builder, node)
+  builder.addImport({
     line: tree.lineOf(node),
     from: source,
     names,
@@ -54,8 +54,8 @@ function nameOf(tree: FlatTree, node: number): string {
 }
 
 /** `export { a as b } from './c.js'`, `export * from`, `export { a as b }`, `export default a`. */
-export const visitExport: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitExport: Visit = (builder, node) => {
+  const { tree } = builder
   const source = tree.field(node, 'source')
   const clause = tree.child(node, 'export_clause')
   const line = tree.lineOf(node)
@@ -64,27 +64,27 @@ export const visitExport: Visit = (walk, node) => {
     const local = whole === none ? '*' : nameOf(tree, tree.child(whole, 'identifier', 'string'))
     const names =
       clause === none ? [{ name: '*', local }] : listSpecifiers(tree, clause, 'export_specifier')
-    consumeSubtree(walk, node)
-    walk.addImport({ line, from: sourceOf(tree, source), names, kind: 'reexport' })
+    consumeSubtree(builder, node)
+    builder.addImport({ line, from: sourceOf(tree, source), names, kind: 'reexport' })
   } else if (clause !== none) {
     for (const { name, local } of listSpecifiers(tree, clause, 'export_specifier'))
-      walk.exportName(name, local, line)
-    consumeSubtree(walk, node)
-  } else exportValue(walk, node)
+      builder.exportName(name, local, line)
+    consumeSubtree(builder, node)
+  } else exportValue(builder, node)
 }
 
 /** Functions and classes that are exported by default name themselves. */
 const selfNaming = ['arrow_function', 'function_expression', 'generator_function', 'class']
 
-function exportValue(walk: FileIndexBuilder, node: number): void {
-  const { tree } = walk
+function exportValue(builder: FileIndexBuilder, node: number): void {
+  const { tree } = builder
   const value = tree.field(node, 'value')
   const assigned = tree.child(node, '=') === none ? none : tree.child(node, 'identifier')
   const named = value === none ? assigned : value
   if (named === none || selfNaming.includes(tree.type(named))) return
   if (tree.type(named) === 'identifier')
-    walk.exportName(tree.textOf(named), 'default', tree.lineOf(node))
-  walk.define(node, {
+    builder.exportName(tree.textOf(named), 'default', tree.lineOf(node))
+  builder.define(node, {
     name: 'default',
     kind: 'value',
     exported: true,
@@ -98,8 +98,12 @@ function exportValue(walk: FileIndexBuilder, node: number): void {
  * @param pattern what it is assigned to; `none` for nothing
  * @returns whether it is one
  */
-export function visitImportCall(walk: FileIndexBuilder, pattern: number, value: number): boolean {
-  const { tree } = walk
+export function visitImportCall(
+  builder: FileIndexBuilder,
+  pattern: number,
+  value: number,
+): boolean {
+  const { tree } = builder
   const { call, member } = unwrap(tree, value)
   const called = tree.field(call, 'function')
   const isDynamic = tree.type(called) === 'import'
@@ -107,9 +111,9 @@ export function visitImportCall(walk: FileIndexBuilder, pattern: number, value: 
     return false
   const source = sourceOf(tree, tree.child(tree.field(call, 'arguments'), 'string'))
   if (source === '') return false
-  for (const node of [call, called]) walk.consume(node)
-  if (pattern !== none) consumeSubtree(walk, pattern)
-  walk.addImport({
+  for (const node of [call, called]) builder.consume(node)
+  if (pattern !== none) consumeSubtree(builder, pattern)
+  builder.addImport({
     line: tree.lineOf(call),
     from: source,
     names: pattern === none ? [] : listBound(tree, pattern, member),

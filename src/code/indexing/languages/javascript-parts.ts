@@ -24,8 +24,12 @@ export function* listNames(tree: FlatTree, pattern: number): Generator<number> {
 }
 
 /** Declares all names of a pattern. */
-export function declarePattern(walk: FileIndexBuilder, pattern: number, toFunction = false): void {
-  for (const name of listNames(walk.tree, pattern)) walk.declare(name, toFunction)
+export function declarePattern(
+  builder: FileIndexBuilder,
+  pattern: number,
+  toFunction = false,
+): void {
+  for (const name of listNames(builder.tree, pattern)) builder.declare(name, toFunction)
 }
 
 /** How many arguments a function takes; null without a list of parameters. */
@@ -117,9 +121,9 @@ export function returnedType(tree: FlatTree, node: number): string {
 }
 
 /** `return new Cart()`, `return this`: of a function that doesn't say itself what it returns, and isn't in another one. */
-export const visitReturn: Visit = (walk, node) => {
-  const { tree } = walk
-  const kind = walk.enclosingSymbol?.kind
+export const visitReturn: Visit = (builder, node) => {
+  const { tree } = builder
+  const kind = builder.enclosingSymbol?.kind
   if (kind !== 'function' && kind !== 'method') return
   let at = tree.parent(node)
   while (at !== none && !returning.has(tree.type(at))) at = tree.parent(at)
@@ -132,7 +136,7 @@ export const visitReturn: Visit = (walk, node) => {
   const made =
     type === 'new_expression' ? valueType(tree, none, value) : type === 'this' ? 'this' : ''
   // Once is enough.
-  if (walk.typeOf('()') !== (made || '?')) walk.addBinding('()', made || '?')
+  if (builder.typeOf('()') !== (made || '?')) builder.addBinding('()', made || '?')
 }
 
 const returning: ReadonlySet<string> = new Set([
@@ -198,24 +202,24 @@ const baseTypes: ReadonlySet<string> = new Set([
 ])
 
 /** Records what a class or interface builds on. */
-export function referToBases(walk: FileIndexBuilder, bases: readonly number[]): void {
-  const { tree } = walk
+export function referToBases(builder: FileIndexBuilder, bases: readonly number[]): void {
+  const { tree } = builder
   for (const base of bases) {
-    walk.consume(base)
+    builder.consume(base)
     const type = tree.type(base)
     if (type === 'member_expression')
-      walk.addReference({
+      builder.addReference({
         kind: 'extends',
         name: tree.field(base, 'property'),
         qualifier: lastName(tree, tree.field(base, 'object')),
       })
     else if (type === 'nested_type_identifier')
-      walk.addReference({
+      builder.addReference({
         kind: 'extends',
         name: tree.field(base, 'name'),
         qualifier: lastName(tree, tree.field(base, 'module')),
       })
-    else walk.addReference({ kind: 'extends', name: base })
+    else builder.addReference({ kind: 'extends', name: base })
   }
 }
 

@@ -13,62 +13,67 @@ function countPassed(tree: FlatTree, list: number): number | null {
 }
 
 function referTo(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   kind: 'call' | 'new' | 'value',
   named: number,
-  passed: number | null,
+  argumentCount: number | null,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const type = tree.type(named)
-  if (type === 'identifier') walk.addReference({ kind, name: named, arguments: passed })
+  if (type === 'identifier') builder.addReference({ kind, name: named, arguments: argumentCount })
   if (type !== 'member_expression' && type !== 'nested_identifier') return
-  walk.consume(named)
+  builder.consume(named)
   const qualifier = lastName(tree, tree.field(named, 'object'))
-  walk.addReference({ kind, name: tree.field(named, 'property'), qualifier, arguments: passed })
+  builder.addReference({
+    kind,
+    name: tree.field(named, 'property'),
+    qualifier,
+    arguments: argumentCount,
+  })
 }
 
-export const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   const called = tree.field(node, 'function')
-  if (visitImportCall(walk, none, node)) return
+  if (visitImportCall(builder, none, node)) return
   const plain = tree.type(called) === 'non_null_expression' ? tree.firstChild(called) : called
-  referTo(walk, 'call', plain, countPassed(tree, tree.field(node, 'arguments')))
+  referTo(builder, 'call', plain, countPassed(tree, tree.field(node, 'arguments')))
 }
 
-export const visitNew: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitNew: Visit = (builder, node) => {
+  const { tree } = builder
   referTo(
-    walk,
+    builder,
     'new',
     tree.field(node, 'constructor'),
     countPassed(tree, tree.field(node, 'arguments')),
   )
 }
 
-export const visitDecorator: Visit = (walk, node) => {
-  const { tree } = walk
-  referTo(walk, 'call', tree.child(node, 'identifier', 'member_expression'), null)
+export const visitDecorator: Visit = (builder, node) => {
+  const { tree } = builder
+  referTo(builder, 'call', tree.child(node, 'identifier', 'member_expression'), null)
 }
 
 /** `<Cart>`: what begins with a small letter is HTML's own. */
-export const visitElement: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitElement: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
-  if (tree.type(name) !== 'identifier' || /^\p{Lu}/u.test(walk.nameOf(name)))
-    referTo(walk, 'call', name, null)
-  else walk.consume(name)
+  if (tree.type(name) !== 'identifier' || /^\p{Lu}/u.test(builder.nameOf(name)))
+    referTo(builder, 'call', name, null)
+  else builder.consume(name)
 }
 
-export const visitMember: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitMember: Visit = (builder, node) => {
+  const { tree } = builder
   const object = tree.field(node, 'object')
-  if (tree.type(object) === 'identifier') referTo(walk, 'value', node, null)
+  if (tree.type(object) === 'identifier') referTo(builder, 'value', node, null)
 }
 
 /** `Shop.Cart` as a type. */
-export const visitNestedType: Visit = (walk, node) => {
-  const { tree } = walk
-  walk.addReference({
+export const visitNestedType: Visit = (builder, node) => {
+  const { tree } = builder
+  builder.addReference({
     kind: 'type',
     name: tree.field(node, 'name'),
     qualifier: lastName(tree, tree.field(node, 'module')),

@@ -28,24 +28,41 @@ import {
 } from './javascript-references.ts'
 
 /** What a function or class calls itself is known inside of it. */
-const declareOwnName: Visit = (walk, node) => walk.declare(walk.tree.field(node, 'name'))
+const declareOwnName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
 
 /** `for (const name of …)`; without `const` the name is one that exists. */
-const declareLoopVariable: Visit = (walk, node) => {
-  if (walk.tree.field(node, 'kind') !== none) declarePattern(walk, walk.tree.field(node, 'left'))
+const declareLoopVariable: Visit = (builder, node) => {
+  if (builder.tree.field(node, 'kind') !== none)
+    declarePattern(builder, builder.tree.field(node, 'left'))
 }
 
 export const script: LanguageSpec = {
-  branches:
-    'if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause ternary_expression && || ??',
-  functions:
-    'function_declaration generator_function_declaration function_expression generator_function arrow_function method_definition function_signature method_signature abstract_method_signature function_type construct_signature call_signature constructor_type index_signature class_static_block',
-  blocks:
-    'statement_block for_statement for_in_statement catch_clause switch_body mapped_type_clause conditional_type',
-  types:
-    'class_declaration abstract_class_declaration class interface_declaration type_alias_declaration',
-  builtins:
-    'Array ArrayBuffer BigInt Boolean Date Error Function Infinity Intl JSON Map Math NaN Number Object Omit Partial Pick Promise Proxy Readonly ReadonlyMap ReadonlySet Record Reflect RegExp Required Set String Symbol TypeError RangeError Uint8Array WeakMap WeakSet clearInterval clearTimeout console decodeURIComponent encodeURIComponent isNaN parseFloat parseInt queueMicrotask require setImmediate setInterval setTimeout structuredClone undefined',
+  branches: `
+    if_statement for_statement for_in_statement while_statement do_statement switch_case
+    catch_clause ternary_expression && || ??
+  `,
+  functions: `
+    function_declaration generator_function_declaration function_expression
+    generator_function arrow_function method_definition function_signature method_signature
+    abstract_method_signature function_type construct_signature call_signature
+    constructor_type index_signature class_static_block
+  `,
+  blocks: `
+    statement_block for_statement for_in_statement catch_clause switch_body
+    mapped_type_clause conditional_type
+  `,
+  types: `
+    class_declaration abstract_class_declaration class interface_declaration
+    type_alias_declaration
+  `,
+  builtins: `
+    Array ArrayBuffer BigInt Boolean Date Error Function Infinity Intl JSON Map Math NaN
+    Number Object Omit Partial Pick Promise Proxy Readonly ReadonlyMap ReadonlySet Record
+    Reflect RegExp Required Set String Symbol TypeError RangeError Uint8Array WeakMap
+    WeakSet clearInterval clearTimeout console decodeURIComponent encodeURIComponent isNaN
+    parseFloat parseInt queueMicrotask require setImmediate setInterval setTimeout
+    structuredClone undefined
+  `,
   visits: {
     import_statement: visitImport,
     export_statement: visitExport,
@@ -74,8 +91,8 @@ export const script: LanguageSpec = {
     required_parameter: visitParameter,
     optional_parameter: visitParameter,
     formal_parameters: visitParameters,
-    type_parameter: (walk, node) => walk.declare(walk.tree.field(node, 'name')),
-    mapped_type_clause: (walk, node) => walk.consume(walk.tree.field(node, 'name')),
+    type_parameter: (builder, node) => builder.declare(builder.tree.field(node, 'name')),
+    mapped_type_clause: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
     return_statement: visitReturn,
     call_expression: visitCall,
     new_expression: visitNew,
@@ -85,16 +102,18 @@ export const script: LanguageSpec = {
     assignment_expression: visitAssignment,
     member_expression: visitMember,
     nested_type_identifier: visitNestedType,
-    type_identifier: (walk, node) => walk.addReference({ kind: 'type', name: node }),
-    identifier: (walk, node) => walk.addReference({ kind: 'value', name: node }),
-    shorthand_property_identifier: (walk, node) => walk.addReference({ kind: 'value', name: node }),
+    type_identifier: (builder, node) => builder.addReference({ kind: 'type', name: node }),
+    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
+    shorthand_property_identifier: (builder, node) =>
+      builder.addReference({ kind: 'value', name: node }),
   },
   scopeVisits: {
     function_expression: declareOwnName,
     generator_function: declareOwnName,
     class: declareOwnName,
-    arrow_function: (walk, node) => declarePattern(walk, walk.tree.field(node, 'parameter')),
-    catch_clause: (walk, node) => declarePattern(walk, walk.tree.field(node, 'parameter')),
+    arrow_function: (builder, node) =>
+      declarePattern(builder, builder.tree.field(node, 'parameter')),
+    catch_clause: (builder, node) => declarePattern(builder, builder.tree.field(node, 'parameter')),
     for_in_statement: declareLoopVariable,
   },
 }

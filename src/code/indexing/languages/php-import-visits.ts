@@ -5,31 +5,31 @@ import type { Visit } from '../language-spec.ts'
 import { consumeSubtree, lastPart } from './common-parts.ts'
 
 /** `use A\B as C, D\E;` and `use A\{B, C as D};`: each name is an import of its own. */
-export const visitUse: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitUse: Visit = (builder, node) => {
+  const { tree } = builder
   const group = tree.field(node, 'body')
   const prefix = tree.textOf(tree.child(node, 'namespace_name'))
   for (const clause of tree.children(group === none ? node : group)) {
     const type = tree.type(clause)
     if (type === 'namespace_use_clause')
-      importClause(walk, clause, group === none ? '' : `${prefix}\\`)
+      importClause(builder, clause, group === none ? '' : `${prefix}\\`)
   }
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
 }
 
-function importClause(walk: FileIndexBuilder, clause: number, prefix: string): void {
-  const { tree } = walk
+function importClause(builder: FileIndexBuilder, clause: number, prefix: string): void {
+  const { tree } = builder
   const alias = tree.field(clause, 'alias')
   const target = tree.child(clause, 'qualified_name', 'name')
   const from = `${prefix}${tree.textOf(target)}`.replaceAll(/\s/g, '').replace(/^\\/, '')
   const name = lastPart(from)
   const local = alias === none ? name : tree.textOf(alias)
-  walk.addImport({ line: tree.lineOf(clause), from, names: [{ name, local }], kind: 'static' })
+  builder.addImport({ line: tree.lineOf(clause), from, names: [{ name, local }], kind: 'static' })
 }
 
 /** `require` and `include` of a literal path; behind `__DIR__` it is taken from this file's folder. */
-export const visitRequire: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitRequire: Visit = (builder, node) => {
+  const { tree } = builder
   const literals: number[] = []
   let isRelative = false
   for (let inner = node + 1; inner < tree.subtreeEnd(node); inner++) {
@@ -43,7 +43,7 @@ export const visitRequire: Visit = (walk, node) => {
   if (literals.length !== 1) return
   const path = tree.textOf(literals[0]!)
   const from = isRelative ? `.${path.startsWith('/') ? '' : '/'}${path}` : path
-  walk.addImport({ line: tree.lineOf(node), from, names: [], kind: 'include' })
+  builder.addImport({ line: tree.lineOf(node), from, names: [], kind: 'include' })
 }
 
 const plainParts = /^(binary|parenthesized)_expression$/

@@ -14,11 +14,11 @@ export function isClassName(tree: FlatTree, node: number): boolean {
 
 /** The name at the end, with the last part of the namespace before it; `\strlen` has none. */
 export function consumeName(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
 ): { name: number; qualifier: string | null } {
-  const { tree } = walk
-  walk.consume(node)
+  const { tree } = builder
+  builder.consume(node)
   if (tree.type(node) !== 'qualified_name') return { name: node, qualifier: null }
   let name = none
   for (const child of tree.children(node)) if (tree.type(child) === 'name') name = child
@@ -28,20 +28,20 @@ export function consumeName(
 
 /** Records a class that is named; of `self` and `static` the class around. */
 export function referToClass(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
   kind: 'type' | 'new' | 'extends',
-  passed: number | null = null,
+  argumentCount: number | null = null,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   if (isClassName(tree, node)) {
-    walk.addReference({ kind, ...consumeName(walk, node), arguments: passed })
+    builder.addReference({ kind, ...consumeName(builder, node), arguments: argumentCount })
     return
   }
-  walk.consume(node)
-  const own = walk.symbols[walk.enclosingType]?.name
+  builder.consume(node)
+  const own = builder.symbols[builder.enclosingType]?.name
   if (kind === 'new' && own !== undefined && /^(self|static)$/i.test(tree.textOf(node)))
-    walk.addReference({ kind, name: own, at: node, arguments: passed })
+    builder.addReference({ kind, name: own, at: node, arguments: argumentCount })
 }
 
 /** The one class that a type names; empty where it names none, or several. */

@@ -36,36 +36,36 @@ function findBases(tree: FlatTree, node: number): number[] {
 }
 
 function defineType(kind: DefinitionKind): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const bases = findBases(tree, node)
-    walk.define(node, {
+    builder.define(node, {
       name: tree.child(node, 'name'),
       kind,
       bodyNode: tree.field(node, 'body'),
       exported: true,
       extends: bases.map((base) => lastPart(tree.textOf(base))),
     })
-    for (const base of bases) referToClass(walk, base, 'extends')
+    for (const base of bases) referToClass(builder, base, 'extends')
   }
 }
 
 /** `new class extends Base`: has no name, but a base. */
-const visitAnonymousClass: Visit = (walk, node) => {
-  for (const base of findBases(walk.tree, node)) referToClass(walk, base, 'extends')
+const visitAnonymousClass: Visit = (builder, node) => {
+  for (const base of findBases(builder.tree, node)) referToClass(builder, base, 'extends')
 }
 
 function defineFunction(kind: 'function' | 'method'): Visit {
-  return (walk, node) => {
-    const { tree } = walk
-    const defined = walk.define(node, {
+  return (builder, node) => {
+    const { tree } = builder
+    const defined = builder.define(node, {
       name: tree.field(node, 'name'),
       kind,
       bodyNode: tree.field(node, 'body'),
       exported: !isPrivate(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
     })
-    addReturnBinding(walk, defined, returnedType(tree, tree.field(node, 'return_type')))
+    addReturnBinding(builder, defined, returnedType(tree, tree.field(node, 'return_type')))
   }
 }
 
@@ -73,11 +73,11 @@ function isPrivate(tree: FlatTree, node: number): boolean {
   return tree.textOf(tree.child(node, 'visibility_modifier')).toLowerCase() === 'private'
 }
 
-const visitConstant: Visit = (walk, node) => {
-  const { tree } = walk
+const visitConstant: Visit = (builder, node) => {
+  const { tree } = builder
   const declaration = tree.parent(node)
   const name = tree.firstChild(node)
-  walk.define(node, {
+  builder.define(node, {
     name,
     kind: 'value',
     startNode: declaration,
@@ -85,25 +85,25 @@ const visitConstant: Visit = (walk, node) => {
   })
 }
 
-const visitProperty: Visit = (walk, node) => {
-  const { tree } = walk
+const visitProperty: Visit = (builder, node) => {
+  const { tree } = builder
   const type = typeName(tree, tree.field(tree.parent(node), 'type'))
-  walk.addBinding(variableName(tree, tree.field(node, 'name')), type, walk.enclosingType)
+  builder.addBinding(variableName(tree, tree.field(node, 'name')), type, builder.enclosingType)
 }
 
 /** A constructor's parameter with a visibility is a field, too. */
-const visitParameter: Visit = (walk, node) => {
-  const { tree } = walk
+const visitParameter: Visit = (builder, node) => {
+  const { tree } = builder
   const name = variableName(tree, tree.field(node, 'name'))
   const type = typeName(tree, tree.field(node, 'type'))
-  walk.addBinding(name, type)
+  builder.addBinding(name, type)
   if (tree.type(node) === 'property_promotion_parameter')
-    walk.addBinding(name, type, walk.enclosingType)
+    builder.addBinding(name, type, builder.enclosingType)
 }
 
-const visitCatch: Visit = (walk, node) => {
-  const { tree } = walk
-  walk.addBinding(
+const visitCatch: Visit = (builder, node) => {
+  const { tree } = builder
+  builder.addBinding(
     variableName(tree, tree.field(node, 'name')),
     typeName(tree, tree.field(node, 'type')),
   )
@@ -135,14 +135,14 @@ function createdType(tree: FlatTree, value: number): string {
 }
 
 /** `$order = new Order()`, `$this->desk = new Desk()`, `$till = $shop->till()`. */
-const visitAssignment: Visit = (walk, node) => {
-  const { tree } = walk
+const visitAssignment: Visit = (builder, node) => {
+  const { tree } = builder
   const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
   const type = createdType(tree, right)
   if (type === '') return
-  if (tree.type(left) === 'variable_name') walk.addBinding(variableName(tree, left), type)
+  if (tree.type(left) === 'variable_name') builder.addBinding(variableName(tree, left), type)
   else if (tree.textOf(tree.field(left, 'object')) === '$this')
-    walk.addBinding(tree.field(left, 'name'), type, walk.enclosingType)
+    builder.addBinding(tree.field(left, 'name'), type, builder.enclosingType)
 }
 
 function passedTo(tree: FlatTree, call: number): number | null {
@@ -156,28 +156,28 @@ function passedTo(tree: FlatTree, call: number): number | null {
   })
 }
 
-const visitNew: Visit = (walk, node) => {
-  const { tree } = walk
+const visitNew: Visit = (builder, node) => {
+  const { tree } = builder
   const made = tree.child(node, 'name', 'qualified_name', 'relative_scope')
-  if (made !== none) referToClass(walk, made, 'new', passedTo(tree, node))
+  if (made !== none) referToClass(builder, made, 'new', passedTo(tree, node))
 }
 
-const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   const called = tree.field(node, 'function')
   if (tree.type(called) !== 'name' && tree.type(called) !== 'qualified_name') return
-  const { name, qualifier } = consumeName(walk, called)
-  if (tree.textOf(name).toLowerCase() === 'define') defineConstant(walk, node)
-  walk.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+  const { name, qualifier } = consumeName(builder, called)
+  if (tree.textOf(name).toLowerCase() === 'define') defineConstant(builder, node)
+  builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
 }
 
 /** `define('NAME', …)`. */
-function defineConstant(walk: FileIndexBuilder, call: number): void {
-  const { tree } = walk
+function defineConstant(builder: FileIndexBuilder, call: number): void {
+  const { tree } = builder
   const first = [...listItems(tree, tree.field(call, 'arguments'))][0] ?? none
   const literal = tree.firstChild(first)
-  if (walk.isLocal || tree.type(literal) !== 'string') return
-  walk.define(call, {
+  if (builder.isLocal || tree.type(literal) !== 'string') return
+  builder.define(call, {
     name: tree.textOf(tree.child(literal, 'string_content')),
     kind: 'value',
     exported: true,
@@ -201,64 +201,74 @@ function qualifierOf(tree: FlatTree, node: number): string {
   }
 }
 
-const visitMethodCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitMethodCall: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'name') return
   const qualifier = qualifierOf(tree, tree.field(node, 'object'))
-  walk.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+  builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
 }
 
-const visitStaticCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitStaticCall: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'name') return
   const scope = tree.field(node, 'scope')
   const isNamed =
     isClassName(tree, scope) || tree.type(scope) === 'relative_scope' || tree.type(scope) === 'name'
   const qualifier = isNamed ? lastPart(tree.textOf(scope)) : qualifierOf(tree, scope)
-  consumeSubtree(walk, isNamed ? scope : none)
-  walk.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
+  consumeSubtree(builder, isNamed ? scope : none)
+  builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
 }
 
 /** `Cart::MOST`, `Cart::class`, `Cart::$count`. */
-const visitStaticAccess: Visit = (walk, node) => {
-  const { tree } = walk
+const visitStaticAccess: Visit = (builder, node) => {
+  const { tree } = builder
   const scope = tree.firstChild(node)
-  if (isClassName(tree, scope)) referToClass(walk, scope, 'type')
-  for (const child of tree.children(node)) walk.consume(child)
+  if (isClassName(tree, scope)) referToClass(builder, scope, 'type')
+  for (const child of tree.children(node)) builder.consume(child)
 }
 
-const visitInstanceOf: Visit = (walk, node) => {
-  const { tree } = walk
+const visitInstanceOf: Visit = (builder, node) => {
+  const { tree } = builder
   if (tree.type(tree.field(node, 'operator')) === 'instanceof') {
     const right = tree.field(node, 'right')
-    if (isClassName(tree, right)) referToClass(walk, right, 'type')
+    if (isClassName(tree, right)) referToClass(builder, right, 'type')
   }
 }
 
-const referToFirst: Visit = (walk, node) => referToClass(walk, walk.tree.firstChild(node), 'type')
+const referToFirst: Visit = (builder, node) =>
+  referToClass(builder, builder.tree.firstChild(node), 'type')
 
-const valueParents = typeSet(
-  'argument binary_expression assignment_expression return_statement array_element_initializer conditional_expression parenthesized_expression echo_statement unary_op_expression match_conditional_expression match_default_expression arrow_function const_element property_element simple_parameter property_promotion_parameter case_statement subscript_expression expression_statement match_condition_list',
-)
+const valueParents = typeSet(`
+  argument binary_expression assignment_expression return_statement array_element_initializer
+  conditional_expression parenthesized_expression echo_statement unary_op_expression
+  match_conditional_expression match_default_expression arrow_function const_element
+  property_element simple_parameter property_promotion_parameter case_statement
+  subscript_expression expression_statement match_condition_list
+`)
 
 /** Constants: all other names have been dealt with, or stand elsewhere. */
-const visitName: Visit = (walk, node) => {
-  if (valueParents.has(walk.tree.type(walk.tree.parent(node))))
-    walk.addReference({ kind: 'value', name: node })
+const visitName: Visit = (builder, node) => {
+  if (valueParents.has(builder.tree.type(builder.tree.parent(node))))
+    builder.addReference({ kind: 'value', name: node })
 }
 
 export const php: LanguageSpec = {
-  branches:
-    'if_statement else_if_clause for_statement foreach_statement while_statement do_statement case_statement catch_clause conditional_expression match_conditional_expression && || and or ??',
+  branches: `
+    if_statement else_if_clause for_statement foreach_statement while_statement do_statement
+    case_statement catch_clause conditional_expression match_conditional_expression && ||
+    and or ??
+  `,
   functions: 'function_definition method_declaration anonymous_function arrow_function',
   blocks: '',
-  types:
-    'class_declaration interface_declaration trait_declaration enum_declaration anonymous_class',
+  types: `
+    class_declaration interface_declaration trait_declaration enum_declaration
+    anonymous_class
+  `,
   visits: {
-    namespace_definition: (walk, node) =>
-      walk.setNamespace(walk.nameOf(walk.tree.field(node, 'name'))),
+    namespace_definition: (builder, node) =>
+      builder.setNamespace(builder.nameOf(builder.tree.field(node, 'name'))),
     namespace_use_declaration: visitUse,
     require_expression: visitRequire,
     require_once_expression: visitRequire,
@@ -269,15 +279,19 @@ export const php: LanguageSpec = {
     trait_declaration: defineType('class'),
     enum_declaration: defineType('enum'),
     anonymous_class: visitAnonymousClass,
-    enum_case: (walk, node) =>
-      walk.define(node, { name: walk.tree.field(node, 'name'), kind: 'value', exported: true }),
+    enum_case: (builder, node) =>
+      builder.define(node, {
+        name: builder.tree.field(node, 'name'),
+        kind: 'value',
+        exported: true,
+      }),
     function_definition: defineFunction('function'),
     method_declaration: defineFunction('method'),
     const_element: visitConstant,
     property_element: visitProperty,
     simple_parameter: visitParameter,
     property_promotion_parameter: visitParameter,
-    variadic_parameter: (walk, node) => walk.consume(walk.tree.field(node, 'name')),
+    variadic_parameter: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
     catch_clause: visitCatch,
     assignment_expression: visitAssignment,
     object_creation_expression: visitNew,

@@ -14,38 +14,43 @@ function lastName(tree: FlatTree, node: number): string {
 
 /** Records that a name, or one with others and full stops before it, is used. */
 export function referTo(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   kind: CodeReference['kind'],
   named: number,
-  passed: number | null,
+  argumentCount: number | null,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const type = tree.type(named)
-  if (type === 'identifier') walk.addReference({ kind, name: named, arguments: passed })
+  if (type === 'identifier') builder.addReference({ kind, name: named, arguments: argumentCount })
   if (type !== 'attribute') return
-  walk.consume(named)
+  builder.consume(named)
   let qualifier = lastName(tree, tree.field(named, 'object'))
   // `super().total()` is the base class's.
   if (qualifier === '' && tree.textOf(tree.field(named, 'object')).startsWith('super('))
     qualifier = 'super'
-  walk.addReference({ kind, name: tree.field(named, 'attribute'), qualifier, arguments: passed })
+  builder.addReference({
+    kind,
+    name: tree.field(named, 'attribute'),
+    qualifier,
+    arguments: argumentCount,
+  })
 }
 
 /** Makes all names of a target local to the function around; in a comprehension to that. */
-export function declareNames(walk: FileIndexBuilder, target: number): void {
-  const { tree } = walk
+export function declareNames(builder: FileIndexBuilder, target: number): void {
+  const { tree } = builder
   if (target === none) return
   const inComprehension = tree.type(tree.parent(target)) === 'for_in_clause'
   for (let node = target; node < tree.subtreeEnd(target); ) {
     const type = tree.type(node)
-    if (type === 'identifier') walk.declare(node, !inComprehension)
+    if (type === 'identifier') builder.declare(node, !inComprehension)
     // `a.b = 1` and `a[0] = 1` make no name.
     node = type === 'attribute' || type === 'subscript' ? tree.subtreeEnd(node) : node + 1
   }
 }
 
-export const visitParameters: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitParameters: Visit = (builder, node) => {
+  const { tree } = builder
   for (const parameter of listItems(tree, node)) {
     const named =
       tree.type(parameter) === 'typed_parameter'
@@ -53,8 +58,8 @@ export const visitParameters: Visit = (walk, node) => {
         : tree.field(parameter, 'name')
     const name = named === none ? parameter : named
     const type = tree.field(parameter, 'type')
-    if (tree.type(name) === 'identifier') walk.addBinding(name, typeName(tree, type))
-    declareNames(walk, name)
+    if (tree.type(name) === 'identifier') builder.addBinding(name, typeName(tree, type))
+    declareNames(builder, name)
   }
 }
 
@@ -81,8 +86,8 @@ export function readParameters(
 }
 
 /** What a name is said to be, or what is called: `Shop()` makes one, `make_shop()` may. */
-export function valueType(walk: FileIndexBuilder, annotation: number, value: number): string {
-  const { tree } = walk
+export function valueType(builder: FileIndexBuilder, annotation: number, value: number): string {
+  const { tree } = builder
   if (annotation !== none) return typeName(tree, annotation)
   const made = tree.type(value) === 'await' ? tree.nextSibling(tree.firstChild(value)) : value
   if (tree.type(made) !== 'call') return ''
@@ -106,22 +111,22 @@ export function typeName(tree: FlatTree, annotation: number): string {
 }
 
 /** All names in a type are types, also in one that stands in quotation marks. */
-export const visitType: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitType: Visit = (builder, node) => {
+  const { tree } = builder
   const end = tree.subtreeEnd(node)
   for (let inner = node; inner < end; inner++) {
     const type = tree.type(inner)
     const isWhole = tree.type(tree.parent(inner)) !== 'attribute'
     if (isWhole && (type === 'identifier' || type === 'attribute'))
-      referTo(walk, 'type', inner, null)
-    else if (type === 'string') referToQuoted(walk, inner)
+      referTo(builder, 'type', inner, null)
+    else if (type === 'string') referToQuoted(builder, inner)
   }
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
 }
 
-function referToQuoted(walk: FileIndexBuilder, node: number): void {
-  const text = walk.nameOf(walk.tree.child(node, 'string_content'))
+function referToQuoted(builder: FileIndexBuilder, node: number): void {
+  const text = builder.nameOf(builder.tree.child(node, 'string_content'))
   const [name, qualifier = null] = text.split('.').reverse()
   if (/^[\w.]+$/.test(text) && name !== undefined)
-    walk.addReference({ kind: 'type', name, at: node, qualifier })
+    builder.addReference({ kind: 'type', name, at: node, qualifier })
 }

@@ -18,8 +18,8 @@ function isPublic(name: string): boolean {
   return !name.startsWith('_') || /^__\w+__$/.test(name)
 }
 
-const visitFunction: Visit = (walk, node) => {
-  const { tree } = walk
+const visitFunction: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const holder = tree.parent(node)
   const isDecorated = tree.type(holder) === 'decorated_definition'
@@ -27,37 +27,37 @@ const visitFunction: Visit = (walk, node) => {
   const isMethod = tree.type(tree.parent(block)) === 'class_definition'
   const isStatic =
     isDecorated && /^@staticmethod\b/m.test(tree.textOf(tree.child(holder, 'decorator')))
-  const defined = walk.define(node, {
+  const defined = builder.define(node, {
     name,
     kind: isMethod ? 'method' : 'function',
     bodyNode: tree.field(node, 'body'),
-    exported: isPublic(walk.nameOf(name)),
+    exported: isPublic(builder.nameOf(name)),
     parameters: readParameters(tree, tree.field(node, 'parameters'), isMethod && !isStatic),
   })
-  addReturnBinding(walk, defined, typeName(tree, tree.field(node, 'return_type')))
+  addReturnBinding(builder, defined, typeName(tree, tree.field(node, 'return_type')))
 }
 
-const visitClass: Visit = (walk, node) => {
-  const { tree } = walk
+const visitClass: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const bases = [...listItems(tree, tree.field(node, 'superclasses'))].flatMap((base) => {
     const plain = tree.type(base) === 'subscript' ? tree.field(base, 'value') : base
     return ['identifier', 'attribute'].includes(tree.type(plain)) ? [plain] : []
   })
   const nameOfBase = (base: number) =>
-    walk.nameOf(tree.type(base) === 'attribute' ? tree.field(base, 'attribute') : base)
-  walk.define(node, {
+    builder.nameOf(tree.type(base) === 'attribute' ? tree.field(base, 'attribute') : base)
+  builder.define(node, {
     name,
     kind: 'class',
     bodyNode: tree.field(node, 'body'),
-    exported: isPublic(walk.nameOf(name)),
+    exported: isPublic(builder.nameOf(name)),
     extends: bases.map(nameOfBase),
   })
-  for (const base of bases) referTo(walk, 'extends', base, null)
+  for (const base of bases) referTo(builder, 'extends', base, null)
 }
 
-const visitImport: Visit = (walk, node) => {
-  const { tree } = walk
+const visitImport: Visit = (builder, node) => {
+  const { tree } = builder
   for (const item of listItems(tree, node)) {
     const isAliased = tree.type(item) === 'aliased_import'
     if (!isAliased && tree.type(item) !== 'dotted_name') continue
@@ -66,13 +66,18 @@ const visitImport: Visit = (walk, node) => {
     const local = isAliased
       ? tree.textOf(tree.field(item, 'alias'))
       : from.slice(from.lastIndexOf('.') + 1)
-    walk.addImport({ line: tree.lineOf(node), from, names: [{ name: '*', local }], kind: 'static' })
+    builder.addImport({
+      line: tree.lineOf(node),
+      from,
+      names: [{ name: '*', local }],
+      kind: 'static',
+    })
   }
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
 }
 
-const visitImportFrom: Visit = (walk, node) => {
-  const { tree } = walk
+const visitImportFrom: Visit = (builder, node) => {
+  const { tree } = builder
   const source = tree.field(node, 'module_name')
   const names = []
   for (const item of listItems(tree, node)) {
@@ -82,97 +87,109 @@ const visitImportFrom: Visit = (walk, node) => {
     names.push({ name, local: isAliased ? tree.textOf(tree.field(item, 'alias')) : name })
   }
   const isAll = tree.child(node, 'wildcard_import') !== none
-  walk.addImport({
+  builder.addImport({
     line: tree.lineOf(node),
     from: tree.textOf(source),
     names,
     kind: isAll ? 'all' : 'static',
   })
-  consumeSubtree(walk, node)
+  consumeSubtree(builder, node)
 }
 
-const visitAssignment: Visit = (walk, node) => {
-  const { tree } = walk
+const visitAssignment: Visit = (builder, node) => {
+  const { tree } = builder
   const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
-  const type = valueType(walk, tree.field(node, 'type'), right)
+  const type = valueType(builder, tree.field(node, 'type'), right)
   if (tree.type(left) === 'attribute') {
     const isOwn = /^(self|cls)$/.test(tree.textOf(tree.field(left, 'object')))
-    const passed = tree.type(right) === 'identifier' ? walk.typeOf(walk.nameOf(right)) : ''
-    if (isOwn) walk.addBinding(tree.field(left, 'attribute'), type || passed, walk.enclosingType)
+    const valueType_ =
+      tree.type(right) === 'identifier' ? builder.typeOf(builder.nameOf(right)) : ''
+    if (isOwn)
+      builder.addBinding(tree.field(left, 'attribute'), type || valueType_, builder.enclosingType)
     return
   }
-  if (tree.type(left) === 'identifier') walk.addBinding(left, type)
-  if (walk.isLocal) declareNames(walk, left)
-  else if (tree.textOf(left) === '__all__') exportListed(walk, right)
-  else if (walk.enclosingSymbol === undefined) defineVariables(walk, node, left)
-  else consumeSubtree(walk, left)
+  if (tree.type(left) === 'identifier') builder.addBinding(left, type)
+  if (builder.isLocal) declareNames(builder, left)
+  else if (tree.textOf(left) === '__all__') exportListed(builder, right)
+  else if (builder.enclosingSymbol === undefined) defineVariables(builder, node, left)
+  else consumeSubtree(builder, left)
 }
 
 /** Variables of the module: where they are assigned first. */
-function defineVariables(walk: FileIndexBuilder, node: number, left: number): void {
-  const { tree } = walk
+function defineVariables(builder: FileIndexBuilder, node: number, left: number): void {
+  const { tree } = builder
   for (const name of tree.type(left) === 'identifier' ? [left] : listItems(tree, left)) {
     if (tree.type(name) !== 'identifier') continue
-    const text = walk.nameOf(name)
-    if (walk.isFileScopeName(text)) walk.consume(name)
-    else walk.define(node, { name, kind: 'value', exported: isPublic(text), isLeaf: true })
+    const text = builder.nameOf(name)
+    if (builder.isFileScopeName(text)) builder.consume(name)
+    else builder.define(node, { name, kind: 'value', exported: isPublic(text), isLeaf: true })
   }
 }
 
 /** What `__all__` lists is meant for others, whatever it is called; they can name the rest as well. */
-function exportListed(walk: FileIndexBuilder, list: number): void {
-  const { tree } = walk
+function exportListed(builder: FileIndexBuilder, list: number): void {
+  const { tree } = builder
   for (const item of listItems(tree, list)) {
-    const name = walk.nameOf(tree.child(item, 'string_content'))
-    walk.exportName(name, name, tree.lineOf(item))
+    const name = builder.nameOf(tree.child(item, 'string_content'))
+    builder.exportName(name, name, tree.lineOf(item))
   }
 }
 
-const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   const list = tree.field(node, 'arguments')
   const isSpread = (argument: number) =>
     ['list_splat', 'dictionary_splat'].includes(tree.type(argument))
-  const passed = tree.type(list) === 'argument_list' ? countArguments(tree, list, isSpread) : 1
-  referTo(walk, 'call', tree.field(node, 'function'), passed)
+  const argumentCount =
+    tree.type(list) === 'argument_list' ? countArguments(tree, list, isSpread) : 1
+  referTo(builder, 'call', tree.field(node, 'function'), argumentCount)
 }
 
-const visitDecorator: Visit = (walk, node) => {
-  referTo(walk, 'call', walk.tree.child(node, 'identifier', 'attribute'), null)
+const visitDecorator: Visit = (builder, node) => {
+  referTo(builder, 'call', builder.tree.child(node, 'identifier', 'attribute'), null)
 }
 
 /** `case Point(x=0)` names a type; `case other` makes a name. */
-const visitCase: Visit = (walk, node) => {
-  const { tree } = walk
+const visitCase: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.child(node, 'dotted_name')
   const part = tree.firstChild(name)
   if (part === none) return
-  if (tree.type(node) === 'class_pattern') walk.addReference({ kind: 'type', name: part })
-  else if (tree.nextSibling(part) === none) walk.declare(part, true)
+  if (tree.type(node) === 'class_pattern') builder.addReference({ kind: 'type', name: part })
+  else if (tree.nextSibling(part) === none) builder.declare(part, true)
 }
 
-const declareLeft: Visit = (walk, node) => declareNames(walk, walk.tree.field(node, 'left'))
-const declareFirst: Visit = (walk, node) => declareNames(walk, walk.tree.firstChild(node))
+const declareLeft: Visit = (builder, node) =>
+  declareNames(builder, builder.tree.field(node, 'left'))
+const declareFirst: Visit = (builder, node) => declareNames(builder, builder.tree.firstChild(node))
 
 export const python: LanguageSpec = {
-  branches:
-    'if_statement elif_clause for_statement while_statement except_clause conditional_expression boolean_operator for_in_clause if_clause case_clause',
+  branches: `
+    if_statement elif_clause for_statement while_statement except_clause
+    conditional_expression boolean_operator for_in_clause if_clause case_clause
+  `,
   functions: 'function_definition lambda',
   blocks: 'list_comprehension set_comprehension dictionary_comprehension generator_expression',
   types: 'class_definition type_alias_statement',
-  builtins:
-    'abs all any bool bytearray bytes callable chr classmethod delattr dict dir divmod enumerate filter float format frozenset getattr globals hasattr hash hex id input int isinstance issubclass iter len list locals map max memoryview min next object open ord pow print property range repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip None Exception ValueError TypeError KeyError RuntimeError AttributeError NotImplementedError',
+  builtins: `
+    abs all any bool bytearray bytes callable chr classmethod delattr dict dir divmod
+    enumerate filter float format frozenset getattr globals hasattr hash hex id input int
+    isinstance issubclass iter len list locals map max memoryview min next object open ord
+    pow print property range repr reversed round set setattr slice sorted staticmethod str
+    sum super tuple type vars zip None Exception ValueError TypeError KeyError RuntimeError
+    AttributeError NotImplementedError
+  `,
   visits: {
     function_definition: visitFunction,
     class_definition: visitClass,
     import_statement: visitImport,
     import_from_statement: visitImportFrom,
-    future_import_statement: (walk, node) => consumeSubtree(walk, node),
+    future_import_statement: (builder, node) => consumeSubtree(builder, node),
     assignment: visitAssignment,
-    augmented_assignment: (walk, node) => {
-      if (walk.isLocal) declareLeft(walk, node)
+    augmented_assignment: (builder, node) => {
+      if (builder.isLocal) declareLeft(builder, node)
     },
-    named_expression: (walk, node) => walk.declare(walk.tree.field(node, 'name'), true),
+    named_expression: (builder, node) => builder.declare(builder.tree.field(node, 'name'), true),
     parameters: visitParameters,
     lambda_parameters: visitParameters,
     type: visitType,
@@ -182,17 +199,17 @@ export const python: LanguageSpec = {
     splat_pattern: declareFirst,
     case_pattern: visitCase,
     class_pattern: visitCase,
-    global_statement: (walk, node) => consumeSubtree(walk, node),
-    nonlocal_statement: (walk, node) => consumeSubtree(walk, node),
-    keyword_argument: (walk, node) => walk.consume(walk.tree.field(node, 'name')),
-    keyword_pattern: (walk, node) => walk.consume(walk.tree.firstChild(node)),
+    global_statement: (builder, node) => consumeSubtree(builder, node),
+    nonlocal_statement: (builder, node) => consumeSubtree(builder, node),
+    keyword_argument: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
+    keyword_pattern: (builder, node) => builder.consume(builder.tree.firstChild(node)),
     call: visitCall,
     decorator: visitDecorator,
-    attribute: (walk, node) => {
-      walk.consume(walk.tree.field(node, 'attribute'))
-      if (walk.tree.type(walk.tree.field(node, 'object')) === 'identifier')
-        referTo(walk, 'value', node, null)
+    attribute: (builder, node) => {
+      builder.consume(builder.tree.field(node, 'attribute'))
+      if (builder.tree.type(builder.tree.field(node, 'object')) === 'identifier')
+        referTo(builder, 'value', node, null)
     },
-    identifier: (walk, node) => walk.addReference({ kind: 'value', name: node }),
+    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
   },
 }

@@ -15,15 +15,15 @@ const mixinMethods = typeSet('include extend prepend')
 const attributeMethods = typeSet('attr_reader attr_writer attr_accessor attr')
 const visibilityMethods = typeSet('private protected private_class_method private_constant')
 
-type Statement = (walk: FileIndexBuilder, call: number, passed: readonly number[]) => void
+type Statement = (builder: FileIndexBuilder, call: number, passed: readonly number[]) => void
 
-const requireFile: Statement = (walk, call, [path]) => {
-  const { tree } = walk
+const requireFile: Statement = (builder, call, [path]) => {
+  const { tree } = builder
   const isRelative = tree.textOf(tree.field(call, 'method')) === 'require_relative'
   const from =
     path === undefined || tree.child(path, 'interpolation') !== none ? '' : literalName(tree, path)
   const line = tree.lineOf(call)
-  walk.addImport({
+  builder.addImport({
     line,
     from: isRelative && !from.startsWith('.') ? `./${from}` : from,
     names: [],
@@ -31,36 +31,36 @@ const requireFile: Statement = (walk, call, [path]) => {
   })
 }
 
-const autoload: Statement = (walk, call, [name, path]) => {
+const autoload: Statement = (builder, call, [name, path]) => {
   if (name === undefined || path === undefined) return
-  const local = literalName(walk.tree, name)
-  const from = literalName(walk.tree, path)
-  walk.addImport({
-    line: walk.tree.lineOf(call),
+  const local = literalName(builder.tree, name)
+  const from = literalName(builder.tree, path)
+  builder.addImport({
+    line: builder.tree.lineOf(call),
     from,
     names: [{ name: local, local }],
     kind: 'static',
   })
 }
 
-const mixIn: Statement = (walk, _call, passed) => {
+const mixIn: Statement = (builder, _call, passed) => {
   for (const argument of passed)
-    if (isConstant(walk.tree, argument))
-      walk.addReference({ kind: 'extends', ...consumeConstant(walk, argument) })
+    if (isConstant(builder.tree, argument))
+      builder.addReference({ kind: 'extends', ...consumeConstant(builder, argument) })
 }
 
 /** `private :a, :b` names what was defined above, `private def a` what comes. */
-const hide: Statement = (walk, _call, passed) => {
-  const names = new Set(passed.map((argument) => literalName(walk.tree, argument)))
-  for (const argument of passed) walk.marked.add(argument)
-  const around = walk.enclosingType
-  for (const symbol of walk.symbols)
+const hide: Statement = (builder, _call, passed) => {
+  const names = new Set(passed.map((argument) => literalName(builder.tree, argument)))
+  for (const argument of passed) builder.marked.add(argument)
+  const around = builder.enclosingType
+  for (const symbol of builder.symbols)
     if (symbol.within === around && names.has(symbol.name)) symbol.exported = false
 }
 
-const defineMethod: Statement = (walk, call, [name]) => {
-  const text = name === undefined ? '' : literalName(walk.tree, name)
-  walk.define(call, { name: text, kind: 'method', exported: !walk.marked.has(call) })
+const defineMethod: Statement = (builder, call, [name]) => {
+  const text = name === undefined ? '' : literalName(builder.tree, name)
+  builder.define(call, { name: text, kind: 'method', exported: !builder.marked.has(call) })
 }
 
 const statements: Readonly<Record<string, Statement>> = {
@@ -72,61 +72,61 @@ const statements: Readonly<Record<string, Statement>> = {
   alias_method: defineMethod,
 }
 
-export const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   const method = tree.field(node, 'method')
   const receiver = tree.field(node, 'receiver')
   const list = tree.field(node, 'arguments')
-  const name = walk.nameOf(method)
+  const name = builder.nameOf(method)
   if (method === none || tree.type(method) === 'super') return
-  walk.consume(method)
+  builder.consume(method)
   if (receiver === none) {
     const passed = [...listItems(tree, list)]
-    if (mixinMethods.has(name)) return mixIn(walk, node, passed)
-    if (visibilityMethods.has(name)) return hide(walk, node, passed)
+    if (mixinMethods.has(name)) return mixIn(builder, node, passed)
+    if (visibilityMethods.has(name)) return hide(builder, node, passed)
     if (attributeMethods.has(name)) return
     const statement = Object.hasOwn(statements, name) ? statements[name] : undefined
-    if (statement) return statement(walk, node, passed)
-    return walk.addReference({ kind: 'call', name: method, arguments: countPassed(tree, list) })
+    if (statement) return statement(builder, node, passed)
+    return builder.addReference({ kind: 'call', name: method, arguments: countPassed(tree, list) })
   }
-  referToReceived(walk, node, name, countPassed(tree, list))
+  referToReceived(builder, node, name, countPassed(tree, list))
 }
 
 function referToReceived(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
   name: string,
   passed: number | null,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const receiver = tree.field(node, 'receiver')
   const method = tree.field(node, 'method')
-  const made = isConstant(tree, receiver) ? consumeConstant(walk, receiver) : undefined
+  const made = isConstant(tree, receiver) ? consumeConstant(builder, receiver) : undefined
   if (made && name === 'new') {
-    walk.addReference({ kind: 'new', ...made, arguments: passed })
+    builder.addReference({ kind: 'new', ...made, arguments: passed })
     return
   }
   const qualifier = receiverName(tree, receiver)
   // `cart.items = 1` calls `items=`.
   const isSet = tree.hasField(node, 'left') && tree.type(tree.parent(node)) === 'assignment'
   if (isSet)
-    walk.addReference({ kind: 'call', name: `${name}=`, at: method, qualifier, arguments: 1 })
-  else walk.addReference({ kind: 'call', name: method, qualifier, arguments: passed })
+    builder.addReference({ kind: 'call', name: `${name}=`, at: method, qualifier, arguments: 1 })
+  else builder.addReference({ kind: 'call', name: method, qualifier, arguments: passed })
 }
 
 /** `attr_reader :items`: each symbol is a definition. */
-export const visitSymbol: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitSymbol: Visit = (builder, node) => {
+  const { tree } = builder
   const call = tree.parent(tree.parent(node))
   if (tree.type(call) !== 'call' || !attributeMethods.has(tree.textOf(tree.field(call, 'method'))))
     return
-  const exported = !walk.marked.has(call)
-  walk.define(node, { name: literalName(tree, node), kind: 'value', startNode: call, exported })
+  const exported = !builder.marked.has(call)
+  builder.define(node, { name: literalName(tree, node), kind: 'value', startNode: call, exported })
 }
 
 /** Nodes that name what is mixed into a class. */
-export function findMixins(walk: FileIndexBuilder, body: number): number[] {
-  const { tree } = walk
+export function findMixins(builder: FileIndexBuilder, body: number): number[] {
+  const { tree } = builder
   return [...tree.children(body)].flatMap((child) => {
     if (tree.type(child) !== 'call' || !mixinMethods.has(tree.textOf(tree.field(child, 'method'))))
       return []
@@ -143,11 +143,11 @@ const visibilities: Readonly<Record<string, boolean>> = {
 }
 
 /** Marks what stands below `private`. */
-export function markPrivate(walk: FileIndexBuilder, body: number): void {
-  const { tree } = walk
+export function markPrivate(builder: FileIndexBuilder, body: number): void {
+  const { tree } = builder
   let isPrivate = false
   for (const child of tree.children(body)) {
     if (tree.type(child) === 'identifier') isPrivate = visibilities[tree.textOf(child)] ?? isPrivate
-    else if (isPrivate) walk.marked.add(child)
+    else if (isPrivate) builder.marked.add(child)
   }
 }

@@ -15,17 +15,17 @@ export function isConstant(tree: FlatTree, node: number): boolean {
 
 /** Takes a constant with all that stands before it. */
 export function consumeConstant(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
 ): { name: number; qualifier: string | null } {
-  const { tree } = walk
-  walk.consume(node)
+  const { tree } = builder
+  builder.consume(node)
   if (tree.type(node) !== 'scope_resolution') return { name: node, qualifier: null }
-  walk.consume(tree.field(node, 'name'))
+  builder.consume(tree.field(node, 'name'))
   const scope = tree.field(node, 'scope')
   for (let before = scope; isConstant(tree, before); before = tree.field(before, 'scope')) {
-    walk.consume(before)
-    walk.consume(tree.field(before, 'name'))
+    builder.consume(before)
+    builder.consume(tree.field(before, 'name'))
   }
   return {
     name: tree.field(node, 'name'),

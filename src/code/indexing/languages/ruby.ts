@@ -14,14 +14,14 @@ import {
 } from './ruby-parts.ts'
 
 function defineType(kind: 'class' | 'module'): Visit {
-  return (walk, node) => {
-    const { tree } = walk
+  return (builder, node) => {
+    const { tree } = builder
     const body = tree.field(node, 'body')
-    const { name, qualifier } = consumeConstant(walk, tree.field(node, 'name'))
+    const { name, qualifier } = consumeConstant(builder, tree.field(node, 'name'))
     const base = lastOf(tree, tree.field(node, 'superclass'))
-    const bases = [...(isConstant(tree, base) ? [base] : []), ...findMixins(walk, body)]
-    markPrivate(walk, body)
-    walk.define(node, {
+    const bases = [...(isConstant(tree, base) ? [base] : []), ...findMixins(builder, body)]
+    markPrivate(builder, body)
+    builder.define(node, {
       name,
       kind,
       bodyNode: body,
@@ -30,7 +30,7 @@ function defineType(kind: 'class' | 'module'): Visit {
       extends: bases.map((node) => constantName(tree, node)),
     })
     if (isConstant(tree, base))
-      walk.addReference({ kind: 'extends', ...consumeConstant(walk, base) })
+      builder.addReference({ kind: 'extends', ...consumeConstant(builder, base) })
   }
 }
 
@@ -40,35 +40,35 @@ function lastOf(tree: FlatTree, node: number): number {
   return last
 }
 
-const visitMethod: Visit = (walk, node) => {
-  const { tree } = walk
+const visitMethod: Visit = (builder, node) => {
+  const { tree } = builder
   const object = tree.field(node, 'object')
-  walk.consume(object)
-  walk.define(node, {
+  builder.consume(object)
+  builder.define(node, {
     name: tree.field(node, 'name'),
-    kind: walk.enclosingType === none && object === none ? 'function' : 'method',
+    kind: builder.enclosingType === none && object === none ? 'function' : 'method',
     bodyNode: tree.field(node, 'body'),
-    exported: !walk.marked.has(node),
+    exported: !builder.marked.has(node),
     owner: isConstant(tree, object) ? constantName(tree, object) : null,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
 }
 
-const visitAlias: Visit = (walk, node) => {
-  const { tree } = walk
-  walk.consume(tree.field(node, 'alias'))
-  walk.define(node, {
+const visitAlias: Visit = (builder, node) => {
+  const { tree } = builder
+  builder.consume(tree.field(node, 'alias'))
+  builder.define(node, {
     name: tree.field(node, 'name'),
     kind: 'method',
-    exported: !walk.marked.has(node),
+    exported: !builder.marked.has(node),
   })
 }
 
 const classFactories = typeSet('Struct Class Module Data')
 
 /** Constants, also classes without the keyword: `Line = Struct.new(:price)`; and the types of variables. */
-const visitAssignment: Visit = (walk, node) => {
-  const { tree } = walk
+const visitAssignment: Visit = (builder, node) => {
+  const { tree } = builder
   const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
   const type = tree.type(left)
   const made = createdClass(tree, right)
@@ -78,77 +78,85 @@ const visitAssignment: Visit = (walk, node) => {
     const name = base === undefined ? '' : constantName(tree, base)
     const kind = isClass ? (made === 'Module' ? 'module' : 'class') : 'value'
     const body = isClass ? tree.field(right, 'block') : right
-    walk.define(node, {
+    builder.define(node, {
       name: left,
       kind,
       bodyNode: body,
-      exported: !walk.marked.has(node),
+      exported: !builder.marked.has(node),
       extends: name === '' ? [] : [name],
     })
   } else if (type === 'identifier') {
-    walk.addBinding(left, made)
-    walk.declare(left)
+    builder.addBinding(left, made)
+    builder.declare(left)
   } else if (type === 'instance_variable' || type === 'class_variable')
-    walk.addBinding(variableName(tree, left), made, walk.enclosingType)
+    builder.addBinding(variableName(tree, left), made, builder.enclosingType)
 }
 
 /** Names of parameters and of what patterns and loops find. */
-const declareNames: Visit = (walk, node) => {
-  for (const child of walk.tree.children(node))
-    if (walk.tree.type(child) === 'identifier') walk.declare(child)
+const declareNames: Visit = (builder, node) => {
+  for (const child of builder.tree.children(node))
+    if (builder.tree.type(child) === 'identifier') builder.declare(child)
 }
 
-const declareName: Visit = (walk, node) => walk.declare(walk.tree.field(node, 'name'))
+const declareName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
 
-const visitConstant: Visit = (walk, node) => {
-  if (!isConstant(walk.tree, node)) return
-  const { name, qualifier } = consumeConstant(walk, node)
-  if (!/^[A-Z\d_]+$/.test(walk.nameOf(name)))
-    return walk.addReference({ kind: 'type', name, qualifier })
-  walk.addReference({ kind: 'value', name, qualifier })
+const visitConstant: Visit = (builder, node) => {
+  if (!isConstant(builder.tree, node)) return
+  const { name, qualifier } = consumeConstant(builder, node)
+  if (!/^[A-Z\d_]+$/.test(builder.nameOf(name)))
+    return builder.addReference({ kind: 'type', name, qualifier })
+  builder.addReference({ kind: 'value', name, qualifier })
   // Of a constant that is no class, whose it is.
   if (/^\p{Lu}/u.test(qualifier ?? ''))
-    walk.addReference({ kind: 'type', name: qualifier!, at: node })
+    builder.addReference({ kind: 'type', name: qualifier!, at: node })
 }
 
-const visitSuper: Visit = (walk, node) => {
-  const { tree } = walk
-  const method = walk.enclosingSymbol
+const visitSuper: Visit = (builder, node) => {
+  const { tree } = builder
+  const method = builder.enclosingSymbol
   const call = tree.parent(node)
   if (method?.kind !== 'method') return
-  const passed = tree.hasField(node, 'method')
+  const argumentCount = tree.hasField(node, 'method')
     ? countPassed(tree, tree.field(call, 'arguments'))
     : null
-  walk.addReference({
+  builder.addReference({
     kind: 'call',
     name: method.name,
     at: node,
     qualifier: 'super',
-    arguments: passed,
+    arguments: argumentCount,
   })
 }
 
 const keywords = typeSet('private protected public module_function')
 
 /** A name alone: a local variable, or else a call without arguments. */
-const visitName: Visit = (walk, node) => {
-  if (!keywords.has(walk.nameOf(node)))
-    walk.addReference({ kind: 'call', name: node, arguments: 0 })
+const visitName: Visit = (builder, node) => {
+  if (!keywords.has(builder.nameOf(node)))
+    builder.addReference({ kind: 'call', name: node, arguments: 0 })
 }
 
 export const ruby: LanguageSpec = {
-  branches:
-    'if unless elsif while until for when in_clause if_guard unless_guard if_modifier unless_modifier while_modifier until_modifier rescue rescue_modifier conditional && || and or',
+  branches: `
+    if unless elsif while until for when in_clause if_guard unless_guard if_modifier
+    unless_modifier while_modifier until_modifier rescue rescue_modifier conditional && ||
+    and or
+  `,
   functions: 'method singleton_method',
   blocks: '',
   // In blocks, too, methods can be defined that others call; so in those of a module's `included do`.
   types: 'program class module singleton_class block do_block lambda',
-  builtins:
-    'puts print p pp printf sprintf format raise fail loop catch throw sleep rand srand exit abort at_exit warn gets lambda proc block_given? binding caller freeze __method__ __dir__ Object Class Module Kernel Comparable Enumerable Struct Exception StandardError ArgumentError RuntimeError NotImplementedError KeyError TypeError NameError NoMethodError',
+  builtins: `
+    puts print p pp printf sprintf format raise fail loop catch throw sleep rand srand exit
+    abort at_exit warn gets lambda proc block_given? binding caller freeze __method__
+    __dir__ Object Class Module Kernel Comparable Enumerable Struct Exception StandardError
+    ArgumentError RuntimeError NotImplementedError KeyError TypeError NameError
+    NoMethodError
+  `,
   visits: {
     class: defineType('class'),
     module: defineType('module'),
-    singleton_class: (walk, node) => markPrivate(walk, walk.tree.field(node, 'body')),
+    singleton_class: (builder, node) => markPrivate(builder, builder.tree.field(node, 'body')),
     method: visitMethod,
     singleton_method: visitMethod,
     alias: visitAlias,
@@ -165,9 +173,9 @@ export const ruby: LanguageSpec = {
     rest_assignment: declareNames,
     exception_variable: declareNames,
     array_pattern: declareNames,
-    for: (walk, node) => {
-      if (walk.tree.type(walk.tree.field(node, 'pattern')) === 'identifier')
-        walk.declare(walk.tree.field(node, 'pattern'))
+    for: (builder, node) => {
+      if (builder.tree.type(builder.tree.field(node, 'pattern')) === 'identifier')
+        builder.declare(builder.tree.field(node, 'pattern'))
     },
     optional_parameter: declareName,
     splat_parameter: declareName,

@@ -7,22 +7,22 @@ import { consumeSubtree, lastPart } from './common-parts.ts'
 /** Groups within groups beyond this aren't written by people. */
 const maxGroupDepth = 20
 
-export const visitUse: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitUse: Visit = (builder, node) => {
+  const { tree } = builder
   const kind = tree.child(node, 'visibility_modifier') === none ? 'static' : 'reexport'
-  importTree(walk, tree.field(node, 'argument'), '', kind, 0)
-  consumeSubtree(walk, node)
+  importTree(builder, tree.field(node, 'argument'), '', kind, 0)
+  consumeSubtree(builder, node)
 }
 
 /** One branch of `a::{b, c as d, e::*, self}`, with what stands before its brace. */
 function importTree(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
   prefix: string,
   kind: 'static' | 'reexport',
   depth: number,
 ): void {
-  const { tree } = walk
+  const { tree } = builder
   const line = node === none ? 0 : tree.lineOf(node)
   const join = (path: string) => [prefix, path].filter((part) => part !== '').join('::')
   const text = (node: number) => tree.textOf(node).replaceAll(/\s/g, '').replace(/^::/, '')
@@ -32,19 +32,19 @@ function importTree(
       if (depth > maxGroupDepth) return
       const inside = join(text(tree.field(node, 'path')))
       const list = tree.type(node) === 'use_list' ? node : tree.field(node, 'list')
-      for (const child of tree.children(list)) importTree(walk, child, inside, kind, depth + 1)
+      for (const child of tree.children(list)) importTree(builder, child, inside, kind, depth + 1)
       return
     }
     case 'use_wildcard': {
       const from = join(text(tree.firstChild(node)).replace(/^\*$/, ''))
-      if (kind === 'static') walk.addImport({ line, from, names: [], kind: 'all' })
-      else walk.addImport({ line, from, names: [{ name: '*', local: '*' }], kind })
+      if (kind === 'static') builder.addImport({ line, from, names: [], kind: 'all' })
+      else builder.addImport({ line, from, names: [{ name: '*', local: '*' }], kind })
       return
     }
     case 'use_as_clause': {
       const path = text(tree.field(node, 'path'))
       const from = path === 'self' && prefix !== '' ? prefix : join(path)
-      walk.addImport({
+      builder.addImport({
         line,
         from,
         names: [{ name: lastPart(from), local: text(tree.field(node, 'alias')) }],
@@ -58,43 +58,58 @@ function importTree(
     case 'scoped_identifier': {
       // `self` in a group is what stands before its brace.
       const from = tree.type(node) === 'self' && prefix !== '' ? prefix : join(text(node))
-      walk.addImport({ line, from, names: [{ name: lastPart(from), local: lastPart(from) }], kind })
+      builder.addImport({
+        line,
+        from,
+        names: [{ name: lastPart(from), local: lastPart(from) }],
+        kind,
+      })
     }
   }
 }
 
 /** `mod shelf;` is another file; `mod shelf { … }` is a module in this one. */
-export const visitMod: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitMod: Visit = (builder, node) => {
+  const { tree } = builder
   const name = tree.field(node, 'name')
   const body = tree.field(node, 'body')
   const exported = tree.child(node, 'visibility_modifier') !== none
   if (body !== none) {
-    walk.define(node, { name, kind: 'module', bodyNode: body, exported })
+    builder.define(node, { name, kind: 'module', bodyNode: body, exported })
     return
   }
-  const local = walk.nameOf(name)
-  walk.consume(name)
-  const from = ['self', ...enclosingModules(walk), local].join('::')
-  walk.addImport({ line: tree.lineOf(node), from, names: [{ name: '*', local }], kind: 'static' })
+  const local = builder.nameOf(name)
+  builder.consume(name)
+  const from = ['self', ...enclosingModules(builder), local].join('::')
+  builder.addImport({
+    line: tree.lineOf(node),
+    from,
+    names: [{ name: '*', local }],
+    kind: 'static',
+  })
 }
 
-function enclosingModules(walk: FileIndexBuilder): string[] {
+function enclosingModules(builder: FileIndexBuilder): string[] {
   const names: string[] = []
   for (
-    let index = walk.enclosingType;
+    let index = builder.enclosingType;
     index !== none && names.length < maxGroupDepth;
-    index = walk.symbols[index]!.within
+    index = builder.symbols[index]!.within
   )
-    names.unshift(walk.symbols[index]!.name)
+    names.unshift(builder.symbols[index]!.name)
   return names
 }
 
-export const visitExternCrate: Visit = (walk, node) => {
-  const { tree } = walk
+export const visitExternCrate: Visit = (builder, node) => {
+  const { tree } = builder
   const from = tree.textOf(tree.field(node, 'name'))
   const alias = tree.field(node, 'alias')
   const local = alias === none ? from : tree.textOf(alias)
-  consumeSubtree(walk, node)
-  walk.addImport({ line: tree.lineOf(node), from, names: [{ name: '*', local }], kind: 'static' })
+  consumeSubtree(builder, node)
+  builder.addImport({
+    line: tree.lineOf(node),
+    from,
+    names: [{ name: '*', local }],
+    kind: 'static',
+  })
 }

@@ -6,11 +6,11 @@ import { lastPart, listItems, typeSet } from './common-parts.ts'
 
 /** Takes apart `Cart`, `cart::Cart`, `Cart::<T>::new`: the name at the end and the last one before it. */
 export function consumePath(
-  walk: FileIndexBuilder,
+  builder: FileIndexBuilder,
   node: number,
 ): { name: number; qualifier: string | null } {
-  const { tree } = walk
-  walk.consume(node)
+  const { tree } = builder
+  builder.consume(node)
   switch (tree.type(node)) {
     case 'identifier':
     case 'type_identifier':
@@ -18,13 +18,13 @@ export function consumePath(
     case 'scoped_identifier':
     case 'scoped_type_identifier': {
       const path = tree.field(node, 'path')
-      consumePathPrefix(walk, path)
+      consumePathPrefix(builder, path)
       return { name: tree.field(node, 'name'), qualifier: pathName(tree, path) }
     }
     case 'generic_type':
-      return consumePath(walk, tree.field(node, 'type'))
+      return consumePath(builder, tree.field(node, 'type'))
     case 'generic_function':
-      return consumePath(walk, tree.field(node, 'function'))
+      return consumePath(builder, tree.field(node, 'function'))
     default:
       return { name: none, qualifier: null }
   }
@@ -35,11 +35,11 @@ const pathTypes = typeSet(
 )
 
 /** What stands before a name: no one else names it; what is between `<` and `>` is visited. */
-function consumePathPrefix(walk: FileIndexBuilder, path: number): void {
-  const { tree } = walk
+function consumePathPrefix(builder: FileIndexBuilder, path: number): void {
+  const { tree } = builder
   for (let node = path; pathTypes.has(tree.type(node)); ) {
-    walk.consume(node)
-    walk.consume(tree.field(node, 'name'))
+    builder.consume(node)
+    builder.consume(tree.field(node, 'name'))
     node = tree.field(node, tree.type(node) === 'generic_type' ? 'type' : 'path')
   }
 }

@@ -14,9 +14,9 @@ function isPublic(tree: FlatTree, node: number): boolean {
 }
 
 function defineItem(kind: DefinitionKind, isAlwaysPublic = false): Visit {
-  return (walk, node) => {
-    const { tree } = walk
-    walk.define(node, {
+  return (builder, node) => {
+    const { tree } = builder
+    builder.define(node, {
       name: tree.field(node, 'name'),
       kind,
       bodyNode: tree.field(node, 'body'),
@@ -27,32 +27,36 @@ function defineItem(kind: DefinitionKind, isAlwaysPublic = false): Visit {
 
 const boundTypes = typeSet('type_identifier scoped_type_identifier generic_type')
 
-const visitTrait: Visit = (walk, node) => {
-  const { tree } = walk
+const visitTrait: Visit = (builder, node) => {
+  const { tree } = builder
   const bounds = [...tree.children(tree.field(node, 'bounds'))].filter((bound) =>
     boundTypes.has(tree.type(bound)),
   )
-  walk.define(node, {
+  builder.define(node, {
     name: tree.field(node, 'name'),
     kind: 'interface',
     bodyNode: tree.field(node, 'body'),
     exported: isPublic(tree, node),
     extends: bounds.map((bound) => typeName(tree, bound)),
   })
-  for (const bound of bounds) referToType(walk, bound, 'extends')
+  for (const bound of bounds) referToType(builder, bound, 'extends')
 }
 
-function referToType(walk: FileIndexBuilder, type: number, kind: 'type' | 'new' | 'extends'): void {
-  const { name, qualifier } = consumePath(walk, type)
-  if (name !== none) walk.addReference({ kind, name, qualifier })
+function referToType(
+  builder: FileIndexBuilder,
+  type: number,
+  kind: 'type' | 'new' | 'extends',
+): void {
+  const { name, qualifier } = consumePath(builder, type)
+  if (name !== none) builder.addReference({ kind, name, qualifier })
 }
 
 /** `impl Trait for Type` is no symbol; what is in it belongs to the type. */
-const visitImpl: Visit = (walk, node) => {
-  const trait = walk.tree.field(node, 'trait')
+const visitImpl: Visit = (builder, node) => {
+  const trait = builder.tree.field(node, 'trait')
   if (trait === none) return
-  walk.marked.add(node)
-  referToType(walk, trait, 'extends')
+  builder.marked.add(node)
+  referToType(builder, trait, 'extends')
 }
 
 /** The block of an `impl` or a `trait` in which something stands; `none` elsewhere. */
@@ -76,10 +80,10 @@ function readMemberOwner(
   }
 }
 
-const visitFunction: Visit = (walk, node) => {
-  const { tree } = walk
+const visitFunction: Visit = (builder, node) => {
+  const { tree } = builder
   const { owner, exported, isMember } = readMemberOwner(tree, node)
-  const defined = walk.define(node, {
+  const defined = builder.define(node, {
     name: tree.field(node, 'name'),
     kind: isMember ? 'method' : 'function',
     bodyNode: tree.field(node, 'body'),
@@ -87,47 +91,47 @@ const visitFunction: Visit = (walk, node) => {
     exported,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
-  addReturnBinding(walk, defined, returnedType(tree, tree.field(node, 'return_type')))
+  addReturnBinding(builder, defined, returnedType(tree, tree.field(node, 'return_type')))
 }
 
-const visitConstant: Visit = (walk, node) => {
-  const { tree } = walk
+const visitConstant: Visit = (builder, node) => {
+  const { tree } = builder
   const { owner, exported } = readMemberOwner(tree, node)
   const name = tree.field(node, 'name')
-  walk.addBinding(name, typeName(tree, tree.field(node, 'type')))
-  walk.define(node, { name, kind: 'value', owner, exported })
+  builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
+  builder.define(node, { name, kind: 'value', owner, exported })
 }
 
 /** Types that a trait leaves open, or that an `impl` gives for them, aren't named by themselves. */
-const visitTypeItem: Visit = (walk, node) => {
-  const { tree } = walk
-  if (enclosingBlock(tree, node) === none) defineItem('type')(walk, node)
-  else walk.consume(tree.field(node, 'name'))
+const visitTypeItem: Visit = (builder, node) => {
+  const { tree } = builder
+  if (enclosingBlock(tree, node) === none) defineItem('type')(builder, node)
+  else builder.consume(tree.field(node, 'name'))
 }
 
-const visitField: Visit = (walk, node) => {
-  const { tree } = walk
-  walk.addBinding(
+const visitField: Visit = (builder, node) => {
+  const { tree } = builder
+  builder.addBinding(
     tree.field(node, 'name'),
     typeName(tree, tree.field(node, 'type')),
-    walk.enclosingType,
+    builder.enclosingType,
   )
 }
 
-const visitParameter: Visit = (walk, node) => {
-  const { tree } = walk
+const visitParameter: Visit = (builder, node) => {
+  const { tree } = builder
   const pattern = tree.field(node, 'pattern')
   if (tree.type(pattern) === 'identifier')
-    walk.addBinding(pattern, typeName(tree, tree.field(node, 'type')))
+    builder.addBinding(pattern, typeName(tree, tree.field(node, 'type')))
 }
 
 /** `let cart: Cart`, `let cart = Cart::new(…)`, `let cart = Cart { … }`. */
-const visitLet: Visit = (walk, node) => {
-  const { tree } = walk
+const visitLet: Visit = (builder, node) => {
+  const { tree } = builder
   const pattern = tree.field(node, 'pattern')
   const type = tree.field(node, 'type')
   if (tree.type(pattern) !== 'identifier') return
-  walk.addBinding(
+  builder.addBinding(
     pattern,
     type === none ? createdType(tree, tree.field(node, 'value')) : typeName(tree, type),
   )
@@ -169,87 +173,95 @@ function createdType(tree: FlatTree, given: number): string {
 const prelude = typeSet('Some None Ok Err')
 
 /** What begins with a capital is made: a tuple struct, or a variant of an enum. */
-function referToCalled(walk: FileIndexBuilder, called: number, passed: number | null): void {
-  const { tree } = walk
+function referToCalled(
+  builder: FileIndexBuilder,
+  called: number,
+  argumentCount: number | null,
+): void {
+  const { tree } = builder
   if (tree.type(called) === 'generic_function') {
-    walk.consume(called)
-    referToCalled(walk, tree.field(called, 'function'), passed)
+    builder.consume(called)
+    referToCalled(builder, tree.field(called, 'function'), argumentCount)
     return
   }
   if (tree.type(called) === 'field_expression') {
     const qualifier = receiverName(tree, tree.field(called, 'value'))
-    walk.addReference({
+    builder.addReference({
       kind: 'call',
       name: tree.field(called, 'field'),
       qualifier,
-      arguments: passed,
+      arguments: argumentCount,
     })
     return
   }
-  const { name, qualifier } = consumePath(walk, called)
-  const text = walk.nameOf(name)
-  if (prelude.has(text)) walk.consume(name)
+  const { name, qualifier } = consumePath(builder, called)
+  const text = builder.nameOf(name)
+  if (prelude.has(text)) builder.consume(name)
   else if (text !== '')
-    walk.addReference({
+    builder.addReference({
       kind: isCapital(text) ? 'new' : 'call',
       name,
       qualifier,
-      arguments: passed,
+      arguments: argumentCount,
     })
 }
 
 const isCapital = (name: string | null) => /^\p{Lu}/u.test(name ?? '')
 
-const visitCall: Visit = (walk, node) => {
-  const { tree } = walk
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
   referToCalled(
-    walk,
+    builder,
     tree.field(node, 'function'),
     countArguments(tree, tree.field(node, 'arguments')),
   )
 }
 
-const visitStructValue: Visit = (walk, node) =>
-  referToType(walk, walk.tree.field(node, 'name'), 'new')
+const visitStructValue: Visit = (builder, node) =>
+  referToType(builder, builder.tree.field(node, 'name'), 'new')
 
-const standardMacros = typeSet(
-  'println print eprintln eprint format format_args write writeln vec assert assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne panic todo unimplemented unreachable matches dbg include_str include_bytes include env option_env concat stringify cfg compile_error line column file module_path thread_local',
-)
+const standardMacros = typeSet(`
+  println print eprintln eprint format format_args write writeln vec assert assert_eq assert_ne
+  debug_assert debug_assert_eq debug_assert_ne panic todo unimplemented unreachable matches dbg
+  include_str include_bytes include env option_env concat stringify cfg compile_error line
+  column file module_path thread_local
+`)
 
-const visitMacro: Visit = (walk, node) => {
-  const { name, qualifier } = consumePath(walk, walk.tree.field(node, 'macro'))
+const visitMacro: Visit = (builder, node) => {
+  const { name, qualifier } = consumePath(builder, builder.tree.field(node, 'macro'))
   if (name === none) return
-  if (standardMacros.has(walk.nameOf(name))) walk.consume(name)
-  else walk.addReference({ kind: 'call', name, qualifier })
+  if (standardMacros.has(builder.nameOf(name))) builder.consume(name)
+  else builder.addReference({ kind: 'call', name, qualifier })
 }
 
-/** What is passed to a macro isn't parsed, but calls can be told: a name, and a bracket after it. */
-const visitTokens: Visit = (walk, node) => {
-  const { tree } = walk
+/** What is argumentCount to a macro isn't parsed, but calls can be told: a name, and a bracket after it. */
+const visitTokens: Visit = (builder, node) => {
+  const { tree } = builder
   let [before, joint, last] = [none, none, none]
   for (const child of tree.children(node)) {
     const isMember = pathSeparators.has(tree.type(joint))
     const isCalled = tree.type(child) === 'token_tree' && tree.text[tree.start(child)] === '('
     if (tree.type(last) === 'identifier' && isCalled && !prelude.has(tree.textOf(last))) {
       const kind = isCapital(tree.textOf(last)) ? 'new' : 'call'
-      walk.addReference({
+      builder.addReference({
         kind,
         name: last,
         qualifier: isMember ? receiverName(tree, before) : null,
       })
-      if (isMember) walk.consume(before)
+      if (isMember) builder.consume(before)
     }
     // Fields.
-    if (tree.type(last) === '.') walk.consume(child)
+    if (tree.type(last) === '.') builder.consume(child)
     ;[before, joint, last] = [joint, last, child]
   }
 }
 
 const pathSeparators = typeSet('. ::')
 
-const patternParents = typeSet(
-  'tuple_pattern slice_pattern ref_pattern mut_pattern reference_pattern captured_pattern or_pattern match_pattern closure_parameters',
-)
+const patternParents = typeSet(`
+  tuple_pattern slice_pattern ref_pattern mut_pattern reference_pattern captured_pattern
+  or_pattern match_pattern closure_parameters
+`)
 
 /** Whether a name is given here, not asked for. */
 function isPattern(tree: FlatTree, node: number): boolean {
@@ -259,38 +271,38 @@ function isPattern(tree: FlatTree, node: number): boolean {
   return patternParents.has(parent) && !tree.hasField(node, 'condition')
 }
 
-const visitName: Visit = (walk, node) => {
-  const { tree } = walk
-  if (isPattern(tree, node) && !isCapital(walk.nameOf(node))) return walk.declare(node)
+const visitName: Visit = (builder, node) => {
+  const { tree } = builder
+  if (isPattern(tree, node) && !isCapital(builder.nameOf(node))) return builder.declare(node)
   if (!tree.hasField(node, 'name') && !nameless.has(tree.type(tree.parent(node))))
-    walk.addReference({ kind: 'value', name: node })
+    builder.addReference({ kind: 'value', name: node })
 }
 
 /** What stands here names nothing that is defined. */
 const nameless = typeSet('attribute lifetime label')
 
 /** `State::Open`; in patterns as well. */
-const visitPath: Visit = (walk, node) => {
-  const { name, qualifier } = consumePath(walk, node)
+const visitPath: Visit = (builder, node) => {
+  const { name, qualifier } = consumePath(builder, node)
   if (name === none) return
-  walk.addReference({ kind: 'value', name, qualifier })
+  builder.addReference({ kind: 'value', name, qualifier })
   if (isCapital(qualifier) && qualifier !== 'Self')
-    walk.addReference({ kind: 'type', name: qualifier!, at: node })
+    builder.addReference({ kind: 'type', name: qualifier!, at: node })
 }
 
-const visitType: Visit = (walk, node) => {
-  const { name, qualifier } = consumePath(walk, node)
-  if (name !== none && walk.nameOf(name) !== 'Self')
-    walk.addReference({ kind: 'type', name, qualifier })
+const visitType: Visit = (builder, node) => {
+  const { name, qualifier } = consumePath(builder, node)
+  if (name !== none && builder.nameOf(name) !== 'Self')
+    builder.addReference({ kind: 'type', name, qualifier })
 }
 
 /** Says of the types of this file which traits they have. */
-function resolveTraits(walk: FileIndexBuilder): void {
-  const { tree, symbols } = walk
+function resolveTraits(builder: FileIndexBuilder): void {
+  const { tree, symbols } = builder
   const types = new Map(
     symbols.flatMap((symbol) => (typeKinds.has(symbol.kind) ? [[symbol.name, symbol]] : [])),
   )
-  for (const node of walk.marked) {
+  for (const node of builder.marked) {
     const symbol = types.get(typeName(tree, tree.field(node, 'type')))
     const trait = typeName(tree, tree.field(node, 'trait'))
     if (symbol && trait !== '' && !symbol.extends.includes(trait))
@@ -306,8 +318,11 @@ export const rust: LanguageSpec = {
   blocks: 'block match_arm for_expression if_expression while_expression',
   types: 'struct_item enum_item union_item trait_item impl_item type_item mod_item',
   // Not `Vec` and the like: that a name is of such a type is worth knowing.
-  builtins:
-    'Iterator IntoIterator DoubleEndedIterator ExactSizeIterator FromIterator Extend From Into TryFrom TryInto AsRef AsMut Default Clone Copy Send Sync Sized Unpin Drop Fn FnMut FnOnce ToString ToOwned PartialEq Eq PartialOrd Ord Debug Hash drop',
+  builtins: `
+    Iterator IntoIterator DoubleEndedIterator ExactSizeIterator FromIterator Extend From
+    Into TryFrom TryInto AsRef AsMut Default Clone Copy Send Sync Sized Unpin Drop Fn FnMut
+    FnOnce ToString ToOwned PartialEq Eq PartialOrd Ord Debug Hash drop
+  `,
   visits: {
     use_declaration: visitUse,
     mod_item: visitMod,
@@ -328,17 +343,17 @@ export const rust: LanguageSpec = {
     field_declaration: visitField,
     parameter: visitParameter,
     let_declaration: visitLet,
-    match_arm: (walk, node) => {
-      if (walk.tree.textOf(walk.tree.field(node, 'pattern')) !== '_') walk.addBranch()
+    match_arm: (builder, node) => {
+      if (builder.tree.textOf(builder.tree.field(node, 'pattern')) !== '_') builder.addBranch()
     },
-    type_parameter: (walk, node) => walk.declare(walk.tree.field(node, 'name')),
-    const_parameter: (walk, node) => walk.declare(walk.tree.field(node, 'name')),
+    type_parameter: (builder, node) => builder.declare(builder.tree.field(node, 'name')),
+    const_parameter: (builder, node) => builder.declare(builder.tree.field(node, 'name')),
     call_expression: visitCall,
     struct_expression: visitStructValue,
     macro_invocation: visitMacro,
     token_tree: visitTokens,
     scoped_identifier: visitPath,
-    shorthand_field_identifier: (walk, node) => walk.declare(node),
+    shorthand_field_identifier: (builder, node) => builder.declare(node),
     type_identifier: visitType,
     scoped_type_identifier: visitType,
     identifier: visitName,
