@@ -193,28 +193,40 @@ export class FileIndexBuilder {
     // The names in a namespace or module also count as names of the file.
     const isTopLevel = this.#open === undefined || this.enclosingSymbol?.kind === 'module'
     if (isTopLevel) this.#fileNames.add(name)
-    const startNode = definition.startNode ?? node
-    if ((definition.extends?.length ?? 0) > maxBases) this.#isCut = true
-    const isCallable = definition.kind === 'function' || definition.kind === 'method'
-    this.symbols.push({
-      name,
-      kind: definition.kind,
-      startLine: this.tree.lineOf(startNode),
-      endLine: this.tree.endLineOf(node),
-      within: this.#open?.index ?? none,
-      owner: definition.owner ?? null,
-      exported: definition.exported ?? false,
-      signature: this.#readSignature(startNode, node, definition.bodyNode ?? none),
-      complexity: isCallable ? 1 : 0,
-      parameters: definition.parameters ?? null,
-      extends: (definition.extends ?? [])
-        .slice(0, maxBases)
-        .filter(({ length }) => length > 0 && length <= maxNameLength),
-    })
+    this.symbols.push(this.#createSymbol(node, name, definition))
     const index = this.symbols.length - 1
     if (!definition.isLeaf)
       this.#open = { outer: this.#open, index, after: this.tree.subtreeEnd(node) }
     return index
+  }
+
+  #createSymbol(node: number, name: string, definition: SymbolDefinition): CodeSymbol {
+    const {
+      kind,
+      startNode = node,
+      bodyNode = none,
+      owner = null,
+      exported = false,
+      parameters = null,
+    } = definition
+    return {
+      name,
+      kind,
+      startLine: this.tree.lineOf(startNode),
+      endLine: this.tree.endLineOf(node),
+      within: this.#open?.index ?? none,
+      owner,
+      exported,
+      signature: this.#readSignature(startNode, node, bodyNode),
+      complexity: kind === 'function' || kind === 'method' ? 1 : 0,
+      parameters,
+      extends: this.#limitBases(definition.extends ?? []),
+    }
+  }
+
+  #limitBases(bases: readonly string[]): string[] {
+    if (bases.length > maxBases) this.#isCut = true
+    return bases.slice(0, maxBases).filter(({ length }) => length > 0 && length <= maxNameLength)
   }
 
   /** Adds a name to the enclosing scope, or to that of the enclosing function or file. */

@@ -76,7 +76,7 @@ export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColu
   // The bound ends the loop if a tree with another layout leads in circles.
   while (count <= maxCount) {
     if (traversal.isAtEnd) {
-      if (!traversal.isHidden && traversal.node !== -1) columns.subtreeEnds[traversal.node] = count
+      if (traversal.isVisible) columns.subtreeEnds[traversal.node] = count
       if (traversal.isAtTop) return
       traversal.leave()
       continue
@@ -84,7 +84,7 @@ export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColu
     readSubtree(views, traversal.child, subtree)
     const isExtra = (subtree.flags & extraFlag) !== 0
     const alias = isExtra ? 0 : findAlias(views, grammar, traversal)
-    const field = isExtra ? 0 : findField(views, grammar, traversal) || traversal.inheritedField
+    const field = isExtra ? 0 : findField(views, grammar, traversal)
     const { position } = traversal
     const start = position + subtree.padding
     const end = start + subtree.size
@@ -105,7 +105,7 @@ export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColu
     const production = views.halves[(subtree.heap + heapOffsets.production) >> 1]!
     traversal.enter(subtree, position, production)
     traversal.node = node
-    traversal.isHidden = !isVisible
+    traversal.isVisible = isVisible
     traversal.inheritedField = isVisible ? 0 : field
   }
 }
@@ -153,13 +153,13 @@ function findAlias(
   return halves[aliasSequences + production * maxAliasSequenceLength + childIndex]!
 }
 
-/** The field that the current production gives to its next child; 0 for none. */
+/** The field of the next child in the current production, or the inherited one; 0 for none. */
 function findField(
   { bytes, halves }: MemoryViews,
   { fieldSlices, fieldEntries }: GrammarTables,
-  { production, childIndex }: Traversal,
+  { production, childIndex, inheritedField }: Traversal,
 ): number {
-  if (production === 0) return 0
+  if (production === 0) return inheritedField
   const first = halves[fieldSlices + 2 * production]!
   const length = halves[fieldSlices + 2 * production + 1]!
   const end = fieldEntries + fieldEntrySize * (first + length)
@@ -167,7 +167,7 @@ function findField(
     const isInherited = bytes[entry + 3] !== 0
     if (bytes[entry + 2] === childIndex && !isInherited) return halves[entry >> 1]!
   }
-  return 0
+  return inheritedField
 }
 
 /** Symbols with the same name share a public number. Those for errors are above all symbols. */
@@ -192,10 +192,10 @@ class Traversal {
   /** The index of the next child; extras such as comments don't count. */
   childIndex = 0
   production = 0
-  /** The number of the flat node that contains the children; -1 for the root. */
+  /** The number of the flat node that contains the children; -1 above the root. */
   node = -1
-  /** Whether the grammar hides the subtree with these children. */
-  isHidden = false
+  /** Whether the subtree with these children is `node`; the grammar hides others. */
+  isVisible = false
   /** The field of a hidden subtree belongs to its children. */
   inheritedField = 0
   #stack = new Int32Array(256 * frameSize)
@@ -232,7 +232,7 @@ class Traversal {
     stack[depth + 3] = this.childIndex
     stack[depth + 4] = this.production
     stack[depth + 5] = this.node
-    stack[depth + 6] = this.isHidden ? 1 : 0
+    stack[depth + 6] = this.isVisible ? 1 : 0
     stack[depth + 7] = this.inheritedField
     this.#depth = depth + frameSize
     this.child = heap - subtreeSize * childCount
@@ -253,7 +253,7 @@ class Traversal {
     this.childIndex = stack[depth + 3]!
     this.production = stack[depth + 4]!
     this.node = stack[depth + 5]!
-    this.isHidden = stack[depth + 6] === 1
+    this.isVisible = stack[depth + 6] === 1
     this.inheritedField = stack[depth + 7]!
   }
 

@@ -1,14 +1,14 @@
-// Parts of JavaScript and TypeScript that several kinds of nodes share: patterns, parameters, types, base classes.
+// Patterns, parameters, types and base classes of JavaScript and TypeScript.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
 import { callType } from './common-parts.ts'
 
-/** Nodes that are functions without a statement of their own. */
+/** Functions that are expressions. */
 export const functionValues = ['arrow_function', 'function_expression', 'generator_function']
 
-/** The nodes of all names that a pattern such as `{ a, b: [c] }` makes; not of what its defaults name. */
+/** Yields the names that a pattern such as `{ a, b: [c] }` declares. */
 export function* listNames(tree: FlatTree, pattern: number): Generator<number> {
   if (pattern === none) return
   const end = tree.subtreeEnd(pattern)
@@ -16,7 +16,7 @@ export function* listNames(tree: FlatTree, pattern: number): Generator<number> {
     const type = tree.type(node)
     const isDefault =
       tree.hasField(node, 'right') || tree.hasField(node, 'value') || type === 'type_annotation'
-    // Defaults and types are names of other things; of a pair the value is the pattern.
+    // Names in defaults and types are references, but the value of a pair is a pattern.
     if (node !== pattern && isDefault && tree.type(tree.parent(node)) !== 'pair_pattern')
       node = tree.subtreeEnd(node) - 1
     else if (type === 'identifier' || type === 'shorthand_property_identifier_pattern') yield node
@@ -32,16 +32,18 @@ export function declarePattern(
   for (const name of listNames(builder.tree, pattern)) builder.declare(name, toFunction)
 }
 
-/** How many arguments a function takes; null without a list of parameters. */
+/** Counts the arguments that a function takes; null without a list of parameters. */
 export function readParameters(tree: FlatTree, node: number): CodeSymbol['parameters'] {
   if (tree.field(node, 'parameter') !== none) return { least: 1, most: 1 }
   const list = tree.field(node, 'parameters')
   if (list === none) return null
-  let [position, least, isOpen] = [0, 0, false]
+  let position = 0
+  let least = 0
+  let isVariadic = false
   for (const child of tree.children(list)) {
     const pattern = tree.field(child, 'pattern')
     const shape = tree.type(pattern === none ? child : pattern)
-    if (shape === 'rest_pattern') isOpen = true
+    if (shape === 'rest_pattern') isVariadic = true
     else if (parameterShapes.has(shape)) {
       position++
       const isOptional =
@@ -49,7 +51,7 @@ export function readParameters(tree: FlatTree, node: number): CodeSymbol['parame
       if (!isOptional && shape !== 'assignment_pattern') least = position
     }
   }
-  return { least, most: isOpen ? null : position }
+  return { least, most: isVariadic ? null : position }
 }
 
 const parameterShapes: ReadonlySet<string> = new Set([
@@ -59,7 +61,7 @@ const parameterShapes: ReadonlySet<string> = new Set([
   'assignment_pattern',
 ])
 
-/** The one name that a type goes by; empty where it has none, or several. */
+/** Returns the name of a type; empty if it has none or several. */
 function typeName(tree: FlatTree, annotation: number): string {
   let type = skipPunctuation(tree, tree.firstChild(annotation))
   for (let depth = 0; depth < 8; depth++) {
@@ -88,24 +90,32 @@ function typeName(tree: FlatTree, annotation: number): string {
   return ''
 }
 
-/** What the annotation says, or else what is made with `new`. */
+/** Returns the annotated type, or that of a `new` expression or a call; empty if unknown. */
 export function valueType(tree: FlatTree, annotation: number, value: number): string {
   if (annotation !== none) return typeName(tree, annotation)
-  let made = value
-  while (tree.type(made) === 'await_expression') made = tree.nextSibling(tree.firstChild(made))
-  if (tree.type(made) === 'new_expression') return lastName(tree, tree.field(made, 'constructor'))
-  return tree.type(made) === 'call_expression' ? calledType(tree, tree.field(made, 'function')) : ''
+  let awaited = value
+  while (tree.type(awaited) === 'await_expression')
+    awaited = tree.nextSibling(tree.firstChild(awaited))
+  switch (tree.type(awaited)) {
+    case 'new_expression':
+      return lastName(tree, tree.field(awaited, 'constructor'))
+    case 'call_expression':
+      return resultType(tree, tree.field(awaited, 'function'))
+    default:
+      return ''
+  }
 }
 
-function calledType(tree: FlatTree, called: number): string {
-  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
-  if (tree.type(called) !== 'member_expression') return ''
-  const object = tree.field(called, 'object')
+/** The type of the result of calling `callee`. */
+function resultType(tree: FlatTree, callee: number): string {
+  if (tree.type(callee) === 'identifier') return callType(null, tree.textOf(callee))
+  if (tree.type(callee) !== 'member_expression') return ''
+  const object = tree.field(callee, 'object')
   const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
-  return isName ? callType(tree.textOf(object), tree.textOf(tree.field(called, 'property'))) : ''
+  return isName ? callType(tree.textOf(object), tree.textOf(tree.field(callee, 'property'))) : ''
 }
 
-/** What a function says to return; what a promise holds counts for the promise, as nobody asks anything else of it. */
+/** Returns the declared return type; for a promise its value's type, because callers await it. */
 export function returnedType(tree: FlatTree, node: number): string {
   const annotation = tree.field(node, 'return_type')
   if (annotation !== none) {
@@ -120,31 +130,46 @@ export function returnedType(tree: FlatTree, node: number): string {
   return tree.type(body) === 'new_expression' ? valueType(tree, none, body) : ''
 }
 
-/** `return new Cart()`, `return this`: of a function that doesn't say itself what it returns, and isn't in another one. */
+/**
+ * Infers the return type from `return new Cart()` or `return this` in a function that declares none.
+ * Functions inside of functions are ignored.
+ */
 export const visitReturn: Visit = (builder, node) => {
   const { tree } = builder
   const kind = builder.enclosingSymbol?.kind
   if (kind !== 'function' && kind !== 'method') return
-  let at = tree.parent(node)
-  while (at !== none && !returning.has(tree.type(at))) at = tree.parent(at)
-  if (at === none || tree.field(at, 'return_type') !== none) return
-  for (let outer = tree.parent(at); outer !== none; outer = tree.parent(outer))
-    if (returning.has(tree.type(outer))) return
+  const functionNode = enclosingFunction(tree, node)
+  if (functionNode === none || tree.field(functionNode, 'return_type') !== none) return
+  if (enclosingFunction(tree, functionNode) !== none) return
   const value = tree.nextSibling(tree.firstChild(node))
-  const type = tree.type(value)
-  if (value === none || type === ';' || type === 'null' || type === 'undefined') return
-  const made =
-    type === 'new_expression' ? valueType(tree, none, value) : type === 'this' ? 'this' : ''
-  // Once is enough.
-  if (builder.typeOf('()') !== (made || '?')) builder.addBinding('()', made || '?')
+  if (value === none || emptyValues.has(tree.type(value))) return
+  const type = inferReturnType(tree, value)
+  const isRepeated = builder.typeOf('()') === type
+  if (!isRepeated) builder.addBinding('()', type)
 }
 
-const returning: ReadonlySet<string> = new Set([
+function enclosingFunction(tree: FlatTree, node: number): number {
+  let outer = tree.parent(node)
+  while (outer !== none && !functionTypes.has(tree.type(outer))) outer = tree.parent(outer)
+  return outer
+}
+
+/** `?` stands for other values; see `CodeBinding.name`. */
+function inferReturnType(tree: FlatTree, value: number): string {
+  const type = tree.type(value)
+  if (type === 'this') return 'this'
+  const createdType = type === 'new_expression' ? valueType(tree, none, value) : ''
+  return createdType === '' ? '?' : createdType
+}
+
+const emptyValues: ReadonlySet<string> = new Set([';', 'null', 'undefined'])
+
+const functionTypes: ReadonlySet<string> = new Set([
   'function_declaration',
   'function_expression',
   'arrow_function',
   'method_definition',
-  // What these return is something else: to be gone through.
+  // Generators are included because their return value isn't the result of the call.
   'generator_function',
   'generator_function_declaration',
 ])
@@ -162,7 +187,7 @@ function skipPunctuation(tree: FlatTree, node: number): number {
   return isPunctuation ? tree.nextSibling(node) : node
 }
 
-/** The last name of what stands before a full stop: empty for what is none. */
+/** Returns the last name of `a.b`; empty for expressions without a name. */
 export function lastName(tree: FlatTree, node: number): string {
   const plain = tree.type(node) === 'non_null_expression' ? tree.firstChild(node) : node
   switch (tree.type(plain)) {
@@ -179,7 +204,7 @@ export function lastName(tree: FlatTree, node: number): string {
   }
 }
 
-/** The nodes that name base classes and interfaces. */
+/** Returns the nodes of base classes and interfaces. */
 export function findBases(tree: FlatTree, node: number): number[] {
   const heritage = tree.child(node, 'class_heritage', 'extends_type_clause')
   if (heritage === none) return []
@@ -201,7 +226,7 @@ const baseTypes: ReadonlySet<string> = new Set([
   'nested_type_identifier',
 ])
 
-/** Records what a class or interface builds on. */
+/** Records the base classes and interfaces of a type. */
 export function referToBases(builder: FileIndexBuilder, bases: readonly number[]): void {
   const { tree } = builder
   for (const base of bases) {
@@ -223,11 +248,12 @@ export function referToBases(builder: FileIndexBuilder, bases: readonly number[]
   }
 }
 
-/** What a base class is called, without what stands before its full stop. */
+/** Returns the name of a base class without its qualifier. */
 export function baseName(tree: FlatTree, base: number): string {
-  const name = tree.field(base, 'property')
-  const typed = tree.field(base, 'name')
-  return tree.textOf(name !== none ? name : typed !== none ? typed : base)
+  const property = tree.field(base, 'property')
+  if (property !== none) return tree.textOf(property)
+  const name = tree.field(base, 'name')
+  return tree.textOf(name === none ? base : name)
 }
 
 export function isModuleExports(tree: FlatTree, node: number): boolean {

@@ -1,18 +1,18 @@
-// Parts of Python that several kinds of nodes share: parameters, targets of assignments, types.
+// Parameters, assignment targets and types of Python.
 import type { CodeReference, CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
-import { callType, consumeSubtree, listItems } from './common-parts.ts'
+import { callType, consumeSubtree, listItems, typeSet } from './common-parts.ts'
 
-/** What stands before a full stop goes by its last name. */
+/** Returns the last name of `a.b`; empty for other expressions. */
 function lastName(tree: FlatTree, node: number): string {
   const type = tree.type(node)
   if (type === 'identifier') return tree.textOf(node)
   return type === 'attribute' ? tree.textOf(tree.field(node, 'attribute')) : ''
 }
 
-/** Records that a name, or one with others and full stops before it, is used. */
+/** Records a reference to a name or to the last name of `a.b.c`. */
 export function referTo(
   builder: FileIndexBuilder,
   kind: CodeReference['kind'],
@@ -25,7 +25,7 @@ export function referTo(
   if (type !== 'attribute') return
   builder.consume(named)
   let qualifier = lastName(tree, tree.field(named, 'object'))
-  // `super().total()` is the base class's.
+  // `super().total()` calls the method of the base class.
   if (qualifier === '' && tree.textOf(tree.field(named, 'object')).startsWith('super('))
     qualifier = 'super'
   builder.addReference({
@@ -36,7 +36,7 @@ export function referTo(
   })
 }
 
-/** Makes all names of a target local to the function around; in a comprehension to that. */
+/** Declares all names of a target in the enclosing function or comprehension. */
 export function declareNames(builder: FileIndexBuilder, target: number): void {
   const { tree } = builder
   if (target === none) return
@@ -44,7 +44,7 @@ export function declareNames(builder: FileIndexBuilder, target: number): void {
   for (let node = target; node < tree.subtreeEnd(target); ) {
     const type = tree.type(node)
     if (type === 'identifier') builder.declare(node, !inComprehension)
-    // `a.b = 1` and `a[0] = 1` make no name.
+    // `a.b = 1` and `a[0] = 1` declare no name.
     node = type === 'attribute' || type === 'subscript' ? tree.subtreeEnd(node) : node + 1
   }
 }
@@ -63,35 +63,45 @@ export const visitParameters: Visit = (builder, node) => {
   }
 }
 
-/** How many arguments a function takes, without `self`. */
+const positionSeparators = typeSet('keyword_separator positional_separator')
+/** Parameters after these can only be passed by name. */
+const namedOnlyStarts = typeSet('list_splat_pattern keyword_separator')
+const restPatterns = typeSet('list_splat_pattern dictionary_splat_pattern')
+
+/** Counts the arguments that a function takes, without `self`. */
 export function readParameters(
   tree: FlatTree,
   list: number,
   hasSelf: boolean,
 ): CodeSymbol['parameters'] {
-  let [position, least, named, isOpen, isNamedOnly] = [hasSelf ? -1 : 0, 0, 0, false, false]
+  // `self` takes the position before the first counted one.
+  let position = hasSelf ? -1 : 0
+  let leastPositional = 0
+  let leastNamed = 0
+  let isVariadic = false
+  let isNamedOnly = false
   for (const parameter of listItems(tree, list)) {
     const type = tree.type(parameter)
     const shape = type === 'typed_parameter' ? tree.type(tree.firstChild(parameter)) : type
-    if (shape === 'list_splat_pattern' || shape === 'keyword_separator') isNamedOnly = true
-    if (shape === 'list_splat_pattern' || shape === 'dictionary_splat_pattern') isOpen = true
-    else if (shape !== 'keyword_separator' && shape !== 'positional_separator') {
-      const isRequired = !type.includes('default')
-      if (isNamedOnly) named += isRequired ? 1 : 0
-      else least = isRequired ? position + 1 : least
-      position++
-    }
+    if (namedOnlyStarts.has(shape)) isNamedOnly = true
+    if (restPatterns.has(shape)) isVariadic = true
+    if (restPatterns.has(shape) || positionSeparators.has(shape)) continue
+    position++
+    const isRequired = !type.includes('default')
+    if (isRequired && isNamedOnly) leastNamed++
+    else if (isRequired) leastPositional = position
   }
-  return { least: Math.max(0, least + named), most: isOpen ? null : Math.max(0, position) }
+  const least = Math.max(0, leastPositional + leastNamed)
+  return { least, most: isVariadic ? null : Math.max(0, position) }
 }
 
-/** What a name is said to be, or what is called: `Shop()` makes one, `make_shop()` may. */
+/** The type of the annotation, or of a call: `Shop` for `Shop()`, `make_shop()` for itself. */
 export function valueType(builder: FileIndexBuilder, annotation: number, value: number): string {
   const { tree } = builder
   if (annotation !== none) return typeName(tree, annotation)
-  const made = tree.type(value) === 'await' ? tree.nextSibling(tree.firstChild(value)) : value
-  if (tree.type(made) !== 'call') return ''
-  const called = tree.field(made, 'function')
+  const call = tree.type(value) === 'await' ? tree.nextSibling(tree.firstChild(value)) : value
+  if (tree.type(call) !== 'call') return ''
+  const called = tree.field(call, 'function')
   const name = lastName(tree, called)
   if (/^_?\p{Lu}/u.test(name)) return name
   const object = tree.field(called, 'object')
@@ -99,18 +109,23 @@ export function valueType(builder: FileIndexBuilder, annotation: number, value: 
   return tree.type(object) === 'identifier' ? callType(tree.textOf(object), name) : ''
 }
 
-/** The one name that a type goes by: `Shop` of `Shop | None`, `Optional[Shop]`, `'Shop'`. */
+const maxAnnotationLength = 300
+
+/** The last name before type arguments. */
+const typeNamePattern = /^(?:\w+\.)*([\p{L}_]\w*)(?:\[|$)/u
+
+/** Returns `Shop` for `Shop | None`, `Optional[Shop]`, `'Shop'`; empty for several types. */
 export function typeName(tree: FlatTree, annotation: number): string {
-  if (annotation === none || tree.end(annotation) - tree.start(annotation) > 300) return ''
+  if (annotation === none || tree.end(annotation) - tree.start(annotation) > maxAnnotationLength)
+    return ''
   const text = tree.textOf(annotation).replaceAll(/["'\s]/g, '')
-  const plain = /^(?:typing\.)?Optional\[(.*)\]$/.exec(text)?.[1] ?? text
-  const named = plain.split('|').filter((part) => part !== 'None')
-  const name =
-    named.length === 1 ? /^(?:\w+\.)*([\p{L}_]\w*)(?:\[|$)/u.exec(named[0]!)?.[1] : undefined
-  return name ?? ''
+  const required = /^(?:typing\.)?Optional\[(.*)\]$/.exec(text)?.[1] ?? text
+  const types = required.split('|').filter((part) => part !== 'None')
+  if (types.length !== 1) return ''
+  return typeNamePattern.exec(types[0]!)?.[1] ?? ''
 }
 
-/** All names in a type are types, also in one that stands in quotation marks. */
+/** Records all names in an annotation as types, including quoted ones. */
 export const visitType: Visit = (builder, node) => {
   const { tree } = builder
   const end = tree.subtreeEnd(node)

@@ -1,4 +1,4 @@
-// Python.
+// Indexing of Python.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
@@ -13,7 +13,7 @@ import {
   visitType,
 } from './python-parts.ts'
 
-/** Names with an underscore before them are their owner's own; those with two on both sides are called by others. */
+/** Names with a leading underscore are private, except special methods such as `__init__`. */
 function isPublic(name: string): boolean {
   return !name.startsWith('_') || /^__\w+__$/.test(name)
 }
@@ -62,7 +62,7 @@ const visitImport: Visit = (builder, node) => {
     const isAliased = tree.type(item) === 'aliased_import'
     if (!isAliased && tree.type(item) !== 'dotted_name') continue
     const from = tree.textOf(isAliased ? tree.field(item, 'name') : item)
-    // `import a.b` binds `a`; what is used is called `a.b.name`, which we know by what stands last before the name.
+    // `import a.b` binds `a`, but references to `a.b.name` have `b` as their qualifier.
     const local = isAliased
       ? tree.textOf(tree.field(item, 'alias'))
       : from.slice(from.lastIndexOf('.') + 1)
@@ -102,10 +102,9 @@ const visitAssignment: Visit = (builder, node) => {
   const type = valueType(builder, tree.field(node, 'type'), right)
   if (tree.type(left) === 'attribute') {
     const isOwn = /^(self|cls)$/.test(tree.textOf(tree.field(left, 'object')))
-    const valueType_ =
-      tree.type(right) === 'identifier' ? builder.typeOf(builder.nameOf(right)) : ''
+    const rightType = tree.type(right) === 'identifier' ? builder.typeOf(builder.nameOf(right)) : ''
     if (isOwn)
-      builder.addBinding(tree.field(left, 'attribute'), type || valueType_, builder.enclosingType)
+      builder.addBinding(tree.field(left, 'attribute'), type || rightType, builder.enclosingType)
     return
   }
   if (tree.type(left) === 'identifier') builder.addBinding(left, type)
@@ -115,7 +114,7 @@ const visitAssignment: Visit = (builder, node) => {
   else consumeSubtree(builder, left)
 }
 
-/** Variables of the module: where they are assigned first. */
+/** Defines variables of the module at their first assignment. */
 function defineVariables(builder: FileIndexBuilder, node: number, left: number): void {
   const { tree } = builder
   for (const name of tree.type(left) === 'identifier' ? [left] : listItems(tree, left)) {
@@ -126,7 +125,7 @@ function defineVariables(builder: FileIndexBuilder, node: number, left: number):
   }
 }
 
-/** What `__all__` lists is meant for others, whatever it is called; they can name the rest as well. */
+/** Names in `__all__` are exported even if they begin with an underscore. */
 function exportListed(builder: FileIndexBuilder, list: number): void {
   const { tree } = builder
   for (const item of listItems(tree, list)) {
@@ -149,7 +148,7 @@ const visitDecorator: Visit = (builder, node) => {
   referTo(builder, 'call', builder.tree.child(node, 'identifier', 'attribute'), null)
 }
 
-/** `case Point(x=0)` names a type; `case other` makes a name. */
+/** `case Point(x=0)` refers to a type; `case other` declares a name. */
 const visitCase: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.child(node, 'dotted_name')

@@ -1,74 +1,102 @@
-// Imports of Rust: `use` in all its forms, `mod name;`, `extern crate`.
+// Imports of Rust: `use`, `mod name;`, `extern crate`.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
-import { none } from '../flat-tree.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
 import { consumeSubtree, lastPart } from './common-parts.ts'
 
-/** Groups within groups beyond this aren't written by people. */
+/** Files written by people don't nest groups deeper. */
 const maxGroupDepth = 20
 
 export const visitUse: Visit = (builder, node) => {
   const { tree } = builder
   const kind = tree.child(node, 'visibility_modifier') === none ? 'static' : 'reexport'
-  importTree(builder, tree.field(node, 'argument'), '', kind, 0)
+  importTree(builder, tree.field(node, 'argument'), { prefix: '', kind, depth: 0 })
   consumeSubtree(builder, node)
 }
 
-/** One branch of `a::{b, c as d, e::*, self}`, with what stands before its brace. */
-function importTree(
-  builder: FileIndexBuilder,
-  node: number,
-  prefix: string,
-  kind: 'static' | 'reexport',
-  depth: number,
-): void {
+/** The part of a `use` declaration with the same visibility and the same path before its brace. */
+interface UseContext {
+  readonly prefix: string
+  readonly kind: 'static' | 'reexport'
+  readonly depth: number
+}
+
+/** Imports one branch of `a::{b, c as d, e::*, self}`. */
+function importTree(builder: FileIndexBuilder, node: number, context: UseContext): void {
   const { tree } = builder
-  const line = node === none ? 0 : tree.lineOf(node)
-  const join = (path: string) => [prefix, path].filter((part) => part !== '').join('::')
-  const text = (node: number) => tree.textOf(node).replaceAll(/\s/g, '').replace(/^::/, '')
   switch (tree.type(node)) {
     case 'scoped_use_list':
-    case 'use_list': {
-      if (depth > maxGroupDepth) return
-      const inside = join(text(tree.field(node, 'path')))
-      const list = tree.type(node) === 'use_list' ? node : tree.field(node, 'list')
-      for (const child of tree.children(list)) importTree(builder, child, inside, kind, depth + 1)
-      return
-    }
-    case 'use_wildcard': {
-      const from = join(text(tree.firstChild(node)).replace(/^\*$/, ''))
-      if (kind === 'static') builder.addImport({ line, from, names: [], kind: 'all' })
-      else builder.addImport({ line, from, names: [{ name: '*', local: '*' }], kind })
-      return
-    }
+    case 'use_list':
+      importGroup(builder, node, context)
+      break
+    case 'use_wildcard':
+      importWildcard(builder, node, context)
+      break
     case 'use_as_clause': {
-      const path = text(tree.field(node, 'path'))
-      const from = path === 'self' && prefix !== '' ? prefix : join(path)
-      builder.addImport({
-        line,
-        from,
-        names: [{ name: lastPart(from), local: text(tree.field(node, 'alias')) }],
-        kind,
-      })
-      return
+      const path = readPath(tree, tree.field(node, 'path'))
+      const alias = readPath(tree, tree.field(node, 'alias'))
+      const from = resolvePath(path, path === 'self', context.prefix)
+      importPath(builder, node, from, alias, context.kind)
+      break
     }
     case 'self':
     case 'identifier':
     case 'crate':
     case 'scoped_identifier': {
-      // `self` in a group is what stands before its brace.
-      const from = tree.type(node) === 'self' && prefix !== '' ? prefix : join(text(node))
-      builder.addImport({
-        line,
-        from,
-        names: [{ name: lastPart(from), local: lastPart(from) }],
-        kind,
-      })
+      const isSelf = tree.type(node) === 'self'
+      const from = resolvePath(readPath(tree, node), isSelf, context.prefix)
+      importPath(builder, node, from, lastPart(from), context.kind)
     }
   }
 }
 
-/** `mod shelf;` is another file; `mod shelf { … }` is a module in this one. */
+function importGroup(builder: FileIndexBuilder, node: number, context: UseContext): void {
+  const { tree } = builder
+  if (context.depth > maxGroupDepth) return
+  const prefix = joinPath(context.prefix, readPath(tree, tree.field(node, 'path')))
+  const list = tree.type(node) === 'use_list' ? node : tree.field(node, 'list')
+  const inner = { prefix, kind: context.kind, depth: context.depth + 1 }
+  for (const child of tree.children(list)) importTree(builder, child, inner)
+}
+
+function importWildcard(
+  builder: FileIndexBuilder,
+  node: number,
+  { prefix, kind }: UseContext,
+): void {
+  const { tree } = builder
+  const line = tree.lineOf(node)
+  const path = readPath(tree, tree.firstChild(node)).replace(/^\*$/, '')
+  const from = joinPath(prefix, path)
+  if (kind === 'static') builder.addImport({ line, from, names: [], kind: 'all' })
+  else builder.addImport({ line, from, names: [{ name: '*', local: '*' }], kind })
+}
+
+function importPath(
+  builder: FileIndexBuilder,
+  node: number,
+  from: string,
+  local: string,
+  kind: 'static' | 'reexport',
+): void {
+  const names = [{ name: lastPart(from), local }]
+  builder.addImport({ line: builder.tree.lineOf(node), from, names, kind })
+}
+
+function readPath(tree: FlatTree, node: number): string {
+  return tree.textOf(node).replaceAll(/\s/g, '').replace(/^::/, '')
+}
+
+function joinPath(prefix: string, path: string): string {
+  return [prefix, path].filter((part) => part !== '').join('::')
+}
+
+/** In a group, `self` is the path before the brace. */
+function resolvePath(path: string, isSelf: boolean, prefix: string): string {
+  return isSelf && prefix !== '' ? prefix : joinPath(prefix, path)
+}
+
+/** `mod shelf;` imports another file; `mod shelf { … }` defines a module in this file. */
 export const visitMod: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, 'name')
@@ -91,12 +119,12 @@ export const visitMod: Visit = (builder, node) => {
 
 function enclosingModules(builder: FileIndexBuilder): string[] {
   const names: string[] = []
-  for (
-    let index = builder.enclosingType;
-    index !== none && names.length < maxGroupDepth;
-    index = builder.symbols[index]!.within
-  )
-    names.unshift(builder.symbols[index]!.name)
+  let index = builder.enclosingType
+  while (index !== none && names.length < maxGroupDepth) {
+    const symbol = builder.symbols[index]!
+    names.unshift(symbol.name)
+    index = symbol.within
+  }
   return names
 }
 

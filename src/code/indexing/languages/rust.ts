@@ -7,7 +7,7 @@ import { addReturnBinding, callType, countArguments, listItems, typeSet } from '
 import { visitExternCrate, visitMod, visitUse } from './rust-import-visits.ts'
 import { consumePath, readParameters, receiverName, typeName } from './rust-parts.ts'
 
-/** `pub`, also `pub(crate)`: other files can name it. */
+/** Whether other files can name the item: `pub` or `pub(crate)`, but not `pub(self)`. */
 function isPublic(tree: FlatTree, node: number): boolean {
   const visibility = tree.child(node, 'visibility_modifier')
   return visibility !== none && tree.textOf(visibility).replaceAll(/\s/g, '') !== 'pub(self)'
@@ -51,7 +51,7 @@ function referToType(
   if (name !== none) builder.addReference({ kind, name, qualifier })
 }
 
-/** `impl Trait for Type` is no symbol; what is in it belongs to the type. */
+/** `impl Trait for Type` isn't a symbol: its methods have the type as their owner. */
 const visitImpl: Visit = (builder, node) => {
   const trait = builder.tree.field(node, 'trait')
   if (trait === none) return
@@ -59,7 +59,7 @@ const visitImpl: Visit = (builder, node) => {
   referToType(builder, trait, 'extends')
 }
 
-/** The block of an `impl` or a `trait` in which something stands; `none` elsewhere. */
+/** Returns the `impl` or `trait` whose member the node is, or `none`. */
 function enclosingBlock(tree: FlatTree, node: number): number {
   const holder = tree.parent(tree.parent(node))
   return tree.type(holder) === 'impl_item' || tree.type(holder) === 'trait_item' ? holder : none
@@ -102,7 +102,7 @@ const visitConstant: Visit = (builder, node) => {
   builder.define(node, { name, kind: 'value', owner, exported })
 }
 
-/** Types that a trait leaves open, or that an `impl` gives for them, aren't named by themselves. */
+/** Associated types in a trait or an `impl` aren't symbols. */
 const visitTypeItem: Visit = (builder, node) => {
   const { tree } = builder
   if (enclosingBlock(tree, node) === none) defineItem('type')(builder, node)
@@ -137,7 +137,7 @@ const visitLet: Visit = (builder, node) => {
   )
 }
 
-/** Of `Result<Cart, E>` and `Option<Cart>` what is in them, as nobody uses the rest. */
+/** Returns `Cart` for `Result<Cart, E>` and `Option<Cart>`, because callers unwrap the value. */
 function returnedType(tree: FlatTree, type: number): string {
   const isWrapped =
     tree.type(type) === 'generic_type' && /^(Result|Option)$/.test(typeName(tree, type))
@@ -150,67 +150,79 @@ function returnedType(tree: FlatTree, type: number): string {
 
 const constructors = /^(new|default|from|with|open)(_|$)/
 
-function createdType(tree: FlatTree, given: number): string {
-  let value = given
+/** The type of a value that is constructed or returned by a call; empty if unknown. */
+function createdType(tree: FlatTree, expression: number): string {
+  let value = expression
   while (tree.type(value) === 'try_expression' || tree.type(value) === 'await_expression')
     value = tree.firstChild(value)
   if (tree.type(value) === 'struct_expression') return typeName(tree, tree.field(value, 'name'))
-  const called = tree.type(value) === 'call_expression' ? tree.field(value, 'function') : none
-  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
-  if (tree.type(called) === 'field_expression') {
-    const object = tree.field(called, 'value')
-    const isName = tree.type(object) === 'identifier' || tree.type(object) === 'self'
-    return isName ? callType(tree.textOf(object), tree.textOf(tree.field(called, 'field'))) : ''
-  }
-  if (tree.type(called) !== 'scoped_identifier') return ''
-  const type = receiverName(tree, tree.field(called, 'path'))
-  const isMade =
-    isCapital(type) && type !== 'Self' && constructors.test(tree.textOf(tree.field(called, 'name')))
-  return isMade ? type : callType(type, tree.textOf(tree.field(called, 'name')))
+  if (tree.type(value) !== 'call_expression') return ''
+  return resultType(tree, tree.field(value, 'function'))
 }
 
-/** Of the language itself: everybody has them. */
+/** The type of the result of calling `callee`. */
+function resultType(tree: FlatTree, callee: number): string {
+  switch (tree.type(callee)) {
+    case 'identifier':
+      return callType(null, tree.textOf(callee))
+    case 'field_expression': {
+      const object = tree.field(callee, 'value')
+      const isName = tree.type(object) === 'identifier' || tree.type(object) === 'self'
+      return isName ? callType(tree.textOf(object), tree.textOf(tree.field(callee, 'field'))) : ''
+    }
+    case 'scoped_identifier': {
+      const type = receiverName(tree, tree.field(callee, 'path'))
+      const name = tree.textOf(tree.field(callee, 'name'))
+      const isConstructor = isCapitalized(type) && type !== 'Self' && constructors.test(name)
+      return isConstructor ? type : callType(type, name)
+    }
+    default:
+      return ''
+  }
+}
+
+/** Variants of the standard prelude aren't references. */
 const prelude = typeSet('Some None Ok Err')
 
-/** What begins with a capital is made: a tuple struct, or a variant of an enum. */
-function referToCalled(
+/** A capitalized callee is a tuple struct or a variant of an enum, so the call is a `new`. */
+function referToCallee(
   builder: FileIndexBuilder,
-  called: number,
+  callee: number,
   argumentCount: number | null,
 ): void {
   const { tree } = builder
-  if (tree.type(called) === 'generic_function') {
-    builder.consume(called)
-    referToCalled(builder, tree.field(called, 'function'), argumentCount)
+  if (tree.type(callee) === 'generic_function') {
+    builder.consume(callee)
+    referToCallee(builder, tree.field(callee, 'function'), argumentCount)
     return
   }
-  if (tree.type(called) === 'field_expression') {
-    const qualifier = receiverName(tree, tree.field(called, 'value'))
+  if (tree.type(callee) === 'field_expression') {
+    const qualifier = receiverName(tree, tree.field(callee, 'value'))
     builder.addReference({
       kind: 'call',
-      name: tree.field(called, 'field'),
+      name: tree.field(callee, 'field'),
       qualifier,
       arguments: argumentCount,
     })
     return
   }
-  const { name, qualifier } = consumePath(builder, called)
+  const { name, qualifier } = consumePath(builder, callee)
   const text = builder.nameOf(name)
   if (prelude.has(text)) builder.consume(name)
   else if (text !== '')
     builder.addReference({
-      kind: isCapital(text) ? 'new' : 'call',
+      kind: isCapitalized(text) ? 'new' : 'call',
       name,
       qualifier,
       arguments: argumentCount,
     })
 }
 
-const isCapital = (name: string | null) => /^\p{Lu}/u.test(name ?? '')
+const isCapitalized = (name: string | null) => /^\p{Lu}/u.test(name ?? '')
 
 const visitCall: Visit = (builder, node) => {
   const { tree } = builder
-  referToCalled(
+  referToCallee(
     builder,
     tree.field(node, 'function'),
     countArguments(tree, tree.field(node, 'arguments')),
@@ -234,25 +246,29 @@ const visitMacro: Visit = (builder, node) => {
   else builder.addReference({ kind: 'call', name, qualifier })
 }
 
-/** What is argumentCount to a macro isn't parsed, but calls can be told: a name, and a bracket after it. */
+/** A macro's arguments are tokens. A name that is followed by `(` is taken for a call. */
 const visitTokens: Visit = (builder, node) => {
   const { tree } = builder
-  let [before, joint, last] = [none, none, none]
+  let beforeSeparator = none
+  let separator = none
+  let last = none
   for (const child of tree.children(node)) {
-    const isMember = pathSeparators.has(tree.type(joint))
+    const isMember = pathSeparators.has(tree.type(separator))
     const isCalled = tree.type(child) === 'token_tree' && tree.text[tree.start(child)] === '('
     if (tree.type(last) === 'identifier' && isCalled && !prelude.has(tree.textOf(last))) {
-      const kind = isCapital(tree.textOf(last)) ? 'new' : 'call'
+      const kind = isCapitalized(tree.textOf(last)) ? 'new' : 'call'
       builder.addReference({
         kind,
         name: last,
-        qualifier: isMember ? receiverName(tree, before) : null,
+        qualifier: isMember ? receiverName(tree, beforeSeparator) : null,
       })
-      if (isMember) builder.consume(before)
+      if (isMember) builder.consume(beforeSeparator)
     }
-    // Fields.
+    // A name after a dot is a field or a method.
     if (tree.type(last) === '.') builder.consume(child)
-    ;[before, joint, last] = [joint, last, child]
+    beforeSeparator = separator
+    separator = last
+    last = child
   }
 }
 
@@ -263,7 +279,7 @@ const patternParents = typeSet(`
   or_pattern match_pattern closure_parameters
 `)
 
-/** Whether a name is given here, not asked for. */
+/** Whether the node introduces a name instead of referring to one. */
 function isPattern(tree: FlatTree, node: number): boolean {
   if (tree.hasField(node, 'pattern')) return true
   const parent = tree.type(tree.parent(node))
@@ -273,20 +289,20 @@ function isPattern(tree: FlatTree, node: number): boolean {
 
 const visitName: Visit = (builder, node) => {
   const { tree } = builder
-  if (isPattern(tree, node) && !isCapital(builder.nameOf(node))) return builder.declare(node)
-  if (!tree.hasField(node, 'name') && !nameless.has(tree.type(tree.parent(node))))
+  if (isPattern(tree, node) && !isCapitalized(builder.nameOf(node))) return builder.declare(node)
+  if (!tree.hasField(node, 'name') && !ignoredParents.has(tree.type(tree.parent(node))))
     builder.addReference({ kind: 'value', name: node })
 }
 
-/** What stands here names nothing that is defined. */
-const nameless = typeSet('attribute lifetime label')
+/** Names in these nodes don't refer to definitions. */
+const ignoredParents = typeSet('attribute lifetime label')
 
-/** `State::Open`; in patterns as well. */
+/** `State::Open` as a value or in a pattern. */
 const visitPath: Visit = (builder, node) => {
   const { name, qualifier } = consumePath(builder, node)
   if (name === none) return
   builder.addReference({ kind: 'value', name, qualifier })
-  if (isCapital(qualifier) && qualifier !== 'Self')
+  if (isCapitalized(qualifier) && qualifier !== 'Self')
     builder.addReference({ kind: 'type', name: qualifier!, at: node })
 }
 
@@ -296,7 +312,7 @@ const visitType: Visit = (builder, node) => {
     builder.addReference({ kind: 'type', name, qualifier })
 }
 
-/** Says of the types of this file which traits they have. */
+/** Adds the implemented traits to the base types of this file's types. */
 function resolveTraits(builder: FileIndexBuilder): void {
   const { tree, symbols } = builder
   const types = new Map(
@@ -317,7 +333,7 @@ export const rust: LanguageSpec = {
   functions: 'function_item closure_expression function_signature_item',
   blocks: 'block match_arm for_expression if_expression while_expression',
   types: 'struct_item enum_item union_item trait_item impl_item type_item mod_item',
-  // Not `Vec` and the like: that a name is of such a type is worth knowing.
+  // `Vec` and similar types aren't listed because bindings to them are useful.
   builtins: `
     Iterator IntoIterator DoubleEndedIterator ExactSizeIterator FromIterator Extend From
     Into TryFrom TryInto AsRef AsMut Default Clone Copy Send Sync Sized Unpin Drop Fn FnMut
