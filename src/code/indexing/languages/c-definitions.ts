@@ -8,15 +8,15 @@ import {
   consumeName,
   type Declarator,
   functionName,
-  hasWord,
+  hasKeyword,
   isInAnonymousNamespace,
   readDeclarator,
   readParameters,
   typeName,
 } from './c-parts.ts'
-import { consumeSubtree, lastPart } from './common-parts.ts'
+import { consumeSubtree, lastPart, typeSet } from './common-parts.ts'
 
-/** `template <…>` around a definition counts as its first words. */
+/** Returns the `template <…>` of a definition, or the definition if it has none. */
 function enclosingTemplate(tree: FlatTree, node: number): number {
   return tree.type(tree.parent(node)) === 'template_declaration' ? tree.parent(node) : node
 }
@@ -25,11 +25,11 @@ function isMember(builder: FileIndexBuilder): boolean {
   return builder.enclosingSymbol?.kind === 'class'
 }
 
-/** Whether other files can name what is declared here. */
+/** Whether other files can name a declaration. */
 function isExported(builder: FileIndexBuilder, node: number): boolean {
   const { tree } = builder
   if (isMember(builder)) return !builder.marked.has(enclosingTemplate(tree, node))
-  return !hasWord(tree, node, 'static') && !isInAnonymousNamespace(tree, node)
+  return !hasKeyword(tree, node, 'static') && !isInAnonymousNamespace(tree, node)
 }
 
 export const visitFunction: Visit = (builder, node) => {
@@ -60,7 +60,7 @@ function defineFunction(
   })
 }
 
-/** A node that may be what a declaration or a `typedef` declares; if it isn't, the other visit is for it. */
+/** Returns a visit for nodes that may be a declarator; `otherwise` visits those that aren't. */
 export function declaring(otherwise?: Visit): Visit {
   return (builder, node) => {
     const { tree } = builder
@@ -75,7 +75,7 @@ export function declaring(otherwise?: Visit): Visit {
   }
 }
 
-/** Declarations of functions and variables; inside of functions their names are local. */
+/** Records functions and variables; inside of functions their names are local. */
 function visitDeclarator(builder: FileIndexBuilder, node: number, declaration: number): void {
   const { tree } = builder
   const declared = readDeclarator(tree, node)
@@ -96,7 +96,7 @@ function declareBindings(builder: FileIndexBuilder, node: number): void {
     if (builder.tree.type(child) === 'identifier') builder.declare(child)
 }
 
-/** What is only declared, as headers do. A `static` one is defined in the same file. */
+/** Defines a function from its prototype, except `static` ones, which the file defines later. */
 function declareFunction(
   builder: FileIndexBuilder,
   declaration: number,
@@ -105,10 +105,10 @@ function declareFunction(
 ): void {
   const { tree } = builder
   const { name, owner, callable } = declared
-  if (!isMember(builder) && hasWord(tree, declaration, 'static')) return
-  // Without a type that is a constructor, or else a macro.
-  const isMade = tree.type(name) === 'identifier' && tree.field(declaration, 'type') === none
-  if (isMade && tree.textOf(name) !== builder.enclosingSymbol?.name) return
+  if (!isMember(builder) && hasKeyword(tree, declaration, 'static')) return
+  // A declaration without a type is a constructor if it has the class's name, otherwise a macro.
+  const hasNoType = tree.type(name) === 'identifier' && tree.field(declaration, 'type') === none
+  if (hasNoType && tree.textOf(name) !== builder.enclosingSymbol?.name) return
   builder.define(node, {
     name: functionName(tree, name),
     kind: owner !== null || isMember(builder) ? 'method' : 'function',
@@ -119,7 +119,7 @@ function declareFunction(
   })
 }
 
-/** Of a field the type is known; variables of a file, and what is `static` in a class, are symbols. */
+/** Binds the type of a field. Variables of the file and static members are also symbols. */
 function defineVariable(
   builder: FileIndexBuilder,
   declaration: number,
@@ -134,7 +134,11 @@ function defineVariable(
     boundType(tree, type, node),
     isField ? builder.enclosingType : none,
   )
-  if (isField && !hasWord(tree, declaration, 'static') && !hasWord(tree, declaration, 'constexpr'))
+  if (
+    isField &&
+    !hasKeyword(tree, declaration, 'static') &&
+    !hasKeyword(tree, declaration, 'constexpr')
+  )
     return
   builder.define(node, {
     name: declared.name,
@@ -145,21 +149,21 @@ function defineVariable(
   })
 }
 
-/** What is declared, or with `auto` what is made: `new Cart(…)`, `std::make_unique<Cart>(…)`. */
+/** The declared type, or for `auto` that of `new Cart(…)` or `std::make_unique<Cart>(…)`. */
 function boundType(tree: FlatTree, type: number, declarator: number): string {
   if (tree.type(type) !== 'placeholder_type_specifier') return typeName(tree, type)
   const value = tree.field(declarator, 'value')
   if (tree.type(value) === 'new_expression') return typeName(tree, tree.field(value, 'type'))
   let called = tree.type(value) === 'call_expression' ? tree.field(value, 'function') : none
   while (tree.type(called) === 'qualified_identifier') called = tree.field(called, 'name')
-  const isMade =
+  const isFactory =
     tree.type(called) === 'template_function' && /^(make|Make)/.test(tree.textOf(called))
-  return isMade
+  return isFactory
     ? typeName(tree, tree.child(tree.field(called, 'arguments'), 'type_descriptor'))
     : ''
 }
 
-/** Parameters of functions that have a body; of others their names mean nothing. */
+/** Declares parameters of functions with a body; names in prototypes are ignored. */
 export const visitParameter: Visit = (builder, node) => {
   const { tree } = builder
   const declarator = tree.field(node, 'declarator')
@@ -168,14 +172,12 @@ export const visitParameter: Visit = (builder, node) => {
   consumeDeclarator(builder, declarator)
   let holder = tree.parent(tree.parent(node))
   while (tree.type(holder).endsWith('_declarator')) holder = tree.parent(holder)
-  if (
-    name === none ||
-    !/^(function_definition|lambda_expression|catch_clause)$/.test(tree.type(holder))
-  )
-    return
+  if (name === none || !parameterHolders.has(tree.type(holder))) return
   builder.addBinding(name, typeName(tree, tree.field(node, 'type')))
   builder.declare(name, true)
 }
+
+const parameterHolders = typeSet('function_definition lambda_expression catch_clause')
 
 /** `for (auto& line : lines)`. */
 export const visitLoop: Visit = (builder, node) => {
@@ -189,20 +191,20 @@ export const visitLoop: Visit = (builder, node) => {
   builder.declare(name)
 }
 
-/** The nodes that name base classes. */
+/** Returns the nodes of base classes. */
 function findBases(tree: FlatTree, node: number): number[] {
   return [...tree.children(tree.child(node, 'base_class_clause'))].filter((child) =>
     /^(type_identifier|template_type|qualified_identifier)$/.test(tree.type(child)),
   )
 }
 
-/** `class`, `struct`, `union`, `enum` with a body; without one they name a type that is defined elsewhere. */
+/** Defines a `class`, `struct`, `union` or `enum`; without a body it only refers to a type. */
 export function defineType(kind: 'class' | 'enum'): Visit {
   return (builder, node) => {
     const { tree } = builder
     const body = tree.field(node, 'body')
     const named = tree.field(node, 'name')
-    if (body === none) return forwardType(builder, node, named)
+    if (body === none) return referToElaboratedType(builder, node, named)
     const bases = findBases(tree, node)
     const name = named === none ? typedefName(tree, node) : consumeName(builder, named).name
     markPrivate(builder, body, tree.type(node) === 'class_specifier')
@@ -228,15 +230,15 @@ function isHiddenMember(builder: FileIndexBuilder, node: number): boolean {
   return builder.marked.has(node) || builder.marked.has(builder.tree.parent(node))
 }
 
-/** `class Cart;` names nothing, `struct cart *cart` a type. */
-function forwardType(builder: FileIndexBuilder, node: number, named: number): void {
+/** `class Cart;` is no reference, but `struct cart *cart` refers to a type. */
+function referToElaboratedType(builder: FileIndexBuilder, node: number, named: number): void {
   const isUsed = builder.tree.hasField(node, 'type')
   if (isUsed && named !== none)
     builder.addReference({ kind: 'type', ...consumeName(builder, named), isNeverLocal: true })
   else builder.consume(named)
 }
 
-/** `typedef struct { … } Cart;`: what has no name of its own goes by that one. */
+/** Returns `Cart` for the unnamed struct of `typedef struct { … } Cart;`. */
 function typedefName(tree: FlatTree, node: number): number {
   const typedef = tree.parent(node)
   const declarator =
@@ -244,7 +246,7 @@ function typedefName(tree: FlatTree, node: number): number {
   return tree.type(declarator) === 'type_identifier' ? declarator : none
 }
 
-/** Marks what stands below `private:`; in a class that is what comes first, too. */
+/** Marks private members: those after `private:`, and the first ones of a class. */
 function markPrivate(builder: FileIndexBuilder, body: number, isPrivateFirst: boolean): void {
   const { tree } = builder
   let isPrivate = isPrivateFirst
@@ -258,7 +260,7 @@ function markPrivate(builder: FileIndexBuilder, body: number, isPrivateFirst: bo
   }
 }
 
-/** `typedef`: each of its names is a type. */
+/** Defines each name of a `typedef` as a type. */
 function visitTypedef(builder: FileIndexBuilder, node: number, typedef: number): void {
   const { name } = readDeclarator(builder.tree, node)
   consumeDeclarator(builder, node)
@@ -283,7 +285,7 @@ export const visitEnumerator: Visit = (builder, node) => {
   const name = tree.field(node, 'name')
   const type = tree.parent(tree.parent(node))
   builder.define(node, { name, kind: 'value', exported: true })
-  // Outside of classes it is a name of the file.
+  // Outside of classes, the name belongs to the file.
   if (tree.type(tree.parent(type)) !== 'field_declaration') builder.declare(name)
 }
 
@@ -301,7 +303,7 @@ export const visitNamespace: Visit = (builder, node) => {
   })
 }
 
-/** Macros with a value; one without is a guard or a switch. */
+/** Defines macros with a value; those without are include guards and flags. */
 export function defineMacro(kind: DefinitionKind): Visit {
   return (builder, node) => {
     const { tree } = builder
@@ -311,7 +313,7 @@ export function defineMacro(kind: DefinitionKind): Visit {
     consumeSubtree(builder, node)
     if (builder.isLocal || (kind === 'value' && value === none)) return
     const most = tree.child(list, '...') === none ? names.length : null
-    // The node ends on the next line.
+    // The macro's node ends on the next line, so its last part gives the end.
     builder.define(value === none ? list : value, {
       name: tree.field(node, 'name'),
       kind,

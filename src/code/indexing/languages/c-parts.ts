@@ -1,12 +1,12 @@
-// Parts of C and C++ that several kinds of nodes share: declarators, names, types, parameters.
+// Declarators, names, types and parameters of C and C++.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import { listItems, typeSet } from './common-parts.ts'
 
-/** What a declarator says: in `*Cart::sell(int n)` the name is `sell`, its owner `Cart`, its function `…(int n)`. */
+/** The parts of a declarator: in `*Cart::sell(int n)`, `sell` is the name and `Cart` the owner. */
 export interface Declarator {
-  /** `none` for what has no name, as in `int f(int)`. */
+  /** `none` for declarators without a name, such as the parameter of `int f(int)`. */
   readonly name: number
   readonly owner: string | null
   /** The declarator with the parameters; `none` for variables and for pointers to functions. */
@@ -23,15 +23,17 @@ const names = typeSet(`
   qualified_identifier template_function structured_binding_declarator
 `)
 
-/** Deeper than this nobody nests. */
+/** Files written by people don't nest deeper. */
 const maxDepth = 30
 
 export function readDeclarator(tree: FlatTree, declarator: number): Declarator {
-  let [node, callable, isInBrackets] = [declarator, none, false]
+  let node = declarator
+  let callable = none
+  let isInBrackets = false
   for (let depth = 0; depth < maxDepth && wrappers.has(tree.type(node)); depth++) {
     const type = tree.type(node)
     if (type === 'function_declarator') {
-      // In `(*name)(int)` a variable is declared that points to a function.
+      // `(*name)(int)` declares a variable that points to a function.
       callable = node
       isInBrackets = false
     } else if (type === 'parenthesized_declarator') isInBrackets = true
@@ -40,12 +42,12 @@ export function readDeclarator(tree: FlatTree, declarator: number): Declarator {
     node = inner === none ? firstDeclarator(tree, node) : inner
   }
   const named = readName(tree, node)
-  // `operator bool()` is its own declarator.
+  // The name of `operator bool()` includes the parameters.
   if (tree.type(named.name) === 'operator_cast') callable = tree.field(named.name, 'declarator')
   return { ...named, callable }
 }
 
-/** What a function is called: `sell`, `operator+=`, `operator bool`. */
+/** Returns a function's name: `sell`, `operator+=`, `operator bool`. */
 export function functionName(tree: FlatTree, name: number): string {
   if (tree.type(name) === 'operator_cast')
     return `operator ${tree.textOf(tree.field(name, 'type'))}`
@@ -60,13 +62,13 @@ function firstDeclarator(tree: FlatTree, node: number): number {
   return none
 }
 
-/** `Outer::Cart::sell`: the last name, and the one before it. */
+/** Returns `sell` and its owner `Cart` for `Outer::Cart::sell`. */
 function readName(tree: FlatTree, node: number): { name: number; owner: string | null } {
   let [name, owner]: [number, string | null] = [node, null]
   for (let depth = 0; depth < maxDepth && tree.type(name) === 'qualified_identifier'; depth++) {
     const scope = tree.field(name, 'scope')
     const last = tree.field(name, 'name')
-    // Two words without colons are a macro and the name: `int API_CALL sell(int n)`.
+    // Without colons the scope is a macro: `int API_CALL sell(int n)`.
     const isScope =
       scope !== none && tree.text.slice(tree.end(scope), tree.start(last)).includes('::')
     if (isScope) owner = baseName(tree, scope)
@@ -79,7 +81,7 @@ function readName(tree: FlatTree, node: number): { name: number; owner: string |
   }
 }
 
-/** A name without its template's arguments. */
+/** Returns a name without its template arguments. */
 export function baseName(tree: FlatTree, node: number): string {
   const name =
     tree.type(node) === 'template_type' || tree.type(node) === 'template_function'
@@ -88,7 +90,7 @@ export function baseName(tree: FlatTree, node: number): string {
   return tree.textOf(name)
 }
 
-/** Says that the name in a declarator has been dealt with, and all that qualifies it. */
+/** Consumes the name in a declarator and its qualifiers. */
 export function consumeDeclarator(builder: FileIndexBuilder, declarator: number): void {
   const { tree } = builder
   const { name } = readDeclarator(tree, declarator)
@@ -104,7 +106,7 @@ export function consumeDeclarator(builder: FileIndexBuilder, declarator: number)
   }
 }
 
-/** Takes apart `Cart`, `shop::Cart<T>`, `Cart::make`; what is between `<` and `>` is visited. */
+/** Consumes `Cart`, `shop::Cart<T>`, `Cart::make` except template arguments, and splits it. */
 export function consumeName(
   builder: FileIndexBuilder,
   node: number,
@@ -118,7 +120,7 @@ export function consumeName(
       const scope = tree.field(name, 'scope')
       builder.consume(scope)
       if (tree.type(scope) === 'template_type') builder.consume(tree.field(scope, 'name'))
-      // `::name` has nothing before it.
+      // `::name` has no qualifier.
       if (scope !== none) qualifier = baseName(tree, scope)
       name = tree.field(name, 'name')
     } else if (/^template_(type|function|method)$/.test(type)) name = tree.field(name, 'name')
@@ -135,10 +137,10 @@ function lastNamed(tree: FlatTree, node: number): number {
   return last
 }
 
-/** Types that hand on what is in them. */
+/** Types whose members are those of their argument. */
 const smartPointers = typeSet('unique_ptr shared_ptr weak_ptr scoped_refptr raw_ptr')
 
-/** The one name that a type goes by; of a smart pointer what it points to; empty for `int`, `auto` and the like. */
+/** Returns the name of a type, for a smart pointer its target; empty for `int` and `auto`. */
 export function typeName(tree: FlatTree, type: number): string {
   let named = type
   for (let depth = 0; depth < maxDepth; depth++) {
@@ -156,7 +158,7 @@ export function typeName(tree: FlatTree, type: number): string {
   return ''
 }
 
-/** The first type between `<` and `>`. */
+/** Returns the first template argument. */
 function firstArgument(tree: FlatTree, template: number): number {
   return tree.child(tree.field(template, 'arguments'), 'type_descriptor')
 }
@@ -167,38 +169,42 @@ const parameterTypes = typeSet(
 
 export function readParameters(tree: FlatTree, callable: number): CodeSymbol['parameters'] {
   const list = tree.field(callable, 'parameters')
-  let [least, most, isOpen] = [0, 0, false]
+  let least = 0
+  let most = 0
+  let isVariadic = false
   for (const parameter of listItems(tree, list)) {
     const type = tree.type(parameter)
     if (!parameterTypes.has(type)) {
-      if (/^(\.\.\.|variadic_parameter)$/.test(type)) isOpen = true
+      if (/^(\.\.\.|variadic_parameter)$/.test(type)) isVariadic = true
       continue
     }
-    // `(void)` takes nothing.
+    // `(void)` declares no parameters.
     if (tree.textOf(parameter) === 'void') continue
-    if (type === 'variadic_parameter_declaration') isOpen = true
+    if (type === 'variadic_parameter_declaration') isVariadic = true
     else {
       most++
       if (type === 'parameter_declaration') least = most
     }
   }
-  return { least, most: isOpen ? null : most }
+  return { least, most: isVariadic ? null : most }
 }
 
-/** Whether one of a declaration's first words is this. */
-export function hasWord(tree: FlatTree, node: number, word: string): boolean {
+/** Whether a declaration contains the keyword before its first declarator. */
+export function hasKeyword(tree: FlatTree, node: number, keyword: string): boolean {
   for (const child of tree.children(node)) {
     if (tree.hasField(child, 'declarator')) return false
-    if (tree.textOf(child) === word) return true
+    if (tree.textOf(child) === keyword) return true
   }
   return false
 }
 
-/** Whether something stands in a namespace without a name, which other files can't reach. */
+/** Whether a node is inside of an anonymous namespace, so other files can't name it. */
 export function isInAnonymousNamespace(tree: FlatTree, node: number): boolean {
-  let around = tree.parent(node)
-  for (let depth = 0; depth < maxDepth && around !== none; depth++, around = tree.parent(around))
-    if (tree.type(around) === 'namespace_definition' && tree.field(around, 'name') === none)
+  let outer = tree.parent(node)
+  for (let depth = 0; depth < maxDepth && outer !== none; depth++) {
+    if (tree.type(outer) === 'namespace_definition' && tree.field(outer, 'name') === none)
       return true
+    outer = tree.parent(outer)
+  }
   return false
 }

@@ -1,16 +1,16 @@
-// Parts of C# that several kinds of nodes share: names, types, parameters, modifiers.
+// Names, types, parameters and modifiers of C#.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import { callType, lastPart, listItems, typeSet } from './common-parts.ts'
 
-/** The node of a name's last part, with what stands before it; `none` for what isn't a name. */
+/** A name's last part and its qualifier; `none` for nodes that aren't names. */
 export interface QualifiedName {
   readonly name: number
   readonly qualifier: string | null
 }
 
-/** Takes apart `Cart`, `Cart<T>`, `Shop.Cart<T>`: type arguments are visited later. */
+/** Consumes `Cart`, `Cart<T>` or `Shop.Cart<T>` except type arguments, and splits it. */
 export function consumeTypeName(builder: FileIndexBuilder, type: number): QualifiedName {
   const { tree } = builder
   builder.consume(type)
@@ -33,13 +33,13 @@ export function consumeTypeName(builder: FileIndexBuilder, type: number): Qualif
   }
 }
 
-/** The namespaces before a type name no one else names. */
+/** Consumes the namespaces before a type name, which aren't references. */
 function consumeQualifier(builder: FileIndexBuilder, qualifier: number): void {
   for (let node = qualifier; node < builder.tree.subtreeEnd(qualifier); node++)
     if (/^(identifier|qualified_name)$/.test(builder.tree.type(node))) builder.consume(node)
 }
 
-/** Records a type that is named, where it has one name. */
+/** Records a reference to a type that has a name. */
 export function referToType(
   builder: FileIndexBuilder,
   type: number,
@@ -51,7 +51,7 @@ export function referToType(
     builder.addReference({ kind, name, qualifier, arguments: argumentCount ?? null })
 }
 
-/** The one name that a type goes by; empty where it has none of its own (`int`, `var`, arrays). */
+/** Returns the name of a type; empty for types without one (`int`, `var`, arrays). */
 export function typeName(tree: FlatTree, type: number): string {
   switch (tree.type(type)) {
     case 'identifier':
@@ -70,63 +70,64 @@ export function typeName(tree: FlatTree, type: number): string {
   }
 }
 
-const awaited = ['invocation_expression', 'object_creation_expression']
+const callTypes = ['invocation_expression', 'object_creation_expression']
 
-/** What a method returns; of a task what comes of it, as it is awaited first. */
+/** Returns a method's return type; for a task its result's type, because callers await it. */
 export function returnedType(tree: FlatTree, type: number): string {
   const isTask = tree.type(type) === 'generic_name' && /^(Value)?Task$/.test(typeName(tree, type))
   if (!isTask) return typeName(tree, type)
-  return typeName(
-    tree,
-    [...listItems(tree, tree.child(type, 'type_argument_list'))].find(
-      (node) => tree.type(node) !== '<',
-    ) ?? none,
-  )
+  const typeArguments = listItems(tree, tree.child(type, 'type_argument_list'))
+  const result = [...typeArguments].find((node) => tree.type(node) !== '<')
+  return typeName(tree, result ?? none)
 }
 
-/** What the annotation says, or else what is made with `new` or called. */
+/** Returns the declared type, or for `var` that of a `new` expression or a call. */
 export function declaredType(tree: FlatTree, type: number, value: number): string {
   if (tree.type(type) !== 'implicit_type') return typeName(tree, type)
-  const made = tree.type(value) === 'await_expression' ? tree.child(value, ...awaited) : value
-  if (tree.type(made) === 'object_creation_expression')
-    return typeName(tree, tree.field(made, 'type'))
-  const called = tree.type(made) === 'invocation_expression' ? tree.field(made, 'function') : none
+  const awaited = tree.type(value) === 'await_expression' ? tree.child(value, ...callTypes) : value
+  if (tree.type(awaited) === 'object_creation_expression')
+    return typeName(tree, tree.field(awaited, 'type'))
+  const called =
+    tree.type(awaited) === 'invocation_expression' ? tree.field(awaited, 'function') : none
   if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
   const object = tree.field(called, 'expression')
   const isName = ['identifier', 'this'].includes(tree.type(object))
   return isName ? callType(tree.textOf(object), typeName(tree, tree.field(called, 'name'))) : ''
 }
 
-/** How many a method takes. An extension's `this` isn't counted: calls leave it out, or name the class. */
+/** Counts parameters without the `this` of an extension method, which calls usually omit. */
 export function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
   if (list === none) return null
-  let [least, most, extended, isOpen] = [0, 0, 0, false]
+  let least = 0
+  let most = 0
+  let extended = 0
+  let isVariadic = false
   for (const child of listItems(tree, list)) {
     const type = tree.type(child)
-    if (type === 'params') isOpen = true
+    if (type === 'params') isVariadic = true
     if (type !== 'parameter') continue
     most++
     const isExtended = /^this\b/.test(tree.text.slice(tree.start(child), tree.start(child) + 5))
     if (isExtended) extended = 1
     else if (tree.child(child, '=') === none) least = most - extended
   }
-  return { least, most: isOpen ? null : most }
+  return { least, most: isVariadic ? null : most }
 }
 
 const visibleModifiers = typeSet('public internal protected')
 
-/** Whether a member, or a type, is more than private. Types are internal where nothing is said, members private. */
+/** Whether a type or member isn't private. By default, types are internal and members private. */
 export function isVisibleOutside(tree: FlatTree, node: number): boolean {
-  let isOpen =
+  let isVisible =
     tree.type(tree.parent(node)) !== 'declaration_list' || isMemberOfInterface(tree, node)
   for (const child of tree.children(node)) {
     if (tree.type(child) === 'explicit_interface_specifier') return true
     if (tree.type(child) !== 'modifier') continue
     const modifier = tree.textOf(child)
     if (visibleModifiers.has(modifier)) return true
-    if (modifier === 'private' || modifier === 'file') isOpen = false
+    if (modifier === 'private' || modifier === 'file') isVisible = false
   }
-  return isOpen
+  return isVisible
 }
 
 const publicParents = typeSet('interface_declaration namespace_declaration')

@@ -1,4 +1,4 @@
-// C#.
+// Indexing of C#.
 import type { DefinitionKind } from '../../outline.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
@@ -56,7 +56,7 @@ function defineType(kind: DefinitionKind): Visit {
     const bases = [...listItems(tree, tree.child(node, 'base_list'))].filter(
       (base) => tree.type(base) !== ':',
     )
-    // The base class of a record can be given arguments.
+    // The base class of a record can have constructor arguments.
     const types = bases.map((base) =>
       tree.type(base) === 'primary_constructor_base_type' ? tree.firstChild(base) : base,
     )
@@ -110,7 +110,7 @@ const visitProperty: Visit = (builder, node) => {
   })
 }
 
-/** `new(…)` makes what the declaration says. */
+/** Records that `new(…)` creates the declared type. */
 function referToCreated(builder: FileIndexBuilder, type: number, made: number): void {
   const { tree } = builder
   if (made === none || !isName(tree, type)) return
@@ -120,7 +120,7 @@ function referToCreated(builder: FileIndexBuilder, type: number, made: number): 
     builder.addReference({ kind: 'new', name, qualifier, arguments: argumentCount })
 }
 
-/** Local variables, fields, events. Of a field the type is known; constants and events are symbols. */
+/** Declares local variables and binds the types of fields. Constants and events are symbols. */
 const visitVariable: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, 'name')
@@ -161,7 +161,7 @@ const visitParameter: Visit = (builder, node) => {
   else builder.declare(name)
 }
 
-/** Types in patterns, handlers and loops that give a name to what they find. */
+/** Declares the variables of patterns, handlers and loops. */
 const visitNaming: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, tree.type(node) === 'foreach_statement' ? 'left' : 'name')
@@ -170,7 +170,7 @@ const visitNaming: Visit = (builder, node) => {
   builder.declare(name)
 }
 
-/** The last name of what stands before a full stop: empty for what is none. */
+/** Returns the last name of a receiver; empty for expressions without a name. */
 function qualifierOf(tree: FlatTree, node: number): string {
   switch (tree.type(node)) {
     case 'identifier':
@@ -243,7 +243,7 @@ const visitNew: Visit = (builder, node) => {
   )
 }
 
-/** `Kind.Food`: what begins with a capital may be a type. */
+/** `Kind.Food`: a capitalized qualifier may be a type. */
 const visitMember: Visit = (builder, node) => {
   const { tree } = builder
   const object = tree.field(node, 'expression')
@@ -259,7 +259,7 @@ const typeParents = typeSet(
   'type_argument_list type_parameter_constraint attribute explicit_interface_specifier',
 )
 
-/** Whether a type stands at this place, and not a value. */
+/** Whether the node is a type and not a value. */
 function isTypePosition(tree: FlatTree, node: number): boolean {
   if (tree.hasField(node, 'type') || tree.hasField(node, 'returns')) return true
   const parent = tree.type(tree.parent(node))

@@ -1,4 +1,4 @@
-// C and C++.
+// Indexing of C and C++.
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import {
@@ -41,12 +41,12 @@ const visitUsing: Visit = (builder, node) => {
   consumeSubtree(builder, node)
   const line = tree.lineOf(node)
   if (isNamespace) builder.addImport({ line, from, names: [], kind: 'all' })
-  // In a class it brings in what a base class has.
+  // In a class, `using` refers to a member of a base class and isn't an import.
   else if (builder.enclosingType === none || builder.enclosingSymbol?.kind === 'module')
     builder.addImport({ line, from, names: [{ name, local: name }], kind: 'static' })
 }
 
-/** The last name of what stands before a full stop or an arrow: empty for what is none. */
+/** Returns the last name of a receiver; empty for expressions without a name. */
 function receiverName(tree: FlatTree, node: number): string {
   switch (tree.type(node)) {
     case 'identifier':
@@ -121,7 +121,7 @@ const visitBinary: Visit = (builder, node) => {
     builder.addBranch()
 }
 
-/** What `#if` asks for isn't code. */
+/** Conditions of `#if` aren't references. */
 const consumeCondition: Visit = (builder, node) => {
   consumeSubtree(builder, builder.tree.field(node, 'condition'))
   builder.consume(builder.tree.field(node, 'name'))

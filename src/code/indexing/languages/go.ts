@@ -1,4 +1,4 @@
-// Go.
+// Indexing of Go.
 import type { CodeReference, CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
@@ -13,7 +13,7 @@ import {
 
 const isExported = (name: string) => /^\p{Lu}/u.test(name)
 
-/** What a type is called, without pointers, packages and type arguments; empty for what is made of several. */
+/** Returns a type's name without pointer, package and type arguments; empty for other types. */
 function typeName(tree: FlatTree, type: number): string {
   let node = type
   for (let depth = 0; depth < 8; depth++) {
@@ -44,7 +44,7 @@ const visitFunction: Visit = (builder, node) => {
   addReturnBinding(builder, defined, resultType(tree, node))
 }
 
-/** Of several results that of the first. */
+/** Returns the type of the first result. */
 function resultType(tree: FlatTree, node: number): string {
   const result = tree.field(node, 'result')
   if (tree.type(result) !== 'parameter_list') return result === none ? '' : typeName(tree, result)
@@ -59,13 +59,13 @@ function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] 
     const names = [...tree.children(parameter)].filter((child) =>
       tree.hasField(child, 'name'),
     ).length
-    // Without names each type is a parameter.
+    // A declaration without names is one parameter.
     count += Math.max(1, names)
   }
   return { least: count, most: count }
 }
 
-/** The names of type parameters that a receiver such as `*Shop[T]` brings along. */
+/** Declares the type parameters of a receiver such as `*Shop[T]`. */
 const declareReceiverTypes: Visit = (builder, node) => {
   const { tree } = builder
   const receiver = tree.field(node, 'receiver')
@@ -84,14 +84,14 @@ const visitType: Visit = (builder, node) => {
     name,
     kind: shape === 'struct_type' ? 'class' : shape === 'interface_type' ? 'interface' : 'type',
     bodyNode: tree.child(type, 'field_declaration_list', '{'),
-    startNode: firstWords(tree, node),
+    startNode: statementStart(tree, node),
     exported: isExported(builder.nameOf(name)),
     extends: bases.map((base) => typeName(tree, base)).filter((base) => base !== ''),
   })
   for (const base of bases) referToType(builder, 'extends', base)
 }
 
-/** What is embedded in a struct or an interface. */
+/** Yields the types that are embedded in a struct or an interface. */
 function* findBases(tree: FlatTree, type: number): Generator<number> {
   if (tree.type(type) === 'struct_type') {
     for (const field of listItems(tree, tree.child(type, 'field_declaration_list')))
@@ -104,7 +104,7 @@ function* findBases(tree: FlatTree, type: number): Generator<number> {
     }
 }
 
-/** Records a type, also one of another package, as used for something. */
+/** Records a reference to a type, with its package as the qualifier. */
 function referToType(
   builder: FileIndexBuilder,
   kind: CodeReference['kind'],
@@ -128,8 +128,8 @@ function referToType(
   })
 }
 
-/** A single definition begins with its keyword; those between brackets without. */
-function firstWords(tree: FlatTree, node: number): number {
+/** Returns the statement of a single definition, or the definition if it is in a group. */
+function statementStart(tree: FlatTree, node: number): number {
   const statement = tree.parent(node)
   return tree.nextSibling(tree.firstChild(statement)) === node ? statement : node
 }
@@ -158,7 +158,7 @@ const visitField: Visit = (builder, node) => {
       builder.addBinding(child, type, builder.enclosingType)
 }
 
-/** Variables and constants, at the top of the file or local. */
+/** Records the variables and constants of a declaration. */
 const visitVariables: Visit = (builder, node) => {
   const { tree } = builder
   const type = tree.field(node, 'type')
@@ -178,14 +178,14 @@ const visitVariables: Visit = (builder, node) => {
       builder.define(node, {
         name,
         kind: 'value',
-        startNode: firstWords(tree, node),
+        startNode: statementStart(tree, node),
         exported,
         isLeaf: names.length > 1,
       })
   }
 }
 
-/** `Shop{}`, `&shop.Shop{}`, `new(Shop)`. */
+/** Returns the type of a value: `Shop{}`, `&shop.Shop{}`, `new(Shop)`, or that of a call. */
 function valueType(tree: FlatTree, value: number): string {
   const plain = tree.type(value) === 'unary_expression' ? tree.field(value, 'operand') : value
   if (tree.type(plain) === 'composite_literal') return typeName(tree, tree.field(plain, 'type'))
@@ -206,7 +206,7 @@ function calledType(tree: FlatTree, called: number): string {
   return callType(tree.textOf(operand), tree.textOf(tree.field(called, 'field')))
 }
 
-/** `a, b := c, d`, also of loops and of cases. */
+/** `a, b := c, d`, including loops and cases. */
 const visitShortVariables: Visit = (builder, node) => {
   const { tree } = builder
   if (tree.type(node) !== 'short_var_declaration' && tree.child(node, ':=') === none) return
@@ -216,7 +216,7 @@ const visitShortVariables: Visit = (builder, node) => {
   const isPlain = isShort && left.length === right.length
   for (const [index, name] of left.entries()) {
     if (tree.type(name) !== 'identifier') continue
-    // `cart, err := NewCart()`
+    // In `cart, err := NewCart()`, the type of the call is that of its first result.
     if (isPlain || (isShort && index === 0))
       builder.addBinding(name, valueType(tree, right[index]!))
     builder.declare(name)
@@ -253,7 +253,10 @@ const visitImport: Visit = (builder, node) => {
   consumeSubtree(builder, node)
 }
 
-/** By custom the last part of the path, without its version: `yaml` of `gopkg.in/yaml.v3`, `shop` of `acme/shop/v2`. */
+/**
+ * Returns the usual package name of a path, which is its last part without a version: `yaml` for
+ * `gopkg.in/yaml.v3`, `shop` for `acme/shop/v2`.
+ */
 function packageName(path: string): string {
   const parts = path.split('/')
   const last = /^v\d+$/.test(parts.at(-1) ?? '') && parts.length > 1 ? parts.at(-2)! : parts.at(-1)!
@@ -285,21 +288,21 @@ function referTo(
 const visitCall: Visit = (builder, node) => {
   const { tree } = builder
   let called = tree.field(node, 'function')
-  // Type arguments look like an index.
+  // The grammar parses type arguments as an index.
   if (tree.type(called) === 'index_expression') called = tree.field(called, 'operand')
   if (tree.type(called) === 'type_instantiation_expression') called = tree.field(called, 'type')
   const isSpread = (argument: number) => tree.type(argument) === 'variadic_argument'
   referTo(builder, 'call', called, countArguments(tree, tree.field(node, 'arguments'), isSpread))
 }
 
-/** `Collect[Item](order)` looks like a conversion. */
+/** The grammar parses the call `Collect[Item](order)` as a conversion. */
 const visitConversion: Visit = (builder, node) => {
   const { tree } = builder
   const type = tree.field(node, 'type')
   if (tree.type(type) === 'generic_type') referToType(builder, 'call', type, 1)
 }
 
-/** Keys of literals are fields of structs, unless the literal is a map. */
+/** Marks map literals, because in other literals the keys are field names. */
 const visitLiteral: Visit = (builder, node) => {
   const { tree } = builder
   const type = tree.field(node, 'type')

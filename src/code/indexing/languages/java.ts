@@ -1,4 +1,4 @@
-// Java.
+// Indexing of Java.
 import type { CodeReference, CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
@@ -14,8 +14,8 @@ import {
 
 const annotations = ['annotation', 'marker_annotation']
 
-/** The first word that isn't an annotation's. */
-function firstWord(tree: FlatTree, node: number): number {
+/** Returns the first part of a definition after its annotations. */
+function skipAnnotations(tree: FlatTree, node: number): number {
   let first = tree.firstChild(node)
   if (tree.type(first) !== 'modifiers') return node
   for (const modifier of tree.children(first))
@@ -29,7 +29,7 @@ function hasModifier(tree: FlatTree, node: number, modifier: string): boolean {
   return tree.child(tree.child(node, 'modifiers'), modifier) !== none
 }
 
-/** What a type is called, without packages and type arguments; empty for arrays and for what has no name. */
+/** Returns a type's name without package and type arguments; empty for arrays and primitives. */
 function typeName(tree: FlatTree, type: number): string {
   const plain = tree.type(type) === 'generic_type' ? tree.firstChild(type) : type
   if (tree.type(plain) === 'scoped_type_identifier') return lastPart(tree.textOf(plain))
@@ -44,7 +44,7 @@ function defineType(kind: 'class' | 'interface' | 'enum'): Visit {
       name: tree.field(node, 'name'),
       kind,
       bodyNode: tree.field(node, 'body'),
-      startNode: firstWord(tree, node),
+      startNode: skipAnnotations(tree, node),
       exported: !hasModifier(tree, node, 'private'),
       extends: bases.map((base) => typeName(tree, base)),
     })
@@ -80,7 +80,7 @@ function referToType(
 const visitMethod: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, 'name')
-  // Methods of a class without a name are nobody else's.
+  // Other code can't name the methods of anonymous classes.
   const holder = tree.type(tree.parent(tree.parent(node)))
   if (builder.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant')
     return builder.consume(name)
@@ -88,7 +88,7 @@ const visitMethod: Visit = (builder, node) => {
     name,
     kind: 'method',
     bodyNode: tree.field(node, 'body'),
-    startNode: firstWord(tree, node),
+    startNode: skipAnnotations(tree, node),
     exported: !hasModifier(tree, node, 'private'),
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
@@ -101,7 +101,7 @@ function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] 
   return { least, most: shapes.includes('spread_parameter') ? null : least }
 }
 
-/** Fields; those of the class itself can be named by others. */
+/** Binds the types of fields. Static ones are also symbols. */
 const visitField: Visit = (builder, node) => {
   const { tree } = builder
   const isConstant = tree.type(node) === 'constant_declaration' || hasModifier(tree, node, 'static')
@@ -117,14 +117,14 @@ const visitField: Visit = (builder, node) => {
       builder.define(node, {
         name,
         kind: 'value',
-        startNode: firstWord(tree, node),
+        startNode: skipAnnotations(tree, node),
         exported: !hasModifier(tree, node, 'private'),
         isLeaf: true,
       })
   }
 }
 
-/** The declared type, or with `var` what is made with `new` or called. */
+/** Returns the declared type, or for `var` that of a `new` expression or a call. */
 function variableType(tree: FlatTree, declaration: number, declarator: number): string {
   const type = typeName(tree, tree.field(declaration, 'type'))
   if (type !== 'var') return type
@@ -150,14 +150,14 @@ const visitLocals: Visit = (builder, node) => {
   }
 }
 
-/** Parameters, resources, loop variables, what is caught: a type and a name. */
+/** Declares parameters, resources, loop variables and caught exceptions. */
 const declareTyped: Visit = (builder, node) => {
   const { tree } = builder
   const declarator = tree.child(node, 'variable_declarator')
   const name = tree.field(declarator === none ? node : declarator, 'name')
   if (name === none) return
   if (declarator === none) builder.addBinding(name, variableType(tree, node, node))
-  // What a record is made of is its fields.
+  // The components of a record are fields.
   if (tree.type(tree.parent(tree.parent(node))) === 'record_declaration')
     return builder.consume(name)
   builder.declare(name)
@@ -187,7 +187,7 @@ const visitImport: Visit = (builder, node) => {
   consumeSubtree(builder, node)
 }
 
-/** The last name of what stands before a full stop: empty for what is none. */
+/** Returns the last name of a receiver; empty for expressions without a name. */
 function lastName(tree: FlatTree, node: number): string {
   const type = tree.type(node)
   if (type === 'field_access') return tree.textOf(tree.field(node, 'field'))
@@ -217,7 +217,7 @@ const visitNew: Visit = (builder, node) => {
   )
 }
 
-/** `Color.RED`: by custom what begins with a capital is a type. */
+/** `Color.RED`: a capitalized qualifier is a type by convention. */
 const visitAccess: Visit = (builder, node) => {
   const { tree } = builder
   const isReference = tree.type(node) === 'method_reference'

@@ -1,4 +1,4 @@
-// Assignments that say more than a value: fields of `this`, CommonJS's exports, methods of older classes.
+// Assignments that define: fields of `this`, CommonJS exports, methods of prototypes.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
@@ -27,7 +27,7 @@ export const visitAssignment: Visit = (builder, node) => {
   else if (functionValues.includes(tree.type(right))) defineOutside(builder, node, object, name)
 }
 
-/** `module.exports = …`: a name of the file, some of them between braces, or something new. */
+/** `module.exports = …`: a name of the file, an object of such names, or another value. */
 function exportWhole(builder: FileIndexBuilder, node: number, value: number): void {
   const { tree } = builder
   const line = tree.lineOf(node)
@@ -44,7 +44,7 @@ function exportWhole(builder: FileIndexBuilder, node: number, value: number): vo
   defineExport(builder, node, own === none ? 'default' : builder.nameOf(own), value)
 }
 
-/** `exports.name = …` */
+/** `exports.name = …`. */
 function exportNamed(builder: FileIndexBuilder, node: number, name: number, value: number): void {
   const { tree } = builder
   if (tree.type(value) === 'identifier')
@@ -71,7 +71,7 @@ function defineExport(
   })
 }
 
-/** `Cart.prototype.sell = function () {}`, `Cart.of = () => {}` */
+/** `Cart.prototype.sell = function () {}`, `Cart.of = () => {}`. */
 function defineOutside(
   builder: FileIndexBuilder,
   node: number,

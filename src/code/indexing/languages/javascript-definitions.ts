@@ -1,4 +1,4 @@
-// What statements of JavaScript and TypeScript define: functions, classes, types, namespaces, variables.
+// Functions, classes, types, namespaces and variables of JavaScript and TypeScript.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
@@ -16,7 +16,7 @@ import {
   valueType,
 } from './javascript-parts.ts'
 
-/** `export`, `export default` around a definition count as its first words. */
+/** Returns the `export` statement of a definition, or `none`. */
 function enclosingExport(tree: FlatTree, node: number): number {
   const parent = tree.parent(node)
   return tree.type(parent) === 'export_statement' ? parent : none
@@ -31,12 +31,12 @@ function readPlacement(
   const outer = tree.type(parent) === 'ambient_declaration' ? parent : node
   const around = enclosingExport(tree, outer)
   let first = tree.firstChild(around === none ? outer : around)
-  // Decorators stand before what they decorate.
+  // The signature begins after the decorators.
   while (tree.type(first) === 'decorator') first = tree.nextSibling(first)
   return { startNode: first === none ? outer : first, exported: around !== none }
 }
 
-/** What a statement defines; `export` around it counts as its first word. */
+/** Defines the symbol of a declaration. */
 export function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 'type'): Visit {
   return (builder, node) => {
     const { tree } = builder
@@ -54,7 +54,7 @@ export function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 
   }
 }
 
-/** `function`, `class` without a declaration: others can name it where it is what the file exports by default. */
+/** Defines a function or class expression if it is the default export of the file. */
 export function defineValue(kind: 'function' | 'class'): Visit {
   return (builder, node) => {
     const { tree } = builder
@@ -119,11 +119,14 @@ function defineVariable(
   const list = tree.parent(node)
   const isFunction = functionValues.includes(tree.type(value))
   const { startNode, exported } = readPlacement(builder, list)
+  let bodyNode = none
+  if (isFunction) bodyNode = tree.field(value, 'body')
+  else if (tree.type(value) === 'object') bodyNode = value
   const defined = builder.define(node, {
     name,
     kind: isFunction ? 'function' : 'value',
-    bodyNode: isFunction ? tree.field(value, 'body') : tree.type(value) === 'object' ? value : none,
-    // Of several in one statement each stands for itself.
+    bodyNode,
+    // Only the first variable of a statement starts at its keyword.
     startNode: tree.child(list, 'variable_declarator') === node ? startNode : node,
     exported,
     parameters: isFunction ? readParameters(tree, value) : null,

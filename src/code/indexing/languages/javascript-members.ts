@@ -1,4 +1,4 @@
-// Members of classes, interfaces and objects of JavaScript and TypeScript, and parameters.
+// Members of classes, interfaces and objects, and parameters, of JavaScript and TypeScript.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
@@ -12,7 +12,7 @@ import {
   valueType,
 } from './javascript-parts.ts'
 
-/** Methods of classes, of interfaces, and of objects that have a name. */
+/** Defines methods of classes, interfaces and named objects. */
 export const visitMethod: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, 'name')
@@ -36,7 +36,7 @@ function isPrivate(tree: FlatTree, node: number, name: number): boolean {
   return tree.textOf(tree.child(node, 'accessibility_modifier')) === 'private'
 }
 
-/** An object is named when it is the value of the symbol around, and not deeper inside of it. */
+/** Whether an object is the value of a variable or an export, and not nested in another one. */
 function isNamedObject(builder: FileIndexBuilder, object: number): boolean {
   const { tree } = builder
   const holder = tree.parent(object)
@@ -50,7 +50,7 @@ function isNamedObject(builder: FileIndexBuilder, object: number): boolean {
   )
 }
 
-/** Fields of classes: those with functions are methods; of the others the type is known. */
+/** Binds the type of a field. Fields with functions are methods. */
 export const visitField: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, tree.field(node, 'name') === none ? 'property' : 'name')
@@ -73,7 +73,7 @@ export const visitPropertySignature: Visit = (builder, node) => {
   const name = tree.field(node, 'name')
   const type = tree.firstChild(tree.field(node, 'type'))
   builder.consume(name)
-  // What is between braces inside of another type belongs to nobody.
+  // Object types inside of other types have no name to which members could belong.
   const holder = tree.type(tree.parent(tree.parent(node)))
   if (holder !== 'interface_declaration' && holder !== 'type_alias_declaration') return
   builder.addBinding(name, valueType(tree, tree.field(node, 'type'), none), builder.enclosingType)
@@ -87,7 +87,7 @@ export const visitPropertySignature: Visit = (builder, node) => {
     })
 }
 
-/** Arrow functions and methods as values of a named object. */
+/** Defines functions in a named object as methods. */
 export const visitPair: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, 'key')
@@ -116,7 +116,7 @@ export const visitParameter: Visit = (builder, node) => {
   const type = valueType(tree, tree.field(node, 'type'), tree.field(node, 'value'))
   if (tree.type(name) === 'identifier') {
     builder.addBinding(name, type)
-    // A parameter of a constructor that is a field, too.
+    // A constructor parameter with a modifier is also a field.
     const isField =
       tree.child(node, 'accessibility_modifier', 'override_modifier', 'readonly') !== none
     if (isField) builder.addBinding(name, type, builder.enclosingType)
@@ -124,7 +124,7 @@ export const visitParameter: Visit = (builder, node) => {
   declarePattern(builder, name)
 }
 
-/** Parameters without types: JavaScript's. */
+/** Declares parameters without types, which only occur in JavaScript. */
 export const visitParameters: Visit = (builder, node) => {
   for (const child of builder.tree.children(node))
     if (!builder.tree.type(child).endsWith('_parameter')) declarePattern(builder, child)

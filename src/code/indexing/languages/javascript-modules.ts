@@ -1,4 +1,4 @@
-// How JavaScript and TypeScript import and export: modules, `require`, `import()`.
+// Imports and exports of JavaScript and TypeScript: modules, `require`, `import()`.
 import type { CodeImport } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
@@ -48,7 +48,7 @@ function listSpecifiers(tree: FlatTree, list: number, type: string): Names {
     })
 }
 
-/** Names may be strings there. */
+/** Imported and exported names can also be strings. */
 function nameOf(tree: FlatTree, node: number): string {
   return sourceOf(tree, node) || tree.textOf(node)
 }
@@ -73,15 +73,15 @@ export const visitExport: Visit = (builder, node) => {
   } else exportValue(builder, node)
 }
 
-/** Functions and classes that are exported by default name themselves. */
-const selfNaming = ['arrow_function', 'function_expression', 'generator_function', 'class']
+/** `defineValue` defines these values when they are exported by default. */
+const definedElsewhere = ['arrow_function', 'function_expression', 'generator_function', 'class']
 
 function exportValue(builder: FileIndexBuilder, node: number): void {
   const { tree } = builder
   const value = tree.field(node, 'value')
   const assigned = tree.child(node, '=') === none ? none : tree.child(node, 'identifier')
   const named = value === none ? assigned : value
-  if (named === none || selfNaming.includes(tree.type(named))) return
+  if (named === none || definedElsewhere.includes(tree.type(named))) return
   if (tree.type(named) === 'identifier')
     builder.exportName(tree.textOf(named), 'default', tree.lineOf(node))
   builder.define(node, {
@@ -93,10 +93,10 @@ function exportValue(builder: FileIndexBuilder, node: number): void {
 }
 
 /**
- * `require('a')`, `import('a')`, also awaited or with a name taken out of it.
+ * Records `require('a')` or `import('a')`, also if awaited or followed by a property.
  *
- * @param pattern what it is assigned to; `none` for nothing
- * @returns whether it is one
+ * @param pattern the pattern to which the value is assigned, or `none`
+ * @returns false if the value isn't an import
  */
 export function visitImportCall(
   builder: FileIndexBuilder,

@@ -131,7 +131,7 @@ export function returnedType(tree: FlatTree, node: number): string {
 }
 
 /**
- * Infers the return type from `return new Cart()` or `return this` in a function that declares none.
+ * Infers the return type from `return new Cart()` or `return this` if the function declares none.
  * Functions inside of functions are ignored.
  */
 export const visitReturn: Visit = (builder, node) => {

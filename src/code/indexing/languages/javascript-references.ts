@@ -1,4 +1,4 @@
-// What JavaScript and TypeScript call, make, show and read.
+// Calls, `new` expressions, JSX elements and other references of JavaScript and TypeScript.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
@@ -6,7 +6,7 @@ import { countArguments } from './common-parts.ts'
 import { visitImportCall } from './javascript-modules.ts'
 import { lastName } from './javascript-parts.ts'
 
-/** Of a tagged template nothing is known. */
+/** Counts arguments; null for tagged templates and spread arguments. */
 function countPassed(tree: FlatTree, list: number): number | null {
   if (list !== none && tree.type(list) !== 'arguments') return null
   return countArguments(tree, list, (argument) => tree.type(argument) === 'spread_element')
@@ -55,7 +55,7 @@ export const visitDecorator: Visit = (builder, node) => {
   referTo(builder, 'call', tree.child(node, 'identifier', 'member_expression'), null)
 }
 
-/** `<Cart>`: what begins with a small letter is HTML's own. */
+/** `<Cart>` is a call; lowercase elements are HTML. */
 export const visitElement: Visit = (builder, node) => {
   const { tree } = builder
   const name = tree.field(node, 'name')

@@ -1,4 +1,4 @@
-// JavaScript, TypeScript and TSX.
+// Indexing of JavaScript, TypeScript and TSX.
 import { none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import { visitAssignment } from './javascript-assignments.ts'
@@ -27,10 +27,10 @@ import {
   visitNew,
 } from './javascript-references.ts'
 
-/** What a function or class calls itself is known inside of it. */
+/** The own name of a function or class expression is local to it. */
 const declareOwnName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
 
-/** `for (const name of …)`; without `const` the name is one that exists. */
+/** `for (const name of …)`; without `const` the loop assigns to an existing variable. */
 const declareLoopVariable: Visit = (builder, node) => {
   if (builder.tree.field(node, 'kind') !== none)
     declarePattern(builder, builder.tree.field(node, 'left'))

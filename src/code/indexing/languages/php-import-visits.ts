@@ -1,10 +1,10 @@
-// Imports of PHP: `use` in all its forms, and files that are required.
+// Imports of PHP: `use`, `require` and `include`.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
 import { consumeSubtree, lastPart } from './common-parts.ts'
 
-/** `use A\B as C, D\E;` and `use A\{B, C as D};`: each name is an import of its own. */
+/** Records each name of `use A\B as C, D\E;` or `use A\{B, C as D};` as one import. */
 export const visitUse: Visit = (builder, node) => {
   const { tree } = builder
   const group = tree.field(node, 'body')
@@ -27,7 +27,7 @@ function importClause(builder: FileIndexBuilder, clause: number, prefix: string)
   builder.addImport({ line: tree.lineOf(clause), from, names: [{ name, local }], kind: 'static' })
 }
 
-/** `require` and `include` of a literal path; behind `__DIR__` it is taken from this file's folder. */
+/** `require` or `include` of a literal path; `__DIR__` makes it relative to this file. */
 export const visitRequire: Visit = (builder, node) => {
   const { tree } = builder
   const literals: number[] = []
@@ -36,7 +36,7 @@ export const visitRequire: Visit = (builder, node) => {
     const type = tree.type(inner)
     if (type === 'string_content') literals.push(inner)
     else if (type === 'name' && /^__DIR__$/i.test(tree.textOf(inner))) isRelative = true
-    // Anything that is worked out may lead elsewhere.
+    // The path of other expressions is unknown.
     else if (type.endsWith('_expression') && !plainParts.test(type)) return
     else if (type === 'variable_name') return
   }

@@ -1,4 +1,4 @@
-// Parts of PHP that several kinds of nodes share: names, types, parameters.
+// Names, types and parameters of PHP.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
@@ -7,12 +7,12 @@ import { lastPart, listItems, typeSet } from './common-parts.ts'
 const relative = /^(self|static|parent)$/i
 const classNames = typeSet('name qualified_name')
 
-/** Whether a class is named here: `Cart`, `\Shop\Cart`, not `self`. */
+/** Whether the node names a class: `Cart`, `\Shop\Cart`, but not `self`. */
 export function isClassName(tree: FlatTree, node: number): boolean {
   return classNames.has(tree.type(node)) && !relative.test(tree.textOf(node))
 }
 
-/** The name at the end, with the last part of the namespace before it; `\strlen` has none. */
+/** Consumes a name and returns its last part, qualified by the last part of its namespace. */
 export function consumeName(
   builder: FileIndexBuilder,
   node: number,
@@ -26,7 +26,7 @@ export function consumeName(
   return { name, qualifier: lastPart(before) === '' ? null : lastPart(before) }
 }
 
-/** Records a class that is named; of `self` and `static` the class around. */
+/** Records a reference to a class. `new self` and `new static` refer to the enclosing class. */
 export function referToClass(
   builder: FileIndexBuilder,
   node: number,
@@ -44,7 +44,7 @@ export function referToClass(
     builder.addReference({ kind, name: own, at: node, arguments: argumentCount })
 }
 
-/** The one class that a type names; empty where it names none, or several. */
+/** Returns the class of a type; empty if it has none or several. */
 export function typeName(tree: FlatTree, type: number): string {
   const named = tree.type(type) === 'optional_type' ? tree.child(type, 'named_type') : type
   if (tree.type(named) === 'union_type' || tree.type(named) === 'type_list') {
@@ -56,20 +56,22 @@ export function typeName(tree: FlatTree, type: number): string {
   return isClassName(tree, name) ? lastPart(tree.textOf(name)) : ''
 }
 
-/** A variable's name without its `$`. */
+/** Returns a variable's name without its `$`. */
 export function variableName(tree: FlatTree, node: number): string {
   return tree.type(node) === 'variable_name' ? tree.textOf(node).slice(1) : ''
 }
 
 export function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
   if (list === none) return null
-  let [least, most, isOpen] = [0, 0, false]
+  let least = 0
+  let most = 0
+  let isVariadic = false
   for (const parameter of listItems(tree, list)) {
-    if (tree.type(parameter) === 'variadic_parameter') isOpen = true
+    if (tree.type(parameter) === 'variadic_parameter') isVariadic = true
     else {
       most++
       if (tree.field(parameter, 'default_value') === none) least = most
     }
   }
-  return { least, most: isOpen ? null : most }
+  return { least, most: isVariadic ? null : most }
 }

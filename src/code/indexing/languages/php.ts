@@ -1,4 +1,4 @@
-// PHP.
+// Indexing of PHP.
 import type { DefinitionKind } from '../../outline.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
@@ -24,7 +24,7 @@ import {
 
 const baseClauses = typeSet('base_clause class_interface_clause')
 
-/** The nodes that name base class, interfaces and traits. */
+/** Returns the nodes of the base class, interfaces and traits. */
 function findBases(tree: FlatTree, node: number): number[] {
   const clauses = [...tree.children(node)].filter((child) => baseClauses.has(tree.type(child)))
   const uses = [...tree.children(tree.field(node, 'body'))].filter(
@@ -50,7 +50,7 @@ function defineType(kind: DefinitionKind): Visit {
   }
 }
 
-/** `new class extends Base`: has no name, but a base. */
+/** `new class extends Base` defines no symbol, but refers to its base. */
 const visitAnonymousClass: Visit = (builder, node) => {
   for (const base of findBases(builder.tree, node)) referToClass(builder, base, 'extends')
 }
@@ -91,7 +91,7 @@ const visitProperty: Visit = (builder, node) => {
   builder.addBinding(variableName(tree, tree.field(node, 'name')), type, builder.enclosingType)
 }
 
-/** A constructor's parameter with a visibility is a field, too. */
+/** A constructor parameter with a visibility is also a field. */
 const visitParameter: Visit = (builder, node) => {
   const { tree } = builder
   const name = variableName(tree, tree.field(node, 'name'))
@@ -109,13 +109,13 @@ const visitCatch: Visit = (builder, node) => {
   )
 }
 
-/** A class, or the object itself: `self`, `static`. */
+/** Returns the name of the class, or `self` for `self` and `static`. */
 function returnedType(tree: FlatTree, type: number): string {
   if (type === none) return ''
   return /^\??(self|static|\$this)$/i.test(tree.textOf(type)) ? 'self' : typeName(tree, type)
 }
 
-/** What is made with `new`, or called. */
+/** Returns the type of a `new` expression or of a call; empty if unknown. */
 function createdType(tree: FlatTree, value: number): string {
   const name = tree.textOf(tree.field(value, 'name'))
   switch (tree.type(value)) {
@@ -137,7 +137,8 @@ function createdType(tree: FlatTree, value: number): string {
 /** `$order = new Order()`, `$this->desk = new Desk()`, `$till = $shop->till()`. */
 const visitAssignment: Visit = (builder, node) => {
   const { tree } = builder
-  const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
+  const left = tree.field(node, 'left')
+  const right = tree.field(node, 'right')
   const type = createdType(tree, right)
   if (type === '') return
   if (tree.type(left) === 'variable_name') builder.addBinding(variableName(tree, left), type)
@@ -184,7 +185,7 @@ function defineConstant(builder: FileIndexBuilder, call: number): void {
   })
 }
 
-/** The last name of what stands before an arrow: empty for what is none. */
+/** Returns the last name of a receiver; empty for expressions without a name. */
 function qualifierOf(tree: FlatTree, node: number): string {
   switch (tree.type(node)) {
     case 'variable_name':
@@ -248,7 +249,7 @@ const valueParents = typeSet(`
   subscript_expression expression_statement match_condition_list
 `)
 
-/** Constants: all other names have been dealt with, or stand elsewhere. */
+/** Records constants. Other visits have consumed all other names in these parents. */
 const visitName: Visit = (builder, node) => {
   if (valueParents.has(builder.tree.type(builder.tree.parent(node))))
     builder.addReference({ kind: 'value', name: node })
@@ -304,7 +305,7 @@ export const php: LanguageSpec = {
     binary_expression: visitInstanceOf,
     named_type: referToFirst,
     attribute: referToFirst,
-    // Whose method of several traits counts.
+    // The list chooses between methods of several traits.
     use_list: consumeSubtree,
     name: visitName,
   },

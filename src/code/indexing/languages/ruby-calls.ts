@@ -1,4 +1,4 @@
-// Ruby's calls: most of what other languages have keywords for is one.
+// Calls of Ruby, including those that define, import or hide symbols.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
@@ -15,7 +15,7 @@ const mixinMethods = typeSet('include extend prepend')
 const attributeMethods = typeSet('attr_reader attr_writer attr_accessor attr')
 const visibilityMethods = typeSet('private protected private_class_method private_constant')
 
-type Statement = (builder: FileIndexBuilder, call: number, passed: readonly number[]) => void
+type Statement = (builder: FileIndexBuilder, call: number, argumentNodes: readonly number[]) => void
 
 const requireFile: Statement = (builder, call, [path]) => {
   const { tree } = builder
@@ -43,19 +43,19 @@ const autoload: Statement = (builder, call, [name, path]) => {
   })
 }
 
-const mixIn: Statement = (builder, _call, passed) => {
-  for (const argument of passed)
+const mixIn: Statement = (builder, _call, argumentNodes) => {
+  for (const argument of argumentNodes)
     if (isConstant(builder.tree, argument))
       builder.addReference({ kind: 'extends', ...consumeConstant(builder, argument) })
 }
 
-/** `private :a, :b` names what was defined above, `private def a` what comes. */
-const hide: Statement = (builder, _call, passed) => {
-  const names = new Set(passed.map((argument) => literalName(builder.tree, argument)))
-  for (const argument of passed) builder.marked.add(argument)
-  const around = builder.enclosingType
+/** `private :a, :b` hides methods defined before; `private def a` hides the next one. */
+const hide: Statement = (builder, _call, argumentNodes) => {
+  const names = new Set(argumentNodes.map((argument) => literalName(builder.tree, argument)))
+  for (const argument of argumentNodes) builder.marked.add(argument)
+  const type = builder.enclosingType
   for (const symbol of builder.symbols)
-    if (symbol.within === around && names.has(symbol.name)) symbol.exported = false
+    if (symbol.within === type && names.has(symbol.name)) symbol.exported = false
 }
 
 const defineMethod: Statement = (builder, call, [name]) => {
@@ -81,12 +81,12 @@ export const visitCall: Visit = (builder, node) => {
   if (method === none || tree.type(method) === 'super') return
   builder.consume(method)
   if (receiver === none) {
-    const passed = [...listItems(tree, list)]
-    if (mixinMethods.has(name)) return mixIn(builder, node, passed)
-    if (visibilityMethods.has(name)) return hide(builder, node, passed)
+    const argumentNodes = [...listItems(tree, list)]
+    if (mixinMethods.has(name)) return mixIn(builder, node, argumentNodes)
+    if (visibilityMethods.has(name)) return hide(builder, node, argumentNodes)
     if (attributeMethods.has(name)) return
     const statement = Object.hasOwn(statements, name) ? statements[name] : undefined
-    if (statement) return statement(builder, node, passed)
+    if (statement) return statement(builder, node, argumentNodes)
     return builder.addReference({ kind: 'call', name: method, arguments: countPassed(tree, list) })
   }
   referToReceived(builder, node, name, countPassed(tree, list))
@@ -96,14 +96,14 @@ function referToReceived(
   builder: FileIndexBuilder,
   node: number,
   name: string,
-  passed: number | null,
+  argumentNodes: number | null,
 ): void {
   const { tree } = builder
   const receiver = tree.field(node, 'receiver')
   const method = tree.field(node, 'method')
   const made = isConstant(tree, receiver) ? consumeConstant(builder, receiver) : undefined
   if (made && name === 'new') {
-    builder.addReference({ kind: 'new', ...made, arguments: passed })
+    builder.addReference({ kind: 'new', ...made, arguments: argumentNodes })
     return
   }
   const qualifier = receiverName(tree, receiver)
@@ -111,10 +111,10 @@ function referToReceived(
   const isSet = tree.hasField(node, 'left') && tree.type(tree.parent(node)) === 'assignment'
   if (isSet)
     builder.addReference({ kind: 'call', name: `${name}=`, at: method, qualifier, arguments: 1 })
-  else builder.addReference({ kind: 'call', name: method, qualifier, arguments: passed })
+  else builder.addReference({ kind: 'call', name: method, qualifier, arguments: argumentNodes })
 }
 
-/** `attr_reader :items`: each symbol is a definition. */
+/** Defines each symbol of `attr_reader :items`. */
 export const visitSymbol: Visit = (builder, node) => {
   const { tree } = builder
   const call = tree.parent(tree.parent(node))
@@ -124,7 +124,7 @@ export const visitSymbol: Visit = (builder, node) => {
   builder.define(node, { name: literalName(tree, node), kind: 'value', startNode: call, exported })
 }
 
-/** Nodes that name what is mixed into a class. */
+/** Returns the nodes of the modules that are mixed into a class. */
 export function findMixins(builder: FileIndexBuilder, body: number): number[] {
   const { tree } = builder
   return [...tree.children(body)].flatMap((child) => {
@@ -142,7 +142,7 @@ const visibilities: Readonly<Record<string, boolean>> = {
   public: false,
 }
 
-/** Marks what stands below `private`. */
+/** Marks the definitions after `private`. */
 export function markPrivate(builder: FileIndexBuilder, body: number): void {
   const { tree } = builder
   let isPrivate = false

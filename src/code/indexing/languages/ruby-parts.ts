@@ -1,10 +1,10 @@
-// Parts of Ruby that several kinds of nodes share: constants, receivers, parameters, arguments.
+// Constants, receivers, parameters and arguments of Ruby.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import { listItems } from './common-parts.ts'
 
-/** Whether a class or module is named here: `Cart`, `Shop::Cart`, `::Cart`. */
+/** Whether the node names a class or module: `Cart`, `Shop::Cart`, `::Cart`. */
 export function isConstant(tree: FlatTree, node: number): boolean {
   const type = tree.type(node)
   return (
@@ -13,7 +13,7 @@ export function isConstant(tree: FlatTree, node: number): boolean {
   )
 }
 
-/** Takes a constant with all that stands before it. */
+/** Consumes a constant with its qualifiers and splits it. */
 export function consumeConstant(
   builder: FileIndexBuilder,
   node: number,
@@ -33,14 +33,14 @@ export function consumeConstant(
   }
 }
 
-/** The last name of a constant. */
+/** Returns the last name of a constant; empty for other nodes. */
 export function constantName(tree: FlatTree, node: number): string {
   return isConstant(tree, node)
     ? tree.textOf(tree.field(node, 'name') === none ? node : tree.field(node, 'name'))
     : ''
 }
 
-/** The last name of what stands before a full stop: empty for what is none. `@till` goes by `till`, as its reader does. */
+/** Returns the last name of a receiver, `till` for `@till` like its reader; empty if unnamed. */
 export function receiverName(tree: FlatTree, node: number): string {
   switch (tree.type(node)) {
     case 'identifier':
@@ -64,15 +64,17 @@ export function variableName(tree: FlatTree, node: number): string {
   return tree.textOf(node).replace(/^@+/, '')
 }
 
-/** The class of which `Cart.new(…)` makes one: empty for anything else. */
+/** Returns `Cart` for `Cart.new(…)`; empty for other nodes. */
 export function createdClass(tree: FlatTree, node: number): string {
   if (tree.type(node) !== 'call' || tree.textOf(tree.field(node, 'method')) !== 'new') return ''
   return constantName(tree, tree.field(node, 'receiver'))
 }
 
-/** Keywords are counted as each call counts them: one by one. */
+/** Counts parameters. Each keyword counts as one, as in `countPassed`. */
 export function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
-  let [least, most, isOpen] = [0, 0, false]
+  let least = 0
+  let most = 0
+  let isVariadic = false
   for (const parameter of listItems(tree, list)) {
     const type = tree.type(parameter)
     if (
@@ -80,21 +82,22 @@ export function readParameters(tree: FlatTree, list: number): CodeSymbol['parame
       type === 'hash_splat_parameter' ||
       type === 'forward_parameter'
     )
-      isOpen = true
+      isVariadic = true
     else if (type === 'block_parameter' || type === ';') continue
     else {
       most++
       if (tree.field(parameter, 'value') === none) least++
     }
   }
-  return { least, most: isOpen ? null : most }
+  return { least, most: isVariadic ? null : most }
 }
 
 const spreads = /^(splat_argument|hash_splat_argument|forward_argument)$/
 
-/** Null where they are spread, and with several keywords, which may be one hash. */
+/** Counts arguments; null for spread arguments and for several keywords, which may be one hash. */
 export function countPassed(tree: FlatTree, list: number): number | null {
-  let [count, pairs] = [0, 0]
+  let count = 0
+  let pairs = 0
   for (const argument of listItems(tree, list)) {
     const type = tree.type(argument)
     if (spreads.test(type)) return null
@@ -104,7 +107,7 @@ export function countPassed(tree: FlatTree, list: number): number | null {
   return pairs > 1 ? null : count
 }
 
-/** The name that a symbol or a string gives: `:items`, `'items'`. */
+/** Returns `items` for `:items` and `'items'`; empty for other nodes. */
 export function literalName(tree: FlatTree, node: number): string {
   if (tree.type(node) === 'simple_symbol') return tree.textOf(node).slice(1)
   return tree.type(node) === 'string' ? tree.textOf(tree.child(node, 'string_content')) : ''

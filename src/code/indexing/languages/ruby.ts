@@ -1,4 +1,4 @@
-// Ruby.
+// Indexing of Ruby.
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import { listItems, typeSet } from './common-parts.ts'
@@ -66,10 +66,11 @@ const visitAlias: Visit = (builder, node) => {
 
 const classFactories = typeSet('Struct Class Module Data')
 
-/** Constants, also classes without the keyword: `Line = Struct.new(:price)`; and the types of variables. */
+/** Defines constants, including `Line = Struct.new(:price)`, and binds types of variables. */
 const visitAssignment: Visit = (builder, node) => {
   const { tree } = builder
-  const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
+  const left = tree.field(node, 'left')
+  const right = tree.field(node, 'right')
   const type = tree.type(left)
   const made = createdClass(tree, right)
   if (type === 'constant') {
@@ -92,7 +93,7 @@ const visitAssignment: Visit = (builder, node) => {
     builder.addBinding(variableName(tree, left), made, builder.enclosingType)
 }
 
-/** Names of parameters and of what patterns and loops find. */
+/** Declares the names of parameters, patterns and loops. */
 const declareNames: Visit = (builder, node) => {
   for (const child of builder.tree.children(node))
     if (builder.tree.type(child) === 'identifier') builder.declare(child)
@@ -106,7 +107,7 @@ const visitConstant: Visit = (builder, node) => {
   if (!/^[A-Z\d_]+$/.test(builder.nameOf(name)))
     return builder.addReference({ kind: 'type', name, qualifier })
   builder.addReference({ kind: 'value', name, qualifier })
-  // Of a constant that is no class, whose it is.
+  // The qualifier of a constant is a class or a module.
   if (/^\p{Lu}/u.test(qualifier ?? ''))
     builder.addReference({ kind: 'type', name: qualifier!, at: node })
 }
@@ -130,7 +131,7 @@ const visitSuper: Visit = (builder, node) => {
 
 const keywords = typeSet('private protected public module_function')
 
-/** A name alone: a local variable, or else a call without arguments. */
+/** Records a call without arguments; the builder drops it if the name is a local variable. */
 const visitName: Visit = (builder, node) => {
   if (!keywords.has(builder.nameOf(node)))
     builder.addReference({ kind: 'call', name: node, arguments: 0 })
@@ -144,7 +145,7 @@ export const ruby: LanguageSpec = {
   `,
   functions: 'method singleton_method',
   blocks: '',
-  // In blocks, too, methods can be defined that others call; so in those of a module's `included do`.
+  // Blocks can define methods that other code calls, as in a module's `included do`.
   types: 'program class module singleton_class block do_block lambda',
   builtins: `
     puts print p pp printf sprintf format raise fail loop catch throw sleep rand srand exit

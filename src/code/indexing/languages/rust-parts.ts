@@ -1,10 +1,10 @@
-// Parts of Rust that several kinds of nodes share: paths, types, parameters.
+// Paths, types and parameters of Rust.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import { lastPart, listItems, typeSet } from './common-parts.ts'
 
-/** Takes apart `Cart`, `cart::Cart`, `Cart::<T>::new`: the name at the end and the last one before it. */
+/** Consumes `Cart`, `cart::Cart` or `Cart::<T>::new`; returns its last name and the one before. */
 export function consumePath(
   builder: FileIndexBuilder,
   node: number,
@@ -34,7 +34,7 @@ const pathTypes = typeSet(
   'identifier scoped_identifier type_identifier scoped_type_identifier generic_type',
 )
 
-/** What stands before a name: no one else names it; what is between `<` and `>` is visited. */
+/** Consumes the path before a name, but not its type arguments. */
 function consumePathPrefix(builder: FileIndexBuilder, path: number): void {
   const { tree } = builder
   for (let node = path; pathTypes.has(tree.type(node)); ) {
@@ -44,7 +44,7 @@ function consumePathPrefix(builder: FileIndexBuilder, path: number): void {
   }
 }
 
-/** The last name of a path; empty for `<T as Trait>` and the like. */
+/** Returns the last name of a path; empty for `<T as Trait>`. */
 function pathName(tree: FlatTree, path: number): string {
   if (tree.type(path) === 'generic_type') return pathName(tree, tree.field(path, 'type'))
   if (tree.type(path) === 'bracketed_type') return ''
@@ -52,11 +52,11 @@ function pathName(tree: FlatTree, path: number): string {
   return tree.textOf(name === none ? path : name)
 }
 
-/** Types that hand on what is in them. */
+/** Types whose members are those of their argument. */
 const transparent = typeSet('Box Rc Arc')
 const wrappers = typeSet('reference_type pointer_type')
 
-/** The one name that a type goes by, without references and boxes; empty where it has none. */
+/** Returns the name of a type without references and boxes; empty if it has none. */
 export function typeName(tree: FlatTree, type: number): string {
   let named = type
   for (let depth = 0; depth < 8; depth++) {
@@ -79,21 +79,22 @@ export function typeName(tree: FlatTree, type: number): string {
   return ''
 }
 
-/** How many a function takes; `self` isn't counted. */
+/** Counts the parameters of a function without `self`. */
 export function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
-  let [count, isOpen] = [0, false]
+  let count = 0
+  let isVariadic = false
   for (const parameter of listItems(tree, list)) {
-    if (tree.type(parameter) === 'variadic_parameter') isOpen = true
+    if (tree.type(parameter) === 'variadic_parameter') isVariadic = true
     else if (
       tree.type(parameter) === 'parameter' &&
       tree.type(tree.field(parameter, 'pattern')) !== 'self'
     )
       count++
   }
-  return { least: count, most: isOpen ? null : count }
+  return { least: count, most: isVariadic ? null : count }
 }
 
-/** The last name of what stands before a full stop: empty for what is none. */
+/** Returns the last name of a receiver; empty for expressions without a name. */
 export function receiverName(tree: FlatTree, node: number): string {
   switch (tree.type(node)) {
     case 'identifier':

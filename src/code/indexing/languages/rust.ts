@@ -1,4 +1,4 @@
-// Rust.
+// Indexing of Rust.
 import type { DefinitionKind } from '../../outline.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
