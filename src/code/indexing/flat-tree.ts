@@ -2,18 +2,18 @@
 
 /** The properties of all nodes, by the number of the node. Offsets are in UTF-16 code units. */
 export interface FlatColumns {
-  /** Type numbers of the grammar. */
+  /** These are type numbers of the grammar. */
   readonly types: Uint16Array
-  /** Field numbers of the grammar for the node in its parent; 0 for none. */
+  /** These are the grammar's numbers of the node's field in its parent; 0 is none. */
   readonly fields: Uint16Array
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   readonly parents: Int32Array
-  /** The number of the first node after the node and its descendants. */
+  /** This is the number of the first node after the node and its descendants. */
   readonly subtreeEnds: Uint32Array
 }
 
-/** The absence of a node. */
+/** Stands for a node that doesn't exist. */
 export const none = -1
 
 /**
@@ -78,7 +78,7 @@ export class FlatTree {
     return node === none ? none : this.#parents[node]!
   }
 
-  /** The first node after the node and its descendants. */
+  /** Returns the node that follows the node and its descendants. */
   subtreeEnd(node: number): number {
     return this.#subtreeEnds[node]!
   }

@@ -31,7 +31,7 @@ const languageOffsets = {
 /** `TSFieldMapEntry`: the field's number in two bytes, then the child's index, then `inherited`. */
 const fieldEntrySize = 4
 
-/** The parser's memory as integers of 8, 16 and 32 bits. */
+/** The views show the parser's memory as integers of 8, 16 and 32 bits. */
 interface MemoryViews {
   readonly bytes: Uint8Array
   readonly halves: Uint16Array
@@ -52,7 +52,7 @@ interface GrammarTables {
 interface Subtree {
   flags: number
   symbol: number
-  /** Bytes of whitespace before it. */
+  /** This is the number of bytes of whitespace before it. */
   padding: number
   /** Bytes without the padding. */
   size: number
@@ -184,10 +184,10 @@ const frameSize = 8
 
 /** The children that are being read, with a stack of those that are interrupted meanwhile. */
 class Traversal {
-  /** The address of the next child. */
+  /** This is the address of the next child. */
   child: number
   #childrenEnd: number
-  /** The end of the previous child in the text, in bytes. */
+  /** This is where the previous child ends in the text, in bytes. */
   position = 0
   /** The index of the next child; extras such as comments don't count. */
   childIndex = 0

@@ -31,7 +31,7 @@ export function createFlattener(readMemory: () => ArrayBuffer): (tree: Tree) => 
   }
 }
 
-/** Columns for `count` nodes. */
+/** Creates empty columns for `count` nodes. */
 export function createColumns(count: number): FlatColumns {
   return {
     types: new Uint16Array(count),

@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { type GrammarName, grammarOfPath } from '../grammars.ts'
 
-/** A grammar, or `embedded` for TypeScript inside of a page. */
+/** It is a grammar, or `embedded` for TypeScript inside of a page. */
 export type SourceKind = GrammarName | 'embedded'
 
 const embeddingExtensions: ReadonlySet<string> = new Set(['.vue', '.svelte', '.astro'])

@@ -1,6 +1,6 @@
 // Blanks the macros of C and C++ that the grammar can't parse.
 
-/** `SHOP_EXPORT` or `SHOP_EXPORT(1)`. */
+/** Matches `SHOP_EXPORT` or `SHOP_EXPORT(1)`. */
 const macro = String.raw`([A-Z][A-Z\d_]{2,60}(?:\([^()\n]{0,100}\))?)`
 const className = String.raw`[ \t]+[A-Za-z_][\w:]{0,200}(?:<[^<>;{}\n]{0,200}>)?`
 const classKeyword = String.raw`(\b(?:class|struct|union)[ \t]+)`

@@ -51,12 +51,12 @@ export function consumeSubtree(builder: FileIndexBuilder, node: number): void {
   for (let inner = node; inner < builder.tree.subtreeEnd(node); inner++) builder.consume(inner)
 }
 
-/** The last part of a name such as `a.b`, `a::b` or `a\b`. */
+/** Returns `b`, which is the last part of `a.b`, `a::b` or `a\b`. */
 export function lastPart(name: string): string {
   return /[^.:\\]*$/.exec(name)![0]
 }
 
-/** The last child of one of those types. */
+/** Returns the last child that has one of those types, or `none`. */
 export function lastChild(tree: FlatTree, node: number, types: ReadonlySet<string>): number {
   let found = none
   for (const child of tree.children(node)) if (types.has(tree.type(child))) found = child

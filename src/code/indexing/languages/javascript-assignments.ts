@@ -13,7 +13,8 @@ import {
 
 export const visitAssignment: Visit = (builder, node) => {
   const { tree } = builder
-  const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
+  const left = tree.field(node, 'left')
+  const right = tree.field(node, 'right')
   if (tree.type(left) !== 'member_expression') return
   const object = tree.field(left, 'object')
   const name = tree.field(left, 'property')

@@ -29,11 +29,11 @@ function readPlacement(
   const { tree } = builder
   const parent = tree.parent(node)
   const outer = tree.type(parent) === 'ambient_declaration' ? parent : node
-  const around = enclosingExport(tree, outer)
-  let first = tree.firstChild(around === none ? outer : around)
+  const exportNode = enclosingExport(tree, outer)
+  let first = tree.firstChild(exportNode === none ? outer : exportNode)
   // The signature begins after the decorators.
   while (tree.type(first) === 'decorator') first = tree.nextSibling(first)
-  return { startNode: first === none ? outer : first, exported: around !== none }
+  return { startNode: first === none ? outer : first, exported: exportNode !== none }
 }
 
 /** Defines the symbol of a declaration. */

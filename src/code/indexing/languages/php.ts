@@ -218,7 +218,7 @@ const visitStaticCall: Visit = (builder, node) => {
   const isNamed =
     isClassName(tree, scope) || tree.type(scope) === 'relative_scope' || tree.type(scope) === 'name'
   const qualifier = isNamed ? lastPart(tree.textOf(scope)) : qualifierOf(tree, scope)
-  consumeSubtree(builder, isNamed ? scope : none)
+  if (isNamed) consumeSubtree(builder, scope)
   builder.addReference({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
 }
 

@@ -111,7 +111,7 @@ export function valueType(builder: FileIndexBuilder, annotation: number, value: 
 
 const maxAnnotationLength = 300
 
-/** The last name before type arguments. */
+/** Matches the last name before type arguments. */
 const typeNamePattern = /^(?:\w+\.)*([\p{L}_]\w*)(?:\[|$)/u
 
 /** Returns `Shop` for `Shop | None`, `Optional[Shop]`, `'Shop'`; empty for several types. */

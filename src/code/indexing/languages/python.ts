@@ -98,7 +98,8 @@ const visitImportFrom: Visit = (builder, node) => {
 
 const visitAssignment: Visit = (builder, node) => {
   const { tree } = builder
-  const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
+  const left = tree.field(node, 'left')
+  const right = tree.field(node, 'right')
   const type = valueType(builder, tree.field(node, 'type'), right)
   if (tree.type(left) === 'attribute') {
     const isOwn = /^(self|cls)$/.test(tree.textOf(tree.field(left, 'object')))

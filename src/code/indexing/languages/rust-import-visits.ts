@@ -14,7 +14,7 @@ export const visitUse: Visit = (builder, node) => {
   consumeSubtree(builder, node)
 }
 
-/** The part of a `use` declaration with the same visibility and the same path before its brace. */
+/** What the branches of one group have in common: the path before its brace and the visibility. */
 interface UseContext {
   readonly prefix: string
   readonly kind: 'static' | 'reexport'
