@@ -1,4 +1,4 @@
-// One owner's large pull requests beside another's small one: on each database engine.
+// Large pull requests of one owner must not delay a small one of another owner.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Forge, type Hold, hold, type SeenRequest, startForge } from '../fakes/forge/forge.ts'
 import { type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
@@ -10,7 +10,7 @@ import {
 } from '../review-scenario.ts'
 import { startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
-/** Many pull requests are made first. */
+/** The tests open many large pull requests first. */
 const slow = { timeout: 180_000 }
 
 let stack: AsyncDisposableStack
@@ -57,7 +57,7 @@ async function openPullRequest(
   })
 }
 
-/** Stops what is asked about an owner's repositories until it is released. */
+/** Holds requests about an owner's repositories until the hold is released. */
 function holdOwner(owner: string): Hold {
   const held = hold()
   forge.faults.add({ match: isAbout(owner), action: held })
@@ -71,7 +71,7 @@ const isAbout = (owner: string) => (request: SeenRequest) =>
 const isReviewed = (repo: string, number: number) =>
   forge.pullRequest(repo, number).comments.some(({ author }) => author === reviewerLogin)
 
-/** Who is under review now. */
+/** Returns the owners of the runs in progress. */
 async function ownersInFlight(app: TestApp): Promise<string[]> {
   const runs = await app.db
     .selectFrom('workflow_runs')
@@ -83,7 +83,7 @@ async function ownersInFlight(app: TestApp): Promise<string[]> {
 
 const nothing: Reply = { json: { summary: 'It changes a rate.', findings: [] } }
 
-/** Starts a model; returns what Umpire's environment says about it. */
+/** Starts a model server and returns the environment that makes Umpire use it. */
 async function startModel(script: Script) {
   const { url } = stack.use(await startModelServer({ protocol: 'anthropic', script }))
   return {
@@ -93,49 +93,41 @@ async function startModel(script: Script) {
   }
 }
 
-it(
-  'case 81: reviews of one owner that make no headway leave room for those of another',
-  slow,
-  async () => {
-    const app = await startUmpire({ REVIEW_CONCURRENCY: '4' }, [
-      'big/shop',
-      'big/store',
-      'acme/shop',
-    ])
-    const held = holdOwner('big')
-    const large: [string, number][] = []
-    for (const repo of ['big/shop', 'big/store']) {
-      for (const at of [1, 2])
-        large.push([repo, await openPullRequest(repo, at, { [`src/${at}.ts`]: 'start()\n' })])
-    }
-    await held.arrived
-    const small = await openPullRequest('acme/shop', 1, { 'README.md': '# The shop\n' })
-    await forge.waitFor(() => isReviewed('acme/shop', small), {
-      description: 'the review of the other owner',
-    })
-    expect(large.filter(([repo, number]) => isReviewed(repo, number))).toEqual([])
-    expect((await ownersInFlight(app)).filter((owner) => owner === 'big')).toHaveLength(3)
-    held.release()
-    await waitUntilSettled(app)
-    expect(large.filter(([repo, number]) => !isReviewed(repo, number))).toEqual([])
-  },
-)
+it('case 81: stalled reviews of one owner leave capacity for another owner', slow, async () => {
+  const app = await startUmpire({ REVIEW_CONCURRENCY: '4' }, ['big/shop', 'big/store', 'acme/shop'])
+  const held = holdOwner('big')
+  const large: [string, number][] = []
+  for (const repo of ['big/shop', 'big/store']) {
+    for (const at of [1, 2])
+      large.push([repo, await openPullRequest(repo, at, { [`src/${at}.ts`]: 'start()\n' })])
+  }
+  await held.arrived
+  const small = await openPullRequest('acme/shop', 1, { 'README.md': '# The shop\n' })
+  await forge.waitFor(() => isReviewed('acme/shop', small), {
+    description: 'the review of the other owner',
+  })
+  expect(large.filter(([repo, number]) => isReviewed(repo, number))).toEqual([])
+  expect((await ownersInFlight(app)).filter((owner) => owner === 'big')).toHaveLength(3)
+  held.release()
+  await waitUntilSettled(app)
+  expect(large.filter(([repo, number]) => !isReviewed(repo, number))).toEqual([])
+})
 
 it(
-  'case 81: large changes are gathered only as far as memory is bounded, and a small one beside them is reviewed',
+  'case 81: bounds the memory of large changes and reviews a small one of another owner',
   slow,
   async () => {
-    const goOn = Promise.withResolvers<void>()
-    stack.defer(() => goOn.resolve())
+    const resume = Promise.withResolvers<void>()
+    stack.defer(() => resume.resolve())
     const model = await startModel(async ({ text }) => {
-      if (text.includes('of big/shop')) await goOn.promise
+      if (text.includes('of big/shop')) await resume.promise
       return nothing
     })
     const app = await startUmpire({ ...model, REVIEW_CONTEXT_TOKENS: '4000' }, [
       'big/shop',
       'acme/shop',
     ])
-    // 48 of the 201 MB that one owner can have, as its lines are counted.
+    // Each change counts as 48 MB, by its lines, of the 201 MB that one owner may hold.
     const large: number[] = []
     for (let at = 1; at <= 5; at++) {
       large.push(
@@ -156,21 +148,21 @@ it(
         /^\/api\/v3\/repos\/big\/shop\/compare\//.test(request.path),
       )
     await forge.waitFor(() => gathered().length >= 4, {
-      description: 'as many as there is room for',
+      description: 'as many changes as the capacity allows',
     })
     const inFlight = await ownersInFlight(app)
     expect(inFlight.filter((owner) => owner === 'big')).toHaveLength(5)
     expect(gathered()).toHaveLength(4)
-    goOn.resolve()
+    resume.resolve()
     await waitUntilSettled(app, 120_000)
     expect(large.filter((number) => !isReviewed('big/shop', number))).toEqual([])
   },
 )
 
-it('what models cost is held back for each owner by itself', async () => {
-  const asked: string[] = []
+it('applies the daily model budget to each owner separately', async () => {
+  const requested: string[] = []
   const model = await startModel(({ text }) => {
-    asked.push(/Change \d of [\w/]+/.exec(text)?.[0] ?? 'another question')
+    requested.push(/Change \d of [\w/]+/.exec(text)?.[0] ?? 'another request')
     return nothing
   })
   // One review costs 0.006 dollars.
@@ -182,7 +174,7 @@ it('what models cost is held back for each owner by itself', async () => {
     await forge.waitFor(() => isReviewed(repo, number), { description: `the review of ${repo}` })
     await waitUntilSettled(app)
   }
-  expect(new Set(asked)).toEqual(new Set(['Change 0 of big/shop', 'Change 2 of acme/shop']))
+  expect(new Set(requested)).toEqual(new Set(['Change 0 of big/shop', 'Change 2 of acme/shop']))
   const spent = await app.db.selectFrom('model_spend').select('owner').orderBy('id').execute()
   expect(spent).toEqual([{ owner: 'big' }, { owner: 'acme' }])
 })

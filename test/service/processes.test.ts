@@ -1,4 +1,4 @@
-// Several processes, signals, wrong clocks and a database that goes away: what must hold outside of one process.
+// Several processes, signals, clock skew and database outages.
 import { once } from 'node:events'
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -57,7 +57,7 @@ async function stop(umpire: UmpireProcess): Promise<void> {
 }
 
 let branches = 0
-/** Opens a pull request with one fault in it. */
+/** Opens a pull request that leaks a key. */
 async function openPullRequest(): Promise<number> {
   branches += 1
   const branch = `branch-${branches}`
@@ -82,8 +82,8 @@ function start(
   })
 }
 
-/** Looks into a site's database. */
-async function look<T>(site: ServiceStorage, read: (db: Db) => Promise<T>): Promise<T> {
+/** Runs `read` against the database of a site. */
+async function readDatabase<T>(site: ServiceStorage, read: (db: Db) => Promise<T>): Promise<T> {
   await using open = await openDatabase(site.database, silentLog)
   return await read(open.db)
 }
@@ -94,7 +94,7 @@ async function waitFor<T>(what: string, read: () => Promise<T | undefined | fals
   for (;;) {
     const value = await read()
     if (value) return value
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`)
+    if (performance.now() > deadline) throw new Error(`Timed out waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -110,7 +110,7 @@ function expectOneReview(number: number): void {
 }
 
 describe('SIGTERM', () => {
-  it('case 63: a running review finishes within the grace time, connections are closed, exit code 0', async () => {
+  it('case 63: finishes a running review, closes connections and exits with code 0', async () => {
     await using site = await createServiceStorage()
     await using umpire = await start(site, { SHUTDOWN_GRACE_SECONDS: '30' })
     listen(umpire.url)
@@ -129,12 +129,12 @@ describe('SIGTERM', () => {
     await closed
     expectOneReview(number)
     expect(umpire.logLines('Umpire stopped')).toHaveLength(1)
-    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
+    expect(await readDatabase(site, (db) => runsOf({ db }, number))).toMatchObject([
       { status: 'completed', attempts: 1 },
     ])
   })
 
-  it('case 63: a review that takes longer than the grace time is put back, and another process completes it', async () => {
+  it('case 63: requeues a review that outlasts the grace time for another process', async () => {
     await using site = await createServiceStorage()
     await using first = await start(site, { SHUTDOWN_GRACE_SECONDS: '0' })
     listen(first.url)
@@ -148,7 +148,7 @@ describe('SIGTERM', () => {
       1,
     )
     held.release()
-    const between = await look(site, (db) => runsOf({ db }, number))
+    const between = await readDatabase(site, (db) => runsOf({ db }, number))
     expect(between).toMatchObject([{ status: 'pending', lease_until: null, attempts: 0 }])
 
     await using second = await start(site)
@@ -156,14 +156,14 @@ describe('SIGTERM', () => {
     second.signal('SIGTERM')
     expect(await second.exited).toMatchObject({ code: 0 })
     expectOneReview(number)
-    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
+    expect(await readDatabase(site, (db) => runsOf({ db }, number))).toMatchObject([
       { status: 'completed', attempts: 1, fence: 2 },
     ])
   })
 })
 
 describe('lost workers', () => {
-  it('case 65: a review that loses its worker too often ends as failed, and the commit says so', async () => {
+  it('case 65: fails a review that lost its worker too often, with an error status', async () => {
     await using site = await createServiceStorage()
     await using first = await start(site, { REVIEW_MAX_LOST_WORKERS: '1' })
     listen(first.url)
@@ -182,7 +182,7 @@ describe('lost workers', () => {
     expect(status.description).toBe('Review failed: Its worker was lost too often.')
     second.signal('SIGTERM')
     await second.exited
-    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
+    expect(await readDatabase(site, (db) => runsOf({ db }, number))).toMatchObject([
       {
         status: 'failed',
         attempts: 1,
@@ -195,9 +195,9 @@ describe('lost workers', () => {
 
   it.for([
     ['before it posts', false],
-    ['between a write and its answer', true],
+    ['between a write and its response', true],
   ] as const)(
-    'case 59: a worker that is paused past its lease, %s, writes nothing any more',
+    'case 59: a worker that is paused past its lease %s writes nothing more',
     async ([_when, applied], context) => {
       needsServer(context)
       await using site = await createServiceStorage()
@@ -218,21 +218,21 @@ describe('lost workers', () => {
       await forge.waitFor(finished(number), { description: 'the review of the second worker' })
       await second.waitForLog('The review is done')
       const written = forge.requests.filter((request) => request.method !== 'GET').length
-      // Its answer waits for it when it wakes up.
+      // The response is pending until the process resumes.
       held.release()
       first.signal('SIGCONT')
       await first.waitForLog('The review was taken over by another worker')
       expect(forge.requests.filter((request) => request.method !== 'GET')).toHaveLength(written)
       expectOneReview(number)
       expect(finished(number)()).toBe(true)
-      const runs = await look(site, (db) => runsOf({ db }, number))
+      const runs = await readDatabase(site, (db) => runsOf({ db }, number))
       expect(runs).toMatchObject([{ status: 'completed', fence: 2, attempts: 2 }])
       first.signal('SIGTERM')
       expect(await first.exited).toMatchObject({ code: 0 })
     },
   )
 
-  it('case 62: with clocks an hour off, a lease holds while its worker lives, and ends soon after', async (context) => {
+  it('case 62: a lease holds across clock skew and expires with its worker', async (context) => {
     needsServer(context)
     await using site = await createServiceStorage()
     const clock = fileURLToPath(new URL('../fakes/shifted-clock.ts', import.meta.url))
@@ -252,8 +252,8 @@ describe('lost workers', () => {
     )
     expect(Math.round(((times[0] ?? 0) - (times[1] ?? 0)) / 3_600_000)).toBe(2)
 
-    // Longer than the lease: it was prolonged, and nobody took it.
-    const begun = await look(site, (db) => runsOf({ db }, number))
+    // The wait outlasts the lease: the worker renewed it, and no other one took the run.
+    const begun = await readDatabase(site, (db) => runsOf({ db }, number))
     await using open = await openDatabase(site.database, silentLog)
     const later = await waitFor('a prolonged lease', async () => {
       const run = (await runsOf(open, number))[0]
@@ -273,7 +273,7 @@ describe('lost workers', () => {
 })
 
 describe('several processes on one database', () => {
-  it('case 60: of two workers that are woken for the same pull request, one reviews it', async (context) => {
+  it('case 60: only one of two notified workers reviews a pull request', async (context) => {
     needsServer(context)
     const database = await createTestDatabase()
     const env = { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', REVIEW_CONCURRENCY: '1' }
@@ -292,7 +292,8 @@ describe('several processes on one database', () => {
         await openPullRequest(),
       ]
       await forge.waitForDelivery((one) => one.payload.number === numbers.at(-1))
-      // With one place each, both are busy when two reviews are held; each was woken for more than it could begin.
+      // With a concurrency of 1, both workers are busy once two reviews are held. Each was notified
+      // of more runs than it could start.
       const held = hold()
       forge.faults.add({ match: isComparison, times: 2, action: held })
       await using _one = await startTestApp({ database, env, parts: { web: false, worker: true } })
@@ -312,15 +313,15 @@ describe('several processes on one database', () => {
     await database.dispose()
   })
 
-  it('case 61: a deadlock while a review is recorded: it is recorded again, not reviewed again', async (context) => {
+  it('case 61: retries recording after a deadlock without a second review', async (context) => {
     needsServer(context)
     const database = await createTestDatabase()
     {
-      // The look for deadlocks comes once, this long after a wait began: the test must be in time for it.
+      // PostgreSQL looks for deadlocks once, this long after a wait began. The test must have
+      // arranged its locks by then.
       await using setting = await openDatabase(database.config, silentLog)
-      await sql`alter database ${sql.id(databaseName(database))} set deadlock_timeout = '3s'`.execute(
-        setting.db,
-      )
+      const name = sql.id(databaseName(database))
+      await sql`alter database ${name} set deadlock_timeout = '3s'`.execute(setting.db)
     }
     {
       await using app = await startTestApp({ database, env: forgeEnvironment(forge) })
@@ -334,7 +335,7 @@ describe('several processes on one database', () => {
       })
       const number = await openPullRequest()
       await held.arrived
-      // Takes the two rows of the record in the other order, and waits for as long as it takes.
+      // This locks the two rows in reverse order and waits until the other transaction gives up.
       await app.db.transaction().execute(async (tx) => {
         await sql`set local deadlock_timeout = '1min'`.execute(tx)
         await tx
@@ -347,9 +348,8 @@ describe('several processes on one database', () => {
         await waitFor('the record to wait for its row', async () => {
           const { rows } = await sql`
             select 1 from pg_locks waiting join pg_locks holding using (pid)
-            where not waiting.granted and holding.granted and holding.relation = 'pull_requests'::regclass`.execute(
-            tx,
-          )
+            where not waiting.granted and holding.granted
+              and holding.relation = 'pull_requests'::regclass`.execute(tx)
           return rows.length > 0
         })
         await tx
@@ -373,7 +373,7 @@ describe('several processes on one database', () => {
     await database.dispose()
   })
 
-  it('case 64: two processes that start at once on an empty database: one makes the schema, both work', async (context) => {
+  it('case 64: two processes that start on an empty database migrate it once', async (context) => {
     needsServer(context)
     await using site = await createServiceStorage({ migrated: false })
     const [one, two] = await Promise.all([start(site), start(site)])
@@ -392,12 +392,11 @@ describe('several processes on one database', () => {
     expectOneReview(number)
   })
 
-  it('case 64: a database of a newer version is refused with the reason and exit code 3', async () => {
+  it('case 64: refuses a database of a newer version with exit code 3', async () => {
     await using site = await createServiceStorage()
-    await look(site, (db) =>
-      sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', 'now')`.execute(
-        db,
-      ),
+    await readDatabase(site, (db) =>
+      sql`insert into kysely_migration (name, timestamp)
+        values ('9999-from-the-future', 'now')`.execute(db),
     )
     await using umpire = await start(site)
     const { code, stderr } = await umpire.exited
@@ -408,8 +407,8 @@ describe('several processes on one database', () => {
   })
 })
 
-describe('a backup', () => {
-  it('case 66: after it was restored, nothing is posted twice', async (context) => {
+describe('restoring a backup', () => {
+  it('case 66: posts nothing twice', async (context) => {
     context.skip(
       testEngine !== 'embedded',
       'a copy of the folder is a backup of the embedded database only',
@@ -429,7 +428,7 @@ describe('a backup', () => {
     rmSync(`${site.dataDir}/database`, { recursive: true })
     renameSync(backup, `${site.dataDir}/database`)
 
-    // What it holds is older than what stands on the pull request.
+    // The restored state is older than what is posted on the pull request.
     await using second = await start(site)
     await second.waitForLog('The review is done')
     await stop(second)
@@ -438,11 +437,14 @@ describe('a backup', () => {
   })
 })
 
-describe('a database that goes away', () => {
-  it('case 17: deliveries get a 503, health tells the two apart, and all goes on by itself', async (context) => {
+describe('a database outage', () => {
+  it('case 17: deliveries get a 503, readiness fails, and work resumes', async (context) => {
     needsServer(context)
     const programs = findPostgresql()
-    context.skip(programs === null, 'no programs of PostgreSQL to start a server of its own with')
+    context.skip(
+      programs === null,
+      'PostgreSQL is not installed, so the test cannot start a server',
+    )
     await using server = await startPostgresql(programs!)
     const config = { engine: 'postgresql', url: server.url, poolSize: 5 } as const
     const env = { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2' }
@@ -460,7 +462,7 @@ describe('a database that goes away', () => {
     expect(lost).toEqual({ status: 503, body: { detail: expect.stringMatching(/database/) } })
     expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 503])
 
-    // The review runs into the missing database.
+    // The held review now runs into the outage.
     held.release()
     await forge.waitFor(() => forge.requests.findLast(isComparison)?.status !== null)
     await server.start()
