@@ -1,4 +1,4 @@
-// The list of repositories that a person may connect, and what is told live of connecting them.
+// The list of repositories that a person can connect, and live events about connections.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type ConnectScenario,
@@ -26,8 +26,8 @@ const list = (query: string) => scene.request('alice', `/api/v1/repos?${query}`)
 const namesOf = ({ body }: Awaited<ReturnType<typeof list>>) =>
   body.repositories.map(({ repo }: { repo: string }) => repo)
 
-describe('what may be connected', () => {
-  it('is what the caller administers, with what is connected already', async () => {
+describe('repositories to connect', () => {
+  it('lists what the caller administers and marks what is connected', async () => {
     const [repo] = repos
     const { body: connected } = await scene.connect('alice', repo!)
     await scene.connect('bob', repos[1]!)
@@ -51,11 +51,11 @@ describe('what may be connected', () => {
       private: false,
     })
     expect(find('alice/100%_mine')).toMatchObject({ description: 'Hers <b>alone</b>' })
-    // Carol may write to them, and administers none.
+    // Carol can write to the repositories but administers none.
     expect((await scene.request('carol', '/api/v1/repos')).body.repositories).toEqual([])
   })
 
-  it('comes in pages', async () => {
+  it('is paginated', async () => {
     const pages = [
       await list('per_page=4&page=1'),
       await list('per_page=4&page=2'),
@@ -77,7 +77,7 @@ describe('what may be connected', () => {
     ["'", []],
     ['%00', []],
     ['%5C', []],
-  ])('case 28: is searched letter for letter: %s', async (search, expected) => {
+  ])('case 28: searches literally: %s', async (search, expected) => {
     expect(namesOf(await list(`search=${search}`))).toEqual(expected)
     for (const repo of expected.filter((name) => name.startsWith('acme/')))
       await scene.connect('alice', repo)
@@ -93,12 +93,12 @@ describe('what may be connected', () => {
     ['connected=maybe', 'connected must be true or false'],
     [`search=${'x'.repeat(201)}`, 'search must have 200 characters at most'],
   ])('case 27: refuses %s', async (query, detail) => {
-    const asked = scene.forge.requests.length
+    const requestsBefore = scene.forge.requests.length
     expect(await list(query)).toEqual({ status: 422, body: { detail } })
-    expect(scene.forge.requests.length).toBe(asked)
+    expect(scene.forge.requests.length).toBe(requestsBefore)
   })
 
-  it('needs the platform, and says what it says', async () => {
+  it('responds with 502 and the error message of the platform', async () => {
     scene.forge.faults.add({
       match: () => true,
       times: 1,
@@ -115,7 +115,7 @@ describe('what may be connected', () => {
     })
   })
 
-  it('needs a token of the platform', async () => {
+  it('requires a stored platform token, except for connected repositories', async () => {
     await scene.app.db
       .updateTable('users')
       .set({ encrypted_token: null })
@@ -130,7 +130,7 @@ describe('what may be connected', () => {
     expect(connected.status).toBe(200)
   })
 
-  it('is shown with the cookie or the bearer token, and to nobody else', async () => {
+  it('accepts the cookie or the bearer token and rejects other requests', async () => {
     const { cookie, bearer } = await scene.signIn('alice')
     const address = `${scene.app.url}/api/v1/repos`
     for (const headers of [cookie, bearer])
@@ -139,8 +139,8 @@ describe('what may be connected', () => {
   })
 })
 
-describe('what is connected', () => {
-  it('is shown without the platform, by name, in pages, and only to who connected it', async () => {
+describe('connected repositories', () => {
+  it('lists only those of the caller, by name, in pages, without the platform', async () => {
     for (const repo of repos.toReversed()) await scene.connect('alice', repo)
     await scene.disconnect('alice', repos[2]!)
     scene.forge.faults.add({ match: () => true, action: replyWith(503, 'no') })
@@ -164,13 +164,13 @@ describe('what is connected', () => {
   })
 })
 
-/** What a person's live stream tells of repositories, as it comes. It has begun when the first `next` is asked for. */
+/** Yields the repository events of a person's live stream. It connects on the first `next`. */
 async function* readLive(person: Person): AsyncGenerator<unknown> {
   const { bearer } = await scene.signIn(person)
-  const hangUp = new AbortController()
+  const disconnect = new AbortController()
   const { body } = await fetch(`${scene.app.url}/api/v1/live`, {
     headers: bearer,
-    signal: hangUp.signal,
+    signal: disconnect.signal,
   })
   let text = ''
   try {
@@ -183,12 +183,12 @@ async function* readLive(person: Person): AsyncGenerator<unknown> {
       }
     }
   } finally {
-    hangUp.abort()
+    disconnect.abort()
   }
 }
 
 describe('the live stream', () => {
-  it('tells who connected and disconnected, and nobody else', async () => {
+  it('reports connections only to the person who made them', async () => {
     const [repo, other] = repos
     const [alice, bob] = [readLive('alice'), readLive('bob')]
     for (const stream of [alice, bob]) expect((await stream.next()).value).toBe('ready')
@@ -197,7 +197,7 @@ describe('the live stream', () => {
     await scene.disconnect('alice', repo!)
     expect((await alice.next()).value).toEqual({ repo_name: repo, connected: false })
     await scene.connect('bob', other!)
-    // The first that he hears of is his own.
+    // The first event that Bob receives is about his own repository.
     expect((await bob.next()).value).toEqual({ repo_name: other, connected: true })
     for (const stream of [alice, bob]) await stream.return(undefined)
   })

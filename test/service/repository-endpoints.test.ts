@@ -1,4 +1,4 @@
-// Endpoints that are asked about one repository, without the memory and graph layers, on each database engine.
+// Endpoints about one repository, with the memory and graph layers off.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Forge, replyWith } from '../fakes/forge/forge.ts'
 import { insertConnection } from '../insert-connection.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   forge = await startShopForge()
   const env = { ...forgeEnvironment(forge), MEMORY: 'off', GRAPH: 'off' }
   app = await startTestApp({ env, parts: { web: true, worker: false } })
-  // Who comes first is the administrator.
+  // The first user to sign in is the administrator.
   root = await signIn('root')
   anne = await signIn('anne')
   bob = await signIn('bob')
@@ -38,10 +38,10 @@ async function signIn(login: string): Promise<SignedInUser> {
 interface Endpoint {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  readonly place: 'bearer' | 'cookie'
-  /** Without a credential. */
+  readonly credential: 'bearer' | 'cookie'
+  /** The error detail without a credential. */
   readonly unauthenticated: string
-  /** What comes of a malformed repository. */
+  /** The response to a malformed repository name. */
   readonly malformed: readonly [status: number, detail: string]
 }
 
@@ -62,14 +62,14 @@ const endpoints = [
 function endpoint(
   method: Endpoint['method'],
   path: string,
-  place: Endpoint['place'],
+  credential: Endpoint['credential'],
   malformed: Endpoint['malformed'],
 ): Endpoint {
   return {
     method,
     path,
-    place,
-    unauthenticated: place === 'bearer' ? 'Unauthorized' : 'Not authenticated',
+    credential,
+    unauthenticated: credential === 'bearer' ? 'Unauthorized' : 'Not authenticated',
     malformed,
   }
 }
@@ -79,15 +79,15 @@ async function send({ method, path }: Endpoint, query: string, headers: Record<s
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-function ask(path: string, query: string, who: SignedInUser) {
-  const asked = endpoints.find((candidate) => candidate.path.endsWith(path)) as Endpoint
-  return send(asked, query, who[asked.place])
+function call(path: string, query: string, user: SignedInUser) {
+  const found = endpoints.find((candidate) => candidate.path.endsWith(path)) as Endpoint
+  return send(found, query, user[found.credential])
 }
 
 const refused = (status: number, detail: string) => ({ status, body: { detail } })
 const about = (name: string) => `?repo=${encodeURIComponent(name)}`
 
-/** No repository has such a name. */
+/** No repository can have such a name. */
 const malformedNames = [
   'a',
   'a/b/c',
@@ -107,38 +107,39 @@ const malformedNames = [
 ]
 
 describe.each(endpoints)('$method $path', (tested) => {
-  const headersOf = (who: SignedInUser) => who[tested.place]
+  const headersOf = (user: SignedInUser) => user[tested.credential]
 
-  it('asks for its own credential first', async () => {
+  it('checks its credential first', async () => {
     const unauthenticated = refused(401, tested.unauthenticated)
     expect(await send(tested, about(repo), {})).toEqual(unauthenticated)
     expect(await send(tested, '', {})).toEqual(unauthenticated)
     expect(await send(tested, about('a'), {})).toEqual(unauthenticated)
     expect(
-      await send(tested, about(repo), anne[tested.place === 'bearer' ? 'cookie' : 'bearer']),
+      await send(tested, about(repo), anne[tested.credential === 'bearer' ? 'cookie' : 'bearer']),
     ).toEqual(unauthenticated)
   })
 
-  it("case 26: refuses another one's repository", async () => {
+  it('case 26: refuses a repository that the caller is not connected to', async () => {
     const expected = refused(403, denied)
-    // Bob was connected to it once; an administrator is asked for a connection too; and nobody has the last one.
+    // Bob disconnected it, an administrator needs a connection too, and nobody connected the last
+    // one.
     expect(await send(tested, about(repo), headersOf(bob))).toEqual(expected)
     expect(await send(tested, about(repo), headersOf(root))).toEqual(expected)
     expect(await send(tested, about('bob/tool'), headersOf(anne))).toEqual(expected)
     expect(await send(tested, about('acme/nothing'), headersOf(anne))).toEqual(expected)
   })
 
-  it('case 27: asks for one repository', async () => {
+  it('case 27: requires exactly one repository', async () => {
     const expected = refused(422, 'repo is required, as owner/repo')
     expect(await send(tested, '', headersOf(anne))).toEqual(expected)
     expect(await send(tested, `${about(repo)}&repo=bob/tool`, headersOf(anne))).toEqual(expected)
   })
 
-  it.each(malformedNames)('case 29: has an answer of its own to %j', async (name) => {
+  it.each(malformedNames)('case 29: rejects the malformed name %j', async (name) => {
     expect(await send(tested, about(name), headersOf(anne))).toEqual(refused(...tested.malformed))
   })
 
-  it('knows a repository in any spelling', async () => {
+  it('ignores case in repository names', async () => {
     const { status, body } = await send(tested, about('ACME/Shop'), headersOf(anne))
     expect(status).toBe(tested.path.endsWith('/rescan') ? 503 : 200)
     if ('repo' in body) expect(body.repo).toBe(repo)
@@ -146,14 +147,14 @@ describe.each(endpoints)('$method $path', (tested) => {
 })
 
 describe('without the memory layer', () => {
-  it('there is nothing to scan for', async () => {
-    expect(await ask('/rescan', about(repo), anne)).toEqual(
+  it('rejects rescans', async () => {
+    expect(await call('/rescan', about(repo), anne)).toEqual(
       refused(503, 'Memory layer not configured'),
     )
   })
 
-  it('nothing is remembered', async () => {
-    expect(await ask('/project-map', about(repo), anne)).toEqual({
+  it('returns no memories', async () => {
+    expect(await call('/project-map', about(repo), anne)).toEqual({
       status: 200,
       body: { memories: [], count: 0 },
     })
@@ -161,13 +162,13 @@ describe('without the memory layer', () => {
       ...{ project_pattern: 0, decision: 0, developer_pattern: 0 },
       ...{ developer_strength: 0, risk_module: 0, contributor_profile: 0 },
     }
-    expect(await ask('/stats', about(repo), anne)).toEqual({
+    expect(await call('/stats', about(repo), anne)).toEqual({
       status: 200,
       body: { repo, total: 0, by_type },
     })
   })
 
-  it('there is nothing to list and nowhere to write', async () => {
+  it('lists no memories and rejects writes', async () => {
     const memory = (method: string, path = '', body?: object) =>
       fetch(`${app.url}/api/v1/memory${path}${about(repo)}`, {
         method,
@@ -183,15 +184,15 @@ describe('without the memory layer', () => {
     expect(await memory('GET', `${id}/history`)).toEqual(refused(404, 'Memory not found'))
   })
 
-  it('contributors come with a note and without pages', async () => {
+  it('returns no contributors, with a note', async () => {
     const body = {
       repo,
       contributor_count: 0,
       contributors: [],
       note: 'Memory layer not configured',
     }
-    expect(await ask('/contributors', about(repo), anne)).toEqual({ status: 200, body })
-    expect(await ask('/contributors', `${about(repo)}&page=1000000&per_page=100`, anne)).toEqual({
+    expect(await call('/contributors', about(repo), anne)).toEqual({ status: 200, body })
+    expect(await call('/contributors', `${about(repo)}&page=1000000&per_page=100`, anne)).toEqual({
       status: 200,
       body,
     })
@@ -211,12 +212,14 @@ describe('without the memory layer', () => {
     ['per_page=1.5', perPage],
     ['per_page=NaN', perPage],
     ['per_page=10;drop', perPage],
-  ])('case 27: contributors are not to be had with %s', async (query, detail) => {
-    expect(await ask('/contributors', `${about(repo)}&${query}`, anne)).toEqual(
+  ])('case 27: contributors reject %s', async (query, detail) => {
+    expect(await call('/contributors', `${about(repo)}&${query}`, anne)).toEqual(
       refused(422, detail),
     )
-    // The parameters come before the connection.
-    expect(await ask('/contributors', `${about(repo)}&${query}`, bob)).toEqual(refused(422, detail))
+    // Parameters are validated before the connection is checked.
+    expect(await call('/contributors', `${about(repo)}&${query}`, bob)).toEqual(
+      refused(422, detail),
+    )
   })
 
   const foreign: Record<string, string>[] = [
@@ -225,7 +228,7 @@ describe('without the memory layer', () => {
     { 'sec-fetch-site': 'cross-site' },
   ]
   it.each(foreign)(
-    'case 21: another site can not make a browser scan anew (%j)',
+    'case 21: another site cannot trigger a rescan from a browser (%j)',
     async (headers) => {
       const rescan = endpoints[1] as Endpoint
       const { status } = await send(rescan, about(repo), { ...anne.cookie, ...headers })
@@ -238,7 +241,7 @@ describe('without the memory layer', () => {
 })
 
 describe('without the graph layer', () => {
-  // The platform's answers are kept for a while, by person and repository.
+  // Platform responses are cached by person and repository, so each test has its own repository.
   let name: string
   let rounds = 0
   beforeEach(async () => {
@@ -248,11 +251,11 @@ describe('without the graph layer', () => {
     await insertConnection(app.db, 'anne', name)
   })
 
-  const askedFor = (what: string) =>
+  const countRequests = (what: string) =>
     forge.requests.filter(({ path }) => path.includes(`/repos/${name}/${what}`)).length
 
-  it('the graph has what the platform counts, and nothing else', async () => {
-    const { status, body } = await ask('/graph', about(name), anne)
+  it('the graph contains platform statistics only', async () => {
+    const { status, body } = await call('/graph', about(name), anne)
     expect({ status, body }).toEqual({
       status: 200,
       body: {
@@ -273,36 +276,36 @@ describe('without the graph layer', () => {
     expect(request?.headers.authorization).toBe('Bearer ghp_the_token_of_anne')
   })
 
-  it('the platform is asked once for many who ask at once, and for those after them', async () => {
+  it('concurrent and later requests share one platform request', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ask('/graph', about(name), anne)),
+      Array.from({ length: 20 }, () => call('/graph', about(name), anne)),
     )
     forge.faults.add({ match: ({ path }) => path.includes(name), action: replyWith(500) })
-    answers.push(await ask('/graph', about(name), anne))
+    answers.push(await call('/graph', about(name), anne))
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(answers[0]?.body.languages).toHaveLength(2)
-    expect(askedFor('languages')).toBe(1)
+    expect(countRequests('languages')).toBe(1)
   })
 
-  it('nobody is shown what only the token of another one can see', async () => {
-    await ask('/graph', about(name), anne)
+  it('does not show what only the token of another person can see', async () => {
+    await call('/graph', about(name), anne)
     await insertConnection(app.db, 'bob', name)
     forge.faults.add({ match: ({ path }) => path.includes(name), action: replyWith(404) })
-    expect((await ask('/graph', about(name), bob)).body).toMatchObject({
+    expect((await call('/graph', about(name), bob)).body).toMatchObject({
       repo: name,
       languages: [],
       contributors: [],
     })
   })
 
-  it('the platform may refuse one part, or all', async () => {
+  it('tolerates platform errors in one part or in all of them', async () => {
     forge.faults.add({ match: ({ path }) => path.endsWith('/languages'), action: replyWith(404) })
-    const { status, body } = await ask('/graph', about(name), anne)
+    const { status, body } = await call('/graph', about(name), anne)
     expect({ status, languages: body.languages }).toEqual({ status: 200, languages: [] })
     expect(body.contributors).toHaveLength(1)
     await insertConnection(app.db, 'bob', name)
     forge.faults.add({ match: ({ path }) => path.includes(name), action: replyWith(500) })
-    expect(await ask('/graph', about(name), bob)).toMatchObject({
+    expect(await call('/graph', about(name), bob)).toMatchObject({
       status: 200,
       body: { repo: name, languages: [], contributors: [] },
     })
