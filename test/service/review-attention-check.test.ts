@@ -1,4 +1,4 @@
-// Proof of attention through the front door: what a review without it comes to, and that nothing of it gets out.
+// The attention check from end to end: reviews that fail it, and canaries that must not leak.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addCanaryFinding, findCanary, isReviewRequest } from '../fakes/models/attentive-model.ts'
@@ -35,7 +35,7 @@ const finding = {
   },
 }
 const fine: Reply = { json: { summary: 'It adds discounts.', findings: [] } }
-/** Reads what it is shown, and nothing is wrong with it. */
+/** A model that reports the canary and finds nothing wrong with the change. */
 const reads: Script = (request) => addCanaryFinding(request, fine)
 
 let scenario: KnowledgeScenario
@@ -58,7 +58,7 @@ async function stop(): Promise<void> {
   await server.close()
 }
 
-/** Has a change reviewed by a model of this script, and shows what came of it. */
+/** Reviews a change with this model script and returns the requests, the run and the comments. */
 async function review(script: Script, files: Record<string, string> = { [path]: discount }) {
   server.respondWith(script)
   const before = server.requests.length
@@ -76,17 +76,17 @@ async function review(script: Script, files: Record<string, string> = { [path]: 
   return { number, requests, run, summary, inline }
 }
 
-/** The made-up words of all planted files that the model was shown. */
-function plantedWords(): string[] {
-  const planted = server.requests
+/** Returns the random words of all canary files that the model was shown. */
+function canaryWords(): string[] {
+  const canaries = server.requests
     .filter(isReviewRequest)
     .flatMap(({ text }) => findCanary(text) ?? [])
-  return planted.map(
+  return canaries.map(
     ({ path }) => /[a-z]{8}/.exec(path.slice(path.lastIndexOf('/')).toLowerCase())![0],
   )
 }
 
-/** All that is stored, as text. */
+/** Returns every stored row as text. */
 async function dumpDatabase(): Promise<string> {
   const { db } = scenario.app
   const tables = await sql<{ name: string }>`
@@ -102,8 +102,8 @@ async function dumpDatabase(): Promise<string> {
   return dumps.join('\n')
 }
 
-/** All that is known outside of the model: requests to the platform, the database, the API. */
-async function gatherTraces(): Promise<Record<string, string>> {
+/** Collects what is visible outside of the model: platform requests, the database, the API. */
+async function collectTraces(): Promise<Record<string, string>> {
   const { forge } = scenario
   return {
     platform: JSON.stringify(
@@ -120,9 +120,9 @@ async function gatherTraces(): Promise<Record<string, string>> {
 }
 
 async function expectNoTrace(): Promise<void> {
-  const words = plantedWords()
+  const words = canaryWords()
   expect(words.length).toBeGreaterThan(0)
-  for (const [where, text] of Object.entries(await gatherTraces())) {
+  for (const [where, text] of Object.entries(await collectTraces())) {
     expect(text, where).not.toMatch(/^\{"detail"/)
     for (const word of words) expect(text.toLowerCase(), where).not.toContain(word)
   }
@@ -131,10 +131,10 @@ async function expectNoTrace(): Promise<void> {
 describe.each(['agentic', 'parallel'])('case 75: in %s mode', (mode) => {
   beforeAll(() => start({ REVIEW_MODE: mode }))
   afterAll(stop)
-  // One for each specialist, and as many once more.
+  // Parallel mode has five specialists. Each round is repeated once when the check fails.
   const rounds = mode === 'agentic' ? 1 : 5
 
-  it('case 75: a model that finds nothing at all approves nothing', async () => {
+  it('case 75: does not approve when the model finds nothing at all', async () => {
     const { requests, run, summary, inline } = await review(() => fine)
     expect(requests).toHaveLength(2 * rounds)
     expect(run).toMatchObject({ status: 'completed', verdict: 'NEEDS_DISCUSSION' })
@@ -142,7 +142,7 @@ describe.each(['agentic', 'parallel'])('case 75: in %s mode', (mode) => {
     expect(inline).toEqual([])
   })
 
-  it('case 75: a model that reports the planted defect and nothing else approves a fine change', async () => {
+  it('case 75: approves a fine change when only the canary is reported', async () => {
     const { requests, run, summary, inline } = await review(reads)
     expect(requests).toHaveLength(rounds)
     expect(run).toMatchObject({ status: 'completed', verdict: 'APPROVE', confidence: 5 })
@@ -150,7 +150,7 @@ describe.each(['agentic', 'parallel'])('case 75: in %s mode', (mode) => {
     expect(inline).toEqual([])
   })
 
-  it('case 75: a real finding beside the planted one is kept, and the verifier is asked about it alone', async () => {
+  it('case 75: keeps a real finding and verifies it without the canary', async () => {
     const { requests, run, inline } = await review((request) => {
       if (request.system.startsWith('Several specialists'))
         return { json: { summary: 'One.', dropped: [] } }
@@ -158,23 +158,23 @@ describe.each(['agentic', 'parallel'])('case 75: in %s mode', (mode) => {
     })
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION' })
     expect(inline.map(({ path, line }) => [path, line])).toEqual([[path, 3]])
-    const words = plantedWords()
+    const words = canaryWords()
     for (const { text } of requests.filter((request) => !isReviewRequest(request)))
       for (const word of words) expect(text.toLowerCase()).not.toContain(word)
   })
 
-  it('case 75: what a model asks its tools about the planted file, and says of it, goes nowhere', async () => {
+  it('case 75: discards tool calls about the canary file and text that names it', async () => {
     const { requests, run } = await review((request) => {
-      const noticed = isReviewRequest(request) ? findCanary(request.text) : undefined
-      if (noticed === undefined) return fine
+      const canary = isReviewRequest(request) ? findCanary(request.text) : undefined
+      if (canary === undefined) return fine
       const inputs = [
-        { name: 'show_history', input: { path: noticed.path } },
-        { name: 'read_file', input: { path: noticed.path } },
+        { name: 'show_history', input: { path: canary.path } },
+        { name: 'read_file', input: { path: canary.path } },
       ]
       if (request.toolResults.length === 0) return { toolCalls: inputs }
-      const title = `As in ${noticed.path}, ten articles get no discount`
+      const title = `As in ${canary.path}, ten articles get no discount`
       const words = {
-        summary: `It adds discounts. It adds ${noticed.path}.`,
+        summary: `It adds discounts. It adds ${canary.path}.`,
         findings: [{ ...finding, title }],
       }
       return addCanaryFinding(request, { json: words })
@@ -184,7 +184,7 @@ describe.each(['agentic', 'parallel'])('case 75: in %s mode', (mode) => {
   })
 
   it(
-    'case 75: nothing of it reaches the platform, the database, the API or the memory',
+    'case 75: the canary reaches neither the platform, the database, the API nor the memory',
     expectNoTrace,
   )
 })
@@ -193,7 +193,7 @@ describe('case 75: with the check off', () => {
   beforeAll(() => start({ ATTENTION_CHECK: 'off' }))
   afterAll(stop)
 
-  it('case 75: silence approves with a confidence of 4 of 5 at most', async () => {
+  it('case 75: approves silence with a confidence of at most 4 of 5', async () => {
     const { requests, run, summary } = await review(() => fine)
     expect(requests).toHaveLength(1)
     expect(run).toMatchObject({ verdict: 'APPROVE', confidence: 4 })

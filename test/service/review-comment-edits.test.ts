@@ -1,4 +1,4 @@
-// What stands on a line is true of the head that the summary names: a comment follows its finding over pushes.
+// A comment is edited so that it stays true of the head that the summary names.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cloneRepository, type WorkingCopy } from '../fakes/working-copy.ts'
 import { ownComments, repo, type Scenario, startScenario } from '../review-scenario.ts'
@@ -7,7 +7,12 @@ import { waitForScan } from '../scan-scenario.ts'
 const users = (parameters: string) =>
   `export function loadUser(${parameters}): string {\n  return \`user \${id}\`\n}\n`
 const caller = (name: string, passed: string) =>
-  `import { loadUser } from './users.ts'\n\nexport function ${name}(id: string): string {\n  return loadUser(${passed})\n}\n`
+  `import { loadUser } from './users.ts'
+
+export function ${name}(id: string): string {
+  return loadUser(${passed})
+}
+`
 
 let scenario: Scenario
 let copy: WorkingCopy
@@ -27,7 +32,7 @@ beforeAll(async () => {
     { ...files, ...Object.fromEntries(callers) },
     { author: 'alice', message: 'Add users' },
   )
-  // The first review asks for the scan.
+  // The first review starts the scan.
   await scenario.openPullRequest({ 'docs/plan.md': '# Plan\n' }, { branch: 'plan' })
   await scenario.waitUntilSettled()
   await waitForScan(scenario.app.db, repo, 'completed')
@@ -52,38 +57,38 @@ async function push(files: Record<string, string>) {
   await scenario.waitUntilSettled()
 }
 
-/** What stands there of the one finding: its comment, how often that was edited, and whether it is resolved. */
+/** Returns the only finding: its comment, the number of edits, and whether it is open. */
 function show() {
   const view = scenario.forge.pullRequest(repo, number)
   const { summaries, inline } = ownComments(view)
   expect(inline).toHaveLength(1)
   const { body, edits } = inline[0]!
   const calls = /and (\d) calls? outside/.exec(body)?.[1]
-  // Comment and summary say the same.
+  // The comment and the summary report the same number of calls.
   const isOpen = view.threads[0]?.resolved === false
   if (isOpen)
     expect(summaries[0]!.body).toContain(`and ${calls} call${calls === '1' ? '' : 's'} outside`)
   return { calls, edits, isOpen, body }
 }
 
-describe('a finding of which less is left after a push', () => {
-  it('is told on its line as it was found', () => {
+describe('a finding that later pushes fix in part', () => {
+  it('is posted with all that was found', () => {
     expect(show()).toMatchObject({ calls: '3', edits: 0, isOpen: true })
   })
 
-  it('says after an ordinary push what is left, in the same comment', async () => {
+  it('is updated in the same comment after a push', async () => {
     await push({ 'lib/login.ts': caller('login', 'id, new Date()') })
     const { body, ...shown } = show()
     expect(shown).toEqual({ calls: '2', edits: 1, isOpen: true })
     expect(body).not.toContain('lib/login.ts')
   })
 
-  it('is left alone by a push that changes nothing of it', async () => {
+  it('is not edited after a push that does not change it', async () => {
     await push({ 'README.md': '# The shop\n' })
     expect(show()).toMatchObject({ calls: '2', edits: 1, isOpen: true })
   })
 
-  it('says after a force push what is left', async () => {
+  it('is updated after a force push', async () => {
     await copy.git('reset', '--quiet', '--hard', 'origin/main')
     const fixed = {
       'lib/login.ts': caller('login', 'id, new Date()'),
@@ -97,7 +102,7 @@ describe('a finding of which less is left after a push', () => {
     expect(show()).toMatchObject({ calls: '1', edits: 2, isOpen: true })
   })
 
-  it('keeps its last words when nothing is left', async () => {
+  it('keeps its last text when it is resolved', async () => {
     await push({ 'lib/profile.ts': caller('profile', 'id, new Date()') })
     expect(show()).toMatchObject({ calls: '1', edits: 2, isOpen: false })
   })
