@@ -1,4 +1,4 @@
-// A single review, reviewing once more, and what became of each delivery.
+// A single review, its retry, and its deliveries.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
 import {
@@ -25,12 +25,12 @@ afterAll(async () => {
 })
 beforeEach(() => scene.forge.faults.clear())
 
-async function askAsRoot(path: string, method = 'GET'): Promise<ApiResponse> {
+async function requestAsRoot(path: string, method = 'GET'): Promise<ApiResponse> {
   const response = await fetch(`${scene.app.url}${path}`, { method, headers: root.bearer })
   return { status: response.status, body: await response.json() }
 }
 
-/** A repository that alice connected, with some files and a pull request, reviewed or failed by now. */
+/** Returns a repository that alice connected, with a pull request whose review has ended. */
 async function reviewedPullRequest(): Promise<{ repo: string; number: number }> {
   const { forge } = scene
   const repo = await scene.createRepository()
@@ -56,7 +56,7 @@ async function settled(): Promise<void> {
   await waitUntilSettled(scene.app)
 }
 
-/** Makes the reviews of a pull request fail at once. */
+/** Makes the reviews of a repository fail at once. */
 function breakReviews(repo: string): () => void {
   return scene.forge.faults.add({
     match: ({ path }) => path.includes(`/repos/${repo}/pulls/`),
@@ -64,7 +64,7 @@ function breakReviews(repo: string): () => void {
   })
 }
 
-/** Alice's entry in the list. */
+/** Returns alice's entry in the list. */
 async function entryOf(repo: string) {
   const { body } = await scene.request('alice', `/api/v1/reviews?search=${repo}`)
   return body[0]
@@ -77,7 +77,7 @@ const notFound = { status: 404, body: { detail: 'Review not found' } }
 const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
 
 describe('a review', () => {
-  it('is shown with its findings, coverage, usage, and what became of the deliveries', async () => {
+  it('is shown with its findings, coverage, usage and deliveries', async () => {
     const { repo } = await reviewedPullRequest()
     const entry = await entryOf(repo)
     const { status, body } = await read('alice', entry.id)
@@ -128,11 +128,11 @@ describe('a review', () => {
     for (const { comment_url } of shown) expect(comment_url).toContain('#discussion_r')
   })
 
-  it('says why it failed', async () => {
+  it('reports why it failed', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const { secret } = scene.forge.webhooks(repo)[0]!
-    // The platform knows of no such pull request.
+    // The platform has no such pull request.
     await scene.app.deliver(pullRequestPayload({ repo, number: 77 }), { secret })
     await waitUntilSettled(scene.app)
     const { id } = await entryOf(repo)
@@ -151,7 +151,7 @@ describe('a review', () => {
     expect(body.deliveries).toMatchObject([{ id, outcome: 'failed', error: body.error }])
   })
 
-  it('is there for whoever it is listed for; every other id is a 404', async () => {
+  it('is visible to the people who can list it; other ids are a 404', async () => {
     const { repo } = await reviewedPullRequest()
     const { id } = await entryOf(repo)
     for (const unknown of [
@@ -179,7 +179,7 @@ describe('a review', () => {
   })
 })
 
-it('case 26: the review, its retry and its deliveries are nobody else’s', async () => {
+it('case 26: hides a review, its retry and its deliveries from other people', async () => {
   const { repo } = await reviewedPullRequest()
   const { id } = await entryOf(repo)
   expect(await read('bob', id)).toEqual(notFound)
@@ -189,8 +189,8 @@ it('case 26: the review, its retry and its deliveries are nobody else’s', asyn
   expect(
     body.deliveries.filter((delivery: { repo_name: string }) => delivery.repo_name === repo),
   ).toEqual([])
-  expect((await askAsRoot(`/api/v1/reviews/${id}`)).status).toBe(200)
-  // Once it was connected, what was there stays to be seen, but nothing new is started.
+  expect((await requestAsRoot(`/api/v1/reviews/${id}`)).status).toBe(200)
+  // Alice still sees what arrived while she was connected, but cannot start anything.
   await scene.disconnect('alice', repo)
   expect((await read('alice', id)).status).toBe(200)
   expect(
@@ -200,13 +200,13 @@ it('case 26: the review, its retry and its deliveries are nobody else’s', asyn
   expect(await retry('alice', id)).toEqual(denied)
 })
 
-it('case 26: who disconnected sees nothing of what comes in through who stayed, nor through who came later', async () => {
+it('case 26: hides what arrives through other people after a person disconnects', async () => {
   const repo = await scene.createRepository()
   const { cookie } = await scene.signIn('alice')
   const isAbout = (delivery: { repo_name: string; event_type: string }) =>
     delivery.repo_name === repo && delivery.event_type === 'pull_request.closed'
   const show = async (id: number) => {
-    const [list, figures, deliveries] = await Promise.all([
+    const [list, statistics, deliveries] = await Promise.all([
       scene.request('alice', `/api/v1/reviews?search=${repo}`),
       fetch(`${scene.app.url}/api/v1/analytics/insights`, { headers: cookie }).then(
         (answered) => answered.json() as Promise<object>,
@@ -219,7 +219,7 @@ it('case 26: who disconnected sees nothing of what comes in through who stayed, 
       (await read('alice', id)).status,
       (await scene.request('alice', `/api/v1/deliveries?repo=${repo}`)).status,
     ]
-    return { seen, figures: { ...figures, period: null } }
+    return { seen, statistics: { ...statistics, period: null } }
   }
   const deliver = async (number: number): Promise<number> => {
     const { secret } = scene.forge.webhooks(repo)[0]!
@@ -232,28 +232,28 @@ it('case 26: who disconnected sees nothing of what comes in through who stayed, 
     return body.event_id as number
   }
   const nothing = [0, 0, 404, 403]
-  const { figures } = await show(0)
+  const { statistics } = await show(0)
   for (const person of ['alice', 'bob'] as const) await scene.connect(person, repo)
   await scene.disconnect('alice', repo)
   const bobs = await deliver(1)
-  expect(await show(bobs)).toEqual({ seen: nothing, figures })
+  expect(await show(bobs)).toEqual({ seen: nothing, statistics })
   await scene.disconnect('bob', repo)
-  expect(await show(bobs)).toEqual({ seen: nothing, figures })
+  expect(await show(bobs)).toEqual({ seen: nothing, statistics })
 
-  // Connected last, one sees what there is; until another comes.
+  // The last person to disconnect keeps access until another person connects.
   await scene.connect('alice', repo)
   await scene.disconnect('alice', repo)
   const shown = await show(bobs)
   expect(shown.seen).toEqual([1, 1, 200, 200])
-  expect(shown.figures).not.toEqual(figures)
+  expect(shown.statistics).not.toEqual(statistics)
   await scene.connect('bob', repo)
-  expect(await show(await deliver(2))).toEqual({ seen: nothing, figures })
+  expect(await show(await deliver(2))).toEqual({ seen: nothing, statistics })
 })
 
 describe('a retry', () => {
-  it('reviews once more what failed', async () => {
+  it('reviews a failed pull request again', async () => {
     const repo = await scene.createRepository()
-    const mend = breakReviews(repo)
+    const restore = breakReviews(repo)
     await scene.connect('alice', repo)
     await scene.forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
     await scene.forge.push(repo, 'topic', readSample('topic'), {
@@ -264,7 +264,7 @@ describe('a retry', () => {
     await settled()
     const failed = await entryOf(repo)
     expect(failed.status).toBe('failed')
-    mend()
+    restore()
 
     const { status, body } = await retry('alice', failed.id)
     expect({ status, body }).toEqual({
@@ -294,10 +294,10 @@ describe('a retry', () => {
     expect(audited).toEqual([{ login: 'alice', subject: `${repo}#${number}` }])
   })
 
-  it('is refused while a review is waiting or under way, and makes one of many at once', async () => {
+  it('is refused during a review, and only one of many at once starts', async () => {
     const { repo } = await reviewedPullRequest()
     const { id } = await entryOf(repo)
-    // The review doesn't end before all have asked.
+    // The hold keeps the review active until all retries were sent.
     const held = hold()
     scene.forge.faults.add({ match: ({ path }) => path.includes(`/repos/${repo}`), action: held })
     const answers = await Promise.all(Array.from({ length: 6 }, () => retry('alice', id)))
@@ -313,7 +313,7 @@ describe('a retry', () => {
     expect((await read('alice', id)).body.deliveries).toHaveLength(2)
   })
 
-  it('is refused for a pull request that was merged or closed, also where no webhook said so', async () => {
+  it('is refused for a merged pull request, even without a webhook for it', async () => {
     const { repo, number } = await reviewedPullRequest()
     const { id } = await entryOf(repo)
     scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)
@@ -329,17 +329,17 @@ describe('a retry', () => {
     })
   })
 
-  it('is an administrator’s too where nobody connected the repository, and only there', async () => {
+  it('is open to administrators only where nobody connected the repository', async () => {
     const repo = await scene.createRepository()
     const { body } = await scene.app.deliver(pullRequestPayload({ repo, number: 5 }))
     await waitUntilSettled(scene.app)
-    expect((await askAsRoot(`/api/v1/reviews/${body.event_id}/retry`, 'POST')).status).toBe(202)
+    expect((await requestAsRoot(`/api/v1/reviews/${body.event_id}/retry`, 'POST')).status).toBe(202)
     await waitUntilSettled(scene.app)
     await scene.connect('bob', repo)
-    expect(await askAsRoot(`/api/v1/reviews/${body.event_id}/retry`, 'POST')).toEqual(denied)
+    expect(await requestAsRoot(`/api/v1/reviews/${body.event_id}/retry`, 'POST')).toEqual(denied)
   })
 
-  it('takes the cookie too, but not from another site', async () => {
+  it('accepts the cookie, but not from another site', async () => {
     const { repo } = await reviewedPullRequest()
     const { id } = await entryOf(repo)
     const { cookie } = await scene.signIn('alice')
@@ -355,8 +355,8 @@ describe('a retry', () => {
   })
 })
 
-describe('the deliveries', () => {
-  it('are listed newest first, page by page, with what became of each', async () => {
+describe('deliveries', () => {
+  it('are listed newest first, in pages, with their outcomes', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const { secret } = scene.forge.webhooks(repo)[0]!
@@ -385,7 +385,7 @@ describe('the deliveries', () => {
       next = body.next
     } while (next !== null)
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(2)
-    // The ping of the new webhook may have come before its secret was stored.
+    // The ping of a new webhook can arrive before its secret is stored.
     const all = pages.flat().filter(({ event_type }) => event_type !== 'ping')
     expect(all.map(({ id }) => id)).toEqual(ids)
     expect(all.map(({ outcome }) => outcome)).toEqual([...Array(4).fill('recorded'), 'failed'])
@@ -403,7 +403,7 @@ describe('the deliveries', () => {
     ).toEqual([])
   })
 
-  it('count the duplicates that were skipped', async () => {
+  it('count skipped duplicates', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     const { secret } = scene.forge.webhooks(repo)[0]!
@@ -425,14 +425,14 @@ describe('the deliveries', () => {
     expect(skipped).toBe(5 - received)
   })
 
-  it('without a repository are shown to administrators only', async () => {
+  it('without a repository are visible to administrators only', async () => {
     const { body } = await scene.app.deliver({ zen: 'Keep it' }, { event: 'ping' })
     const id = body.event_id as number
     const shows = ({ body: page }: ApiResponse) =>
       page.deliveries.some((delivery: { id: number }) => delivery.id === id)
-    expect(shows(await askAsRoot('/api/v1/deliveries?limit=100'))).toBe(true)
-    expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=pending'))).toBe(true)
-    expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=failed'))).toBe(false)
+    expect(shows(await requestAsRoot('/api/v1/deliveries?limit=100'))).toBe(true)
+    expect(shows(await requestAsRoot('/api/v1/deliveries?limit=100&status=pending'))).toBe(true)
+    expect(shows(await requestAsRoot('/api/v1/deliveries?limit=100&status=failed'))).toBe(false)
     expect(shows(await scene.request('alice', '/api/v1/deliveries?limit=100'))).toBe(false)
   })
 
@@ -443,7 +443,7 @@ describe('the deliveries', () => {
     ['before=x', /^before /],
     ['status=open', /^status must be one of pending, processing, completed, failed$/],
     ['repo=a&repo=b', /^repo /],
-  ])('case 27: %s is a 422 that names it', async (query, detail) => {
+  ])('case 27: rejects %s with a 422 that names the parameter', async (query, detail) => {
     const { status, body } = await scene.request('alice', `/api/v1/deliveries?${query}`)
     expect({ status, body }).toEqual({
       status: 422,
@@ -452,13 +452,14 @@ describe('the deliveries', () => {
   })
 
   it.each(['a', 'a/b/c', '../x', '.git/x', 'x'.repeat(300), '\u202eabc/def', 'acme/%00'])(
-    'of the repository %s are nobody’s',
+    'of the malformed repository %s are visible to nobody',
     async (repo) => {
       expect(
         await scene.request('alice', `/api/v1/deliveries?repo=${encodeURIComponent(repo)}`),
       ).toEqual(denied)
       expect(
-        (await askAsRoot(`/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).body.deliveries,
+        (await requestAsRoot(`/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).body
+          .deliveries,
       ).toEqual([])
     },
   )

@@ -1,4 +1,4 @@
-// The diff that a review looked at: to whom it is shown, of which commit, and how much of it.
+// The diff of a review: who sees it, of which commit, and how much of it.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
 import {
@@ -42,7 +42,7 @@ async function settled(): Promise<void> {
   await waitUntilSettled(scene.app)
 }
 
-/** Alice's repository with a reviewed pull request. */
+/** Connects a repository for alice and reviews a pull request in it. */
 async function reviewed(files: Record<string, string | null> = readSample('topic')) {
   const repo = await scene.createRepository()
   await scene.connect('alice', repo)
@@ -58,7 +58,7 @@ async function newestReview(repo: string): Promise<number> {
   return body[0].id
 }
 
-it('shows files with hunks, in which the findings have their lines', async () => {
+it('shows files with hunks that contain the lines of the findings', async () => {
   const { repo, id } = await reviewed({
     ...readSample('topic'),
     'src/old.ts': null,
@@ -101,7 +101,7 @@ it('shows files with hunks, in which the findings have their lines', async () =>
   })
 })
 
-it('shows the commit that was reviewed, whatever was pushed since, and after the merge', async () => {
+it('shows the reviewed commit after later pushes and after the merge', async () => {
   const { repo, number, id } = await reviewed()
   const before = await read('alice', id)
   await scene.forge.push(
@@ -118,7 +118,7 @@ it('shows the commit that was reviewed, whatever was pushed since, and after the
   expect((await read('alice', id)).body).toEqual(before.body)
 })
 
-it('case 26: shows it to whom the repository is connected, and as long as the platform shows it to them', async () => {
+it('case 26: shows the diff only to connected people with access on the platform', async () => {
   const { repo, id } = await reviewed()
   expect(await read('bob', id)).toEqual(notFound)
   expect(await readAsRoot(id)).toEqual(denied)
@@ -136,7 +136,7 @@ it('case 26: shows it to whom the repository is connected, and as long as the pl
   expect(await read('alice', id)).toEqual(denied)
 })
 
-it('shows an administrator what nobody connected, with the access of the deployment', async () => {
+it('shows administrators unconnected repositories with the deployment token', async () => {
   const repo = await scene.createRepository()
   await scene.forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
   await scene.forge.push(repo, 'topic', readSample('topic'), {
@@ -155,7 +155,7 @@ it('shows an administrator what nobody connected, with the access of the deploym
   expect(await read('alice', id)).toEqual(notFound)
 })
 
-it('says why there is none yet, and when the platform does not answer', async () => {
+it('reports a review that has no diff yet, and a platform that fails', async () => {
   const { repo, id } = await reviewed()
   const pulls = ({ path }: { path: string }) => path.includes(`/repos/${repo}/pulls/`)
   scene.forge.faults.add({ match: pulls, action: replyWith(500, { message: 'Broken' }) })
@@ -173,7 +173,7 @@ it('says why there is none yet, and when the platform does not answer', async ()
   })
 })
 
-it('asks the platform where git cannot fetch', async () => {
+it('uses the platform where git cannot fetch', async () => {
   const repo = await scene.createRepository()
   scene.forge.faults.add({
     match: ({ path }) => path.startsWith(`/${repo}.git/`),
@@ -192,7 +192,7 @@ it('asks the platform where git cannot fetch', async () => {
   expect(body.files).toHaveLength(2)
 })
 
-it('leaves out what there is no room for, files with findings last, and cuts long lines', async () => {
+it('omits what exceeds the size limit, files with findings last, and cuts lines', async () => {
   const lines = (count: number, word: string) =>
     Array.from({ length: count }, (_, index) => `${word} ${index}\n`).join('')
   const { id } = await reviewed({
