@@ -1,4 +1,4 @@
-// The main job while the platform fails, refuses, or changes under it: nothing twice, nothing lost, a reason where it ends.
+// Reviews while the platform fails, refuses or changes: nothing is lost or posted twice.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -21,13 +21,13 @@ import {
 
 let scenario: Scenario
 beforeAll(async () => {
-  // A short lease makes the look for stranded reviews frequent.
+  // A short lease makes the search for stranded reviews frequent.
   scenario = await startScenario({ env: { REVIEW_LEASE_SECONDS: '2', REVIEW_MAX_ATTEMPTS: '3' } })
 })
 afterAll(() => scenario[Symbol.asyncDispose]())
 afterEach(() => scenario.forge.faults.clear())
 
-/** A line that the static reviewer reports. */
+/** Returns a line that the static reviewer reports. */
 function leak(letter: string): string {
   return `export const key${letter} = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
 }
@@ -42,7 +42,7 @@ const isSummary = (request: SeenRequest) =>
   request.method === 'POST' && /\/issues\/\d+\/comments$/.test(request.path)
 const isComparison = (request: SeenRequest) => request.path.includes('/compare/')
 
-/** The number that the next pull request will have. */
+/** Returns the number that the next pull request will have. */
 function nextNumber(): number {
   const opened = scenario.forge.deliveries.filter((delivery) => delivery.action === 'opened')
   return Math.max(0, ...opened.map((delivery) => Number(delivery.payload.number))) + 1
@@ -63,7 +63,7 @@ async function show(number: number) {
 }
 
 describe('writes', () => {
-  it('case 52: a comment whose line is refused goes into the summary, the others stay on their lines', async () => {
+  it('case 52: moves a comment whose line is refused into the summary', async () => {
     scenario.forge.faults.add({
       match: (request) => isReview(request) && request.body.includes('src/two.ts'),
       action: replyWith(422, {
@@ -77,12 +77,12 @@ describe('writes', () => {
     expect(inline.map((comment) => comment.path).sort()).toEqual(['src/one.ts', 'src/three.ts'])
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.body).toContain('3 critical')
-    // Told in full: with the claim and what follows from it, not only in the table.
+    // The summary has the full claim, not only a table row.
     expect(summaries[0]?.body).toMatch(/^\*\*🔴 Critical · security\*\*: .* \(`src\/two\.ts:1`\)$/m)
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
-  it('case 53: where lists show late what was written, a refused line leads to nothing that stands twice', async () => {
+  it('case 53: posts nothing twice when a line is refused and lists lag', async () => {
     const { forge } = scenario
     forge.faults.add({
       match: (request) => isReview(request) && request.body.includes('src/two.ts'),
@@ -107,12 +107,12 @@ describe('writes', () => {
     ['the summary', isSummary],
     ['the status', (request: SeenRequest) => request.path.includes('/statuses/')],
   ])(
-    'case 53: where the answer to %s is lost, it is found again and not written twice',
+    'case 53: finds %s again when its response is lost, and does not write it twice',
     async (name, match) => {
-      let met = 0
+      let matchCount = 0
       scenario.forge.faults.add({
         match: (request) => {
-          if (request.method === 'POST' && match(request)) met += 1
+          if (request.method === 'POST' && match(request)) matchCount += 1
           return request.method === 'POST' && match(request)
         },
         times: 1,
@@ -123,7 +123,7 @@ describe('writes', () => {
       })
       await scenario.waitUntilSettled()
       const { summaries, inline, run, statuses, view } = await show(number)
-      expect(met).toBeGreaterThan(0)
+      expect(matchCount).toBeGreaterThan(0)
       expect(summaries).toHaveLength(1)
       expect(inline.map((comment) => comment.path).sort()).toEqual([
         'src/one.ts',
@@ -138,7 +138,7 @@ describe('writes', () => {
 })
 
 describe('refusals', () => {
-  it('case 51: a token that is not accepted ends the review with the reason, at once', async () => {
+  it('case 51: fails a review at once when the token is not accepted', async () => {
     const { forge } = scenario
     forge.revokeToken(reviewerToken)
     const number = await scenario.openPullRequest(findings, { branch: 'revoked' })
@@ -161,22 +161,19 @@ describe('refusals', () => {
     ['5xx', replyWith(502, '<html>Bad Gateway</html>')],
     ['a page instead of data', htmlPage()],
     ['a connection that breaks', drop()],
-  ])(
-    'case 51: %s, then all is well: the review is tried again and completed',
-    async (name, action) => {
-      scenario.forge.faults.add({ match: isComparison, times: 1, action })
-      const number = await scenario.openPullRequest(findings, { branch: name.replaceAll(' ', '-') })
-      await scenario.waitUntilSettled()
-      const { runs, events, summaries } = await show(number)
-      expect(runs).toMatchObject([
-        { status: 'completed', attempts: 2, error: null, error_code: null, retry_at: null },
-      ])
-      expect(events.map((event) => event.status)).toEqual(['completed'])
-      expect(summaries).toHaveLength(1)
-    },
-  )
+  ])('case 51: retries and completes a review after %s', async (name, action) => {
+    scenario.forge.faults.add({ match: isComparison, times: 1, action })
+    const number = await scenario.openPullRequest(findings, { branch: name.replaceAll(' ', '-') })
+    await scenario.waitUntilSettled()
+    const { runs, events, summaries } = await show(number)
+    expect(runs).toMatchObject([
+      { status: 'completed', attempts: 2, error: null, error_code: null, retry_at: null },
+    ])
+    expect(events.map((event) => event.status)).toEqual(['completed'])
+    expect(summaries).toHaveLength(1)
+  })
 
-  it('case 51: a rate limit is waited for as long as the platform says, whatever comes in meanwhile', async () => {
+  it('case 51: waits out a rate limit for as long as the platform specifies', async () => {
     const { forge, app } = scenario
     const limited = replyWith(
       403,
@@ -185,8 +182,8 @@ describe('refusals', () => {
     )
     const removeFault = forge.faults.add({ match: isComparison, times: 1, action: limited })
     const number = await scenario.openPullRequest(findings, { branch: 'limited' })
-    const put = await waitForRun(number, (run) => run.retry_at !== null)
-    expect(put).toMatchObject({
+    const requeued = await waitForRun(number, (run) => run.retry_at !== null)
+    expect(requeued).toMatchObject({
       status: 'pending',
       attempts: 1,
       error_code: 'platform_rate_limited',
@@ -200,16 +197,17 @@ describe('refusals', () => {
     expect(wait.seconds).toBeLessThanOrEqual(1800)
     removeFault()
 
-    // A push wakes the worker, which must leave it alone. That another one is reviewed shows that it had its turn.
+    // A push notifies the worker, which must skip this run. The review of another pull request
+    // proves that the worker was notified.
     await forge.push(repo, 'limited', { 'src/four.ts': leak('d') }, { author: 'alice' })
     await forge.waitForDelivery(
       (one) => one.action === 'synchronize' && one.payload.number === number,
     )
-    const other = await scenario.openPullRequest(findings, { branch: 'beside' })
+    const other = await scenario.openPullRequest(findings, { branch: 'other' })
     await waitForRun(other, (run) => run.status === 'completed')
     expect((await runsOf(app, number)).at(-1)).toMatchObject({ status: 'pending', attempts: 1 })
 
-    // The time has come.
+    // This moves the retry time into the past.
     await app.db
       .updateTable('workflow_runs')
       .set({ retry_at: sql<Date>`now() - interval '10 seconds'` })
@@ -221,7 +219,7 @@ describe('refusals', () => {
     expect(summaries[0]?.body).toContain('4 critical')
   })
 
-  it('case 65: a review that always fails ends as failed after its tries, with the reason on the commit', async () => {
+  it('case 65: fails a review after its last attempt, with an error status', async () => {
     scenario.forge.faults.add({
       match: isComparison,
       action: replyWith(500, { message: 'Server Error' }),
@@ -246,7 +244,7 @@ describe('refusals', () => {
     expect(summaries).toEqual([])
   })
 
-  it('case 56: where git does not answer, the diff of the platform stands in, and the review says so', async () => {
+  it('case 56: uses the platform diff when git fails, and notes it in the summary', async () => {
     scenario.forge.faults.add({
       match: (request) => request.path.endsWith('/info/refs'),
       action: replyWith(403, 'no'),
@@ -264,15 +262,15 @@ describe('refusals', () => {
   })
 })
 
-describe('case 55: what happens to a pull request during its review', () => {
-  /** Opens a pull request and lets `happen` come between the first look at its head and the last one. */
-  async function interrupt(branch: string, happen: (number: number) => unknown): Promise<number> {
+describe('case 55: a pull request that changes during its review', () => {
+  /** Opens a pull request and runs `change` between the first and the last read of its head. */
+  async function interrupt(branch: string, change: (number: number) => unknown): Promise<number> {
     const { forge } = scenario
     const held = hold()
     forge.faults.add({ match: isComparison, times: 1, action: held })
     const number = await scenario.openPullRequest({ [`src/${branch}.ts`]: leak('a') }, { branch })
     await held.arrived
-    await happen(number)
+    await change(number)
     held.release()
     await scenario.waitUntilSettled()
     return number
@@ -284,22 +282,19 @@ describe('case 55: what happens to a pull request during its review', () => {
       async (number: number): Promise<unknown> => scenario.forge.closePullRequest(repo, number),
     ],
     ['merged', (number: number): Promise<unknown> => scenario.forge.mergePullRequest(repo, number)],
-  ])(
-    'case 55: it is %s: nothing is posted, and nothing stays in progress',
-    async (word, happen) => {
-      const number = await interrupt(`is-${word}`, happen)
-      const { events, runs, summaries, inline, statuses } = await show(number)
-      expect(events.filter((event) => event.event_type === 'pull_request.opened')).toMatchObject([
-        { status: 'completed' },
-      ])
-      expect(runs).toMatchObject([{ status: 'completed', verdict: null }])
-      expect([...summaries, ...inline]).toEqual([])
-      expect(statuses.map((status) => status.state)).toEqual(['pending', 'error'])
-      expect(statuses.at(-1)?.description).toContain(`the pull request was ${word}`)
-    },
-  )
+  ])('case 55: posts nothing and leaves no pending status when it is %s', async (word, change) => {
+    const number = await interrupt(`is-${word}`, change)
+    const { events, runs, summaries, inline, statuses } = await show(number)
+    expect(events.filter((event) => event.event_type === 'pull_request.opened')).toMatchObject([
+      { status: 'completed' },
+    ])
+    expect(runs).toMatchObject([{ status: 'completed', verdict: null }])
+    expect([...summaries, ...inline]).toEqual([])
+    expect(statuses.map((status) => status.state)).toEqual(['pending', 'error'])
+    expect(statuses.at(-1)?.description).toContain(`the pull request was ${word}`)
+  })
 
-  it('case 55: it is closed before its review begins: nothing is posted at all', async () => {
+  it('case 55: posts nothing at all when it is closed before its review begins', async () => {
     const { forge } = scenario
     const held = hold()
     const number = nextNumber()
@@ -317,7 +312,7 @@ describe('case 55: what happens to a pull request during its review', () => {
     expect(statuses).toEqual([])
   })
 
-  it('case 55: it is turned into a draft, and the hook is removed: it is reviewed all the same', async () => {
+  it('case 55: reviews it after it became a draft and its webhook was removed', async () => {
     const { forge } = scenario
     const [hook] = forge.webhooks(repo)
     const number = await interrupt('draft', (at) => {
@@ -330,7 +325,7 @@ describe('case 55: what happens to a pull request during its review', () => {
     expect(summaries).toHaveLength(1)
   })
 
-  it('case 55: its branch is deleted, which closes it', async () => {
+  it('case 55: posts nothing when its branch is deleted, which closes it', async () => {
     const number = await interrupt('deleted-branch', () =>
       scenario.forge.deleteBranch(repo, 'deleted-branch'),
     )
@@ -339,18 +334,18 @@ describe('case 55: what happens to a pull request during its review', () => {
     expect(summaries).toEqual([])
   })
 
-  it('case 55: its repository is renamed: it is reviewed at its new address', async () => {
+  it('case 55: reviews it at its new address when its repository is renamed', async () => {
     const { forge } = scenario
     const number = await interrupt('renamed', () => forge.renameRepository(repo, 'acme/store'))
-    const words = ownComments(forge.pullRequest('acme/store', number))
+    const posted = ownComments(forge.pullRequest('acme/store', number))
     const runs = await runsOf(scenario.app, number)
     forge.renameRepository('acme/store', repo)
     expect(runs).toMatchObject([{ status: 'completed', verdict: 'REQUEST_CHANGES' }])
-    expect(words.summaries).toHaveLength(1)
-    expect(words.inline).toHaveLength(1)
+    expect(posted.summaries).toHaveLength(1)
+    expect(posted.inline).toHaveLength(1)
   })
 
-  it('case 55: its repository is removed: it ends with the reason', async () => {
+  it('case 55: fails with the reason when its repository is removed', async () => {
     const number = await interrupt('removed', () => scenario.forge.removeRepository(repo))
     const runs = await runsOf(scenario.app, number)
     expect(runs).toMatchObject([

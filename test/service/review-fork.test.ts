@@ -1,4 +1,4 @@
-// A pull request from a fork of a repository whose code graph and memory are kept: on each database engine.
+// A pull request from a fork of a repository that has a code graph and memory.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { readGraphRows, type ScanScenario, startScanScenario } from '../scan-scenario.ts'
@@ -25,7 +25,7 @@ const changed = {
   'CONTRIBUTING.md': '# Contributing\n\n- Nothing of mallory is ever reviewed.\n',
 }
 
-/** All memories of a repository, of all types. */
+/** Returns all memories of a repository. */
 function memoriesOf(repo: string) {
   return scene.app.db
     .selectFrom('memories')
@@ -41,7 +41,7 @@ const ofProject = async (repo: string) =>
     ['project_map', 'project_pattern', 'decision'].includes(type),
   )
 
-it('is reviewed with the graph of the base and its own commits, and leaves nothing of its files behind', async () => {
+it('reviews a fork with the graph of the base and stores nothing of its files', async () => {
   const { forge, app } = scene
   const repo = await scene.createScannedRepository(base)
   const [graph, project] = [await readGraphRows(app.db, repo), await ofProject(repo)]
@@ -61,10 +61,10 @@ it('is reviewed with the graph of the base and its own commits, and leaves nothi
   await waitUntilSettled(app)
 
   const { comments, inlineComments } = forge.pullRequest(repo, number)
-  // Its head is known by its own commits: the caller that it brings along is up to date. That of the base isn't.
-  const words = [...comments, ...inlineComments].map(({ body }) => body).join('\n')
-  expect(words).toContain('src/cart.ts')
-  expect(words).toContain('priceOf')
+  // The caller that the fork adds is up to date, and the one in the base is not.
+  const posted = [...comments, ...inlineComments].map(({ body }) => body).join('\n')
+  expect(posted).toContain('src/cart.ts')
+  expect(posted).toContain('priceOf')
   const run = await app.db
     .selectFrom('workflow_runs')
     .selectAll()
@@ -78,10 +78,10 @@ it('is reviewed with the graph of the base and its own commits, and leaves nothi
     .execute()
   expect(findings).toContainEqual({ rule: 'changed-signature', path: 'src/price.ts' })
 
-  // Whatever is to be learned of its author was learned, and asks for no scan.
-  const learned = async () =>
+  // The profile of the author is stored after the review, without a scan.
+  const readProfileType = async () =>
     (await memoriesOf(repo)).find(({ subject }) => subject === 'mallory')?.memory_type
-  await expect.poll(learned, { timeout: 15_000 }).toBe('contributor_profile')
+  await expect.poll(readProfileType, { timeout: 15_000 }).toBe('contributor_profile')
   await scene.waitForScan(repo)
   expect(await readGraphRows(app.db, repo)).toEqual(graph)
   expect(await ofProject(repo)).toEqual(project)
