@@ -1,5 +1,4 @@
-// Reviews of one pull request over its pushes, made with real git: nothing is said twice, nothing that stands is called
-// resolved, and what people answered is left alone.
+// Reviews of one pull request over many pushes, with real git.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
@@ -10,7 +9,7 @@ import { ownComments, repo, runsOf, type Scenario, startScenario } from '../revi
 let server: ModelServer
 let scenario: Scenario
 let copy: WorkingCopy
-/** What the model says about each change; the words change from run to run. */
+/** The claims of the model about each change. Their wording differs in each response. */
 let claims: readonly Claim[] = []
 let answers = 0
 
@@ -21,7 +20,7 @@ interface Claim {
   readonly category?: string
   readonly title?: string
   readonly side?: 'LEFT' | 'RIGHT'
-  /** What it suggests in its n-th answer; it then names a place elsewhere as well. */
+  /** The suggestion in the n-th answer, which then also cites another location. */
   readonly offer?: (answer: number) => string
 }
 
@@ -54,11 +53,11 @@ afterEach(async () => {
 })
 
 function answerRequest(): Reply {
-  return { json: { summary: 'It changes the shop.', findings: claims.map(putInWords) } }
+  return { json: { summary: 'It changes the shop.', findings: claims.map(wordClaim) } }
 }
 
-/** No two runs of a model use the same words. */
-function putInWords(claim: Claim) {
+/** A model words the same claim differently in each run. */
+function wordClaim(claim: Claim) {
   const {
     path,
     quote,
@@ -87,20 +86,20 @@ function putInWords(claim: Claim) {
 
 const secret = `sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sX`
 
-/** Two faults that rules know, one of them without a quote that could be kept. */
-const ruleFaults = `// Tells customers.
+/** Contains two defects that rules report. One of them has no quote that may be stored. */
+const ruleDefects = `// Notifies customers.
 import { send } from 'mailer'
 
 const key = '${secret}'
 
-export function tellAll(names: string[]): void {
+export function notifyAll(names: string[]): void {
   names.forEach(async (name) => {
     await send(name, key)
   })
 }
 `
 
-/** A fault that no rule knows. */
+/** Contains a defect that no rule reports. */
 const discount = `// Discounts.
 export function discountOf(count: number): number {
   // Ten and more get a tenth off.
@@ -110,21 +109,27 @@ export function discountOf(count: number): number {
   return 0
 }
 `
-const discountFault = 'if (count > 10) {'
+const discountDefect = 'if (count > 10) {'
 
-/** Who finds the faults, in which file, how many they are, and what that file is without them. */
+/** Who reports the defects, in which file, how many there are, and the file without them. */
 const kinds = [
-  { kind: 'rules', faulty: ruleFaults, faults: 2, fixed: 'export const nobody = 1\n', quote: null },
+  {
+    kind: 'rules',
+    faulty: ruleDefects,
+    defects: 2,
+    fixed: 'export const nobody = 1\n',
+    quote: null,
+  },
   {
     kind: 'a model',
     faulty: discount,
-    faults: 1,
+    defects: 1,
     fixed: discount.replace('> 10', '>= 10'),
-    quote: discountFault,
+    quote: discountDefect,
   },
 ] as const
 
-/** Makes a branch with the given files and a pull request from it, and waits for its review. */
+/** Creates a branch with these files, opens a pull request from it and waits for its review. */
 async function openChange(branch: string, files: Record<string, string>): Promise<number> {
   await copy.git('switch', '--quiet', '--create', branch)
   await copy.commit(files, `Work on ${branch}`)
@@ -158,12 +163,8 @@ async function show(number: number) {
   return { view, summaries, summary: summaries[0]?.body ?? '', inline, stored, run: runs.at(-1) }
 }
 
-/** What stands on the pull request: one summary of its head, and threads, the resolved ones given by `true`. */
-async function expectStanding(
-  number: number,
-  threads: readonly boolean[],
-  states: readonly string[],
-) {
+/** Expects one summary of the current head, these threads (`true` if resolved) and these states. */
+async function expectState(number: number, threads: readonly boolean[], states: readonly string[]) {
   const { view, summaries, summary, inline, stored, run } = await show(number)
   expect(run).toMatchObject({ status: 'completed', head_sha: view.headSha })
   expect(summaries).toHaveLength(1)
@@ -173,9 +174,9 @@ async function expectStanding(
   expect(stored.map(({ state }) => state)).toEqual(states)
 }
 
-describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }) => {
+describe.each(kinds)('findings of $kind', ({ kind, faulty, defects, fixed, quote }) => {
   const path = 'src/new/faulty.ts'
-  const times = <T>(value: T): T[] => Array.from({ length: faults }, () => value)
+  const times = <T>(value: T): T[] => Array.from({ length: defects }, () => value)
   const branchOf = (name: string) => `${name}-${kind.replace(' ', '-')}`
   const find = (at: string | null) => {
     claims = at === null || quote === null ? [] : [{ path: at, quote }]
@@ -184,9 +185,9 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     find(path)
     return openChange(branchOf(name), { [path]: faulty })
   }
-  const expectOnce = (number: number) => expectStanding(number, times(false), times('open'))
+  const expectOnce = (number: number) => expectState(number, times(false), times('open'))
 
-  it('stands once after the same tree was pushed again', async () => {
+  it('are posted once when the same tree is pushed again', async () => {
     const number = await open('amend')
     await expectOnce(number)
     await copy.git('commit', '--quiet', '--amend', '--message', 'The same in other words')
@@ -194,7 +195,7 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     await expectOnce(number)
   })
 
-  it('stands once after the history was rewritten and lines moved', async () => {
+  it('are posted once when the history is rewritten and lines move', async () => {
     const number = await open('rewrite')
     await copy.git('reset', '--quiet', '--hard', 'origin/main')
     await pushChange({
@@ -208,7 +209,7 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     )
   })
 
-  it('stands once after a rebase onto a moved base, and after a merge from it', async () => {
+  it('are posted once after a rebase and after a merge from the base', async () => {
     const number = await open('rebase')
     const moveBase = (name: string) =>
       scenario.forge.push(repo, 'main', {
@@ -227,7 +228,7 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     expect((await show(number)).run?.coverage).toMatchObject({ filesTotal: 1 })
   })
 
-  it('moves with its file, where git sees a new one', async () => {
+  it('follow their file when git sees a new one', async () => {
     const number = await open('rename')
     for (const next of ['src/new/other-name.ts', 'src/elsewhere/other-name.ts']) {
       find(next)
@@ -238,7 +239,7 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     }
   })
 
-  it('moves with a file of the base that was changed, renamed, and got its name back', async () => {
+  it('follow a base file that is changed, renamed and renamed back', async () => {
     const lines = Array.from(
       { length: 40 },
       (_, index) => `export const line${index} = ${index}\n`,
@@ -258,21 +259,21 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     }
   })
 
-  it('is resolved when it is fixed, comes back when the fix is reverted, and goes with the whole change', async () => {
-    // What was said about a secret outlasts it: see below.
-    const [harmless, count] = kind === 'rules' ? [faulty.replace(secret, ''), 1] : [faulty, faults]
+  it('are resolved by a fix, reopened by its revert and resolved by a reset', async () => {
+    // A finding of a secret outlasts its removal (see below), so the secret is left out here.
+    const [harmless, count] = kind === 'rules' ? [faulty.replace(secret, ''), 1] : [faulty, defects]
     const times = <T>(value: T): T[] => Array.from({ length: count }, () => value)
     find(path)
     const number = await openChange(branchOf('revert'), { [path]: harmless })
     find(null)
     await pushChange({ [path]: fixed })
-    await expectStanding(number, times(true), times('resolved'))
+    await expectState(number, times(true), times('resolved'))
     expect((await show(number)).summary).toContain(`Since the last review: ${count} resolved.`)
 
     find(path)
     await copy.git('revert', '--no-edit', 'HEAD')
     await pushChange()
-    await expectStanding(number, [...times(true), ...times(false)], times('open'))
+    await expectState(number, [...times(true), ...times(false)], times('open'))
     const back = await show(number)
     expect(back.stored.map(({ reopened }) => reopened)).toEqual(times(1))
     expect(back.summary).toContain(`Since the last review: ${count} came back.`)
@@ -280,40 +281,40 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     find(null)
     await copy.git('reset', '--quiet', '--hard', 'origin/main')
     await pushChange({ 'README.md': 'Another change.\n' })
-    await expectStanding(number, times(true).concat(times(true)), times('resolved'))
+    await expectState(number, times(true).concat(times(true)), times('resolved'))
   })
 })
 
-describe('a claim that is made again', () => {
-  it('is known by its title where the model calls it another kind of harm', async () => {
+describe('a repeated claim', () => {
+  it('is matched by its title when the model changes its category', async () => {
     const path = 'src/discount.ts'
     const title = 'Exactly ten articles get no discount'
-    claims = [{ path, quote: discountFault, title }]
+    claims = [{ path, quote: discountDefect, title }]
     const number = await openChange('other-category', { [path]: discount })
-    claims = [{ path, quote: discountFault, title: `${title} here`, category: 'data-loss' }]
-    // The code next to it changed: the ratchet lets new claims through.
+    claims = [{ path, quote: discountDefect, title: `${title} here`, category: 'data-loss' }]
+    // The code next to the claim changed, so the ratchet lets new claims through.
     await pushChange({ [path]: discount.replace('0.1', '0.2') })
-    await expectStanding(number, [false], ['open'])
-    claims = [...claims, { path, quote: discountFault, category: 'security' }]
+    await expectState(number, [false], ['open'])
+    claims = [...claims, { path, quote: discountDefect, category: 'security' }]
     await pushChange({ [path]: discount.replace('0.1', '0.3') })
-    await expectStanding(number, [false, false], ['open', 'open'])
+    await expectState(number, [false, false], ['open', 'open'])
   })
 })
 
 describe('a claim about a deleted line', () => {
-  it('moves with its file while the change deletes the line', async () => {
+  it('follows its file while the change deletes the line', async () => {
     const lines = Array.from({ length: 40 }, (_, index) => `export const line${index} = ${index}\n`)
     await scenario.forge.push(repo, 'main', { 'src/check.ts': `check()\n${lines.join('')}` })
     await copy.git('pull', '--quiet')
     claims = [{ path: 'src/check.ts', quote: 'check()', side: 'LEFT' }]
     const number = await openChange('deleted-line', { 'src/check.ts': lines.join('') })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     claims = []
     await copy.git('mv', 'src/check.ts', 'src/checked.ts')
     await pushChange({ 'src/always.ts': 'export const always = 1\n' })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     await pushChange({ 'src/checked.ts': `check()\n${lines.join('')}` })
-    await expectStanding(number, [true], ['resolved'])
+    await expectState(number, [true], ['resolved'])
   })
 })
 
@@ -321,28 +322,28 @@ describe('the ratchet', () => {
   const path = 'src/discount.ts'
   const also = 'export const always = 1\n'
 
-  it('holds down what is said late about unchanged code and is no worse', async () => {
-    claims = [{ path, quote: discountFault }]
+  it('suppresses new claims about unchanged code that are no worse', async () => {
+    claims = [{ path, quote: discountDefect }]
     const number = await openChange('ratchet-same', { [path]: discount })
     claims = [
-      { path, quote: discountFault, severity: 'minor' },
+      { path, quote: discountDefect, severity: 'minor' },
       { path, quote: 'return 0.1', category: 'performance' },
       { path, quote: 'export function discountOf(count: number): number {', severity: 'minor' },
     ]
     await pushChange({ [path]: `${discount}\n${also}` })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     const { summary, inline, stored } = await show(number)
     expect(summary).toContain(
       '- 2 new claims about unchanged code were not reported: no worse than what was reported before.',
     )
-    // It goes on in the words that were posted, and as severe.
+    // The finding keeps its posted wording and severity.
     expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)
     expect(inline[0]?.body).toContain(stored[0]?.title)
     expect(summary).toContain(`${stored[0]?.title} |`)
   })
 
-  it('leaves the comment alone on unchanged code, whatever a model offers and points at the next time', async () => {
-    claims = [{ path, quote: discountFault, offer: (answer) => `  if (count > ${answer}) {` }]
+  it('does not edit a comment on unchanged code when the suggestion changes', async () => {
+    claims = [{ path, quote: discountDefect, offer: (answer) => `  if (count > ${answer}) {` }]
     const number = await openChange('ratchet-offers', { [path]: discount })
     const before = (await show(number)).inline[0]!
     expect(before.body).toMatch(/^ {2}if \(count > \d+\) \{$/m)
@@ -353,42 +354,42 @@ describe('the ratchet', () => {
     expect(before.body).toContain(stored[0]!.suggestion)
   })
 
-  it('lets through what is worse than all that was said about the file', async () => {
-    claims = [{ path, quote: discountFault }]
+  it('lets through a claim that is worse than all earlier ones in its file', async () => {
+    claims = [{ path, quote: discountDefect }]
     const number = await openChange('ratchet-worse', { [path]: discount })
     claims = [...claims, { path, quote: 'return 0.1', category: 'data-loss', severity: 'critical' }]
     await pushChange({ 'src/always.ts': also })
-    await expectStanding(number, [false, false], ['open', 'open'])
-    // Now the worst is critical: no other is, but what is critical too is never held down.
+    await expectState(number, [false, false], ['open', 'open'])
+    // The worst claim is critical now. Lesser claims are suppressed, but critical ones never are.
     claims = [...claims, { path, quote: 'export function discountOf(count: number): number {' }]
     await pushChange({ 'src/always.ts': `${also}// changed\n` })
-    await expectStanding(number, [false, false], ['open', 'open'])
+    await expectState(number, [false, false], ['open', 'open'])
     claims = [
       ...claims.slice(0, 2),
       { path, quote: 'return 0\n', category: 'security', severity: 'critical' },
     ]
     await pushChange({ 'src/always.ts': `${also}// changed again\n` })
-    await expectStanding(number, [false, false, false], ['open', 'open', 'open'])
+    await expectState(number, [false, false, false], ['open', 'open', 'open'])
   })
 
-  it('lets all through about changed lines, and what is at least moderate where nothing was said', async () => {
+  it('lets through claims on changed lines, and moderate ones in clean files', async () => {
     const number = await openChange('ratchet-new', { [path]: discount })
     claims = [{ path, quote: 'return 0.1', category: 'performance', severity: 'minor' }]
     await pushChange({ 'src/always.ts': also })
-    await expectStanding(number, [], [])
+    await expectState(number, [], [])
     claims = [{ path: 'src/always.ts', quote: 'export const often = 2', severity: 'minor' }]
     await pushChange({ 'src/always.ts': `${also}export const often = 2\n` })
-    await expectStanding(number, [false], ['open'])
-    claims = [...claims, { path, quote: discountFault }]
+    await expectState(number, [false], ['open'])
+    claims = [...claims, { path, quote: discountDefect }]
     await pushChange({ 'src/other.ts': also })
-    await expectStanding(number, [false, false], ['open', 'open'])
+    await expectState(number, [false, false], ['open', 'open'])
   })
 
-  it('holds over a rebase, a rename, and a review whose model failed', async () => {
-    claims = [{ path, quote: discountFault }]
+  it('holds over a rebase, a rename and a review whose model failed', async () => {
+    claims = [{ path, quote: discountDefect }]
     const number = await openChange('ratchet-moves', { [path]: discount })
     const late = (at: string) => [
-      { path: at, quote: discountFault },
+      { path: at, quote: discountDefect },
       { path: at, quote: 'return 0.1', category: 'performance' },
     ]
     server.respondWith(() => ({ refusal: 'I would rather not.' }))
@@ -399,15 +400,15 @@ describe('the ratchet', () => {
     await copy.git('rebase', '--quiet', 'origin/main')
     claims = late(path)
     await pushChange()
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     claims = late('src/renamed.ts')
     await copy.git('mv', path, 'src/renamed.ts')
     await pushChange({ 'src/always.ts': `${also}// changed\n` })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
   })
 
-  it('holds down what was refuted, while its code stays', async () => {
-    claims = [{ path, quote: discountFault }]
+  it('suppresses a refuted claim while its code is unchanged', async () => {
+    claims = [{ path, quote: discountDefect }]
     const number = await openChange('ratchet-refuted', { [path]: discount })
     const evidence = [{ path, line: 3, note: 'the comment' }]
     server.verifyWith((request) => ({
@@ -417,17 +418,17 @@ describe('the ratchet', () => {
         ),
       },
     }))
-    claims = [{ path, quote: discountFault, severity: 'critical' }]
+    claims = [{ path, quote: discountDefect, severity: 'critical' }]
     await pushChange({ 'src/always.ts': also })
-    await expectStanding(number, [true], ['resolved'])
+    await expectState(number, [true], ['resolved'])
     server.verifyWith(confirmAll)
     await pushChange({ 'src/always.ts': `${also}// changed\n` })
-    await expectStanding(number, [true], ['resolved'])
+    await expectState(number, [true], ['resolved'])
   })
 })
 
 const path = 'src/faulty.ts'
-const answerFirst = (number: number, at: number) => {
+const replyTo = (number: number, at: number) => {
   const comment = ownComments(scenario.forge.pullRequest(repo, number)).inline[at]
   scenario.forge.replyToComment(repo, number, comment?.id ?? 0, {
     author: 'alice',
@@ -440,24 +441,24 @@ const resolve = (number: number, at: number, by: string | null) => {
 }
 const more = (name: string) => ({ 'src/more.ts': `export const ${name} = 1\n` })
 
-describe('an answer', () => {
-  it('case 76: dismisses nothing; resolving the thread does, for somebody who may write', async () => {
-    const number = await openChange('answered', { [path]: ruleFaults })
+describe('replies and resolved threads', () => {
+  it('case 76: a reply dismisses nothing, but resolving with write access does', async () => {
+    const number = await openChange('answered', { [path]: ruleDefects })
     const [critical, moderate] = (await show(number)).inline.map(({ body }) =>
       body.includes('Critical'),
     )
     expect([critical, moderate]).toEqual([true, false])
-    answerFirst(number, 0)
-    answerFirst(number, 1)
+    replyTo(number, 0)
+    replyTo(number, 1)
     await pushChange(more('one'))
-    await expectStanding(number, [false, false], ['open', 'open'])
+    await expectState(number, [false, false], ['open', 'open'])
     const answered = await show(number)
     expect(answered.run?.verdict).toBe('REQUEST_CHANGES')
     expect(answered.summary).toContain('It counts until someone with write access does so.')
     resolve(number, 0, 'alice')
     resolve(number, 1, 'alice')
     await pushChange(more('two'))
-    await expectStanding(number, [true, true], ['dismissed', 'dismissed'])
+    await expectState(number, [true, true], ['dismissed', 'dismissed'])
     const resolved = await show(number)
     expect(resolved.summary).toContain(
       'Dismissed by `alice`, the author of this pull request: 1 critical, 1 moderate.',
@@ -465,18 +466,18 @@ describe('an answer', () => {
     expect(resolved.summary).toContain('Open 0 · Dismissed 2')
     expect(resolved.summary).not.toContain('To dismiss a finding')
     expect(resolved.run?.verdict).toBe('APPROVE')
-    // Who opens the thread again means it.
+    // Reopening the thread reopens the finding.
     resolve(number, 0, null)
     await pushChange(more('three'))
-    await expectStanding(number, [false, true], ['open', 'dismissed'])
+    await expectState(number, [false, true], ['open', 'dismissed'])
   })
 
-  it('case 76: of an author from a fork changes nothing, whatever they say, resolve or edit', async () => {
+  it('case 76: the author of a fork cannot dismiss findings of the pull request', async () => {
     const { forge } = scenario
     forge.createUser('mallory', { token: 'ghp_token_of_mallory' })
     const fork = 'mallory/shop'
     await forge.createRepository(fork, { forkOf: repo })
-    await forge.push(fork, 'hole', { [path]: ruleFaults }, { author: 'mallory' })
+    await forge.push(fork, 'hole', { [path]: ruleDefects }, { author: 'mallory' })
     const number = await forge.openPullRequest({
       repo,
       headRepo: fork,
@@ -496,37 +497,39 @@ describe('an answer', () => {
     const before = await show(number)
     expect(before.run?.verdict).toBe('REQUEST_CHANGES')
     expect(before.summary).not.toContain('mallory')
-    await expectStanding(number, [true, true], ['open', 'open'])
+    await expectState(number, [true, true], ['open', 'open'])
     resolve(number, 0, null)
     resolve(number, 0, 'alice')
     await forge.push(fork, 'hole', more('two'), { author: 'mallory' })
     await scenario.waitUntilSettled()
-    await expectStanding(number, [true, true], ['dismissed', 'open'])
+    await expectState(number, [true, true], ['dismissed', 'open'])
     const { summary } = await show(number)
     expect(summary).toContain('Dismissed by `alice`: 1 critical.')
   })
 
-  it('of somebody whom the platform does not name, or does not let write, counts for nothing', async () => {
+  it('a resolved thread is ignored if the person has no write access', async () => {
     const { forge } = scenario
     forge.createUser('trent', {})
     forge.setPermission(repo, 'trent', 'read')
     const number = await openChange('resolved-by-reader', {
-      [path]: ruleFaults.replace(secret, ''),
+      [path]: ruleDefects.replace(secret, ''),
     })
     resolve(number, 0, 'trent')
     await pushChange(more('one'))
-    await expectStanding(number, [true], ['open'])
-    // The right counts at the time.
+    await expectState(number, [true], ['open'])
+    // The permission at the time of the review decides.
     forge.setPermission(repo, 'trent', 'write')
     await pushChange(more('two'))
-    await expectStanding(number, [true], ['dismissed'])
+    await expectState(number, [true], ['dismissed'])
     forge.setPermission(repo, 'trent', 'none')
     await pushChange(more('three'))
-    await expectStanding(number, [true], ['dismissed'])
+    await expectState(number, [true], ['dismissed'])
   })
 
-  it('leaves what was recorded as it is where the platform does not say who may write', async () => {
-    const number = await openChange('permission-unread', { [path]: ruleFaults.replace(secret, '') })
+  it('a resolved thread is ignored when permissions cannot be read', async () => {
+    const number = await openChange('permission-unread', {
+      [path]: ruleDefects.replace(secret, ''),
+    })
     const asksPermission = ({ path }: SeenRequest) => path.endsWith('/permission')
     scenario.forge.faults.add({
       match: asksPermission,
@@ -534,96 +537,98 @@ describe('an answer', () => {
     })
     resolve(number, 0, 'alice')
     await pushChange(more('one'))
-    await expectStanding(number, [true], ['open'])
+    await expectState(number, [true], ['open'])
     expect((await show(number)).summary).toContain(
       '- Whether those who resolved conversations may do so could not be read.',
     )
   })
 
-  it('keeps a claim from being made again in other words, unless it is worse', async () => {
-    claims = [{ path, quote: discountFault }]
+  it('a reply suppresses the same claim in other words, unless it is worse', async () => {
+    claims = [{ path, quote: discountDefect }]
     const number = await openChange('answered-words', { [path]: discount })
-    answerFirst(number, 0)
+    replyTo(number, 0)
     claims = [
-      { path, quote: discountFault },
-      { path, quote: `${discountFault}\n    return 0.1` },
+      { path, quote: discountDefect },
+      { path, quote: `${discountDefect}\n    return 0.1` },
     ]
     await pushChange({
       'src/always.ts': 'export const always = 1\n',
       [path]: `${discount}// More.\n`,
     })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     claims = [
       ...claims,
       {
         path,
-        quote: `${discountFault}\n    return 0.1`,
+        quote: `${discountDefect}\n    return 0.1`,
         severity: 'critical',
         category: 'security',
       },
     ]
     await pushChange({ [path]: `${discount}// Even more.\n` })
-    await expectStanding(number, [false, false], ['open', 'open'])
+    await expectState(number, [false, false], ['open', 'open'])
   })
 })
 
 describe('a dismissal', () => {
-  it('holds for the same claim in other words, until the code changes', async () => {
+  it('holds for the same claim in other words until the code changes', async () => {
     const comment = '// Ten and more get a tenth off.'
-    claims = [{ path, quote: `${comment}\n  ${discountFault}` }]
+    claims = [{ path, quote: `${comment}\n  ${discountDefect}` }]
     const number = await openChange('dismissed-words', { [path]: discount })
     resolve(number, 0, 'alice')
     claims = [
-      { path, quote: discountFault, severity: 'critical' },
+      { path, quote: discountDefect, severity: 'critical' },
       { path, quote: comment, severity: 'critical' },
     ]
     await pushChange(more('one'))
-    await expectStanding(number, [true], ['dismissed'])
+    await expectState(number, [true], ['dismissed'])
     await pushChange({
       [path]: discount.replace('if (count > 10) {', 'if (count > 10) { // It is so.'),
     })
-    await expectStanding(number, [true, false, false], ['resolved', 'open', 'open'])
+    await expectState(number, [true, false, false], ['resolved', 'open', 'open'])
   })
 
-  it('does not stay when the code was fixed: then the finding is resolved, and comes back with the code', async () => {
-    const number = await openChange('dismissed-fixed', { [path]: ruleFaults.replace(secret, '') })
+  it('ends with a fix: the finding is resolved, and reopens with the code', async () => {
+    const number = await openChange('dismissed-fixed', { [path]: ruleDefects.replace(secret, '') })
     resolve(number, 0, 'alice')
     await pushChange(more('one'))
-    await expectStanding(number, [true], ['dismissed'])
+    await expectState(number, [true], ['dismissed'])
     await pushChange({ [path]: 'export const fixed = 1\n' })
-    await expectStanding(number, [true], ['resolved'])
+    await expectState(number, [true], ['resolved'])
     await copy.git('revert', '--no-edit', 'HEAD')
     await pushChange()
-    await expectStanding(number, [true, false], ['open'])
+    await expectState(number, [true, false], ['open'])
   })
 
-  it('counts with a rename', async () => {
-    const number = await openChange('dismissed-renamed', { [path]: ruleFaults.replace(secret, '') })
+  it('survives a rename', async () => {
+    const number = await openChange('dismissed-renamed', {
+      [path]: ruleDefects.replace(secret, ''),
+    })
     resolve(number, 0, 'alice')
     await pushChange(more('one'))
     await copy.git('mv', path, 'src/renamed.ts')
     await pushChange(more('two'))
-    await expectStanding(number, [true], ['dismissed'])
+    await expectState(number, [true], ['dismissed'])
   })
 })
 
 describe('a secret that was removed', () => {
-  it('stays open and counts until somebody who may write dismisses it', async () => {
+  it('stays open until someone with write access dismisses it', async () => {
     const key = `const key = '${secret}'\n`
     const number = await openChange('removed-secret', { [path]: key })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     await pushChange({ [path]: 'const key = process.env.KEY\n' })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     const removed = await show(number)
     expect(removed.run?.verdict).toBe('REQUEST_CHANGES')
     expect(removed.summary).toContain('*(removed from the code; revoke it)*')
     expect(removed.inline[0]?.body).toContain('*(removed from the code; revoke it)*')
     await copy.git('rm', '--quiet', path)
     await pushChange(more('one'))
-    await expectStanding(number, [false], ['open'])
-    // It comes back to where it was.
+    await expectState(number, [false], ['open'])
+    // The secret returns to its old line.
     await pushChange({ [path]: key })
-    await expectStanding(number, [false], ['open'])
+    await expectState(number, [false], ['open'])
     expect((await show(number)).summary).not.toContain('removed from the code')
     await pushChange({ [path]: null })
     resolve(number, 0, 'alice')
@@ -634,9 +639,9 @@ describe('a secret that was removed', () => {
   })
 })
 
-describe('the answers of people', () => {
-  it('that can not be read costs a note', async () => {
-    const number = await openChange('answered-unread', { [path]: ruleFaults })
+describe('reading replies and threads', () => {
+  it('adds a note to the summary when it fails', async () => {
+    const number = await openChange('answered-unread', { [path]: ruleDefects })
     const isListed = ({ path, body }: SeenRequest) =>
       path.endsWith('/graphql') && body.includes('reviewThreads')
     scenario.forge.faults.add({
@@ -644,14 +649,14 @@ describe('the answers of people', () => {
       action: replyWith(500, { message: 'Server Error' }),
     })
     await pushChange(more('one'))
-    await expectStanding(number, [false, false], ['open', 'open'])
+    await expectState(number, [false, false], ['open', 'open'])
     expect((await show(number)).summary).toContain(
       '- The answers to earlier findings could not be read.',
     )
   })
 
-  it('case 58: is not seen where a broken-off review was about to resolve the thread', async () => {
-    const number = await openChange('unresolved-by-us', { [path]: ruleFaults.replace(secret, '') })
+  it('case 58: ignores a thread that an interrupted review was about to resolve', async () => {
+    const number = await openChange('unresolved-by-us', { [path]: ruleDefects.replace(secret, '') })
     const editsSummary = ({ method, path }: SeenRequest) =>
       method === 'PATCH' && path.includes('/issues/comments/')
     scenario.forge.faults.add({
@@ -660,12 +665,12 @@ describe('the answers of people', () => {
       action: replyWith(502, { message: 'Bad Gateway' }),
     })
     await pushChange({ [path]: 'export const fixed = 1\n' })
-    await expectStanding(number, [true], ['resolved'])
+    await expectState(number, [true], ['resolved'])
     expect((await show(number)).run?.attempts).toBeGreaterThan(1)
   })
 
-  it('case 58: is not seen where a broken-off review had resolved the thread', async () => {
-    const number = await openChange('resolved-by-us', { [path]: ruleFaults.replace(secret, '') })
+  it('case 58: ignores a thread that an interrupted review had resolved', async () => {
+    const number = await openChange('resolved-by-us', { [path]: ruleDefects.replace(secret, '') })
     const showsVerdict = ({ path, body }: SeenRequest) =>
       path.includes('/statuses/') && !body.includes('"pending"')
     const held = hold()
@@ -677,7 +682,7 @@ describe('the answers of people', () => {
     await copy.push()
     held.release('drop')
     await scenario.waitUntilSettled()
-    // It came back before anybody wrote down that it had gone.
-    await expectStanding(number, [true, false], ['open'])
+    // The code returned before its removal was recorded.
+    await expectState(number, [true, false], ['open'])
   })
 })

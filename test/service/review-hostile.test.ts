@@ -1,4 +1,4 @@
-// Pull requests that mean harm to the service itself: each is reviewed or told, and the next one too.
+// Pull requests that try to break the service: each is reviewed, and so is the next one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { replyWith } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
@@ -19,14 +19,15 @@ async function review(branch: string, files: Record<string, string>) {
 }
 
 describe('without a model', () => {
-  it('a NUL character on a line with a finding is stored', async () => {
-    const text = `${'// padding\n'.repeat(900)}export function f(a: Date) {\n  return a === new Date('\0')\n}\n`
+  it('stores a finding on a line with a NUL character', async () => {
+    const padding = '// padding\n'.repeat(900)
+    const text = `${padding}export function f(a: Date) {\n  return a === new Date('\0')\n}\n`
     const { run, summary } = await review('nul', { 'src/nul.ts': text })
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
     expect(summary).toContain('src/nul.ts:902')
   })
 
-  it('of three thousand findings the first are stored, few are posted, and all are counted', async () => {
+  it('stores the first of three thousand findings, posts few and counts all', async () => {
     const text = `export function f() {\n${'  debugger\n'.repeat(3000)}}\n`
     const { run, view, number, summary } = await review('many', { 'src/many.ts': text })
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
@@ -40,21 +41,21 @@ describe('without a model', () => {
     expect(view.inlineComments.length).toBeLessThanOrEqual(30)
   })
 
-  it('a change of which nothing was seen is not approved', async () => {
+  it('does not approve a change that it could not read', async () => {
     const { run, view, summary } = await review('unseen', { 'src/auth.bin': 'auth\0' })
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 1 })
     expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
     expect(summary).not.toMatch(/nothing found/i)
   })
 
-  it('a deleted file is looked at, and not passed over', async () => {
+  it('reviews a deleted file', async () => {
     const number = await scenario.openPullRequest({ 'src/mail.ts': null }, { branch: 'deletes' })
     await scenario.waitUntilSettled()
     const [run] = await runsOf(scenario.app, number)
     expect(run?.coverage).toMatchObject({ filesTotal: 1, filesReviewed: 1, skipped: [] })
   })
 
-  it('a token that may not write statuses costs the status and not the review', async () => {
+  it('completes a review when the token cannot write statuses', async () => {
     const remove = scenario.forge.faults.add({
       match: (request) => request.path.includes('/statuses/'),
       action: replyWith(403, { message: 'Resource not accessible by personal access token' }),
@@ -67,7 +68,7 @@ describe('without a model', () => {
 })
 
 describe('with a model', () => {
-  it('a file too large to be read is told, and keeps nothing waiting', async () => {
+  it('reports a file that is too large to read, and continues', async () => {
     await using server = await startModelServer({
       protocol: 'openai-chat',
       script: () => ({ json: { summary: 'Fine.', findings: [] } }),
@@ -92,7 +93,7 @@ describe('with a model', () => {
     )
   })
 
-  it('what a model writes with NUL characters and halves of characters is stored', async () => {
+  it('stores model output with NUL characters and lone surrogates', async () => {
     const finding = {
       path: 'src/a.ts',
       side: 'RIGHT',
@@ -121,7 +122,7 @@ describe('with a model', () => {
     expect(own.forge.pullRequest(repo, number).inlineComments).toHaveLength(1)
   })
 
-  it('a stop with reviews waiting for their place ends within its grace time, and starts nothing new', async () => {
+  it('stops within the grace time while reviews wait, and starts none', async () => {
     await using server = await startModelServer({
       protocol: 'openai-chat',
       script: () => ({ hang: true }),
@@ -141,8 +142,8 @@ describe('with a model', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('a budget for one review holds over all its tries', async () => {
-    // Each try costs about a dollar and then fails; two dollars are allowed.
+  it('applies the budget of one review to all its attempts', async () => {
+    // Each attempt costs about a dollar, which exceeds the budget, and then fails.
     await using server = await startModelServer({
       protocol: 'anthropic',
       script: (request) =>
@@ -170,7 +171,7 @@ describe('with a model', () => {
     const runs = await runsOf(own.app, number)
     expect(runs).toHaveLength(1)
     const spend = await own.app.db.selectFrom('model_spend').select('calls').execute()
-    // One call used the budget up: no later try makes another.
+    // The first call used up the budget, so later attempts make no call.
     expect(spend.reduce((sum, row) => sum + row.calls, 0)).toBe(1)
   })
 })
