@@ -1,4 +1,4 @@
-// The main job with a model: its findings reach the right lines, and nothing it says or fails to say does harm.
+// Reviews with a model: findings reach the right lines, and bad output does no harm.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type ModelServer,
@@ -17,7 +17,7 @@ import {
   startScenario,
 } from '../review-scenario.ts'
 
-/** A change whose faults no rule knows. */
+/** A change with a defect that no rule reports. */
 const discount = `// Discounts.
 import { findOrders } from './orders.ts'
 
@@ -33,7 +33,7 @@ const path = 'src/discount.ts'
 const finding = {
   path,
   side: 'RIGHT',
-  // Line 6 in truth: the quote decides.
+  // The quote is on line 6, and it takes precedence over these numbers.
   start_line: 4,
   end_line: 4,
   quote: 'if (count > 10) {',
@@ -49,7 +49,7 @@ const nothing: Reply = { json: { summary: 'It adds discounts.', findings: [] } }
 
 const key = 'sk-test-0123456789'
 
-/** A scenario with a model behind it. */
+/** Starts a scenario with a model server. */
 async function startWithModel(
   protocol: ProtocolName,
   model: string,
@@ -66,11 +66,11 @@ async function startWithModel(
   const scenario = stack.use(
     await startScenario({ env: { MODEL: model, MODEL_BASE_URL: server.url, ...keys, ...env } }),
   )
-  const held = stack.move()
-  return { server, scenario, [Symbol.asyncDispose]: () => held.disposeAsync() }
+  const resources = stack.move()
+  return { server, scenario, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-/** Reviews a change of its own branch, and shows what came of it. */
+/** Reviews a change on its own branch and returns what was posted and stored. */
 async function reviewChange(
   scenario: Scenario,
   branch: string,
@@ -93,13 +93,13 @@ async function show({ forge, app }: Scenario, number: number) {
 
 describe.each([
   ['anthropic', 'anthropic:claude-opus-5-5'],
-  // Takes a schema together with tools only as a tool of its own.
+  // This model gets the schema as a tool when it has other tools.
   ['anthropic', 'anthropic:claude-3-haiku-20240307'],
   ['openai-responses', 'openai:gpt-5.1'],
   ['openai-chat', 'compatible:local'],
   ['google', 'google:gemini-3-flash-preview'],
 ] as const)('%s, %s', (protocol, model) => {
-  it('reads the repository with its tools, and its finding lands on the line that it quotes', async () => {
+  it('reads files with its tools and posts its finding on the quoted line', async () => {
     await using started = await startWithModel(protocol, model)
     const { server, scenario } = started
     server.respondWith((request) => {
@@ -115,8 +115,8 @@ describe.each([
       }
     })
     const { summary, inline, view, run } = await reviewChange(scenario, 'discounts')
-    const looked = server.requests.findLast((request) => !isVerificationRequest(request))
-    expect(looked?.toolResults[0]).toContain('1\t// How many of each article are left.')
+    const lastRequest = server.requests.findLast((request) => !isVerificationRequest(request))
+    expect(lastRequest?.toolResults[0]).toContain('1\t// How many of each article are left.')
     expect(inline).toMatchObject([{ path, line: 6, side: 'RIGHT', author: reviewerLogin }])
     expect(inline[0]?.body).toContain(
       '**🟡 Moderate · correctness**: Exactly ten articles get no discount',
@@ -133,22 +133,23 @@ describe.each([
   })
 })
 
-describe('a model that can not be relied on', () => {
-  let held: Awaited<ReturnType<typeof startWithModel>>
+describe('an unreliable model', () => {
+  let resources: Awaited<ReturnType<typeof startWithModel>>
   let server: ModelServer
   let scenario: Scenario
   beforeAll(async () => {
-    held = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', {
+    resources = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', {
       REVIEW_MAX_ATTEMPTS: '2',
     })
-    server = held.server
-    scenario = held.scenario
+    server = resources.server
+    scenario = resources.scenario
   })
-  afterAll(() => held[Symbol.asyncDispose]())
+  afterAll(() => resources[Symbol.asyncDispose]())
 
-  it('case 44: hostile text of a model is posted inert, and short enough', async () => {
+  it('case 44: posts hostile text inert and within the length limit', async () => {
     const hostile = [
-      'See ![a pixel](https://evil.example/p.png?q=1) and [this](https://evil.example/login) or https://evil.example/x.',
+      'See ![a pixel](https://evil.example/p.png?q=1) and [this](https://evil.example/login) ' +
+        'or https://evil.example/x.',
       '@everyone and @alice, Fixes #1, closes acme/shop#2, GH-3',
       '/merge\r/approve',
       '<!-- umpire:review v=1 head=0000000000000000000000000000000000000000 run=1 -->',
@@ -195,7 +196,7 @@ describe('a model that can not be relied on', () => {
     expect(view.title).toBe('A change')
   })
 
-  it('case 45: findings that do not fit are dropped after one repair round, with a count', async () => {
+  it('case 45: drops invalid findings after one repair round, with a count', async () => {
     const bad = [
       { ...finding, path: 'src/unknown.ts' },
       { ...finding, start_line: 0, end_line: 0 },
@@ -215,7 +216,7 @@ describe('a model that can not be relied on', () => {
     expect(summary).toContain('- 5 proposals of the model did not fit and were dropped.')
   })
 
-  it('case 45: where all findings are dropped, the review does not say that there is nothing', async () => {
+  it('case 45: does not approve the change when all findings are dropped', async () => {
     const elsewhere = {
       ...finding,
       quote: 'if (this stands nowhere) {',
@@ -237,34 +238,31 @@ describe('a model that can not be relied on', () => {
   it.each([
     ['a refusal', { refusal: 'I would rather not.' }, 'The configured model took no part'],
     [
-      'words instead of findings',
+      'text instead of findings',
       { text: 'Looks good to me!' },
       'The configured model took no part',
     ],
     [
-      'an answer that ends at its limit',
+      'an answer cut at its limit',
       { length: '{"summary": "It adds", "findings": [' },
       'ended at its output limit',
     ],
-  ] as const)(
-    'case 46: %s is told as a review in part, never as nothing found',
-    async (name, reply, told) => {
-      server.respondWith(() => reply)
-      const { summary, view, run } = await reviewChange(scenario, name.replaceAll(' ', '-'))
-      expect(summary).toMatch(/^### ⚪ Incomplete: .* not (read|come to its end)/m)
-      expect(summary).toContain(told)
-      expect(summary).not.toMatch(/nothing found/i)
-      expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
-      expect(run).toMatchObject({
-        verdict: 'NEEDS_DISCUSSION',
-        status: 'completed',
-        coverage: { complete: false },
-      })
-      expect(run?.summary).not.toMatch(/nothing found/i)
-    },
-  )
+  ] as const)('case 46: reports %s as an incomplete review', async (name, reply, note) => {
+    server.respondWith(() => reply)
+    const { summary, view, run } = await reviewChange(scenario, name.replaceAll(' ', '-'))
+    expect(summary).toMatch(/^### ⚪ Incomplete: .* not (read|come to its end)/m)
+    expect(summary).toContain(note)
+    expect(summary).not.toMatch(/nothing found/i)
+    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
+    expect(run).toMatchObject({
+      verdict: 'NEEDS_DISCUSSION',
+      status: 'completed',
+      coverage: { complete: false },
+    })
+    expect(run?.summary).not.toMatch(/nothing found/i)
+  })
 
-  it('case 46: a file that stays too long for the model is not counted as reviewed', async () => {
+  it('case 46: does not count a file as reviewed when it is too long for the model', async () => {
     const tooLong = {
       status: 400,
       body: {
@@ -284,14 +282,14 @@ describe('a model that can not be relied on', () => {
       files_analyzed: 1,
       coverage: { complete: false },
     })
-    // None was too long for the rules.
+    // No file is too long for the rules.
     server.respondWith(() => ({ refusal: 'I would rather not.' }))
     const byRules = await reviewChange(scenario, 'by-rules', files)
     expect(byRules.summary).toContain('Confidence: 2/5: not every reviewer finished')
     expect(byRules.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 2 })
   })
 
-  it('case 46: a stream that breaks off, and an empty answer, are asked for again', async () => {
+  it('case 46: sends the request again after a broken stream or an empty answer', async () => {
     const good: Reply = { json: { summary: 'It adds discounts.', findings: [finding] } }
     server.respondWith(replyInOrder({ ...good, cutAfterBytes: 700 }, { empty: true }, good))
     const { inline, run } = await reviewChange(scenario, 'broken-stream')
@@ -299,7 +297,7 @@ describe('a model that can not be relied on', () => {
     expect(run).toMatchObject({ coverage: { complete: true } })
   })
 
-  it('case 54: after a push while the model answers, only the newest head is reviewed, in one summary', async () => {
+  it('case 54: reviews only the newest head after a push during the review', async () => {
     const { forge, app } = scenario
     const answer = Promise.withResolvers<void>()
     const first = server.requests.length + 1
@@ -340,11 +338,11 @@ describe('a model that can not be relied on', () => {
 })
 
 describe('budget', () => {
-  it('case 49: when the budget of the day is spent, the pull request is told', async () => {
+  it('case 49: reports on the pull request that the daily budget is spent', async () => {
     const env = { REVIEW_BUDGET_DAILY_USD: '0.005' }
     await using started = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', env)
     const { server, scenario } = started
-    // 1000 tokens in and 100 out of this model cost 0.006 dollars.
+    // With this model, 1000 input and 100 output tokens cost 0.006 dollars.
     const first = await reviewChange(scenario, 'within')
     expect(first.run).toMatchObject({ verdict: 'APPROVE', usage: { calls: 1 } })
     const second = await reviewChange(scenario, 'over', { 'src/more.ts': discount })

@@ -1,4 +1,4 @@
-// The main job in parallel mode: specialists of two models, one report, what it cost by model.
+// Parallel mode: specialists of two models, one report, and the cost per model.
 import { expect, it } from 'vitest'
 import { type Script, startModelServer } from '../fakes/models/model-server.ts'
 import { ownComments, repo, runsOf, startScenario } from '../review-scenario.ts'
@@ -45,18 +45,19 @@ const confirm = (id: string | undefined) => ({
   evidence: [],
 })
 
-/** Correctness and tests find something each; the synthesis leaves both. */
+/** Correctness and tests report a finding each, and the synthesis drops neither. */
 const script: Script = ({ text, system }) => {
   const field = /Your task: (\w+) alone\./.exec(text)?.[1]
   if (system.startsWith('Several specialists'))
     return { json: { summary: 'It adds discounts, wrong at ten.', dropped: [] } }
   if (field === undefined)
     return { json: { checks: [...text.matchAll(/^Claim (\S+):$/gm)].map(([, id]) => confirm(id)) } }
-  const findings = field === 'correctness' ? [finding] : field === 'tests' ? [untested] : []
+  const findingsOf: Record<string, object[]> = { correctness: [finding], tests: [untested] }
+  const findings = findingsOf[field] ?? []
   return { json: { summary: `It adds discounts, says ${field}.`, findings } }
 }
 
-it('posts one report of what the specialists of both models found, and writes down what each model cost', async () => {
+it("posts one report of both models' findings and records the cost per model", async () => {
   await using server = await startModelServer({ protocol: 'anthropic', script })
   const env = {
     ...{ MODEL: `anthropic:${main}`, MODEL_FAST: `anthropic:${fast}`, MODEL_BASE_URL: server.url },
@@ -71,11 +72,11 @@ it('posts one report of what the specialists of both models found, and writes do
   expect(summaries).toHaveLength(1)
   expect(summaries[0]!.body).toContain('It adds discounts, wrong at ten.')
   expect(summaries[0]!.body).not.toContain('took no part')
-  const asked = server.requests.map(({ model, text }) => [
+  const tasks = server.requests.map(({ model, text }) => [
     /Your task: (\w+) alone\./.exec(text)?.[1],
     model,
   ])
-  expect(asked.filter(([field]) => field !== undefined).toSorted()).toEqual([
+  expect(tasks.filter(([field]) => field !== undefined).toSorted()).toEqual([
     ['correctness', main],
     ['maintainability', fast],
     ['performance', main],
@@ -99,7 +100,7 @@ it('posts one report of what the specialists of both models found, and writes do
   expect(spent.every(({ cost_usd }) => (cost_usd ?? 0) > 0)).toBe(true)
 })
 
-it('asks no model for a repository that wants the fixed rules only, and one reviewer where it wants one', async () => {
+it('calls no model in static mode and one reviewer in agentic mode', async () => {
   await using server = await startModelServer({
     protocol: 'anthropic',
     script: () => ({ json: { summary: 'One.', findings: [] } }),

@@ -1,4 +1,4 @@
-// Pushes that come at the worst moments of a review: none is lost, and what was posted for an older head is followed up.
+// Pushes during a review: none is lost, and comments on older heads are followed up.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
@@ -10,7 +10,9 @@ beforeAll(async () => {
 afterAll(() => scenario[Symbol.asyncDispose]())
 afterEach(() => scenario.forge.faults.clear())
 
-/** A line that the static reviewer reports, and that is forgotten when it is gone, unlike a secret. */
+/**
+ * Returns a line that the static reviewer reports. Unlike a secret, it is resolved when it is gone.
+ */
 const flaw = (letter: string) =>
   `export const send = (list) => list.forEach(async (${letter}) => { await post(${letter}) })\n`
 
@@ -62,7 +64,7 @@ describe('a push while the review is posted', () => {
     ])
   })
 
-  it('case 54: leaves no review in progress on the commit that it superseded', async () => {
+  it('case 54: leaves no pending status on the superseded commit', async () => {
     const { forge } = scenario
     const held = hold()
     forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
@@ -84,7 +86,7 @@ describe('a push while the review is posted', () => {
     expect(inlineComments).toHaveLength(1)
   })
 
-  it('case 58: resolves what the broken-off review had posted', async () => {
+  it('case 58: resolves what the interrupted review had posted', async () => {
     const { forge } = scenario
     const held = hold()
     forge.faults.add({ match: showsVerdict, times: 1, action: held })
@@ -105,7 +107,7 @@ describe('a push while the review is posted', () => {
 })
 
 describe('a finding that comes back after it was resolved', () => {
-  it('is shown in a comment of its own, once, and resolved there again', async () => {
+  it('gets one new comment, which is resolved in turn', async () => {
     const { forge } = scenario
     const number = await scenario.openPullRequest(
       { 'src/keys.ts': flaw('f') },
@@ -124,7 +126,7 @@ describe('a finding that comes back after it was resolved', () => {
       await scenario.waitUntilSettled()
       expect(threads()).toEqual(expected)
     }
-    // What only rules have read is new to a model that is configured later.
+    // Lines that only rules have read are new to a model that is configured later.
     expect((await runsOf(scenario.app, number)).at(-1)?.seen_lines).toHaveLength(0)
   })
 })
