@@ -1,5 +1,4 @@
-// What a repository and a pull request bring along beside code, through the front door: settings, attributes, commits,
-// issues.
+// Settings, attributes, commits and issues, and how they affect a review.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { replyWith } from '../fakes/forge/forge.ts'
 import type { PushedFile } from '../fakes/forge/pushes.ts'
@@ -51,7 +50,7 @@ afterAll(async () => {
 interface ReviewOptions {
   /** `.umpire.yml` on the base branch. */
   settings?: string
-  /** Further files on the base branch, and what takes them away. */
+  /** More files on the base branch; `null` removes a file. */
   base?: Record<string, PushedFile>
   files?: Record<string, PushedFile>
   title?: string
@@ -62,18 +61,18 @@ interface ReviewOptions {
 
 let reviews = 0
 
-/** Reviews a change and shows what came of it. The base branch moves on after the change's branch was made. */
+/** Reviews a change. The base branch moves on after the branch of the change was created. */
 async function review({
   settings,
   base,
   files = { [path]: discount },
   reply = nothing,
-  ...words
+  ...details
 }: ReviewOptions) {
   const { forge, app } = scenario
   const branch = `change-of-${++reviews}-kinds`
   const before = server.requests.length
-  const { message = `Change on ${branch}`, title = 'A change', body = '' } = words
+  const { message = `Change on ${branch}`, title = 'A change', body = '' } = details
   server.respondWith(() => reply)
   await forge.push(repo, branch, files, { author: 'alice', message })
   await forge.push(
@@ -82,7 +81,7 @@ async function review({
     { '.umpire.yml': settings ?? null, '.gitattributes': null, ...base },
     { author: 'alice' },
   )
-  const asked = forge.requests.length
+  const requestsBefore = forge.requests.length
   const number = await forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
   await scenario.waitUntilSettled()
   const view = forge.pullRequest(repo, number)
@@ -94,16 +93,16 @@ async function review({
     inline,
     run: runs.at(-1),
     summary: summaries[0]?.body ?? '',
-    /** What the model was asked, and all that the platform was. */
+    /** `prompts` are requests to the model, `calls` those to the platform. */
     prompts: server.requests.slice(before),
     calls: forge.requests
-      .slice(asked)
+      .slice(requestsBefore)
       .map((request) => `${request.method} ${request.path.replace('/api/v3', '')}`),
   }
 }
 
 describe('settings on the base branch', () => {
-  it('leave files out, which is told and lowers no verdict', async () => {
+  it('exclude files, which is noted and does not lower the verdict', async () => {
     const { summary, run, prompts } = await review({
       settings: 'paths: { exclude: ["docs/**"] }',
       files: { [path]: discount, 'docs/guide.md': 'Words of the guide\n' },
@@ -114,7 +113,7 @@ describe('settings on the base branch', () => {
     expect(prompts[0]?.text).not.toContain('Words of the guide')
   })
 
-  it('leave out no code that a change moves to where nobody looks', async () => {
+  it('do not exclude code that a change moves to an excluded path', async () => {
     const guard = `${discount}\nexport const limit = 10\n`
     await scenario.forge.push(repo, 'main', { 'src/guard.ts': guard }, { author: 'alice' })
     const { summary, run, prompts } = await review({
@@ -129,7 +128,7 @@ describe('settings on the base branch', () => {
     expect(vendored.run).toMatchObject({ files_analyzed: 1 })
   })
 
-  it('may leave all files out, which is nothing to discuss', async () => {
+  it('can exclude all files of a change, which approves it', async () => {
     const { summary, run, prompts } = await review({
       settings: 'paths: { exclude: ["docs/**"] }',
       files: { 'docs/guide.md': 'Words of the guide\n' },
@@ -139,7 +138,7 @@ describe('settings on the base branch', () => {
     expect(prompts).toEqual([])
   })
 
-  it('are told where they are wrong, and count where they are right', async () => {
+  it('are reported where they are invalid and apply where they are valid', async () => {
     const { summary, prompts, run } = await review({
       settings:
         'sevirity: minor\nlanguage: German\nmode: sloppy\nrules: { disable: [breakpiont] }\n',
@@ -155,7 +154,7 @@ describe('settings on the base branch', () => {
     expect(run?.verdict).toBe('APPROVE')
   })
 
-  it('are checked where a change brings new ones, before they are in force', async () => {
+  it('are validated when a change adds them, before they apply', async () => {
     const { summary, prompts } = await review({
       files: { [path]: discount, '.umpire.yml': 'language: German\nmode: sloppy\n' },
     })
@@ -165,7 +164,7 @@ describe('settings on the base branch', () => {
     expect(prompts[0]?.system).toContain('Write in English.')
   })
 
-  it('that are broken, too large or hostile stop no review', async () => {
+  it('do not stop a review when they are broken, too large or hostile', async () => {
     for (const [settings, problem] of [
       ['paths: [', 'it is not YAML that can be read, so the defaults hold'],
       [
@@ -181,7 +180,7 @@ describe('settings on the base branch', () => {
     }
   })
 
-  it('give the model instructions for the files that are changed, as words of the base branch', async () => {
+  it('give the model instructions for changed files, trusted as the base branch', async () => {
     const { prompts } = await review({
       settings: `instructions:
   - Money is in cents.
@@ -196,7 +195,7 @@ describe('settings on the base branch', () => {
     expect(text).not.toContain('Docs are short.')
   })
 
-  it('say from which severity on findings are raised, and what moderate ones come to', async () => {
+  it('set the minimum severity and the verdict for moderate findings', async () => {
     const minor: Reply = { json: { summary: 'S.', findings: [{ ...finding, severity: 'minor' }] } }
     const quiet = await review({ settings: 'severity: moderate', reply: minor })
     expect(quiet.inline).toEqual([])
@@ -210,7 +209,7 @@ describe('settings on the base branch', () => {
     expect((await review({ reply: found })).run?.verdict).toBe('NEEDS_DISCUSSION')
   })
 
-  it('can do without comments on lines', async () => {
+  it('can turn off comments on lines', async () => {
     const { inline, summary, run } = await review({
       settings: 'policy: { max_comments: 0 }',
       reply: found,
@@ -220,7 +219,7 @@ describe('settings on the base branch', () => {
     expect(run?.verdict).toBe('NEEDS_DISCUSSION')
   })
 
-  it('can do without a model, and switch rules off', async () => {
+  it('can turn off the model and single rules', async () => {
     const files = { 'src/a.ts': 'export function f() {\n  debugger\n}\n' }
     const on = await review({ settings: 'mode: static', files, reply: found })
     expect(on.prompts).toEqual([])
@@ -230,7 +229,7 @@ describe('settings on the base branch', () => {
     expect(off.inline).toEqual([])
   })
 
-  it('are taken under the other spelling of their name too', async () => {
+  it('are also read from .umpire.yaml', async () => {
     const { prompts } = await review({ base: { '.umpire.yaml': 'language: French' } })
     expect(prompts[0]?.system).toContain('Write in French.')
     const both = await review({ settings: 'language: Italian' })
@@ -238,17 +237,22 @@ describe('settings on the base branch', () => {
     await scenario.forge.push(repo, 'main', { '.umpire.yaml': null }, { author: 'alice' })
   })
 
-  it('case 42: a pull request changes nothing about its own review by what it writes into them', async () => {
+  it('case 42: a pull request cannot change its own review through settings', async () => {
     const { inline, run, prompts, summary } = await review({
       files: {
-        '.umpire.yml':
-          'mode: static\npaths: { exclude: ["**"] }\nlanguage: Klingon\nrules: { disable: [breakpoint] }\n',
+        '.umpire.yml': [
+          'mode: static',
+          'paths: { exclude: ["**"] }',
+          'language: Klingon',
+          'rules: { disable: [breakpoint] }',
+          '',
+        ].join('\n'),
         '.gitattributes': '* linguist-generated\n',
         [path]: discount.replace('return', 'debugger\n  return'),
       },
     })
     expect(inline).toContainEqual(expect.objectContaining({ path, line: 4, author: reviewerLogin }))
-    // They are for a person to look at, because they decide about the reviews to come.
+    // A person must look at changed settings, because they affect later reviews.
     const ofSettings = inline.filter(({ body }) =>
       body.includes('alters how later changes are reviewed'),
     )
@@ -262,7 +266,7 @@ describe('settings on the base branch', () => {
     expect(run).toMatchObject({ files_analyzed: 3 })
   })
 
-  it('hold where git does not answer', async () => {
+  it('apply when git fails', async () => {
     const remove = scenario.forge.faults.add({
       match: (request) => request.path.includes('.git/'),
       action: replyWith(503),
@@ -280,20 +284,29 @@ describe('settings on the base branch', () => {
   })
 })
 
-describe('files that nobody reviews', () => {
-  it('case 38: binary, LFS, minified, generated and vendored files are named with the reason', async () => {
+describe('files that are not reviewed', () => {
+  it('case 38: lists binary, LFS, minified, generated and vendored files and why', async () => {
     const program = `export const table = '${'0123456789abcdef'.repeat(20 * 65_536)}'\n`
     const { summary, run, prompts } = await review({
       settings: 'mode: agentic',
       base: {
-        '.gitattributes':
-          'api/** linguist-generated\nforeign/* linguist-vendored\nsrc/*.pb.go -linguist-generated\n',
+        '.gitattributes': [
+          'api/** linguist-generated',
+          'foreign/* linguist-vendored',
+          'src/*.pb.go -linguist-generated',
+          '',
+        ].join('\n'),
       },
       files: {
         [path]: discount,
         'assets/logo.png': Buffer.from('89504e470d0a1a0a0000000049454e44ae426082', 'hex'),
         'assets/blob.dat': Buffer.from([1, 2, 0, 3]),
-        'assets/film.txt': `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 1\n`,
+        'assets/film.txt': [
+          'version https://git-lfs.github.com/spec/v1',
+          `oid sha256:${'0'.repeat(64)}`,
+          'size 1',
+          '',
+        ].join('\n'),
         'web/long.js': `var a=${'b+'.repeat(15_000)}1\n`,
         'web/app.min.js': 'var a=1\n',
         'web/huge.js': program,
@@ -319,9 +332,9 @@ describe('files that nobody reviews', () => {
     })
     expect(run).toMatchObject({ files_analyzed: 8, verdict: 'NEEDS_DISCUSSION' })
     const lock = { [path]: discount, 'package-lock.json': '{}\n' }
-    const beside = await review({ files: lock })
-    expect(beside.run).toMatchObject({ verdict: 'APPROVE', confidence: 5 })
-    expect(beside.summary).toContain('Confidence: 5/5: the whole change was reviewed')
+    const withLockFile = await review({ files: lock })
+    expect(withLockFile.run).toMatchObject({ verdict: 'APPROVE', confidence: 5 })
+    expect(withLockFile.summary).toContain('Confidence: 5/5: the whole change was reviewed')
     const shown = prompts.map(({ text }) => text).join()
     expect(shown).toContain('by hand, whatever its name')
     expect(shown).toContain('a claim of its own')
@@ -330,7 +343,7 @@ describe('files that nobody reviews', () => {
 })
 
 describe('commits and issues', () => {
-  it('that the pull request names are told to the model, as words of anyone', async () => {
+  it('of the pull request are shown to the model as untrusted', async () => {
     const { forge } = scenario
     const rounding = forge.openIssue(repo, {
       title: 'Rounding is off',
@@ -346,7 +359,11 @@ describe('commits and issues', () => {
     })
     const { prompts } = await review({
       title: `Discounts (#${other})`,
-      body: `Fixes #${rounding}. See acme/open#${open}, acme/secret#${secret}, #99999, ${forge.url}/${repo}/issues/${rounding}`,
+      body: [
+        `Fixes #${rounding}.`,
+        `See acme/open#${open}, acme/secret#${secret}, #99999,`,
+        `${forge.url}/${repo}/issues/${rounding}`,
+      ].join(' '),
       message: 'Count articles in dozens\n\nBecause the trade does.',
     })
     const text = prompts[0]?.text ?? ''
@@ -362,7 +379,7 @@ describe('commits and issues', () => {
     expect(text).not.toContain('canary of the secret repository')
   })
 
-  it('are not read where an issue has moved to a repository that not everybody sees', async () => {
+  it('are not read when an issue has moved to a private repository', async () => {
     const { forge } = scenario
     await forge.createRepository('acme/hidden', { private: true, writers: [reviewerLogin] })
     const moved = forge.openIssue('acme/hidden', {
@@ -370,8 +387,8 @@ describe('commits and issues', () => {
       body: 'A canary that moved away.',
     })
     const number = forge.openIssue(repo, { title: 'Moved', body: '' })
-    const match = ({ method, path: asked }: { method: string; path: string }) =>
-      method === 'GET' && asked.endsWith(`/repos/${repo}/issues/${number}`)
+    const match = ({ method, path: requestedPath }: { method: string; path: string }) =>
+      method === 'GET' && requestedPath.endsWith(`/repos/${repo}/issues/${number}`)
     const location = `${forge.apiUrl}/repos/acme/hidden/issues/${moved}`
     const remove = forge.faults.add({
       match,
@@ -382,17 +399,17 @@ describe('commits and issues', () => {
     expect(prompts[0]?.text).not.toContain('canary that moved away')
   })
 
-  it('cost one call where no issue is named, and none without a model', async () => {
+  it('cost one call when no issue is named', async () => {
     const { calls } = await review({})
     expect(calls.filter((call) => /GET .*\/(commits|issues\/\d+)$/.test(call))).toEqual([
       expect.stringMatching(/^GET \/repos\/acme\/shop\/pulls\/\d+\/commits$/),
     ])
   })
 
-  it('that can not be read cost the review nothing', async () => {
+  it('do not affect the review when they cannot be read', async () => {
     const number = scenario.forge.openIssue(repo, { title: 'Hidden', body: '' })
-    const match = ({ method, path: asked }: { method: string; path: string }) =>
-      method === 'GET' && /\/(commits|issues\/\d+)$/.test(asked)
+    const match = ({ method, path: requestedPath }: { method: string; path: string }) =>
+      method === 'GET' && /\/(commits|issues\/\d+)$/.test(requestedPath)
     const faults = [
       replyWith(403, { message: 'Resource not accessible by personal access token' }),
       replyWith(500),
