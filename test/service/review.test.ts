@@ -1,4 +1,4 @@
-// The main job through the front door, without a model: a delivery comes in, a review stands on the pull request.
+// Reviews without a model, from the delivery to the comments on the pull request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
 import { createBareRepository, nameBytes } from '../fakes/bare-repository.ts'
@@ -22,12 +22,12 @@ const orders = topic['src/orders.ts'] as string
 const clean =
   'export function formatPrice(cents: number): string {\n  return (cents / 100).toFixed(2)\n}\n'
 
-/** A line that the static reviewer reports. */
+/** Returns a line that the static reviewer reports. */
 function leak(letter: string): string {
   return `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
 }
 
-/** 1-based number of the line that holds a text. */
+/** Returns the 1-based number of the first line that contains the text. */
 function lineOf(content: string, text: string): number {
   return content.split('\n').findIndex((line) => line.includes(text)) + 1
 }
@@ -42,7 +42,7 @@ describe('a pull request with bugs', () => {
     await scenario.waitUntilSettled()
   })
 
-  it('gets one summary by the reviewer, with marker, verdict and table', () => {
+  it('gets one summary with marker, verdict and table', () => {
     const view = scenario.forge.pullRequest(repo, number)
     const { summaries, inline } = ownComments(view)
     expect(summaries).toHaveLength(1)
@@ -61,9 +61,9 @@ describe('a pull request with bugs', () => {
 
   it('gets comments on the right lines, with suggestions that can be committed', () => {
     const { inline } = ownComments(scenario.forge.pullRequest(repo, number))
-    const places = inline.map(({ path, line, side }) => `${path}:${line} ${side}`)
+    const locations = inline.map(({ path, line, side }) => `${path}:${line} ${side}`)
     const payments = topic['src/payments.ts'] as string
-    expect(places).toEqual(
+    expect(locations).toEqual(
       expect.arrayContaining([
         `src/orders.ts:${lineOf(orders, "user.role !== 'admin' ||")} RIGHT`,
         `src/orders.ts:${lineOf(orders, 'orders.forEach(async')} RIGHT`,
@@ -102,7 +102,7 @@ describe('a pull request with bugs', () => {
     expect(last?.targetUrl).toBe(`${view.url}#issuecomment-${summary?.id}`)
   })
 
-  it('is recorded: event, verdict, confidence and the summary in its exact form', async () => {
+  it('is recorded with event, verdict, confidence and the exact summary', async () => {
     const events = await scenario.app.events()
     expect(events.filter((event) => event.pr_number === number)).toMatchObject([
       { event_type: 'pull_request.opened', status: 'completed', repo },
@@ -124,7 +124,7 @@ describe('a pull request with bugs', () => {
     expect(runs[0]?.head_sha).toBe(scenario.forge.pullRequest(repo, number).headSha)
   })
 
-  it('is told on the next push what is resolved, and nothing twice', async () => {
+  it('reports on the next push what is resolved, and posts nothing twice', async () => {
     const { forge } = scenario
     const before = ownComments(forge.pullRequest(repo, number))
     const dateLine = lineOf(orders, 'new Date(order.placedAt) ===')
@@ -132,7 +132,8 @@ describe('a pull request with bugs', () => {
       'new Date(order.placedAt) ===',
       'new Date(order.placedAt).getTime() ===',
     )
-    const moved = `// A line more.\n// And another one.\n${fixed.replace('=== new Date(day)', '=== new Date(day).getTime()')}`
+    const fixedDay = fixed.replace('=== new Date(day)', '=== new Date(day).getTime()')
+    const moved = `// A line more.\n// And another one.\n${fixedDay}`
     await forge.push(repo, 'bugs', { 'src/orders.ts': moved }, { author: 'alice' })
     await scenario.waitUntilSettled()
 
@@ -184,10 +185,10 @@ describe('a clean pull request', () => {
   })
 })
 
-describe('what starts a review', () => {
-  it('case 57: the own comments, reviews and statuses of the service do not', async () => {
+describe('a review', () => {
+  it('case 57: does not start for comments, reviews and statuses of the service', async () => {
     const { forge, app } = scenario
-    // A hook that listens to everything, as people set them up by hand.
+    // This webhook listens to everything, as people configure them by hand.
     const [hook] = forge.webhooks(repo)
     const id = forge.addWebhook(repo, {
       url: `${hook!.url}?all`,
@@ -208,7 +209,7 @@ describe('what starts a review', () => {
     expect(ownComments(forge.pullRequest(repo, number)).summaries).toMatchObject([{ edits: 0 }])
   })
 
-  it('a pull request that is closed, or opened again, does not', async () => {
+  it('does not start when a pull request is closed or reopened', async () => {
     const { forge, app } = scenario
     const number = await scenario.openPullRequest({ 'src/other.ts': clean }, { branch: 'closed' })
     await scenario.waitUntilSettled()
@@ -226,7 +227,7 @@ describe('what starts a review', () => {
 })
 
 describe('unusual changes', () => {
-  it('case 40: file names with line breaks, quotes and bytes that are not UTF-8', async () => {
+  it('case 40: reviews files with line breaks, quotes and invalid UTF-8 in names', async () => {
     const { forge } = scenario
     await using made = await createBareRepository()
     const address = new URL(forge.cloneUrl(repo))
@@ -248,8 +249,8 @@ describe('unusual changes', () => {
       await made.git(['update-index', '-z', '--index-info'], entry)
     }
     const tree = (await made.git(['write-tree'])).toString().trim()
-    const who = ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org']
-    const commit = await made.git([...who, 'commit-tree', '-p', main, '-m', 'Odd names', tree])
+    const identity = ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org']
+    const commit = await made.git([...identity, 'commit-tree', '-p', main, '-m', 'Odd names', tree])
     await made.git([
       'push',
       '--quiet',
@@ -264,7 +265,7 @@ describe('unusual changes', () => {
       ['src/"quoted\\".ts', 1],
       ['src/new\nline.ts', 1],
     ])
-    // The platform has no way to name it: what there is to say about it stands in the summary, in full.
+    // The platform cannot name this path, so the summary contains the full finding.
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.body).toContain(String.raw`"src/caf\351.ts":1`)
     expect(summaries[0]?.body).toContain('| `src/new line.ts:1` |')
@@ -283,14 +284,14 @@ describe('unusual changes', () => {
     )
   })
 
-  it('case 56: more than 300 files are read through git, and the coverage is stated', async () => {
+  it('case 56: reads more than 300 files through git and states the coverage', async () => {
     const { forge, app } = scenario
     const files = Object.fromEntries(
       Array.from({ length: 301 }, (_, at) => [`src/many/f${at}.ts`, `${clean}// ${at}\n`]),
     )
     const last = 'src/many/f300.ts'
     const picture = Buffer.from('89504e470d0a1a0a0000000049454e44ae426082', 'hex')
-    const asked = forge.requests.length
+    const requestsBefore = forge.requests.length
     const number = await forge
       .push(repo, 'many', { ...files, [last]: leak('z'), 'logo.png': picture }, { author: 'alice' })
       .then(() => forge.openPullRequest({ repo, head: 'many', author: 'alice' }))
@@ -300,8 +301,8 @@ describe('unusual changes', () => {
     expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files')
     expect(summaries[0]?.body).toContain('- Not reviewed (picture): `logo.png`')
     expect(await runsOf(app, number)).toMatchObject([{ files_analyzed: 301, status: 'completed' }])
-    // The platform would have refused the diff.
-    const paths = forge.requests.slice(asked).map((request) => request.path)
+    // The platform refuses to return a diff of this size.
+    const paths = forge.requests.slice(requestsBefore).map((request) => request.path)
     expect(paths.filter((path) => path.endsWith('/git-upload-pack')).length).toBeGreaterThan(0)
     const diff = await fetch(`${forge.apiUrl}/repos/${repo}/pulls/${number}`, {
       headers: {

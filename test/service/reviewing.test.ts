@@ -1,4 +1,4 @@
-// How the reviewing went: every figure against data whose figures were computed by hand, on each database engine.
+// Review statistics, compared with numbers that were computed by hand.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
@@ -13,7 +13,7 @@ import { startTestApp, type TestApp } from '../start-app.ts'
 
 type Verdicts = Readonly<Record<Verdict, number>>
 
-/** The answer, as far as tests look into it. */
+/** The parts of the response that tests read. */
 interface Reviewing {
   readonly period: { readonly start: string; readonly end: string; readonly days: number }
   readonly coverage: Readonly<Record<string, number>>
@@ -32,7 +32,7 @@ interface Reviewing {
   readonly days: readonly { date: string; verdicts: Verdicts; failed: number; cost_usd: number }[]
 }
 
-async function askReviewing(
+async function requestReviewing(
   app: Pick<TestApp, 'url'>,
   headers: Record<string, string>,
   query = '',
@@ -84,17 +84,17 @@ const samples: PullRequestSamples = {
     { runs: [{ outcome: 'APPROVE', hoursAgo: 2 * day, seconds: 10 }] },
     { runs: [{ outcome: 'failed', hoursAgo: 2 * day, seconds: 7, spend: [['x', 0.4]] }] },
     { runs: [{ outcome: 'skipped', hoursAgo: 2 * day, seconds: 8, spend: [['x', 0.02]] }] },
-    // What its first try cost counts when it ends.
+    // The cost of the first attempt counts once the run ends.
     { runs: [{ outcome: 'processing', hoursAgo: 1, spend: [['x', 9.99]] }] },
     { pendingHoursAgo: 2, labeledHoursAgo: 1 },
     { labeledHoursAgo: 1 },
-    // Reviewed before the period; something happened to it since.
+    // Reviewed before the period, with an event since.
     {
       runs: [{ outcome: 'APPROVE', hoursAgo: 40 * day, seconds: 5, spend: [['x', 1]] }],
       labeledHoursAgo: 1,
     },
     { runs: [{ outcome: 'REQUEST_CHANGES', hoursAgo: 35 * day, seconds: 20, spend: [['y', 2]] }] },
-    // Its review stands until the next one has ended.
+    // The completed review counts until the next one ends.
     {
       runs: [
         { outcome: 'APPROVE', hoursAgo: day, seconds: 45, spend: [['x', 0.07]] },
@@ -106,7 +106,7 @@ const samples: PullRequestSamples = {
   'other/tool': [{ runs: [{ outcome: 'failed', hoursAgo: 6, seconds: 100 }] }],
 }
 
-describe('reviewing', () => {
+describe('review statistics', () => {
   let forge: Forge
   let app: TestApp
   let inserted: Date
@@ -115,12 +115,12 @@ describe('reviewing', () => {
   beforeAll(async () => {
     forge = await startShopForge()
     app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
-    // Who comes first is the administrator.
+    // The first user to sign in is the administrator.
     for (const login of ['root', 'anne', 'bob', 'carol']) {
       forge.createUser(login, { token: `ghp_token_of_${login}x` })
       people[login] = await signInWithToken(app, `ghp_token_of_${login}x`)
     }
-    // The last ones are scans and searches.
+    // The last argument adds the costs of scans and searches.
     inserted = await insertPullRequestSamples(app.db, samples, [
       [0.5, 1],
       [null, 1],
@@ -135,13 +135,13 @@ describe('reviewing', () => {
     await forge[Symbol.asyncDispose]()
   })
 
-  async function ask(login: string, query = '') {
-    return (await askReviewing(app, people[login]?.cookie ?? {}, query)).body
+  async function readReviewing(login: string, query = '') {
+    return (await requestReviewing(app, people[login]?.cookie ?? {}, query)).body
   }
 
-  it('is right in every figure', async () => {
-    const { period, days, ...figures } = await ask('anne', '?repo=acme/shop')
-    expect(figures).toEqual({
+  it('have the right numbers', async () => {
+    const { period, days, ...statistics } = await readReviewing('anne', '?repo=acme/shop')
+    expect(statistics).toEqual({
       coverage: {
         pull_requests: 11,
         reviewed: 6,
@@ -150,13 +150,13 @@ describe('reviewing', () => {
         under_way: 2,
         not_asked: 1,
       },
-      // 10, 30, 45, 90 and 600 seconds: latest reviews only, and those of the period.
+      // The latest reviews in the period took 10, 30, 45, 90 and 600 seconds.
       time_to_review: { median_seconds: 45, p90_seconds: 396, count: 5 },
       reviews: { posted: 6, skipped: 1, failed: 1 },
       cost: {
         total_usd: 0.95,
         without_review_usd: 0.42,
-        // $0.05, 0.07, 0.15 and 0.25.
+        // The reviews cost $0.05, $0.07, $0.15 and $0.25.
         per_review: { median_usd: 0.11, p90_usd: 0.22, count: 4 },
         ...{ unknown_price: 1, without_model: 1, outside_usd: null },
         models: [
@@ -194,8 +194,8 @@ describe('reviewing', () => {
     expect(Date.parse(period.end) - Date.parse(period.start)).toBe(30 * day * 3_600_000)
   })
 
-  it('tells of every day, the empty ones too', async () => {
-    const { period, days } = await ask('anne', '?repo=acme/shop')
+  it('include every day, also the empty ones', async () => {
+    const { period, days } = await readReviewing('anne', '?repo=acme/shop')
     expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([
       31,
       period.start.slice(0, 10),
@@ -220,10 +220,10 @@ describe('reviewing', () => {
     for (const one of others) expect(one).toMatchObject({ verdicts: none, failed: 0 })
   })
 
-  it('takes in what happened in the days that are asked for', async () => {
-    const week = await ask('anne', '?days=7&repo=acme/shop')
+  it('cover the requested number of days', async () => {
+    const week = await readReviewing('anne', '?days=7&repo=acme/shop')
     expect([week.reviews.posted, week.days.length]).toEqual([6, 8])
-    const quarter = await ask('anne', '?days=90&repo=acme/shop')
+    const quarter = await readReviewing('anne', '?days=90&repo=acme/shop')
     expect(quarter.coverage).toMatchObject({ pull_requests: 12, reviewed: 7 })
     expect(quarter.reviews).toEqual({ posted: 8, skipped: 1, failed: 1 })
     expect(quarter.cost.total_usd).toBe(3.95)
@@ -231,14 +231,14 @@ describe('reviewing', () => {
     expect(quarter.time_to_review.count).toBe(7)
   })
 
-  it("case 26: shows nobody another one's repositories", async () => {
-    expect(await ask('bob')).toMatchObject({
+  it('case 26: do not include repositories of other people', async () => {
+    expect(await readReviewing('bob')).toMatchObject({
       coverage: { pull_requests: 1, failed: 1 },
       time_to_review: { median_seconds: null, p90_seconds: null, count: 0 },
       reviews: { posted: 0, skipped: 0, failed: 1 },
       cost: { total_usd: 0, outside_usd: null, models: [] },
     })
-    const { coverage, reviews, days } = await ask('bob', '?repo=acme/shop')
+    const { coverage, reviews, days } = await readReviewing('bob', '?repo=acme/shop')
     expect([coverage.pull_requests, reviews.posted]).toEqual([0, 0])
     expect(days.every(({ verdicts }) => verdicts.APPROVE === 0)).toBe(true)
     const insights = await fetch(`${app.url}/api/v1/analytics/insights?repo=acme/shop`, {
@@ -247,12 +247,12 @@ describe('reviewing', () => {
     expect(await insights.json()).toMatchObject({ repos: [], authors: [] })
   })
 
-  it('is of all repositories, or of one', async () => {
-    expect(await ask('anne')).toMatchObject({
+  it('cover all repositories or one', async () => {
+    expect(await readReviewing('anne')).toMatchObject({
       coverage: { pull_requests: 12 },
       cost: { total_usd: 1.45 },
     })
-    expect(await ask('anne', '?repo=acme/blog')).toMatchObject({
+    expect(await readReviewing('anne', '?repo=acme/blog')).toMatchObject({
       coverage: { pull_requests: 1, reviewed: 1 },
       cost: { total_usd: 0.5, per_review: { median_usd: 0.5, count: 1 } },
     })
@@ -267,18 +267,18 @@ describe('reviewing', () => {
     }
   })
 
-  it('shows an administrator all, and what belongs to no repository', async () => {
-    expect(await ask('root')).toMatchObject({
+  it('show administrators everything, and costs outside of repositories', async () => {
+    expect(await readReviewing('root')).toMatchObject({
       coverage: { pull_requests: 13 },
       cost: { total_usd: 1.45, outside_usd: 0.5 },
     })
-    expect((await ask('root', '?days=90')).cost.outside_usd).toBe(1.2)
-    expect((await ask('root', '?repo=acme/shop')).cost.outside_usd).toBeNull()
+    expect((await readReviewing('root', '?days=90')).cost.outside_usd).toBe(1.2)
+    expect((await readReviewing('root', '?repo=acme/shop')).cost.outside_usd).toBeNull()
   })
 
-  it('says nothing of what there is not', async () => {
-    const { period: _, days, ...figures } = await ask('carol')
-    expect(figures).toEqual({
+  it('are zero or null when there is no data', async () => {
+    const { period: _, days, ...statistics } = await readReviewing('carol')
+    expect(statistics).toEqual({
       coverage: {
         pull_requests: 0,
         reviewed: 0,
@@ -301,23 +301,23 @@ describe('reviewing', () => {
     expect(days).toHaveLength(31)
   })
 
-  it.each(['6', '91', '-7', '30.5', '', '7&days=8'])('case 27: refuses %s days', async (days) => {
-    const { status, body } = await askReviewing(app, people.anne?.cookie ?? {}, `?days=${days}`)
+  it.each(['6', '91', '-7', '30.5', '', '7&days=8'])('case 27: refuse %s days', async (days) => {
+    const { status, body } = await requestReviewing(app, people.anne?.cookie ?? {}, `?days=${days}`)
     expect({ status, body }).toEqual({
       status: 422,
       body: { detail: 'days must be a whole number from 7 to 90' },
     })
   })
 
-  it('asks for the cookie', async () => {
+  it('require the cookie', async () => {
     const unauthenticated = { status: 401, body: { detail: 'Not authenticated' } }
-    expect(await askReviewing(app, {})).toEqual(unauthenticated)
-    expect(await askReviewing(app, people.anne?.bearer ?? {})).toEqual(unauthenticated)
+    expect(await requestReviewing(app, {})).toEqual(unauthenticated)
+    expect(await requestReviewing(app, people.anne?.bearer ?? {})).toEqual(unauthenticated)
   })
 })
 
-describe('reviewing after reviews', () => {
-  it('counts them, their time and what their model cost', async () => {
+describe('review statistics after a review', () => {
+  it('count the review, its time and its model cost', async () => {
     await using server = await startModelServer({
       protocol: 'anthropic',
       script: () => ({ json: { summary: 'It sells.', findings: [] } }),
@@ -334,9 +334,10 @@ describe('reviewing after reviews', () => {
     await scenario.waitUntilSettled()
     const { rows } = await sql<{ cost: number; seconds: number }>`
       select (select sum(cost_usd) from model_spend) as cost,
-        (select extract(epoch from finished_at - e.created_at)::float8 from workflow_runs r join events e on e.run_id = r.id)
-          as seconds`.execute(scenario.app.db)
-    const { body } = await askReviewing(scenario.app, alice.cookie)
+        (select extract(epoch from finished_at - e.created_at)::float8
+          from workflow_runs r join events e on e.run_id = r.id) as seconds
+      `.execute(scenario.app.db)
+    const { body } = await requestReviewing(scenario.app, alice.cookie)
     expect(body.coverage).toMatchObject({ pull_requests: 1, reviewed: 1 })
     expect(body.time_to_review.count).toBe(1)
     expect(body.time_to_review.median_seconds).toBeCloseTo(rows[0]!.seconds, 1)

@@ -1,4 +1,4 @@
-// The reviews list: which entry stands for a pull request, who sees it, filters, search and limit.
+// The reviews list: one entry per pull request, visibility, filters, search and limits.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import {
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
-/** Another seed makes other lists. */
+/** Set another seed to test other lists. */
 const seed = Number(process.env.TEST_SEED ?? 20261121)
 
 let scene: ConnectScenario
@@ -28,14 +28,14 @@ afterAll(async () => {
 
 type Status = 'pending' | 'processing' | 'completed' | 'failed'
 
-/** A repository that alice connected. */
+/** Creates a repository and connects it for alice. */
 async function connectedRepository(): Promise<string> {
   const repo = await scene.createRepository()
   expect((await scene.connect('alice', repo)).status).toBe(200)
   return repo
 }
 
-/** Posts a delivery as the repository's webhook would. Returns the event's id. */
+/** Delivers a payload as the repository's webhook would. Returns the event's id. */
 async function deliver(
   options: NonNullable<Parameters<typeof pullRequestPayload>[0]> & { repo: string },
 ) {
@@ -45,7 +45,7 @@ async function deliver(
   return body.event_id as number
 }
 
-/** Takes up what waits of a pull request, as a worker does. */
+/** Claims the pending run of a pull request as a worker does. */
 async function claim(repo: string, number: number): Promise<ClaimedRun> {
   const options = { worker: 'test', leaseSeconds: 600, maxAttempts: 3, maxLosses: 3 }
   const claimed = await claimRun(scene.app.db, { repo, number }, options)
@@ -66,7 +66,7 @@ async function review(repo: string, number: number, status: 'completed' | 'faile
   await scene.app.db.transaction().execute((tx) => endRun(tx, run, status, outcome))
 }
 
-/** Makes an event end up in a status. Those before it have ended, or get the same status. */
+/** Delivers an event and brings it to a status. Pending events before it get the same status. */
 async function makeEvent(repo: string, number: number, status: Status): Promise<number> {
   const id = await deliver({
     repo,
@@ -87,7 +87,7 @@ async function list(person: Person | 'root', query = '') {
 }
 
 describe('an entry', () => {
-  it('case 31: with script in it is data, which no browser runs', async () => {
+  it('case 31: with a script in it is returned as data', async () => {
     const repo = await connectedRepository()
     const hostile =
       '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
@@ -102,7 +102,7 @@ describe('an entry', () => {
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
   })
 
-  it('has exactly the fields of the interface, with no summary before the review is completed', async () => {
+  it('has exactly the specified fields, and no summary before completion', async () => {
     const repo = await connectedRepository()
     const id = await deliver({ repo, number: 7, title: 'Sell by weight', branch: 'weight' })
     const entry = {
@@ -153,7 +153,7 @@ describe('an entry', () => {
     .flatMap((ended) => endings.map((open) => [...ended, ...open]))
     .filter((statuses) => statuses.length > 0)
   it.each(combinations.map((statuses) => ({ statuses })))(
-    'stands for $statuses',
+    'shows the preferred event of $statuses',
     async ({ statuses }) => {
       const repo = await connectedRepository()
       const events: { id: number; status: Status }[] = []
@@ -170,7 +170,7 @@ describe('an entry', () => {
     },
   )
 
-  it('stands for a pull request whose events were only recorded; events without one are not listed', async () => {
+  it('covers events that were only recorded, but needs a pull request', async () => {
     const repo = await connectedRepository()
     const { secret } = scene.forge.webhooks(repo)[0]!
     const closed = await deliver({ repo, number: 3, action: 'closed', state: 'closed' })
@@ -183,7 +183,7 @@ describe('an entry', () => {
     expect(body).toHaveLength(1)
   })
 
-  it('shows the pull request as the payload with the newest updated_at has it, and is found by that title', async () => {
+  it('shows and finds the title of the payload with the newest updated_at', async () => {
     const repo = await connectedRepository()
     const minutesFromNow = (minutes: number) =>
       new Date(Date.now() + minutes * 60_000).toISOString()
@@ -202,14 +202,14 @@ describe('an entry', () => {
   })
 })
 
-it('case 26: shows to each what is or was connected to their account, to an administrator everything', async () => {
+it('case 26: shows people what they connected, and administrators everything', async () => {
   const [alices, shared] = [await connectedRepository(), await connectedRepository()]
   await scene.connect('bob', shared)
-  const nobodys = await scene.createRepository()
+  const unconnected = await scene.createRepository()
   await deliver({ repo: alices })
   await deliver({ repo: shared })
-  await scene.app.deliver(pullRequestPayload({ repo: nobodys }))
-  const own = [alices, shared, nobodys]
+  await scene.app.deliver(pullRequestPayload({ repo: unconnected }))
+  const own = [alices, shared, unconnected]
   const seenBy = async (person: 'alice' | 'bob' | 'root', query = '') => {
     const { body } = await list(person, `?limit=100${query}`)
     return own.filter((repo) =>
@@ -226,7 +226,7 @@ it('case 26: shows to each what is or was connected to their account, to an admi
   expect(await seenBy('alice')).toEqual([alices, shared])
 })
 
-it('asks for a bearer token', async () => {
+it('requires a bearer token', async () => {
   const path = `${scene.app.url}/api/v1/reviews`
   for (const response of [await fetch(path), await fetch(path, { headers: root.cookie })]) {
     expect({ status: response.status, body: await response.json() }).toEqual({
@@ -236,10 +236,10 @@ it('asks for a bearer token', async () => {
   }
 })
 
-describe('case 27: a parameter out of range', () => {
+describe('case 27: invalid parameters', () => {
   const limits = ['0', '101', '-1', '1e9', 'NaN', '10;drop', '', '1.5', '9'.repeat(400)]
   it.each(limits.map((limit) => ({ limit })))(
-    'limit=$limit is a 422 that names it',
+    'rejects limit=$limit with a 422 that names it',
     async ({ limit }) => {
       expect(await list('alice', `?limit=${encodeURIComponent(limit)}`)).toEqual({
         status: 422,
@@ -258,7 +258,7 @@ describe('case 27: a parameter out of range', () => {
     ['search=a&search=b', /^search /],
     ['before=0', /^before must be a whole number from 1 to /],
     ['before=x', /^before /],
-  ])('%s is a 422 that names it', async (query, detail) => {
+  ])('rejects %s with a 422 that names it', async (query, detail) => {
     expect(await list('alice', `?${query}`)).toEqual({
       status: 422,
       body: { detail: expect.stringMatching(detail) },
@@ -276,7 +276,7 @@ describe('a search', () => {
     ['ÄRGER', 'Kein Ärger', 'Kein Arger'],
     ['ж', 'Жук', 'Shuk'],
     ['🙂', 'A 🙂 title', 'A 🙃 title'],
-  ])('case 28: for %s is literal, and doesn’t mind case', async (search, title, other) => {
+  ])('case 28: for %s is literal and ignores case', async (search, title, other) => {
     const repo = await connectedRepository()
     const id = await deliver({ repo, number: 1, title })
     await deliver({ repo, number: 2, title: other })
@@ -287,7 +287,7 @@ describe('a search', () => {
     ])
   })
 
-  it('case 28: of 10 kB, or with characters that no database holds, finds nothing', async () => {
+  it('case 28: of 10 kB or with characters that cannot be stored finds nothing', async () => {
     for (const search of ['x_'.repeat(5120), 'y'.repeat(10_240), 'a\0b', `%${'_'.repeat(3000)}%`]) {
       expect(await list('root', `?search=${encodeURIComponent(search)}`)).toEqual({
         status: 200,
@@ -296,7 +296,7 @@ describe('a search', () => {
     }
   })
 
-  it('finds a part of one field, never of two', async () => {
+  it('matches within one field, never across two', async () => {
     const repo = await connectedRepository()
     const id = await deliver({ repo, number: 4711, title: 'Cut\u001fhere' })
     const found = async (search: string) => {
@@ -310,8 +310,8 @@ describe('a search', () => {
   })
 })
 
-describe('of one repository', () => {
-  it('has its entries only, and none where it is not the caller’s', async () => {
+describe('a list of one repository', () => {
+  it('has only its entries, and none for people without access', async () => {
     const [repo, other] = [await connectedRepository(), await connectedRepository()]
     const id = await deliver({ repo, number: 1, title: 'The same title' })
     await deliver({ repo: other, number: 2, title: 'The same title' })
@@ -326,7 +326,7 @@ describe('of one repository', () => {
   })
 })
 
-describe('of thousands', () => {
+describe('a list of thousands', () => {
   const total = 6000
   const words = ['parser', 'Cache', 'LOGIN', 'a%b', 'x_y', 'ö', 'retry'] as const
   const statuses = [
@@ -352,7 +352,7 @@ describe('of thousands', () => {
     carol: Array.from({ length: 8 }, (_, index) => `many/repo-${index * 7}`),
   }
 
-  /** Too many for the front door: straight into the tables, in an order of their own. */
+  /** Inserts rows directly, because deliveries would take too long. The ids are shuffled. */
   beforeAll(async () => {
     const random = mulberry(seed)
     const pick = <Item>(items: readonly Item[]) =>
@@ -361,31 +361,36 @@ describe('of thousands', () => {
       id: number
     }>`select coalesce(max(id), 0) as id from events`.execute(scene.app.db)
     const first = last[0]!.id + 1000
+    const isAncient = (index: number) => (index * 7919) % total < 2500
     rows = Array.from({ length: total }, (_, index) => ({
       id: first + ((index * 7919) % total),
       repo: `many/repo-${index % 60}`,
       number: Math.floor(index / 60) + 1,
-      // Found often, but not among the newest.
-      title: `${pick(words)} ${pick(words)} ${index}${(index * 7919) % total < 2500 ? ' ancient' : ''}`,
+      // Many entries contain this word, but none of the newest.
+      title: `${pick(words)} ${pick(words)} ${index}${isAncient(index) ? ' ancient' : ''}`,
       status: index % 997 === 0 ? 'processing' : (pick(statuses.slice(0, 5)) as Status),
       state: pick(states),
     }))
     const column = <Value>(read: (row: (typeof rows)[number]) => Value) => rows.map(read)
     await sql`
       with new as (
-        select * from unnest(${column((row) => row.id)}::bigint[], ${column((row) => row.repo)}::text[],
+        select * from unnest(${column((row) => row.id)}::bigint[],
+          ${column((row) => row.repo)}::text[],
           ${column((row) => row.number)}::int[], ${column((row) => row.title)}::text[],
           ${column((row) => row.status)}::text[], ${column((row) => row.state)}::text[],
           ${column((row) => [row.title, row.repo, row.number].join('\u001f').toLowerCase())}::text[])
           as new (id, repo, number, title, status, state, text)
       ), pull_requests as (
-        insert into pull_requests (repo, number, title, search_text, author, branch, base_branch, url, head_sha, updated_at, state,
+        insert into pull_requests (repo, number, title, search_text, author, branch,
+          base_branch, url, head_sha, updated_at, state,
           state_checked_at, listed_event_id, listed_status)
-        select repo, number, title, text, 'zoe', 'topic', 'main', '', '', now(), state, '2100-01-01', id, status from new
+        select repo, number, title, text, 'zoe', 'topic',
+          'main', '', '', now(), state, '2100-01-01', id, status from new
       ), search as (
         insert into pull_request_search select repo, number, text from new
       )
-      insert into events (id, event_type, source, repo, pr_number, payload, status) overriding system value
+      insert into events (id, event_type, source, repo, pr_number, payload, status)
+        overriding system value
       select id, 'pull_request.opened', 'github', repo, number, '', status from new`.execute(
       scene.app.db,
     )
@@ -406,7 +411,7 @@ describe('of thousands', () => {
   const queries = fc.record({
     person: fc.constantFrom('bob' as const, 'carol' as const, 'root' as const),
     limit: fc.constantFrom(1, 20, 100),
-    /** Of so many of the newest, what comes after them. */
+    /** The number of newest entries to skip. */
     after: fc.oneof(fc.constant(0), fc.nat(total)),
     status: fc.constantFrom(
       '',
@@ -436,7 +441,7 @@ describe('of thousands', () => {
     ),
   })
 
-  it('lists what a plain model lists, for everybody, with each filter, search, limit and page', {
+  it('equals a plain model for every person, filter, search, limit and page', {
     timeout: 120_000,
   }, async () => {
     const property = fc.asyncProperty(queries, async ({ person, limit, after, status, search }) => {
@@ -458,7 +463,7 @@ describe('of thousands', () => {
         ...(search && { search }),
       })
       const { body } = await list(person, `?${query}`)
-      // What other tests left behind is older, and comes after it.
+      // Entries of other tests are older and come later.
       const ids = body.map(({ id }: { id: number }) => id).filter((id: number) => id >= rows[0]!.id)
       expect(ids).toEqual(expected.map(({ id }) => id))
     })
@@ -472,7 +477,7 @@ describe('of thousands', () => {
   })
 })
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1 that depend only on the seed. */
 function mulberry(start: number): () => number {
   let state = start
   return () => {
