@@ -1,4 +1,4 @@
-// The code graph that scans build, held to graphs made by hand and to builds from scratch, on each database engine.
+// The code graph of scans, compared with graphs made by hand and built from scratch.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -61,13 +61,13 @@ func main() { stock.Count() }
 }
 
 describe('a first scan', () => {
-  it('comes to the files, symbols and edges of the default branch', async () => {
+  it('stores the files, symbols and edges of the default branch', async () => {
     const repo = await scene.createScannedRepository(shop)
     const { files, symbols, strays } = await readGraphRows(scene.app.db, repo)
-    const told = files.map(({ path, language, kind, is_test, lines, complexity }) =>
+    const described = files.map(({ path, language, kind, is_test, lines, complexity }) =>
       [path, language, kind, is_test ? 'test' : '-', lines, complexity].join(' '),
     )
-    expect(told).toEqual([
+    expect(described).toEqual([
       'README.md Markdown source - 1 ',
       'go.mod Go Module source - 1 ',
       'logo.png  binary -  ',
@@ -82,10 +82,10 @@ describe('a first scan', () => {
       'tools/report.py Python source - 5 2',
       'vendor/left.js JavaScript vendored - 1 ',
     ])
-    const named = symbols.map(
-      (s) =>
-        `${s.path}:${s.start_line}-${s.end_line} ${s.kind} ${s.container === '' ? '' : `${s.container}.`}${s.name}`,
-    )
+    const named = symbols.map((s) => {
+      const name = s.container === '' ? s.name : `${s.container}.${s.name}`
+      return `${s.path}:${s.start_line}-${s.end_line} ${s.kind} ${name}`
+    })
     expect(named).toEqual([
       'main.go:5-5 function main',
       'src/cart.ts:3-7 class Cart',
@@ -99,7 +99,7 @@ describe('a first scan', () => {
     expect(strays).toEqual([{ count: 0 }])
   })
 
-  it('tells which file uses which', async () => {
+  it('stores which file uses which', async () => {
     const repo = await scene.createScannedRepository(shop)
     expect(await listEdgesOf(scene.app.db, repo)).toEqual([
       'main.go → stock/stock.go call',
@@ -113,19 +113,20 @@ describe('a first scan', () => {
     ])
   })
 
-  it('of many files, whose edges a thread resolves, comes to all of them', async () => {
-    const places = Array.from({ length: 450 }, (_, place) => place)
-    const nameOf = (place: number) => `src/step${String(place).padStart(3, '0')}.ts`
-    const steps = places.map((place) => {
-      const next = (place + 1) % places.length
-      const text = `import { step${next} } from '../${nameOf(next)}'\nexport const step${place} = () => step${next}()\n`
-      return [nameOf(place), text]
+  it('stores all edges of many files, which a worker thread resolves', async () => {
+    const indexes = Array.from({ length: 450 }, (_, index) => index)
+    const nameOf = (index: number) => `src/step${String(index).padStart(3, '0')}.ts`
+    const steps = indexes.map((index) => {
+      const next = (index + 1) % indexes.length
+      const call = `export const step${index} = () => step${next}()`
+      const text = `import { step${next} } from '../${nameOf(next)}'\n${call}\n`
+      return [nameOf(index), text]
     })
     const repo = await scene.createScannedRepository(Object.fromEntries(steps))
     expect(await listEdgesOf(scene.app.db, repo)).toEqual(
-      places
-        .flatMap((place) =>
-          ['call', 'import'].map((kind) => [place, (place + 1) % places.length, kind] as const),
+      indexes
+        .flatMap((index) =>
+          ['call', 'import'].map((kind) => [index, (index + 1) % indexes.length, kind] as const),
         )
         .map(([from, to, kind]) => `${nameOf(from)} → ${nameOf(to)} ${kind}`),
     )
@@ -133,7 +134,7 @@ describe('a first scan', () => {
 })
 
 describe('a scan after a push', () => {
-  it('of a commit that changes nothing leaves all as it is, and shows that commit', async () => {
+  it('of an empty commit changes only the commit of the graph', async () => {
     const repo = await scene.createScannedRepository({ 'README.md': '# Shop\n' })
     const before = await readGraphRows(scene.app.db, repo)
     await scene.forge.push(repo, 'main', {})
@@ -147,7 +148,7 @@ describe('a scan after a push', () => {
     expect(await graph.executeTakeFirst()).toEqual({ commit_sha: head })
   })
 
-  it('comes to the same as one from scratch, whatever was changed', async () => {
+  it('has the same result as a scan from scratch', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edits, { minLength: 1, maxLength: 3 }), async (pushes) => {
         const tree = new Map(Object.entries(startTree))
@@ -168,21 +169,39 @@ describe('a scan after a push', () => {
   }, 300_000)
 })
 
-/** Modules that import, call and extend one another; a digit in a module says which of its forms it has. */
+/** Modules that import, call and extend each other. `forms` lists what a module can contain. */
 const moduleNames = ['a', 'b', 'c', 'd/index', 'd/e'] as const
+const joinLines = (...lines: string[]) => `${lines.join('\n')}\n`
 const forms: readonly ((other: string, third: string) => string)[] = [
   () => 'export function run() { return 1 }\n',
   (other) => `import { run } from './${other}.ts'\nexport function go() { return run() }\n`,
   (other) =>
-    `import { Base } from './${other}.ts'\nexport class Base2 extends Base { go() { this.stop() } }\n`,
+    joinLines(
+      `import { Base } from './${other}.ts'`,
+      'export class Base2 extends Base { go() { this.stop() } }',
+    ),
   () => 'export class Base { stop() { return 2 }\n  run() { return this.stop() } }\n',
   (other, third) => `export * from './${other}.ts'\nexport { go as walk } from './${third}.ts'\n`,
   (other) =>
-    `import * as all from './${other}.ts'\nimport d from './d/index.ts'\nall.run(); all.walk(); d()\n`,
+    joinLines(
+      `import * as all from './${other}.ts'`,
+      "import d from './d/index.ts'",
+      'all.run(); all.walk(); d()',
+    ),
   (other) =>
-    `import { Base } from './${other}.ts'\nconst base = new Base()\nbase.run()\nexport default base\n`,
+    joinLines(
+      `import { Base } from './${other}.ts'`,
+      'const base = new Base()',
+      'base.run()',
+      'export default base',
+    ),
   (_, third) =>
-    `import { run, walk } from './${third}.ts'\n\n\nexport function go(at: number) { run(); walk() }\n`,
+    joinLines(
+      `import { run, walk } from './${third}.ts'`,
+      '',
+      '',
+      'export function go(at: number) { run(); walk() }',
+    ),
 ]
 const nested = (name: string) => (name.startsWith('d/') ? '../' : './')
 
@@ -215,8 +234,8 @@ type Edit =
       readonly name: string
       readonly numbers: readonly [number, number, number]
     }
-  | { readonly kind: 'remove' | 'touch'; readonly place: number }
-  | { readonly kind: 'rename'; readonly place: number; readonly to: string }
+  | { readonly kind: 'remove' | 'touch'; readonly index: number }
+  | { readonly kind: 'rename'; readonly index: number; readonly to: string }
   | { readonly kind: 'python' | 'go'; readonly form: number }
 
 const small = fc.nat({ max: 9 })
@@ -230,13 +249,13 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
         numbers: fc.tuple(small, small, small),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), place: small }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('touch' as const), place: small }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), index: small }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('touch' as const), index: small }) },
     {
       weight: 1,
       arbitrary: fc.record({
         kind: fc.constant('rename' as const),
-        place: small,
+        index: small,
         to: fc.constantFrom('a.ts', 'moved.ts', 'd/moved.ts', 'p/three.py'),
       }),
     },
@@ -251,7 +270,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 
-/** Applies edits to a tree; returns what to push. */
+/** Applies edits to a tree. Returns what to push. */
 function applyEdits(
   tree: Map<string, string>,
   list: readonly Edit[],
@@ -266,7 +285,7 @@ function applyEdits(
 
 function applyEdit(tree: Map<string, string>, edit: Edit): void {
   const paths = [...tree.keys()].sort()
-  const path = 'place' in edit ? paths[edit.place % paths.length]! : ''
+  const path = 'index' in edit ? paths[edit.index % paths.length]! : ''
   switch (edit.kind) {
     case 'write':
       tree.set(`${edit.name}.ts`, writeModule(edit.name, ...edit.numbers))

@@ -1,4 +1,4 @@
-// Scans of repositories that were made to break them, through the front door, on each database engine.
+// Scans of repositories that try to break them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenOf } from '../connect-scenario.ts'
 import { type CommitFile, createBareRepository, latin1Name } from '../fakes/bare-repository.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** Makes trees with any names and modes the default branch of a repository. */
+/** Pushes a tree with any names and modes as the default branch of a repository. */
 async function pushTree(repo: string, tree: Map<string, CommitFile | string>): Promise<void> {
   await using made = await createBareRepository()
   const sha = await made.commit(tree)
@@ -27,7 +27,7 @@ async function pushTree(repo: string, tree: Map<string, CommitFile | string>): P
   ])
 }
 
-/** Scans a repository with such a tree: its graph, and what the graph says of itself. */
+/** Scans a repository with this tree. Returns its graph and statistics. */
 async function scanTree(tree: Map<string, CommitFile | string>) {
   const repo = await scene.createRepository()
   await pushTree(repo, tree)
@@ -44,10 +44,10 @@ async function scanTree(tree: Map<string, CommitFile | string>) {
 const good = ['good.ts', 'export function good() { return 1 }\n'] as const
 
 describe('a scan', () => {
-  it('case 39: gets past files that are hard on the parser, and reads the rest', async () => {
+  it('case 39: passes over files that are hard to parse and reads the rest', async () => {
     const { files, symbols } = await scanTree(
       new Map([
-        // In lines, so that they don't pass for minified.
+        // The line breaks keep the files from being classified as minified.
         ['brackets.ts', '[\n'.repeat(250_000)],
         ['calls.py', 'f(\n'.repeat(150_000)],
         ['nested.js', `${'{\n'.repeat(100_000)}${'}\n'.repeat(100_000)}`],
@@ -69,7 +69,7 @@ describe('a scan', () => {
     ])
   })
 
-  it('case 38: reads no content of what is too large or binary, and tells generated files apart', async () => {
+  it('case 38: does not read large or binary files, and detects generated files', async () => {
     const { files, statistics } = await scanTree(
       new Map<string, string>([
         ['large.ts', 'export const a = 1\n'.repeat(1_000_000)],
@@ -91,7 +91,7 @@ describe('a scan', () => {
     expect(statistics).toMatchObject({ leftOut: { largeFiles: 1 } })
   })
 
-  it('case 40: keeps odd names', async () => {
+  it('case 40: stores unusual names', async () => {
     const names = [
       'with\nnewline.ts',
       'quote".ts',
@@ -127,7 +127,7 @@ describe('a scan', () => {
     ])
   })
 
-  it('case 35: follows no link, and takes a submodule for what it is', async () => {
+  it('case 35: does not follow links, and lists submodules as such', async () => {
     const { files } = await scanTree(
       new Map<string, CommitFile | string>([
         ['etc', { mode: '120000', content: '/etc/passwd' }],
@@ -146,7 +146,7 @@ describe('a scan', () => {
     ])
   })
 
-  it('leaves out paths that no index holds, and says how many', async () => {
+  it('omits paths that are too long for an index, and counts them', async () => {
     const deep = `${'d/'.repeat(1500)}file.ts`
     const { files, statistics } = await scanTree(
       new Map<string, string>([[deep, 'export const deep = 1\n'], good]),
@@ -155,18 +155,19 @@ describe('a scan', () => {
     expect(statistics).toMatchObject({ files: 1, leftOut: { longPaths: 1 } })
   })
 
-  it('keeps symbols whose names and contents no database likes', async () => {
+  it('stores symbols with unusual names and contents', async () => {
     const long = 'a'.repeat(2000)
-    const text = `export function ${long}() {}${'\n'.repeat(50)}export const s = '${'\\0'}\ud800'\nexport class ü\u200d {}\n`
+    const first = `export function ${long}() {}${'\n'.repeat(50)}`
+    const text = `${first}export const s = '${'\\0'}\ud800'\nexport class ü\u200d {}\n`
     const { files, symbols } = await scanTree(new Map<string, string>([['names.ts', text], good]))
     expect(files).toHaveLength(2)
     const names = symbols.map(({ name }) => String(name))
     expect(names).toEqual(expect.arrayContaining(['good', 's']))
-    // An index holds no more of it.
+    // The index holds at most 500 characters of a name.
     expect(Math.max(...names.map(({ length }) => length))).toBeLessThanOrEqual(500)
   })
 
-  it('takes in a hundred thousand small files', async () => {
+  it('scans a hundred thousand small files', async () => {
     const tree = new Map<string, string>()
     for (let index = 0; index < 100_000; index++)
       tree.set(`f${index % 100}/t${index}.txt`, `${index % 10_000}\n`)

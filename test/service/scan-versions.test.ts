@@ -1,4 +1,4 @@
-// Graphs that change so much that they are written anew beside the one that is shown, on each database engine.
+// Graphs that change so much that they are rebuilt next to the one that readers see.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]())
 afterEach(() => scene.forge.faults.clear())
 
-/** More than 8,000 symbols, all of which go by the version's name. */
+/** Returns files with more than 8,000 symbols, whose names start with the version. */
 const writeVersion = (version: string): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: 300 }, (_, file) => [
@@ -41,13 +41,14 @@ const writeVersion = (version: string): Record<string, string> =>
     ]),
   )
 
-/** What readers see: whose symbols, and how many files and edges there are. */
-async function look(db: Db, repo: string) {
+/** Returns what readers see: versions of symbols, and numbers of symbols, files and edges. */
+async function readView(db: Db, repo: string) {
   return readInOneSnapshot(db, 30_000, async (tx) => {
     const graph = await findGraph(tx, repo)
     const { rows } = await sql<{ seen: string }>`
       select concat_ws(' ',
-        (select string_agg(distinct split_part(name, '_', 1), ',') from code_symbols where graph_id = ${graph?.id}),
+        (select string_agg(distinct split_part(name, '_', 1), ',')
+          from code_symbols where graph_id = ${graph?.id}),
         (select count(*) from code_symbols where graph_id = ${graph?.id}),
         (select count(*) from code_files where graph_id = ${graph?.id}),
         (select count(*) from code_edges where graph_id = ${graph?.id})) as seen`.execute(tx)
@@ -60,47 +61,49 @@ async function look(db: Db, repo: string) {
   })
 }
 
-/** Rows that belong to no graph. */
+/** Counts rows that belong to no graph. */
 async function countStrays(db: Db) {
   const { rows } = await sql<{ files: number; symbols: number; edges: number }>`
-    select (select count(*) from code_files where graph_id not in (select id from code_graphs))::int as files,
-      (select count(*) from code_symbols where graph_id not in (select id from code_graphs))::int as symbols,
-      (select count(*) from code_edges where graph_id not in (select id from code_graphs))::int as edges`.execute(
-    db,
-  )
+    select
+      (select count(*) from code_files
+        where graph_id not in (select id from code_graphs))::int as files,
+      (select count(*) from code_symbols
+        where graph_id not in (select id from code_graphs))::int as symbols,
+      (select count(*) from code_edges
+        where graph_id not in (select id from code_graphs))::int as edges
+  `.execute(db)
   return rows[0]
 }
 
 describe('a change of most of a repository', () => {
-  it('is written while others are answered, who see the old graph or the new one, and comes to the same as from scratch', async () => {
+  it('is built while readers see the old or the new graph, as from scratch', async () => {
     const repo = await scene.createScannedRepository(writeVersion('old'))
     let isOver = false
-    const looks: Awaited<ReturnType<typeof look>>[] = []
-    const looking = (async () => {
-      while (!isOver) looks.push(await look(db, repo))
+    const views: Awaited<ReturnType<typeof readView>>[] = []
+    const reading = (async () => {
+      while (!isOver) views.push(await readView(db, repo))
     })()
     await scene.forge.push(repo, 'main', writeVersion('new'))
     await scene.rescan(repo)
     isOver = true
-    await looking
+    await reading
     const whole = (version: string) => `${version} 9000 300 600`
-    expect((await look(db, repo)).seen).toBe(whole('new'))
-    expect(looks.filter(({ seen }) => seen !== whole('old') && seen !== whole('new'))).toEqual([])
-    // In between, not before or after it.
-    expect(looks.filter(({ isBuilding }) => isBuilding).length).toBeGreaterThan(2)
+    expect((await readView(db, repo)).seen).toBe(whole('new'))
+    expect(views.filter(({ seen }) => seen !== whole('old') && seen !== whole('new'))).toEqual([])
+    // The build was observed while it ran.
+    expect(views.filter(({ isBuilding }) => isBuilding).length).toBeGreaterThan(2)
     const fresh = await scene.createScannedRepository(writeVersion('new'))
     expect(await readGraphRows(db, repo)).toEqual(await readGraphRows(db, fresh))
     expect(await countStrays(db)).toEqual({ files: 0, symbols: 0, edges: 0 })
-    // What the planner knows of the tables is of now, not of before there was anything in them.
+    // The planner's statistics were updated after the tables were filled.
     const { rows } = await sql<{ symbols: number }>`
-      select reltuples::float8 as symbols from pg_class where oid = 'code_symbols'::regclass`.execute(
-      db,
-    )
+      select reltuples::float8 as symbols from pg_class
+      where oid = 'code_symbols'::regclass`.execute(db)
     expect(rows[0]!.symbols).toBeGreaterThan(8000)
   }, 180_000)
 })
 
-describe('processes that scan on one database', () => {
+describe('processes that share a database', () => {
   const environment = () => ({ ...forgeEnvironment(scene.forge), REVIEW_LEASE_SECONDS: '2' })
   const connect = async (url: string, repo: string) => {
     const { bearer, cookie } = await signInWithToken({ url }, tokenOf('alice'))
@@ -113,27 +116,24 @@ describe('processes that scan on one database', () => {
       headers: cookie,
     })
 
-  it('case 58: one that is killed while it writes a graph anew leaves the old one, and another one writes it and clears up', async (context) => {
-    context.skip(
-      testEngine === 'embedded',
-      'nobody else can look into the embedded database meanwhile',
-    )
+  it('case 58: a killed rebuild leaves the old graph until another completes', async (context) => {
+    context.skip(testEngine === 'embedded', 'only one process can open the embedded database')
     await using site = await createServiceStorage()
     await using database = await openDatabase(site.database, silentLog)
     const repo = await scene.createRepositoryWith(writeVersion('old'))
-    const free = Promise.withResolvers<void>()
-    using _free = { [Symbol.dispose]: () => free.resolve() }
+    const release = Promise.withResolvers<void>()
+    using _free = { [Symbol.dispose]: () => release.resolve() }
     let lock: Promise<void>
     {
       await using killed = await startUmpireProcess(site, { env: environment() })
       const cookie = await connect(killed.url!, repo)
       await waitForScan(database.db, repo, 'completed')
-      // From here on edges can't be written until this is given back; files and symbols can.
+      // Edges cannot be written until the lock is released, but files and symbols can.
       const locked = Promise.withResolvers<void>()
       lock = database.db.transaction().execute(async (tx) => {
         await sql`lock table code_edges in share row exclusive mode`.execute(tx)
         locked.resolve()
-        await free.promise
+        await release.promise
       })
       await locked.promise
       await scene.forge.push(repo, 'main', writeVersion('new'))
@@ -147,8 +147,11 @@ describe('processes that scan on one database', () => {
       killed.signal('SIGKILL')
       await killed.exited
     }
-    expect(await look(database.db, repo)).toEqual({ seen: 'old 9000 300 600', isBuilding: true })
-    free.resolve()
+    expect(await readView(database.db, repo)).toEqual({
+      seen: 'old 9000 300 600',
+      isBuilding: true,
+    })
+    release.resolve()
     await lock
     {
       await using next = await startUmpireProcess(site, { env: environment() })
@@ -156,11 +159,14 @@ describe('processes that scan on one database', () => {
       next.signal('SIGTERM')
       await next.exited
     }
-    expect(await look(database.db, repo)).toEqual({ seen: 'new 9000 300 600', isBuilding: false })
+    expect(await readView(database.db, repo)).toEqual({
+      seen: 'new 9000 300 600',
+      isBuilding: false,
+    })
     expect(await countStrays(database.db)).toEqual({ files: 0, symbols: 0, edges: 0 })
   }, 180_000)
 
-  it('two that are asked at once for the same repository scan it once', async (context) => {
+  it('two processes that are notified at once scan a repository once', async (context) => {
     context.skip(testEngine === 'embedded', 'the embedded database has one process')
     await using site = await createServiceStorage()
     await using database = await openDatabase(site.database, silentLog)
@@ -177,9 +183,12 @@ describe('processes that scan on one database', () => {
       .where('repo', '=', repo)
       .executeTakeFirst()
     expect(row).toMatchObject({ fence: 1, attempts: 1, error: null })
-    // One asks for the head, one for the commit.
+    // One request is for the head and one for the commit.
     expect(scene.forge.requests.filter(isFetch).length).toBeLessThanOrEqual(2)
-    expect(await look(database.db, repo)).toEqual({ seen: 'only 9000 300 600', isBuilding: false })
+    expect(await readView(database.db, repo)).toEqual({
+      seen: 'only 9000 300 600',
+      isBuilding: false,
+    })
     for (const process of [one, other]) {
       process.signal('SIGTERM')
       await process.exited

@@ -1,4 +1,4 @@
-// Scans as durable jobs: what asks for them, how often they run, how they go on after a stop, and how they end.
+// Scans as durable jobs: triggers, deduplication, resumption after a stop, and outcomes.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
@@ -29,18 +29,21 @@ afterEach(() => scene.forge.faults.clear())
 
 const files = { 'src/a.ts': 'export const a = 1\n', 'README.md': '# Shop\n\nSells things.\n' }
 
-/** Requests of git for the refs of a repository: each scan begins with one. */
-const asksForHead = (repo: string) => (request: SeenRequest) =>
+/** Matches git requests for the refs of a repository. Each scan begins with one. */
+const isHeadRequest = (repo: string) => (request: SeenRequest) =>
   request.path === `/${repo}.git/info/refs` && request.query.includes('upload-pack')
 const countScans = (repo: string) => {
-  // A fetch asks for them again.
+  // A fetch sends them as well.
   const fetched = scene.forge.requests.filter(
     ({ path, method }) => path === `/${repo}.git/git-upload-pack` && method === 'POST',
   )
-  return { asked: scene.forge.requests.filter(asksForHead(repo)).length, packs: fetched.length }
+  return {
+    headRequests: scene.forge.requests.filter(isHeadRequest(repo)).length,
+    packs: fetched.length,
+  }
 }
 
-/** Sends requests with a person's cookie. */
+/** Returns a function that sends requests with a person's cookie. */
 async function withCookie(person: 'alice' | 'carol') {
   const { cookie } = await scene.signIn(person)
   return async (path: string, method = 'GET') => {
@@ -53,26 +56,26 @@ const scanPath = (repo: string) => `/api/v1/memory/scan?repo=${encodeURIComponen
 const scanRow = (repo: string) =>
   db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
 
-/** Keeps a repository's next scan from going on. */
+/** Pauses the next scan of a repository. */
 function holdScan(repo: string) {
   const held = hold()
-  scene.forge.faults.add({ match: asksForHead(repo), action: held })
+  scene.forge.faults.add({ match: isHeadRequest(repo), action: held })
   return held
 }
 
-/** Another repository gets the name, which bob administers. */
-async function makeAnew(repo: string): Promise<void> {
+/** Replaces a repository by another one of the same name, which bob administers. */
+async function replaceRepository(repo: string): Promise<void> {
   await scene.forge.removeRepository(repo)
   await scene.forge.createRepository(repo, { admins: ['bob'], writers: ['alice', reviewerLogin] })
 }
 
-/** What is remembered of a repository is about. */
+/** Returns the subjects of a repository's memories. */
 async function subjectsOf(repo: string): Promise<string[]> {
   const rows = await db.selectFrom('memories').select('subject').where('repo', '=', repo).execute()
   return rows.map(({ subject }) => subject)
 }
 
-/** Opens a pull request of alice's, and waits until it is reviewed. */
+/** Opens a pull request by alice and waits for its review. */
 async function propose(repo: string): Promise<void> {
   await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' }, { author: 'alice' })
   await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
@@ -83,13 +86,13 @@ async function propose(repo: string): Promise<void> {
 }
 
 describe('connecting', () => {
-  it('has the repository scanned, and tells how that stands to those who are connected', async () => {
+  it('scans the repository and shows the status to connected people', async () => {
     const repo = await scene.createRepositoryWith(files)
     const held = holdScan(repo)
     await scene.connect('alice', repo)
     await held.arrived
-    const ask = await withCookie('alice')
-    expect(await ask(scanPath(repo))).toMatchObject({
+    const request = await withCookie('alice')
+    expect(await request(scanPath(repo))).toMatchObject({
       status: 200,
       body: { repo, status: 'processing', commit: null, finished_at: null, error: null },
     })
@@ -121,7 +124,7 @@ describe('connecting', () => {
     expect((await scene.request('alice', '/api/v1/memory/scan')).status).toBe(422)
   })
 
-  it('tells the live streams of those who see the repository', async () => {
+  it('notifies the live streams of people who see the repository', async () => {
     const repo = await scene.createRepositoryWith(files)
     const { cookie } = await scene.signIn('alice')
     using live = await followLive(scene.app.url, cookie, ['ready', 'repository', 'scan'])
@@ -143,7 +146,7 @@ describe('connecting', () => {
     expect([...new Set(seen)]).toEqual(['pending', 'processing', 'completed'])
   })
 
-  it('scans an empty repository to its end, and what is pushed to it afterwards', async () => {
+  it('scans an empty repository, and what is pushed to it later', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     await scene.waitForScan(repo)
@@ -153,7 +156,7 @@ describe('connecting', () => {
     expect((await readGraphRows(db, repo)).files).toHaveLength(2)
   })
 
-  it('forgets what was known of another repository that had the name', async () => {
+  it('deletes data of another repository that had the name', async () => {
     const repo = await scene.createScannedRepository(files)
     const map = `/api/v1/memory/project-map?repo=${encodeURIComponent(repo)}`
     const before = await findGraph(db, repo)
@@ -170,7 +173,7 @@ describe('connecting', () => {
     expect((await scene.request('bob', map)).body).toEqual({ memories: [], count: 0 })
     held.release()
     await scene.waitForScan(repo)
-    // A scan takes away what nobody can read any more.
+    // A scan deletes rows that are no longer readable.
     const other = await scene.createScannedRepository(files)
     expect(await findGraph(db, other)).not.toBeNull()
     const left = await db
@@ -181,11 +184,11 @@ describe('connecting', () => {
     expect(left).toEqual([])
   })
 
-  it('forgets what was known of another repository that nobody had connected', async () => {
+  it('deletes data of another repository that nobody had connected', async () => {
     const repo = await scene.createRepositoryWith(files)
     await scene.rescan(repo)
     expect(await subjectsOf(repo)).toContain('src')
-    await makeAnew(repo)
+    await replaceRepository(repo)
     const held = holdScan(repo)
     await scene.connect('bob', repo)
     await held.arrived
@@ -194,10 +197,10 @@ describe('connecting', () => {
     await scene.waitForScan(repo)
   })
 
-  it('forgets it at a scan as well, where nobody connects the new one', async () => {
+  it('is not needed: a scan deletes the data of another repository too', async () => {
     const repo = await scene.createRepositoryWith(files)
     await scene.rescan(repo)
-    await makeAnew(repo)
+    await replaceRepository(repo)
     const held = holdScan(repo)
     const scanned = scene.rescan(repo)
     await held.arrived
@@ -207,20 +210,20 @@ describe('connecting', () => {
     await scene.forge.push(repo, 'main', { 'other.ts': 'export const b = 1\n' })
     await scene.rescan(repo)
     expect((await readGraphRows(db, repo)).files.map(({ path }) => path)).toEqual(['other.ts'])
-    // It stays, as long as it is the same repository.
+    // The graph stays while the repository is the same.
     const graph = await findGraph(db, repo)
     await scene.connect('bob', repo)
     await scene.waitForScan(repo)
     expect((await findGraph(db, repo))?.id).toBe(graph?.id)
   })
 
-  it('learns of people from reviews of the repository that has the name now', async () => {
+  it('builds profiles from reviews of the current repository of that name', async () => {
     const repo = await scene.createScannedRepository(files)
     const profile = async () =>
       (await scene.request('bob', `/api/v1/analytics/contributors?repo=${repo}`)).body.contributors
     await propose(repo)
     await scene.disconnect('alice', repo)
-    await makeAnew(repo)
+    await replaceRepository(repo)
     await scene.forge.push(repo, 'main', files)
     await scene.connect('bob', repo)
     await scene.waitForScan(repo)
@@ -233,7 +236,7 @@ describe('connecting', () => {
     expect(summary).toContain('1 reviewed pull request')
   })
 
-  it('keeps what is known when the repository is disconnected, and when it is connected again', async () => {
+  it('keeps data when a repository is disconnected and connected again', async () => {
     const repo = await scene.createScannedRepository(files)
     const known = await readGraphRows(db, repo)
     await scene.disconnect('alice', repo)
@@ -245,11 +248,11 @@ describe('connecting', () => {
 })
 
 describe('a rescan', () => {
-  it('answers as the interface says, stands in the audit log, and mends what is wrong', async () => {
+  it('responds as specified, writes to the audit log and repairs the graph', async () => {
     const repo = await scene.createScannedRepository(files)
     await db.updateTable('code_files').set({ lines: 99 }).where('path', '=', 'README.md').execute()
-    const ask = await withCookie('alice')
-    expect(await ask(rescanPath(repo), 'POST')).toEqual({
+    const request = await withCookie('alice')
+    expect(await request(rescanPath(repo), 'POST')).toEqual({
       status: 200,
       body: { status: 'rescan_started', repo },
     })
@@ -265,15 +268,15 @@ describe('a rescan', () => {
     ])
   })
 
-  it('case 30: a hundred at once are one job, also while one runs', async () => {
+  it('case 30: a hundred requests are one job, also during a scan', async () => {
     const repo = await scene.createRepositoryWith(files)
     const held = holdScan(repo)
     await scene.connect('alice', repo)
     await held.arrived
     const before = countScans(repo)
-    const ask = await withCookie('alice')
+    const request = await withCookie('alice')
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => ask(rescanPath(repo), 'POST')),
+      Array.from({ length: 100 }, () => request(rescanPath(repo), 'POST')),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: false })
@@ -285,20 +288,20 @@ describe('a rescan', () => {
       db,
     )
     expect(rows).toEqual([{ waiting: 0 }])
-    expect(before).toEqual({ asked: 1, packs: 0 })
-    // Asked for the head, and fetched it, once.
+    expect(before).toEqual({ headRequests: 1, packs: 0 })
+    // The head was requested and fetched once.
     expect((await scanRow(repo))?.fence).toBe(1)
   })
 
-  it('case 30: a hundred at once of a repository at rest are one job', async () => {
+  it('case 30: a hundred requests for an idle repository are one job', async () => {
     const quiet = await startConnectScenario({ parts: { web: true, worker: false } })
     await using _quiet = quiet
     const repo = await quiet.createRepository()
     await quiet.connect('alice', repo)
     const { cookie } = await quiet.signIn('alice')
-    const ask = () =>
+    const request = () =>
       fetch(`${quiet.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
-    const answers = await Promise.all(Array.from({ length: 100 }, ask))
+    const answers = await Promise.all(Array.from({ length: 100 }, request))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const { rows } = await sql<{ jobs: number }>`
       select count(*)::int as jobs from pgboss.job where name = 'scan-repository'`.execute(
@@ -312,7 +315,7 @@ describe('a rescan', () => {
 })
 
 describe('a merge', () => {
-  it('has the repository scanned again', async () => {
+  it('starts a scan of the repository', async () => {
     const repo = await scene.createScannedRepository(files)
     await scene.forge.push(repo, 'topic', {
       'src/b.ts': "import { a } from './a.ts'\nexport const b = a\n",
@@ -329,15 +332,14 @@ describe('a merge', () => {
     ])
   })
 
-  it('describes the project where the scan before it could not', async () => {
+  it('describes the project if the scan before it could not', async () => {
     const repo = await scene.createScannedRepository(files)
     const { rows } = await sql<{ described_sha: string }>`
-      update scans set described_sha = 'older' where repo = ${repo} returning described_sha`.execute(
-      db,
-    )
+      update scans set described_sha = 'older' where repo = ${repo}
+      returning described_sha`.execute(db)
     expect(rows).toHaveLength(1)
     await sql`delete from memories where repo = ${repo}`.execute(db)
-    // So small a change says nothing new of the project.
+    // A change this small does not lead to a new description.
     await scene.forge.push(repo, 'main', { 'src/a.ts': 'export const a = 2\n' })
     await scene.rescan(repo)
     const memories = await db
@@ -348,14 +350,14 @@ describe('a merge', () => {
     expect(memories.map(({ path }) => path)).toContain('src')
   })
 
-  it('is followed by another scan where one was running', async () => {
+  it('starts another scan after the one that was running', async () => {
     const repo = await scene.createScannedRepository(files)
     const fence = (await scanRow(repo))!.fence
     await scene.forge.push(repo, 'topic', { 'src/c.ts': 'export const c = 1\n' })
     const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
     const held = holdScan(repo)
-    const ask = await withCookie('alice')
-    await ask(rescanPath(repo), 'POST')
+    const request = await withCookie('alice')
+    await request(rescanPath(repo), 'POST')
     await held.arrived
     const merged = await scene.forge.mergePullRequest(repo, number)
     await scene.forge.waitFor(() => scene.forge.deliveries.every(({ status }) => status !== null))
@@ -368,9 +370,9 @@ describe('a merge', () => {
 })
 
 describe('the end of a scan', () => {
-  it('case 65: is a failure with its reason after its tries, and a rescan tries again', async () => {
+  it('case 65: is a failure with a reason after the last attempt; a rescan retries', async () => {
     const repo = await scene.createRepositoryWith(files)
-    scene.forge.faults.add({ match: asksForHead(repo), action: replyWith(500, 'out of order') })
+    scene.forge.faults.add({ match: isHeadRequest(repo), action: replyWith(500, 'out of order') })
     await scene.connect('alice', repo)
     await scene.waitForScan(repo, 'failed')
     const { maxAttempts } = scene.app.app.context.config.review
@@ -384,8 +386,8 @@ describe('the end of a scan', () => {
       error: expect.stringMatching(/^git ls-remote failed/),
     })
     scene.forge.faults.clear()
-    const ask = await withCookie('alice')
-    await ask(rescanPath(repo), 'POST')
+    const request = await withCookie('alice')
+    await request(rescanPath(repo), 'POST')
     await scene.waitForScan(repo)
     expect((await scene.request('alice', scanPath(repo))).body).toMatchObject({
       status: 'completed',
@@ -393,7 +395,7 @@ describe('the end of a scan', () => {
     })
   })
 
-  it('is quiet where the repository was disconnected meanwhile', async () => {
+  it('is silent when the repository was disconnected meanwhile', async () => {
     const repo = await scene.createScannedRepository(files)
     await scene.forge.push(repo, 'main', { 'src/a.ts': null })
     await scene.disconnect('alice', repo)
@@ -408,7 +410,7 @@ describe('the end of a scan', () => {
 })
 
 describe('a stop', () => {
-  it('puts a running scan back, and the next start goes on', async () => {
+  it('requeues a running scan, and the next start resumes it', async () => {
     const database = await createTestDatabase()
     const held = hold()
     const env = forgeEnvironment(scene.forge)
@@ -420,7 +422,7 @@ describe('a stop', () => {
       })
       const { bearer } = await signInWithToken(app, tokenOf('alice'))
       repo = await scene.createRepositoryWith(files)
-      scene.forge.faults.add({ match: asksForHead(repo), action: held, times: 1 })
+      scene.forge.faults.add({ match: isHeadRequest(repo), action: held, times: 1 })
       await fetch(`${app.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
       await held.arrived
     }
@@ -435,7 +437,7 @@ describe('a stop', () => {
         .selectAll()
         .where('repo', '=', repo)
         .executeTakeFirst()
-      // The first one wasn't its fault.
+      // The interrupted attempt does not count.
       expect(row).toMatchObject({ fence: 2, attempts: 1 })
       expect((await readGraphRows(app.db, repo)).files).toHaveLength(2)
     }
@@ -445,24 +447,21 @@ describe('a stop', () => {
 })
 
 describe('a kill', () => {
-  it('case 58: in the middle of a first scan loses nothing that was read', async (context) => {
-    context.skip(
-      testEngine === 'embedded',
-      'nobody else can look into the embedded database meanwhile',
-    )
+  it('case 58: during a first scan loses nothing that was read', async (context) => {
+    context.skip(testEngine === 'embedded', 'only one process can open the embedded database')
     await using site = await createServiceStorage()
     const env = { ...forgeEnvironment(scene.forge), REVIEW_LEASE_SECONDS: '2' }
     await using database = await openDatabase(site.database, silentLog)
     const repo = await scene.createRepositoryWith(files)
-    // Files can't be written until this is given back; facts can.
-    const free = Promise.withResolvers<void>()
+    // Files cannot be written until the lock is released, but the code index can.
+    const release = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
     const lock = database.db.transaction().execute(async (tx) => {
       await sql`lock table code_files in share row exclusive mode`.execute(tx)
       locked.resolve()
-      await free.promise
+      await release.promise
     })
-    using _free = { [Symbol.dispose]: () => free.resolve() }
+    using _free = { [Symbol.dispose]: () => release.resolve() }
     await locked.promise
     {
       await using killed = await startUmpireProcess(site, { env })
@@ -476,9 +475,9 @@ describe('a kill', () => {
       killed.signal('SIGKILL')
       await killed.exited
     }
-    free.resolve()
+    release.resolve()
     await lock
-    // Whoever read the file again would know better.
+    // Reading the file again would overwrite this mark.
     await database.db
       .updateTable('code_facts')
       .set({ lines: 77 })
@@ -505,7 +504,7 @@ describe('a kill', () => {
 })
 
 describe('readers', () => {
-  it('see the old graph or the new one, and never half', async () => {
+  it('see the old graph or the new one, never a mix', async () => {
     const version = (number: number) =>
       Object.fromEntries(
         Array.from({ length: 30 }, (_, index) => [
@@ -521,9 +520,8 @@ describe('readers', () => {
         const state = await readInOneSnapshot(db, 5000, async (tx) => {
           const graph = await findGraph(tx, repo)
           const names = await sql<{ name: string; count: number }>`
-            select name, count(*)::int as count from code_symbols where graph_id = ${graph!.id} group by name`.execute(
-            tx,
-          )
+            select name, count(*)::int as count from code_symbols
+            where graph_id = ${graph!.id} group by name`.execute(tx)
           return names.rows.map(({ name, count }) => `${name} ${count}`).join()
         })
         seen.add(state)
@@ -531,7 +529,7 @@ describe('readers', () => {
     }
     const reading = read()
     for (const number of [1, 2, 3]) {
-      // Every other one adds a file, and so builds the whole graph.
+      // Every other version adds a file, which rebuilds the whole graph.
       const more =
         number % 2 === 0 ? { [`src/more${number}.ts`]: `export const version_${number} = 0\n` } : {}
       const fewer: Record<string, null> = number === 3 ? { 'src/more2.ts': null } : {}
@@ -546,8 +544,13 @@ describe('readers', () => {
 })
 
 describe('renames', () => {
-  it('take along what is known of a file', async () => {
-    const text = `export function total(prices: number[]) {\n  return prices.reduce((sum, price) => sum + price, 0)\n}\n`
+  it('update memories about a file', async () => {
+    const text = [
+      'export function total(prices: number[]) {',
+      '  return prices.reduce((sum, price) => sum + price, 0)',
+      '}',
+      '',
+    ].join('\n')
     const repo = await scene.createScannedRepository({
       'src/old.ts': text,
       'src/other.ts': '// something else altogether\n',
@@ -581,7 +584,7 @@ describe('with a layer turned off', () => {
   it.each([
     ['GRAPH=off', { GRAPH: 'off' }, { graphs: 0, memories: true, rescan: 200 }],
     ['MEMORY=off', { MEMORY: 'off' }, { graphs: 1, memories: false, rescan: 503 }],
-  ])('%s leaves its part out', async (_name, env, expected) => {
+  ])('%s skips its part', async (_name, env, expected) => {
     await using other = await startScanScenario({ env })
     const repo = await other.createScannedRepository(files)
     const graphs = await other.app.db.selectFrom('code_graphs').select('id').execute()
@@ -598,7 +601,7 @@ describe('with a layer turned off', () => {
     expect(response.status).toBe(expected.rescan)
   })
 
-  it('and on again at the next start, what was left out is made up for; also where nothing was ever scanned', async () => {
+  it('turning layers on again scans what is missing at the next start', async () => {
     const database = await createTestDatabase()
     const env = { ...forgeEnvironment(scene.forge), SECRET_KEY: 'k'.repeat(32) }
     const connect = async (layers: Record<string, string>) => {
@@ -625,7 +628,7 @@ describe('with a layer turned off', () => {
     await database.dispose()
   })
 
-  it('MEMORY=off and GRAPH=off ask for no scan', async () => {
+  it('MEMORY=off and GRAPH=off start no scan', async () => {
     await using other = await startConnectScenario({ env: { MEMORY: 'off', GRAPH: 'off' } })
     const repo = await other.createRepository()
     expect((await other.connect('alice', repo)).status).toBe(200)
