@@ -1,4 +1,4 @@
-// Nothing secret leaves the service by a side door: canaries, looked for in all that it says. On each database engine.
+// Secrets must not appear in logs, errors or responses: a search for canaries.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aliceToken, bobToken, publicUrl, startAccountForge } from '../account-scenario.ts'
 import { type Browser, createBrowser, followToCallback } from '../browser.ts'
@@ -12,7 +12,7 @@ import {
   type UmpireProcess,
 } from '../start-umpire-process.ts'
 
-/** What the deployment is configured with. */
+/** The secrets in the configuration of the deployment. */
 const configured = {
   SECRET_KEY: 'canary-of-the-secret-key-32-characters',
   SECRET_KEYS_OLD: 'canary-of-an-older-secret-key-32-characters',
@@ -26,8 +26,8 @@ let site: ServiceStorage
 let umpire: UmpireProcess
 let url: string
 const canaries = new Map<string, string>(Object.entries(configured))
-/** All that was answered: status line, headers and body, without what an answer is there to hold. */
-const said: string[] = []
+/** Every response (status, headers, body), without what a response is meant to contain. */
+const responses: string[] = []
 
 beforeAll(async () => {
   const accounts = await startAccountForge()
@@ -49,12 +49,12 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]()
 })
 
-/** Writes down what was answered, but for the cookies of our own that a sign-in sets. */
-async function listen(response: Response): Promise<Response> {
+/** Records a response without the cookies and the redirect of a sign-in. */
+async function recordResponse(response: Response): Promise<Response> {
   const headers = [...response.headers].filter(
     ([name]) => name !== 'set-cookie' && name !== 'location',
   )
-  said.push(JSON.stringify([response.status, headers, await response.clone().text()]))
+  responses.push(JSON.stringify([response.status, headers, await response.clone().text()]))
   return response
 }
 
@@ -69,32 +69,32 @@ async function send(
     body === undefined
       ? { headers: more }
       : { headers: { ...headers, ...more }, body: JSON.stringify(body) }
-  return listen(await fetch(url + path, { method, ...init }))
+  return recordResponse(await fetch(url + path, { method, ...init }))
 }
 
-function keepCookies(name: string, browser: Browser): void {
+function addCookies(name: string, browser: Browser): void {
   for (const [cookie, { value }] of browser.cookies) canaries.set(`${cookie} of ${name}`, value)
 }
 
-/** Signs in by OAuth: as it should be, then in ways that fail. */
+/** Signs in by OAuth, once correctly and then in ways that fail. */
 async function signInByOAuth(): Promise<void> {
   forge.signInAs('alice')
+  const failureStatus = { code: 400, state: 400, platform: 502 }
   for (const spoil of [null, 'code', 'state', 'platform'] as const) {
     const browser = createBrowser({ url, publicUrl })
     const callback = await followToCallback(browser)
     canaries.set(`code, ${spoil}`, callback.searchParams.get('code')!)
     canaries.set(`state, ${spoil}`, callback.searchParams.get('state')!)
-    keepCookies(`an attempt, ${spoil}`, browser)
+    addCookies(`an attempt, ${spoil}`, browser)
     if (spoil === 'code' || spoil === 'state') callback.searchParams.append(spoil, 'x')
     if (spoil === 'platform')
       forge.faults.add({
         match: ({ path }) => path.endsWith('/access_token'),
         action: replyWith(500),
       })
-    expect((await listen(await browser.open(callback.href))).status).toBe(
-      spoil === null ? 303 : spoil === 'platform' ? 502 : 400,
-    )
-    keepCookies(`the session, ${spoil}`, browser)
+    const response = await recordResponse(await browser.open(callback.href))
+    expect(response.status).toBe(spoil === null ? 303 : failureStatus[spoil])
+    addCookies(`the session, ${spoil}`, browser)
   }
   forge.faults.clear()
   const exchanges = forge.requests.filter(({ path }) => path === '/login/oauth/access_token')
@@ -115,12 +115,12 @@ async function signInByOAuth(): Promise<void> {
 async function useCredentials(): Promise<void> {
   const bob = await signInWithToken({ url }, bobToken)
   const bearer = bob.bearer.authorization.slice('Bearer '.length)
-  const made = await fetch(`${url}/api/v1/tokens`, {
+  const created = await fetch(`${url}/api/v1/tokens`, {
     method: 'POST',
     headers: { ...headers, ...bob.cookie },
     body: '{"name":"x"}',
   })
-  const { token, id } = (await made.json()) as { token: string; id: string }
+  const { token, id } = (await created.json()) as { token: string; id: string }
   for (const [name, jwt] of Object.entries({ session: bob.session, bearer, named: token })) {
     canaries.set(`${name} of bob`, jwt)
     canaries.set(`signature of ${name}`, jwt.split('.')[2]!)
@@ -149,7 +149,7 @@ async function useCredentials(): Promise<void> {
   await send('POST', '/auth/logout', bob.cookie)
 }
 
-/** Signs in with tokens of the platform that don't get through. */
+/** Signs in with platform tokens that are rejected. */
 async function failToSignIn(): Promise<void> {
   for (const [name, value] of [
     ['of alice', aliceToken],
@@ -163,10 +163,10 @@ async function failToSignIn(): Promise<void> {
   await send('POST', '/auth/login', {}, { token: `${wrong}\n` })
   await send('POST', '/auth/login', {}, { [wrong]: wrong })
   await send('POST', '/auth/login', {}, wrong)
-  await listen(
+  await recordResponse(
     await fetch(`${url}/auth/login`, { method: 'POST', headers, body: `{"token":"${wrong}"` }),
   )
-  await listen(
+  await recordResponse(
     await fetch(`${url}/auth/login`, {
       method: 'POST',
       headers: { 'content-type': wrong },
@@ -185,7 +185,7 @@ async function failToSignIn(): Promise<void> {
   }
 }
 
-it('case 25: no secret is in logs, errors or answers that are not there to hold it', async () => {
+it('case 25: no secret is in logs, errors or responses not meant to contain it', async () => {
   await signInByOAuth()
   await useCredentials()
   await failToSignIn()
@@ -193,16 +193,16 @@ it('case 25: no secret is in logs, errors or answers that are not there to hold 
   umpire.signal('SIGTERM')
   const { stderr } = await umpire.exited
   expect(stderr).toContain('"Request answered"')
-  expect(said.length).toBeGreaterThan(60)
+  expect(responses.length).toBeGreaterThan(60)
   const leaks = [...canaries].flatMap(([name, value]) => {
     const spellings = [
       value,
       encodeURIComponent(value),
       Buffer.from(value).toString('base64').replace(/=+$/, ''),
     ]
-    const places = { log: stderr, answers: said.join('\n') }
-    return Object.entries(places).flatMap(([place, text]) =>
-      spellings.some((spelling) => text.includes(spelling)) ? [`${name} in the ${place}`] : [],
+    const outputs = { log: stderr, answers: responses.join('\n') }
+    return Object.entries(outputs).flatMap(([output, text]) =>
+      spellings.some((spelling) => text.includes(spelling)) ? [`${name} in the ${output}`] : [],
     )
   })
   expect(leaks).toEqual([])

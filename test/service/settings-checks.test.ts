@@ -1,4 +1,4 @@
-// What checks of the set-up find, as administrators see it on the page, on each database engine.
+// Checks of the deployment, as administrators see them on the page.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Forge, replyWith } from '../fakes/forge/forge.ts'
 import { type ModelServer, startModelServer } from '../fakes/models/model-server.ts'
@@ -41,7 +41,7 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]()
 })
 
-async function ask(headers: Record<string, string> = {}) {
+async function requestChecks(headers: Record<string, string> = {}) {
   const response = await fetch(`${app.url}/api/v1/settings/checks`, { headers })
   const text = await response.text()
   return {
@@ -51,18 +51,22 @@ async function ask(headers: Record<string, string> = {}) {
   }
 }
 
-it('is for administrators', async () => {
-  expect((await ask()).status).toBe(401)
-  expect(await ask(alice.bearer)).toMatchObject({
+it('are visible to administrators only', async () => {
+  expect((await requestChecks()).status).toBe(401)
+  expect(await requestChecks(alice.bearer)).toMatchObject({
     status: 403,
     body: { detail: 'For administrators only' },
   })
   expect(model.requests).toHaveLength(0)
 })
 
-it('finds what is right, what is not, and what to do, once for all who ask', async () => {
+it('report results with remedies, and run once for concurrent requests', async () => {
   forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action: replyWith(401) })
-  const answers = await Promise.all([ask(root.bearer), ask(root.cookie), ask(root.bearer)] as const)
+  const answers = await Promise.all([
+    requestChecks(root.bearer),
+    requestChecks(root.cookie),
+    requestChecks(root.bearer),
+  ] as const)
   const [{ status, body, text }] = answers
   expect(status).toBe(200)
   expect(new Set(answers.map((one) => one.text)).size).toBe(1)
@@ -72,7 +76,7 @@ it('finds what is right, what is not, and what to do, once for all who ask', asy
   expect(of('database')).toMatchObject([
     { state: 'ok', message: expect.stringContaining(String(process.pid)) },
   ])
-  // Nobody has set one: it stands in the data folder.
+  // No key is configured, so one was generated in the data folder.
   expect(of('secret key')).toMatchObject([
     { state: 'ok', message: expect.stringContaining('Generated') },
   ])
@@ -93,8 +97,8 @@ it('finds what is right, what is not, and what to do, once for all who ask', asy
     expect(text).not.toContain(secret)
 })
 
-it('looks again after a while only', async () => {
-  const { text } = await ask(root.bearer)
-  expect((await ask(root.cookie)).text).toBe(text)
+it('run again only after a while', async () => {
+  const { text } = await requestChecks(root.bearer)
+  expect((await requestChecks(root.cookie)).text).toBe(text)
   expect(model.requests).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-// What is set up, as the page shows it: everything but secrets, on each database engine.
+// The configured settings, as the page shows them without secrets.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Forge, startForge } from '../fakes/forge/forge.ts'
 import { type ContextServer, startContextServer } from '../fakes/mcp/context-server.ts'
@@ -43,15 +43,15 @@ afterAll(async () => {
   for (const server of [linear, slack, forge]) await server[Symbol.asyncDispose]()
 })
 
-async function ask(path: string, headers: Record<string, string> = {}) {
+async function request(path: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${app.url}/api/v1/${path}`, { headers })
   const text = await response.text()
   return { status: response.status, text, body: JSON.parse(text) }
 }
 
-it('shows what is set up to who is signed in', async () => {
-  expect((await ask('settings')).status).toBe(401)
-  const { status, body } = await ask('settings', alice.cookie)
+it('shows the settings to people who are signed in', async () => {
+  expect((await request('settings')).status).toBe(401)
+  const { status, body } = await request('settings', alice.cookie)
   expect(status).toBe(200)
   expect(body).toMatchObject({
     public_url: app.app.context.config.http.publicUrl,
@@ -71,27 +71,27 @@ it('shows what is set up to who is signed in', async () => {
       { name: 'slack', kind: 'discussion' },
     ],
   })
-  expect((await ask('settings', alice.bearer)).body).toEqual(body)
+  expect((await request('settings', alice.bearer)).body).toEqual(body)
 })
 
-it('shows no secret, and where no source is reached', async () => {
-  const { text } = await ask('settings', alice.bearer)
-  const kept = [...Object.values(secrets), reviewerToken, webhookSecret]
-  expect(app.app.context.secrets).toEqual(expect.arrayContaining(kept))
-  for (const secret of [...kept, linear.url, slack.url]) expect(text).not.toContain(secret)
+it('shows neither secrets nor addresses of sources', async () => {
+  const { text } = await request('settings', alice.bearer)
+  const hidden = [...Object.values(secrets), reviewerToken, webhookSecret]
+  expect(app.app.context.secrets).toEqual(expect.arrayContaining(hidden))
+  for (const secret of [...hidden, linear.url, slack.url]) expect(text).not.toContain(secret)
 })
 
-it('tells which sources answer, and asks them once in a while only', async () => {
-  expect((await ask('settings/sources')).status).toBe(401)
+it('shows which sources respond, and caches the result', async () => {
+  expect((await request('settings/sources')).status).toBe(401)
   const expected = {
     sources: [
       { name: 'linear', kind: 'tickets', fault: null },
       { name: 'slack', kind: 'discussion', fault: 'it offers no tool slack_search_public' },
     ],
   }
-  expect((await ask('settings/sources', alice.bearer)).body).toEqual(expected)
-  const asked = slack.headers.length
+  expect((await request('settings/sources', alice.bearer)).body).toEqual(expected)
+  const requestsBefore = slack.headers.length
   slack.setOptions({ tools: { slack_search_public: () => 'nothing' } })
-  expect((await ask('settings/sources', alice.cookie)).body).toEqual(expected)
-  expect(slack.headers).toHaveLength(asked)
+  expect((await request('settings/sources', alice.cookie)).body).toEqual(expected)
+  expect(slack.headers).toHaveLength(requestsBefore)
 })
