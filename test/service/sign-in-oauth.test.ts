@@ -1,4 +1,4 @@
-// Signing in at the platform by OAuth: state, PKCE, where to go afterwards. On each database engine.
+// Signing in by OAuth: state, PKCE and the redirect afterwards.
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What came of it has to be a 400 that says why, and a browser without any cookie of ours. */
+/** Expects a 400 with a reason, and a browser without cookies of the service. */
 async function expectRefused(browser: Browser, response: Response, detail: RegExp): Promise<void> {
   const body = (await response.json()) as { detail: string }
   expect(response.status, body.detail).toBe(400)
@@ -33,7 +33,7 @@ async function expectRefused(browser: Browser, response: Response, detail: RegEx
 }
 
 describe('signing in by OAuth', () => {
-  it('goes to the platform with state and PKCE, and comes back with a session', async () => {
+  it('goes to the platform with state and PKCE, and returns with a session', async () => {
     const browser = scene.browser()
     const login = await browser.open('/auth/login?return_to=/reviews?status%3Dopen')
     expect(login.status).toBe(302)
@@ -58,7 +58,7 @@ describe('signing in by OAuth', () => {
     expect(await me.json()).toMatchObject({ login: 'alice' })
   })
 
-  it('shows the browser neither state nor verifier, and stores nothing for a visitor', async () => {
+  it('hides state and verifier from the browser, and stores nothing for a visitor', async () => {
     const browser = scene.browser()
     const authorize = new URL(locationOf(await browser.open('/auth/login')))
     const sealed = Buffer.from(browser.cookies.get('umpire_login')!.value, 'base64url').toString(
@@ -79,7 +79,7 @@ describe('signing in by OAuth', () => {
     )
   })
 
-  it('says what to do where no application is configured', async () => {
+  it('returns instructions when no application is configured', async () => {
     const env = { PLATFORM_URL: scene.forge.url, PLATFORM_API_URL: scene.forge.apiUrl }
     await using app = await startTestApp({ env, parts: { web: true, worker: false } })
     for (const path of ['/auth/login', '/auth/callback?code=x&state=y']) {
@@ -93,7 +93,7 @@ describe('signing in by OAuth', () => {
     const body = JSON.stringify({ token: aliceToken })
     const headers = { 'content-type': 'application/json' }
     const signedIn = await fetch(`${app.url}/auth/login`, { method: 'POST', headers, body })
-    // On plain http the browser would not send a Secure cookie back.
+    // A browser does not return a Secure cookie over plain HTTP.
     expect(signedIn.headers.getSetCookie()).toEqual([
       expect.stringMatching(/HttpOnly; SameSite=Lax$/),
     ])
@@ -118,13 +118,13 @@ describe('case 22: OAuth state, code and PKCE', () => {
       (url) => url.searchParams.delete('code'),
       /^The platform did not sign you in/,
     ],
-    ['with a made-up code', (url) => url.searchParams.set('code', 'f'.repeat(20)), refusedCode],
+    ['with an unknown code', (url) => url.searchParams.set('code', 'f'.repeat(20)), refusedCode],
     [
       'with an error',
       (url) => url.searchParams.set('error', 'server_error'),
       /^The platform did not sign you in/,
     ],
-  ])('refuses to come back %s', async (_what, change, detail) => {
+  ])('refuses the callback %s', async (_what, change, detail) => {
     const browser = scene.browser()
     const callback = await followToCallback(browser)
     change(callback)
@@ -133,9 +133,9 @@ describe('case 22: OAuth state, code and PKCE', () => {
 
   it.each([
     ['without the cookie', () => undefined],
-    ['with a cookie that is none', () => 'AAAA'],
+    ['with an invalid cookie', () => 'AAAA'],
     ['with a changed cookie', (value: string) => value.replace(/.{4}$/, 'AAAA')],
-  ])('refuses to come back %s', async (_what, change) => {
+  ])('refuses the callback %s', async (_what, change) => {
     const browser = scene.browser()
     const callback = await followToCallback(browser)
     const value = change(browser.cookies.get('umpire_login')!.value)
@@ -144,7 +144,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     await expectRefused(browser, await browser.open(callback.href), elsewhere)
   })
 
-  it('refuses the state of another browser, which itself started a sign-in', async () => {
+  it('refuses the state of another browser that started a sign-in too', async () => {
     const [attacker, victim] = [scene.browser(), scene.browser()]
     const callback = await followToCallback(attacker)
     await followToCallback(victim)
@@ -158,7 +158,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     await expectRefused(browser, await browser.open(callback.href), elsewhere)
   })
 
-  it('lets a state count once, also for several at once', async () => {
+  it('accepts a state once, even with concurrent requests', async () => {
     const browser = scene.browser()
     const callback = await followToCallback(browser)
     const attempt = browser.cookies.get('umpire_login')!
@@ -176,7 +176,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     )
   })
 
-  it('lets a state count once, also after the platform had refused', async () => {
+  it('accepts a state once, even after the platform refused', async () => {
     const browser = scene.browser()
     const callback = await followToCallback(browser)
     const attempt = browser.cookies.get('umpire_login')!
@@ -202,7 +202,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     await expectRefused(browser, await browser.open(callback.href), refusedCode)
   })
 
-  it('refuses a code of another sign-in, whose verifier it has not', async () => {
+  it('refuses a code of another sign-in, because the verifier differs', async () => {
     const [attacker, victim] = [scene.browser(), scene.browser()]
     const stolen = (await followToCallback(attacker)).searchParams.get('code')!
     const callback = await followToCallback(victim)
@@ -210,7 +210,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     await expectRefused(victim, await victim.open(callback.href), refusedCode)
   })
 
-  it('sends the verifier that fits the challenge', async () => {
+  it('sends the verifier of the challenge', async () => {
     const browser = scene.browser()
     const authorize = new URL(locationOf(await browser.open('/auth/login')))
     await browser.open(locationOf(await browser.open(authorize.href)))
@@ -224,7 +224,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
     expect(challenge).toBe(authorize.searchParams.get('code_challenge'))
   })
 
-  it('says so when the person cancelled', async () => {
+  it('reports that the person cancelled', async () => {
     const browser = scene.browser()
     scene.forge.denyNextSignIn()
     const callback = await followToCallback(browser)
@@ -250,7 +250,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
       400,
     ],
     ['is down for the exchange', '/login/oauth/access_token', replyWith(503), 502],
-    ['hangs up afterwards', '/api/v3/user', drop(), 502],
+    ['drops the next connection', '/api/v3/user', drop(), 502],
   ])('opens no session when the platform %s', async (_what, path, action, status) => {
     const browser = scene.browser()
     const callback = await followToCallback(browser)
@@ -261,7 +261,7 @@ describe('case 22: OAuth state, code and PKCE', () => {
   })
 })
 
-describe('case 23: return_to elsewhere', () => {
+describe('case 23: return_to of another site', () => {
   const signInTo = async (query: string) => {
     const browser = scene.browser()
     return locationOf(
@@ -308,7 +308,7 @@ describe('case 23: return_to elsewhere', () => {
       '@evil.example',
     ],
     ...[`/${'x'.repeat(2000)}`, '/.\\/evil.example'],
-  ])('goes to / instead of %j', async (path) => {
+  ])('redirects to / instead of %j', async (path) => {
     expect(await signInTo(new URLSearchParams({ return_to: path }).toString())).toBe('/')
   })
 
@@ -317,7 +317,7 @@ describe('case 23: return_to elsewhere', () => {
     ['return_to=/a&return_to=//evil.example', '/'],
     ['return_to=/reviews/7?tab=findings%23first', '/reviews/7?tab=findings#first'],
     ['return_to=/search?q=//evil.example', '/search?q=//evil.example'],
-  ])('reads %s', async (query, path) => {
+  ])('redirects as requested by %s', async (query, path) => {
     expect(await signInTo(query)).toBe(path)
   })
 })

@@ -1,4 +1,4 @@
-// Signing in with a token of the platform, who may, signing out: on each database engine.
+// Signing in with a platform token, who may sign in, and signing out.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/read-config.ts'
 import { createControl } from '../../src/workflows/control.ts'
@@ -34,17 +34,17 @@ const sessionsOf = async () =>
     .length
 
 describe('signing in with a token of the platform', () => {
-  it('gives a session in a cookie that no script reads, and says who it is', async () => {
+  it('sets a session cookie that scripts cannot read, and returns the account', async () => {
     const response = await postToken({ token: aliceToken })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ login: 'alice', is_admin: true })
     const [cookie] = response.headers.getSetCookie()
-    expect(cookie).toMatch(
-      /^access_token=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-    )
+    const jwt = String.raw`[\w-]+\.[\w-]+\.[\w-]+`
+    const attributes = 'Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax'
+    expect(cookie).toMatch(new RegExp(`^access_token=${jwt}; ${attributes}$`))
   })
 
-  it('makes the first account an administrator, and no other', async () => {
+  it('makes only the first account an administrator', async () => {
     await signInWithToken(scene.app, aliceToken)
     const bob = await signInWithToken(scene.app, bobToken)
     const me = await fetch(`${scene.app.url}/auth/me`, { headers: bob.bearer })
@@ -64,14 +64,14 @@ describe('signing in with a token of the platform', () => {
 
   it.each([
     [
-      'a token that the platform does not know',
+      'an unknown token',
       { token: 'ghp_of_nobody' },
       401,
       'The platform does not accept this token',
     ],
     ['no token', {}, 422, 'token must be a string'],
     [
-      'what no token looks like',
+      'a malformed token',
       { token: 'a\nb' },
       422,
       'token must be a personal access token of the platform',
@@ -85,7 +85,7 @@ describe('signing in with a token of the platform', () => {
   })
 
   it.each(['gho_', 'ghu_', 'ghs_', 'ghr_'])(
-    'refuses a token that an application got: %s…',
+    'refuses a token of an application: %s…',
     async (kind) => {
       const before = await sessionsOf()
       scene.forge.createUser('carol', { token: `${kind}token_of_carol` })
@@ -101,11 +101,11 @@ describe('signing in with a token of the platform', () => {
     ['is down', replyWith(503), 502],
     ['hangs up', drop(), 502],
     [
-      'forbids the token to say whose it is',
+      'does not let the token read its user',
       replyWith(403, { message: 'Resource not accessible' }),
       401,
     ],
-  ])('answers when the platform %s', async (_what, action, status) => {
+  ])('reports an error when the platform %s', async (_what, action, status) => {
     const remove = scene.forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action })
     const response = await postToken({ token: aliceToken })
     remove()
@@ -115,7 +115,7 @@ describe('signing in with a token of the platform', () => {
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('keeps 100 sessions of a person, and forgets what expired a month ago', async () => {
+  it('keeps 100 sessions per person and deletes tokens a month after expiry', async () => {
     const { db } = scene.app
     const { session } = await signInWithToken(scene.app, bobToken)
     const { id } = await db
@@ -148,13 +148,13 @@ describe('signing in with a token of the platform', () => {
         .execute()
     }
     await signInWithToken(scene.app, bobToken)
-    const kept = await db
+    const stored = await db
       .selectFrom('tokens')
       .select(['kind', 'name'])
       .where('user_id', '=', id)
       .execute()
-    expect(kept.filter(({ kind }) => kind === 'session')).toHaveLength(100)
-    expect(kept.filter(({ kind }) => kind === 'api').map(({ name }) => name)).toEqual(['29 days'])
+    expect(stored.filter(({ kind }) => kind === 'session')).toHaveLength(100)
+    expect(stored.filter(({ kind }) => kind === 'api').map(({ name }) => name)).toEqual(['29 days'])
     const earlier = await fetch(`${scene.app.url}/auth/me`, {
       headers: { cookie: `access_token=${session}` },
     })
@@ -163,7 +163,7 @@ describe('signing in with a token of the platform', () => {
 })
 
 describe('signing out', () => {
-  it('ends the session and the bearer token made from it, and leaves the others alone', async () => {
+  it('ends the session and its bearer token, and no other', async () => {
     const [one, other] = [
       await signInWithToken(scene.app, aliceToken),
       await signInWithToken(scene.app, aliceToken),
@@ -191,8 +191,8 @@ describe('signing out', () => {
 
   it.each([
     ['no session', undefined],
-    ['a session that is none', 'access_token=made.up.it'],
-  ])('answers the same with %s', async (_what, cookie) => {
+    ['an invalid session', 'access_token=made.up.it'],
+  ])('responds in the same way to %s', async (_what, cookie) => {
     const headers = cookie === undefined ? {} : { cookie }
     const response = await fetch(`${scene.app.url}/auth/logout`, { method: 'POST', headers })
     expect([response.status, await response.json()]).toEqual([200, { status: 'signed_out' }])
@@ -201,7 +201,7 @@ describe('signing out', () => {
 })
 
 describe('SIGN_IN_ALLOWED', () => {
-  it('keeps others out, on both ways in, and also who came in before', async () => {
+  it('refuses other people on both sign-in paths, and ends their sessions', async () => {
     const database = await createTestDatabase()
     await using stack = new AsyncDisposableStack()
     stack.defer(() => database.dispose())
@@ -243,7 +243,7 @@ describe('SIGN_IN_ALLOWED', () => {
     expect(locationOf(await browser.open((await followToCallback(browser)).href))).toBe('/')
   })
 
-  it("case 85: an administrator's credentials are worthless once their name was taken off, the operator's are not", async () => {
+  it('case 85: revokes a removed administrator, but not tokens of the operator', async () => {
     const database = await createTestDatabase()
     await using stack = new AsyncDisposableStack()
     stack.defer(() => database.dispose())
@@ -261,47 +261,47 @@ describe('SIGN_IN_ALLOWED', () => {
       }
     }
     const before = await start('alice, bob')
-    const order = { admin: true, name: 'a token', days: 30 }
+    const tokenOptions = { admin: true, name: 'a token', days: 30 }
     const alice = await signInWithToken(before.app, aliceToken)
     const issued = await Promise.all([
-      before.control.createToken({ ...order, user: 'alice' }),
-      before.control.createToken({ ...order, user: null }),
+      before.control.createToken({ ...tokenOptions, user: 'alice' }),
+      before.control.createToken({ ...tokenOptions, user: null }),
     ])
     const [ofAlice, ofOperator] = issued.map(({ jwt }) => ({ authorization: `Bearer ${jwt}` }))
-    const answersTo = async (
+    const statusesFor = async (
       url: string,
       headers: Readonly<Record<string, string>> | undefined,
     ) => {
-      const ask = (path: string, init: RequestInit = {}) =>
+      const request = (path: string, init: RequestInit = {}) =>
         fetch(`${url}${path}`, {
           ...init,
           headers: { 'content-type': 'application/json', ...headers },
         })
-      const list = await ask('/auth/me')
-      const checks = await ask('/api/v1/settings/checks')
-      const mcp = await ask('/mcp/messages', {
+      const list = await request('/auth/me')
+      const checks = await request('/api/v1/settings/checks')
+      const mcp = await request('/mcp/messages', {
         method: 'POST',
         body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
       })
       return [list, checks, mcp].map(({ status }) => status)
     }
     for (const headers of [ofAlice, ofOperator, alice.bearer]) {
-      expect(await answersTo(before.app.url, headers)).toEqual([200, 200, 200])
+      expect(await statusesFor(before.app.url, headers)).toEqual([200, 200, 200])
     }
-    expect(await answersTo(before.app.url, alice.cookie)).toEqual([200, 200, 401])
+    expect(await statusesFor(before.app.url, alice.cookie)).toEqual([200, 200, 401])
     await before.app[Symbol.asyncDispose]()
 
     const { app, control } = await start('bob')
     stack.use(app)
     for (const headers of [ofAlice, alice.bearer, alice.cookie]) {
-      expect(await answersTo(app.url, headers)).toEqual([401, 401, 401])
+      expect(await statusesFor(app.url, headers)).toEqual([401, 401, 401])
     }
     expect(await answersTo(app.url, ofOperator)).toEqual([200, 200, 200])
     const refused = 'alice may not sign in here: add the username to SIGN_IN_ALLOWED.'
     await expect(control.createToken({ ...order, user: 'alice' })).rejects.toThrow(refused)
   })
 
-  it.each([',', ' ', 'alice,,bob'])('does not take %j for a list of names', (value) => {
+  it.each([',', ' ', 'alice,,bob'])('refuses %j as a list of names', (value) => {
     expect(() => readConfig({ SIGN_IN_ALLOWED: value })).toThrow(
       /SIGN_IN_ALLOWED must be usernames/,
     )

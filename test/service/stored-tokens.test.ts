@@ -1,4 +1,4 @@
-// The platform's tokens that people leave with us, and the change of the secret key: on each database engine.
+// Platform tokens that people store, and the rotation of the secret key.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/read-config.ts'
 import { aliceToken, bobToken, secretKey, startAccountForge } from '../account-scenario.ts'
@@ -28,7 +28,7 @@ const expired = {
   body: { detail: 'Session expired — please log out and sign in again.' },
 }
 
-/** What needs the caller's token of the platform. */
+/** Sends a request that needs the caller's platform token. */
 async function connect(app: TestApp, { bearer }: SignedInUser) {
   const address = `${app.url}/api/v1/repos/acme/shop/install`
   const response = await fetch(address, { method: 'POST', headers: bearer })
@@ -49,7 +49,7 @@ const readSealed = async (app: TestApp, login: string) =>
 const writeSealed = (app: TestApp, login: string, encrypted_token: Buffer | null) =>
   app.db.updateTable('users').set({ encrypted_token }).where('login', '=', login).execute()
 
-it('case 24: a stored token that was changed or swapped is refused', async () => {
+it('case 24: refuses a stored token that was changed or swapped', async () => {
   await using app = await start()
   const [alice, bob] = [
     await signInWithToken(app, aliceToken),
@@ -65,7 +65,7 @@ it('case 24: a stored token that was changed or swapped is refused', async () =>
   expect(await connect(app, alice)).toEqual(expired)
   expect(await connect(app, bob)).toEqual(expired)
 
-  // A byte of each part: version, key, nonce, tag, text.
+  // This changes a byte of each part: version, key, nonce, tag and text.
   for (const at of [0, 1, 8, 9, 20, 21, 36, 37, ofAlice.length - 1]) {
     const changed = Buffer.from(ofAlice)
     changed[at]! ^= 1
@@ -84,7 +84,7 @@ it('case 24: a stored token that was changed or swapped is refused', async () =>
   expect((await connect(app, again)).status).toBe(200)
 })
 
-it('a new secret key takes the old one’s sessions and tokens over', async () => {
+it('a new secret key keeps the sessions and tokens of the old one', async () => {
   let alice: SignedInUser
   let sealed: Buffer
   {
@@ -107,16 +107,16 @@ it('a new secret key takes the old one’s sessions and tokens over', async () =
     expect(fresh.session.split('.')[0]).not.toBe(alice.session.split('.')[0])
   }
   {
-    // The old key is dropped: its sessions end, what was sealed anew stays readable.
+    // Without the old key, its sessions end. What was encrypted again stays readable.
     await using app = await start({ SECRET_KEY: newKey })
     expect(await meStatus(app)).toBe(401)
-    const sealedAnew = await readSealed(app, 'alice')
+    const resealed = await readSealed(app, 'alice')
     alice = await signInWithToken(app, aliceToken)
-    await writeSealed(app, 'alice', sealedAnew)
+    await writeSealed(app, 'alice', resealed)
     expect((await connect(app, alice)).status).toBe(200)
   }
   {
-    // A key that has nothing to do with them: who signs in is let in, and what is stored can't be read.
+    // With an unrelated key, signing in works, but stored tokens cannot be read.
     await using app = await start({ SECRET_KEY: 'y'.repeat(32) })
     expect(await meStatus(app)).toBe(401)
     alice = await signInWithToken(app, aliceToken)
@@ -133,6 +133,6 @@ it.each([
   ['SECRET_KEYS_OLD', 'x'.repeat(31)],
   ['SECRET_KEYS_OLD', `${'x'.repeat(32)},`],
   ['SECRET_KEYS_OLD', `${'x'.repeat(32)},${' '.repeat(40)}`],
-])('a key that could be guessed is none: %s=%j', (name, value) => {
+])('refuses a key that could be guessed: %s=%j', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`${name} must`))
 })
