@@ -1,5 +1,4 @@
-// Random sequences of deliveries, connects, disconnects, reviews and retries, against a plain model of the interface's
-// state tables: after each step the answers, the list and its filters agree with the model.
+// Random deliveries, connections, reviews and retries, compared with a model of the states.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorker } from '../../src/worker/start-worker.ts'
@@ -9,7 +8,7 @@ import { forgeEnvironment, startShopForge, waitUntilSettled } from '../review-sc
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
-/** Another seed makes other sequences. */
+/** Set another seed to test other sequences. */
 const seed = Number(process.env.TEST_SEED ?? 20261121)
 const people = ['alice', 'bob'] as const
 type Person = (typeof people)[number]
@@ -23,7 +22,7 @@ beforeAll(async () => {
   forge.createUser('bob', { token: 'ghp_token_of_bob' })
   forge.createUser('root', { token: 'ghp_token_of_root' })
   app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
-  // The first account is an administrator, who sees everything.
+  // The first account is an administrator, login canSee everything.
   await signInWithToken(app, 'ghp_token_of_root')
   for (const person of people)
     signedIn.set(person, await signInWithToken(app, `ghp_token_of_${person}`))
@@ -45,7 +44,7 @@ interface ModelEvent {
 interface ModelPullRequest {
   readonly repo: string
   readonly number: number
-  /** Of the payload with the newest `updated_at`. */
+  /** The title of the payload with the newest `updated_at`. */
   title: string
   state: 'open' | 'closed' | 'merged'
   updatedAt: number
@@ -53,14 +52,14 @@ interface ModelPullRequest {
 }
 
 interface Model {
-  /** Payloads are newer than what the platform says by then, so that theirs is the last word. */
+  /** Payloads are newer than the platform's data at that time, so they take precedence. */
   readonly start: number
-  /** Two repositories of this sequence alone, each with the pull requests 1 and 2. */
+  /** Two repositories that only this sequence uses, each with the pull requests 1 and 2. */
   readonly repos: readonly string[]
-  /** When each person's connection of each repository ended: `Infinity` while it lasts. */
+  /** When each person's connection to each repository ended: `Infinity` while it lasts. */
   readonly connectedUntil: Map<string, number>
   disconnects: number
-  /** What the last webhook of a repository was made with. */
+  /** The secret of the last webhook of each repository. */
   readonly secrets: Map<string, string>
   readonly pullRequests: Map<string, ModelPullRequest>
 }
@@ -68,7 +67,7 @@ interface Model {
 const key = (...parts: (string | number)[]) => parts.join(' ')
 const priority: readonly Status[] = ['completed', 'failed', 'processing', 'pending']
 
-/** The event that stands for a pull request: highest priority, then newest. */
+/** Returns the event that represents a pull request: by priority, then the newest. */
 function chosenEvent({ events }: ModelPullRequest): ModelEvent {
   return [...events].sort(
     (a, b) => priority.indexOf(a.status) - priority.indexOf(b.status) || b.id - a.id,
@@ -86,13 +85,13 @@ const isConnected = (model: Model, repo: string) =>
 const wasConnected = (model: Model, repo: string) =>
   people.some((person) => connectedUntil(model, person, repo) > 0)
 
-/** What is or was connected, with nobody else connected for longer. */
-function sees(model: Model, person: Person, repo: string): boolean {
+/** Whether the person is or was connected, with no other person connected for longer. */
+function canSee(model: Model, person: Person, repo: string): boolean {
   const until = connectedUntil(model, person, repo)
   return until > 0 && people.every((other) => connectedUntil(model, other, repo) <= until)
 }
 
-async function ask(person: Person, path: string, method = 'GET') {
+async function request(person: Person, path: string, method = 'GET') {
   const response = await fetch(`${app.url}${path}`, {
     method,
     headers: signedIn.get(person)!.bearer,
@@ -106,7 +105,7 @@ type Step = (model: Model) => Promise<void>
 function connect(person: Person, index: number): Step {
   return async (model) => {
     const repo = model.repos[index]!
-    const { status, body } = await ask(person, `/api/v1/repos/${repo}/install`, 'POST')
+    const { status, body } = await request(person, `/api/v1/repos/${repo}/install`, 'POST')
     if (isActive(model, person, repo)) {
       return expect({ status, body }).toEqual({
         status: 400,
@@ -128,7 +127,7 @@ function disconnect(person: Person, index: number): Step {
     const repo = model.repos[index]!
     const wasActive = isActive(model, person, repo)
     if (wasActive) model.connectedUntil.set(key(person, repo), ++model.disconnects)
-    const answer = await ask(person, `/api/v1/repos/${repo}/install`, 'DELETE')
+    const answer = await request(person, `/api/v1/repos/${repo}/install`, 'DELETE')
     expect(answer).toEqual(
       wasActive
         ? { status: 200, body: { status: 'disconnected', repo } }
@@ -151,7 +150,7 @@ function deliver({ repo: index, number, action, updatedAt }: DeliveryInput): Ste
     const wantsReview = action === 'opened' || action === 'synchronize'
     const type = `pull_request.${action}`
     const title = `Change ${number} at ${updatedAt}`
-    // What the platform doesn't have stays in the state that it was told to be in.
+    // A pull request that the platform does not have keeps the delivered state.
     const state = number > 2 && action === 'closed' ? 'closed' : 'open'
     const time = new Date(model.start + (120 + 5 * updatedAt) * 1000).toISOString()
     const secret = model.secrets.get(repo) ?? webhookSecret
@@ -176,7 +175,7 @@ function deliver({ repo: index, number, action, updatedAt }: DeliveryInput): Ste
   }
 }
 
-/** All reviews that wait run to their end. Those of pull requests that the platform doesn't show fail. */
+/** Runs all pending reviews. Those of pull requests that the platform does not have fail. */
 function settle(hidesAll: boolean): Step {
   return async (model) => {
     const waiting = [...model.pullRequests.values()].filter(({ events }) =>
@@ -202,12 +201,12 @@ function retry(person: Person, index: number, number: number): Step {
     const repo = model.repos[index]!
     const pullRequest = model.pullRequests.get(key(repo, number))
     if (pullRequest === undefined) return
-    const { status, body } = await ask(
+    const { status, body } = await request(
       person,
       `/api/v1/reviews/${chosenEvent(pullRequest).id}/retry`,
       'POST',
     )
-    if (!sees(model, person, repo)) return expect(status).toBe(404)
+    if (!canSee(model, person, repo)) return expect(status).toBe(404)
     if (!isActive(model, person, repo)) return expect(status).toBe(403)
     if (pullRequest.state !== 'open' || pullRequest.events.some(isUnsettled))
       return expect(status).toBe(409)
@@ -224,17 +223,17 @@ function retry(person: Person, index: number, number: number): Step {
   }
 }
 
-/** What each person's list is to show, with each filter. */
+/** Checks each person's list with each filter. */
 async function checkLists(model: Model, prefix: string): Promise<void> {
   const all = [...model.pullRequests.values()]
     .filter(({ events }) => events.length > 0)
     .map((pullRequest) => ({ ...pullRequest, chosen: chosenEvent(pullRequest) }))
     .sort((a, b) => b.chosen.id - a.chosen.id)
   for (const person of people) {
-    const own = all.filter(({ repo }) => sees(model, person, repo))
+    const own = all.filter(({ repo }) => canSee(model, person, repo))
     for (const filter of ['', 'pending', 'completed', 'failed', 'open', 'closed']) {
       const query = `search=${prefix}&limit=100${filter === '' ? '' : `&status=${filter}`}`
-      const { status, body } = await ask(person, `/api/v1/reviews?${query}`)
+      const { status, body } = await request(person, `/api/v1/reviews?${query}`)
       expect(status).toBe(200)
       const expected = own.filter(
         ({ chosen, state }) => filter === '' || chosen.status === filter || state === filter,
@@ -297,18 +296,18 @@ async function makeModel(): Promise<{ model: Model; prefix: string }> {
 }
 
 const person = fc.constantFrom(...people)
-// Mostly the same pull request: what is to be told apart has to meet.
+// Most steps use the same pull request, so that conflicts occur.
 const repository = fc.constantFrom(0, 0, 0, 1)
 const number = fc.constantFrom(1, 1, 1, 2, 3)
 const steps = fc.array(
   fc.oneof(
     {
       weight: 3,
-      arbitrary: fc.tuple(person, repository).map(([who, index]) => connect(who, index)),
+      arbitrary: fc.tuple(person, repository).map(([login, index]) => connect(login, index)),
     },
     {
       weight: 1,
-      arbitrary: fc.tuple(person, repository).map(([who, index]) => disconnect(who, index)),
+      arbitrary: fc.tuple(person, repository).map(([login, index]) => disconnect(login, index)),
     },
     {
       weight: 8,
@@ -326,7 +325,7 @@ const steps = fc.array(
       weight: 2,
       arbitrary: fc
         .tuple(person, repository, number)
-        .map(([who, index, pr]) => retry(who, index, pr)),
+        .map(([login, index, pr]) => retry(login, index, pr)),
     },
   ),
   { minLength: 30, maxLength: 50, size: 'max' },
