@@ -1,4 +1,4 @@
-// `umpire mcp` and `umpire sources`, as agents and operators start them, beside a running service and without one.
+// `umpire mcp` and `umpire sources`, with a running service and without one.
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -59,7 +59,7 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]()
 })
 
-/** A third party's client over stdin and stdout. */
+/** Connects a third-party client over stdin and stdout. */
 async function connect(variables: Record<string, string> = {}) {
   const transport = new StdioClientTransport({
     command: umpireCommand,
@@ -74,7 +74,7 @@ async function connect(variables: Record<string, string> = {}) {
 }
 
 describe('umpire mcp', () => {
-  it('answers from the running service, on stdin and stdout', async () => {
+  it('responds from the running service on stdin and stdout', async () => {
     const client = await connect()
     try {
       const { tools } = await client.listTools()
@@ -98,7 +98,7 @@ describe('umpire mcp', () => {
     }
   })
 
-  it('as a person sees what is connected to that person, and nothing with a token that does not count', async () => {
+  it('shows a person what they connected, and rejects an invalid token', async () => {
     const { stdout } = await runUmpire(['token', '--admin'], { cwd: site.dataDir, env })
     const client = await connect({ UMPIRE_TOKEN: stdout.trim() })
     const { structuredContent } = await client.callTool({
@@ -119,8 +119,8 @@ describe('umpire mcp', () => {
     })
   })
 
-  it('ends with its client, and says where there is no service', async () => {
-    // Its stdin is closed from the start.
+  it('exits with its client, and reports a missing service', async () => {
+    // The stdin of this process is closed from the start.
     expect(await runUmpire(['mcp'], { cwd: site.dataDir, env })).toMatchObject({
       code: 0,
       stdout: '',
@@ -136,20 +136,18 @@ describe('umpire mcp', () => {
   })
 })
 
-describe('umpire mcp beside a service that it asks', () => {
-  /** A service that answers like ours at its socket, where it is told to. */
+describe('umpire mcp with a simulated service', () => {
+  /** Starts a service that responds with `answers` on a control socket. */
   async function startSocket(answers: Readonly<Record<string, unknown>>) {
     const folder = mkdtempSync(join(tmpdir(), 'umpire-mcp-'))
-    const asked: string[] = []
-    const told = new EventEmitter()
+    const requests = new EventEmitter()
     const activity = { connectedRepositories: 0, newestDeliveryAt: null }
     const schema = { missing: [], unknown: [] }
-    const facts = { engine: 'embedded', version: '1', schema, fsync: true, hasSearchIndex: true }
-    const status = { pid: 1, database: { ...facts, now: new Date(), activity, seals: [] } }
+    const details = { engine: 'embedded', version: '1', schema, fsync: true, hasSearchIndex: true }
+    const status = { pid: 1, database: { ...details, now: new Date(), activity, seals: [] } }
     const socket = createServer((request, response) => {
       const route = request.url ?? ''
-      asked.push(route)
-      told.emit(route, response)
+      requests.emit(route, response)
       const answer = ({ '/status': status, ...answers } as Readonly<Record<string, unknown>>)[route]
       if (answer !== 'nothing')
         response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { detail: 'No' }))
@@ -158,7 +156,7 @@ describe('umpire mcp beside a service that it asks', () => {
     return {
       env: { PATH: process.env.PATH ?? '', DATA_DIR: folder, NODE_COMPILE_CACHE: compileCache },
       folder,
-      asked: (route: string) => once(told, route) as Promise<[ServerResponse]>,
+      waitForRequest: (route: string) => once(requests, route) as Promise<[ServerResponse]>,
       async [Symbol.asyncDispose]() {
         socket.close()
         socket.closeAllConnections()
@@ -177,8 +175,10 @@ describe('umpire mcp beside a service that it asks', () => {
     { name: 'get_health', inputSchema: { type: 'object' }, outputSchema: health },
     { name: 'get_list', inputSchema: { type: 'object' }, outputSchema: list },
   ]
-  const call = (id: number, name: string) =>
-    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: { repo } } })}\n`
+  const call = (id: number, name: string) => {
+    const params = { name, arguments: { repo } }
+    return `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`
+  }
   const hello = [
     {
       id: 0,
@@ -192,8 +192,8 @@ describe('umpire mcp beside a service that it asks', () => {
     { method: 'notifications/initialized' },
   ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-  it.each(['its client leaves', 'it is told to end'])(
-    'ends at once when %s, whatever is waited for',
+  it.each(['its client leaves', 'it gets SIGTERM'])(
+    'ends at once when %s, even with a pending request',
     async (how) => {
       await using service = await startSocket({ '/mcp/tools': tools, '/mcp/call': 'nothing' })
       const child = spawn(umpireCommand, ['mcp'], {
@@ -202,9 +202,9 @@ describe('umpire mcp beside a service that it asks', () => {
         stdio: ['pipe', 'ignore', 'inherit'],
       })
       const exited = once(child, 'exit')
-      const asked = service.asked('/mcp/call')
+      const request = service.waitForRequest('/mcp/call')
       child.stdin.write([...hello, call(1, 'get_health')].join(''))
-      const [waiting] = await asked
+      const [waiting] = await request
       const left = once(waiting, 'close')
       if (how === 'its client leaves') child.stdin.end()
       else child.kill('SIGTERM')
@@ -213,7 +213,7 @@ describe('umpire mcp beside a service that it asks', () => {
     },
   )
 
-  it('gives the answers of faults while it does not run, as their tools declare them', async () => {
+  it('returns declared error results while the service is down', async () => {
     const service = await startSocket({ '/mcp/tools': tools })
     const child = spawn(umpireCommand, ['mcp'], {
       env: service.env,
@@ -240,7 +240,7 @@ describe('umpire mcp beside a service that it asks', () => {
     expect(await exited).toEqual([0, null])
   })
 
-  it('says that one is of another version which knows nothing of it', async () => {
+  it('reports a service of another version', async () => {
     await using service = await startSocket({})
     expect(await runUmpire(['mcp'], { cwd: service.folder, env: service.env })).toMatchObject({
       code: 3,
@@ -251,7 +251,7 @@ describe('umpire mcp beside a service that it asks', () => {
 })
 
 describe('umpire sources', () => {
-  it('shows what answers, and trusts anew', async () => {
+  it('shows which sources respond, and trusts them again', async () => {
     await using tracker = await startContextServer({ tools: { get_issue: () => '{}' } })
     const sources = { ...env, LINEAR_MCP_URL: tracker.url, LINEAR_API_KEY: 'lin_api_0123456789' }
     expect(await runUmpire(['sources'], { cwd: site.dataDir, env: sources })).toEqual({
