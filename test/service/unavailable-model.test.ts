@@ -1,5 +1,4 @@
-// A configured model that takes no part: the static review stands as incomplete, the operator learns why, and the review is
-// done again once the model answers.
+// An unavailable model: the review stays incomplete and runs again when the model responds.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { hasPendingRedos } from '../../src/jobs/redo-reviews.ts'
 import {
@@ -13,10 +12,10 @@ import { ownComments, repo, runsOf, type Scenario, startScenario } from '../revi
 import { signInWithToken } from '../sign-in.ts'
 
 const key = 'sk-test-0123456789'
-const words = 'Your organization org-4711 was suspended'
+const providerMessage = 'Your organization org-4711 was suspended'
 const refused: Reply = {
   status: 401,
-  body: { error: { message: words, type: 'invalid_request_error' } },
+  body: { error: { message: providerMessage, type: 'invalid_request_error' } },
 }
 const files = { 'src/sum.ts': 'export const sum = (a: number, b: number) => a + b\n' }
 const nothing: Reply = { json: { summary: 'It adds numbers.', findings: [] } }
@@ -34,7 +33,7 @@ afterEach(async () => {
 
 function start(env: Record<string, string> = {}) {
   const model = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: key }
-  // The worker looks every two seconds whether the model is back.
+  // The worker checks every two seconds whether the model is back.
   const timing = { REVIEW_LEASE_SECONDS: '6', REVIEW_MAX_ATTEMPTS: '2', REVIEW_RETRY_SECONDS: '1' }
   return startScenario({ env: { ...model, ...timing, ...env } })
 }
@@ -56,8 +55,8 @@ async function show(number: number) {
   }
 }
 
-/** Waits until a pull request was reviewed so often. */
-async function reviewed(number: number, times: number) {
+/** Waits until a pull request has this many completed reviews. */
+async function waitForReviews(number: number, times: number) {
   for (;;) {
     const runs = await runsOf(scenario.app, number)
     if (runs.filter(({ status }) => status === 'completed').length >= times) return show(number)
@@ -65,38 +64,41 @@ async function reviewed(number: number, times: number) {
   }
 }
 
-/** Waits until the model was asked so often in this way. */
-async function requested(isMeant: (request: ModelRequest) => boolean, times: number) {
-  while (server.requests.filter(isMeant).length < times)
+/** Waits until the model received this many matching requests. */
+async function waitForRequests(matches: (request: ModelRequest) => boolean, times: number) {
+  while (server.requests.filter(matches).length < times)
     await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-it('case 47: a refused key is reported to the operator and not asked again until it is accepted', async () => {
+it('case 47: reports a refused key and does not use it until it is accepted', async () => {
   const first = await review('first')
   expect(first.run).toMatchObject({ status: 'completed', verdict: 'NEEDS_DISCUSSION', error: null })
   expect(first.summary).toMatch(/^### ⚪ Incomplete: /m)
   expect(first.state).toBe('error')
   expect(first.summary).toContain('The configured model took no part')
-  for (const detail of [words, 'org-4711', '401', key]) expect(first.summary).not.toContain(detail)
+  for (const detail of [providerMessage, 'org-4711', '401', key])
+    expect(first.summary).not.toContain(detail)
   expect(first.run.warnings).toMatchObject([
     { code: 'model_unauthorized', message: expect.stringContaining('does not accept the key') },
   ])
 
-  const asked = server.requests.filter(({ text }) => text.includes('src/sum.ts')).length
+  const requestsBefore = server.requests.filter(({ text }) => text.includes('src/sum.ts')).length
   const second = await review('second')
-  expect(server.requests.filter(({ text }) => text.includes('src/sum.ts'))).toHaveLength(asked)
+  expect(server.requests.filter(({ text }) => text.includes('src/sum.ts'))).toHaveLength(
+    requestsBefore,
+  )
   expect(second.run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
 
   server.respondWith(() => nothing)
   for (const { number } of [first, second]) {
-    const { run, summary, state } = await reviewed(number, 2)
+    const { run, summary, state } = await waitForReviews(number, 2)
     expect(run).toMatchObject({ verdict: 'APPROVE', warnings: [], redo_when: null })
     expect(summary).toContain('🟢')
     expect(state).toBe('success')
   }
 })
 
-it('shows the cause to whoever reads the review by the API', async () => {
+it('the API returns the cause to people who can read the review', async () => {
   const { number } = await review('seen')
   const { bearer } = await signInWithToken(scenario.app, 'ghp_token_of_alice')
   const { id } = await scenario.app.db
@@ -116,7 +118,7 @@ it('shows the cause to whoever reads the review by the API', async () => {
   })
 })
 
-it('case 47: a model that stays away past the retries leaves the review incomplete, and it is done again', async () => {
+it('case 47: completes a review later when the model stays away past the retries', async () => {
   server.respondWith(() => ({ status: 529, headers: { 'retry-after-ms': '1' } }))
   const { number, run, summary } = await review('away')
   expect(run).toMatchObject({
@@ -127,10 +129,10 @@ it('case 47: a model that stays away past the retries leaves the review incomple
   })
   expect(summary).toContain('The configured model took no part')
   server.respondWith(() => nothing)
-  expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', warnings: [] })
+  expect((await waitForReviews(number, 2)).run).toMatchObject({ verdict: 'APPROVE', warnings: [] })
 })
 
-it('case 47: a fast model whose key is accepted again takes part again', async () => {
+it('case 47: uses a fast model again when its key is accepted again', async () => {
   await scenario[Symbol.asyncDispose]()
   scenario = await start({ REVIEW_MODE: 'parallel', MODEL_FAST: 'compatible:small' })
   const answer: Script = ({ system }) =>
@@ -142,15 +144,15 @@ it('case 47: a fast model whose key is accepted again takes part again', async (
   expect(run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
 
   const before = server.requests.length
-  await requested((request) => request.number > before && request.model === 'small', 2)
+  await waitForRequests((request) => request.number > before && request.model === 'small', 2)
   expect(await runsOf(scenario.app, number)).toHaveLength(1)
   server.respondWith(answer)
-  const { run: again, runs } = await reviewed(number, 2)
+  const { run: again, runs } = await waitForReviews(number, 2)
   expect(again).toMatchObject({ verdict: 'APPROVE', warnings: [], redo_when: null })
   expect(runs).toHaveLength(2)
 })
 
-it('case 47: a change that the provider blocks is reviewed again in bounds, and no other change is', async () => {
+it('case 47: repeats the review of a blocked change in limits, and of no other', async () => {
   server.respondWith(({ text }) =>
     text.includes('src/blocked.ts') ? { status: 403, body: 'Forbidden' } : nothing,
   )
@@ -161,14 +163,14 @@ it('case 47: a change that the provider blocks is reviewed again in bounds, and 
   const other = await review('other')
   expect(other.runs).toMatchObject([{ verdict: 'APPROVE', warnings: [] }])
 
-  // The first review, and five more.
-  await reviewed(number, 6)
+  // These are the first review and five more.
+  await waitForReviews(number, 6)
   while ((await show(number)).run.redo_when !== null)
     await new Promise((resolve) => setTimeout(resolve, 50))
   expect((await show(number)).runs).toHaveLength(6)
 }, 60_000)
 
-it('case 47: asks no model while only closed pull requests wait for it', async () => {
+it('case 47: calls no model while only closed pull requests wait for it', async () => {
   const { number } = await review('left')
   scenario.forge.closePullRequest(repo, number)
   await scenario.waitUntilSettled()
@@ -179,10 +181,13 @@ it('case 47: asks no model while only closed pull requests wait for it', async (
   expect(await hasPendingRedos(db, 'model')).toBe(false)
   scenario.forge.reopenPullRequest(repo, number)
   server.respondWith(() => nothing)
-  expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', redo_when: null })
+  expect((await waitForReviews(number, 2)).run).toMatchObject({
+    verdict: 'APPROVE',
+    redo_when: null,
+  })
 })
 
-it('case 89: a pull request that was closed is skipped everywhere alike, and reviewed when it is open again', async () => {
+it('case 89: skips a closed pull request and reviews it when it reopens', async () => {
   const { forge, app } = scenario
   const answered = Promise.withResolvers<void>()
   server.respondWith(async () => {
@@ -204,7 +209,7 @@ it('case 89: a pull request that was closed is skipped everywhere alike, and rev
   expect(rows).toEqual([{ verdict: null, confidence: null }])
 
   forge.reopenPullRequest(repo, number)
-  const { run, state } = await reviewed(number, 2)
+  const { run, state } = await waitForReviews(number, 2)
   expect(run).toMatchObject({ verdict: 'APPROVE', redo_when: null })
   expect(state).toBe('success')
 })

