@@ -1,5 +1,4 @@
-// What deliveries that nobody signed lead to, with a platform that knows better: in development, and in production
-// without any secret.
+// Unsigned deliveries, in development and in production without any secret.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hold, replyWith } from '../fakes/forge/forge.ts'
 import { repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
@@ -14,12 +13,12 @@ async function listReviews(app: TestApp, person: SignedInUser): Promise<Record<s
   return (await response.json()) as Record<string, unknown>[]
 }
 
-describe('where the platform can be asked', () => {
+describe('with access to the platform', () => {
   let scenario: Scenario
   let alice: SignedInUser
   beforeAll(async () => {
     scenario = await startScenario({ env: { APP_ENV: 'development' } })
-    // The first account sees all.
+    // The first account is an administrator, who sees everything.
     alice = await signInWithToken(scenario.app, aliceToken)
   })
   afterAll(() => scenario[Symbol.asyncDispose]())
@@ -27,7 +26,7 @@ describe('where the platform can be asked', () => {
     for (const hook of scenario.forge.webhooks(repo)) scenario.forge.removeWebhook(repo, hook.id)
   })
 
-  it('shows title, state and address only as the platform confirms them', async () => {
+  it('shows title, state and address only after the platform confirms them', async () => {
     const { app, forge } = scenario
     const number = await scenario.openPullRequest(
       { 'src/a.ts': 'export {}\n' },
@@ -69,7 +68,7 @@ describe('where the platform can be asked', () => {
     expect(await found.json()).toMatchObject([real])
   })
 
-  it('reviews a push whose delivery was skipped as a duplicate while the review was posted', async () => {
+  it('reviews a push whose delivery was skipped as a duplicate meanwhile', async () => {
     const { app, forge } = scenario
     const number = await scenario.openPullRequest(
       { 'src/b.ts': 'export {}\n' },
@@ -102,7 +101,7 @@ describe('where the platform can be asked', () => {
     })
   })
 
-  it('makes one review of deliveries of nine names that come together', async () => {
+  it('combines nine concurrent deliveries with different names', async () => {
     const { app } = scenario
     const number = await scenario.openPullRequest({ 'src/c.ts': 'export {}\n' }, { branch: 'nine' })
     const names = Array.from({ length: 9 }, (_, index) => `event-${index}`)
@@ -112,13 +111,13 @@ describe('where the platform can be asked', () => {
       ),
     )
     await scenario.waitUntilSettled()
-    // The first wake-up may be quicker than the last of them.
+    // The first notification may arrive before the last delivery.
     expect((await runsOf(app, number)).length).toBeLessThanOrEqual(2)
   })
 })
 
 describe('in production without any secret', () => {
-  it('reviews nothing without PLATFORM_TOKEN, and says why', async () => {
+  it('reviews nothing without PLATFORM_TOKEN, and reports why', async () => {
     await using scenario = await startScenario({ env: { WEBHOOK_SECRET: '', PLATFORM_TOKEN: '' } })
     const { app, forge } = scenario
     for (const hook of forge.webhooks(repo)) forge.removeWebhook(repo, hook.id)
@@ -136,7 +135,7 @@ describe('in production without any secret', () => {
     expect(forge.pullRequest(repo, number).comments).toEqual([])
   })
 
-  it('shows events that could not be reviewed as failed, with the reason', async () => {
+  it('shows events that cannot be reviewed as failed, with the reason', async () => {
     await using scenario = await startScenario()
     const { app } = scenario
     const admin = await signInWithToken(app, aliceToken)

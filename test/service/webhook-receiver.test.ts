@@ -1,4 +1,4 @@
-// The webhook receiver through its front door, on each database engine: numbered cases 1–14, 17, 18.
+// The webhook receiver: signatures, bodies, duplicates, order and unsigned deliveries.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
@@ -17,7 +17,7 @@ import {
 
 let app: TestApp
 beforeAll(async () => {
-  // Nothing is reviewed here: without a worker the events stay as the receiver left them.
+  // Without a worker, events stay as the receiver stored them.
   app = await startTestApp({ parts: { web: true, worker: false } })
 })
 afterAll(() => app[Symbol.asyncDispose]())
@@ -44,20 +44,23 @@ describe('signature', () => {
     ['too short', { 'x-hub-signature-256': right.slice(0, -2) }],
     ['too long', { 'x-hub-signature-256': `${right}00` }],
     ['not hexadecimal', { 'x-hub-signature-256': `${right.slice(0, -1)}g` }],
-    ['right, with a space behind', { 'x-hub-signature-256': `sha256=${right.slice(7, -1)}\u00a0` }],
-  ])('case 1: %s is refused, and nothing is stored', async (_name, headers) => {
+    [
+      'valid but for a trailing space',
+      { 'x-hub-signature-256': `sha256=${right.slice(7, -1)}\u00a0` },
+    ],
+  ])('case 1: refuses and stores nothing: %s', async (_name, headers) => {
     expect(
       await app.deliver(payload, { secret: null, headers: headers as Record<string, string> }),
     ).toEqual(forbidden)
     expect(await countRows(app.db, 'events')).toBe(0)
   })
 
-  it('case 2: upper-case digits are accepted', async () => {
+  it('case 2: accepts upper-case digits', async () => {
     const headers = { 'x-hub-signature-256': `sha256=${right.slice(7).toUpperCase()}` }
     expect(await app.deliver(payload, { secret: null, headers })).toMatchObject({ status: 200 })
   })
 
-  it('case 3: two signature headers are refused, also two right ones', async () => {
+  it('case 3: refuses two signature headers, even if both are valid', async () => {
     const response = await sendRaw(app.url, [
       'POST /api/v1/webhooks/host HTTP/1.1',
       'host: localhost',
@@ -74,14 +77,14 @@ describe('signature', () => {
     expect(await countRows(app.db, 'events')).toBe(0)
   })
 
-  it('case 4: a body changed by one space is refused', async () => {
+  it('case 4: refuses a body that differs by one space', async () => {
     const headers = { 'x-hub-signature-256': right }
     expect(await app.deliver(null, { secret: null, rawBody: `${body} `, headers })).toEqual(
       forbidden,
     )
   })
 
-  it('is not asked for outside production', async () => {
+  it('is not required outside production', async () => {
     await using open = await startTestApp({
       env: { APP_ENV: 'development' },
       parts: { web: true, worker: false },
@@ -89,7 +92,7 @@ describe('signature', () => {
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
   })
 
-  it('is not asked for where there is no secret at all', async () => {
+  it('is not required when no secret is configured', async () => {
     await using open = await startTestApp({
       env: { WEBHOOK_SECRET: '' },
       parts: { web: true, worker: false },
@@ -108,14 +111,14 @@ describe('signature', () => {
     }
   })
 
-  it('case 79: refuses unsigned 25 MB bodies without parsing them, and accepts signed ones beside', async () => {
+  it('case 79: refuses unsigned 25 MB bodies unparsed and accepts signed ones', async () => {
     const flood = Buffer.alloc(25 * 1024 * 1024, '{},')
     flood.write('{"a":[', 0)
-    const strangers = [1, 2, 3].map(() => app.deliver(null, { rawBody: flood, secret: null }))
+    const unsigned = [1, 2, 3].map(() => app.deliver(null, { rawBody: flood, secret: null }))
     const signed = [1, 2, 3].map((number) => app.deliver(pullRequestPayload({ number })))
     for (const answer of await Promise.all(signed)) expect(answer.body.status).toBe('received')
-    // It is no JSON: whoever parses it before looking for a signature answers 400.
-    for (const answer of await Promise.all(strangers)) expect(answer).toEqual(forbidden)
+    // The body is not JSON: parsing it before the signature check would lead to a 400.
+    for (const answer of await Promise.all(unsigned)) expect(answer).toEqual(forbidden)
     expect(await countRows(app.db, 'events')).toBe(3)
   })
 })
@@ -159,7 +162,7 @@ describe('installations', () => {
   }
   const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as const
 
-  /** Text of a payload in which some text takes the place of the repository. */
+  /** Returns a payload with this text in place of the repository. */
   const withRepository = (text: string) =>
     JSON.stringify(pullRequestPayload()).replace(/"repository":{[^}]*}/, text)
   const named = (repo: string) => `"repository":{"full_name":"${repo}"}`
@@ -170,7 +173,7 @@ describe('installations', () => {
     ['two names', '"repository":{"full_name":"eve/own","full_name":"acme/shop"}'],
     ['an escaped key', `${named('eve/own')},"reposit\\u006fry":{"full_name":"acme/shop"}`],
     ['an escaped name', `${named('eve/own')},"repository":{"full\\u005fname":"acme/shop"}`],
-    ['a name that is none first', `"repository":{"full_name":7},${named('acme/shop')}`],
+    ['an invalid name first', `"repository":{"full_name":7},${named('acme/shop')}`],
     ['null first', `"repository":null,${named('acme/shop')}`],
     ['a nested object first', `"a":{${named('eve/own')}},${named('acme/shop')}`],
     [
@@ -181,30 +184,27 @@ describe('installations', () => {
       'a name in a text',
       `"a":"\\",${named('eve/own').replaceAll('"', '\\"')},",${named('acme/shop')}`,
     ],
-  ])(
-    'case 88: with %s, the secret of one repository never counts for another',
-    async (_name, text) => {
-      await connectRepository({ active: true, secret: one, user: 1 })
-      await app.db
-        .insertInto('installations')
-        .values({
-          user_id: await userId(1),
-          repo_full_name: 'eve/own',
-          webhook_id: 2,
-          webhook_secret: two,
-          is_active: true,
-        })
-        .execute()
-      for (const secret of [two, webhookSecret]) {
-        const rawBody = withRepository(text)
-        expect(await app.deliver(null, { rawBody, secret })).toEqual(forbidden)
-      }
-      expect(await countRows(app.db, 'events')).toBe(0)
-      expect(await countRows(app.db, 'pull_requests')).toBe(0)
-    },
-  )
+  ])('case 88: with %s, a secret is never valid for another repository', async (_name, text) => {
+    await connectRepository({ active: true, secret: one, user: 1 })
+    await app.db
+      .insertInto('installations')
+      .values({
+        user_id: await userId(1),
+        repo_full_name: 'eve/own',
+        webhook_id: 2,
+        webhook_secret: two,
+        is_active: true,
+      })
+      .execute()
+    for (const secret of [two, webhookSecret]) {
+      const rawBody = withRepository(text)
+      expect(await app.deliver(null, { rawBody, secret })).toEqual(forbidden)
+    }
+    expect(await countRows(app.db, 'events')).toBe(0)
+    expect(await countRows(app.db, 'pull_requests')).toBe(0)
+  })
 
-  it('case 88: a name without a secret does not open the door for one with a secret', async () => {
+  it('case 88: a name without a secret gives no access to one with a secret', async () => {
     await using open = await startTestApp({
       env: { WEBHOOK_SECRET: '' },
       parts: { web: true, worker: false },
@@ -216,7 +216,7 @@ describe('installations', () => {
     expect(await countRows(open.db, 'events')).toBe(0)
   })
 
-  it('finds the name in forms, with spaces, with escaped slashes and in another spelling', async () => {
+  it('finds the name in forms, with spaces, escaped slashes or other case', async () => {
     await connectRepository({ active: true, secret: one, user: 1 })
     const spaced = JSON.stringify(pullRequestPayload({ number: 1, repo: 'Acme/Shop' }), null, 2)
     const escaped = JSON.stringify(pullRequestPayload({ number: 2 })).replaceAll(
@@ -237,7 +237,7 @@ describe('installations', () => {
     }
   })
 
-  it('case 16: the secret of any active installation is accepted, and no other', async () => {
+  it('case 16: accepts the secret of any active installation, and no other', async () => {
     await connectRepository({ active: true, secret: one, user: 1 })
     await connectRepository({ active: true, secret: two, user: 2 })
     expect(await app.deliver(pullRequestPayload({ number: 1 }), { secret: one })).toMatchObject({
@@ -251,7 +251,7 @@ describe('installations', () => {
     )
   })
 
-  it('case 15: nothing is processed for a repository whose installations are all inactive', async () => {
+  it('case 15: ignores a repository whose installations are all inactive', async () => {
     await connectRepository({ active: false, secret: one, user: 1 })
     const answer = await app.deliver(pullRequestPayload(), { secret: one })
     expect(answer).toEqual({
@@ -264,7 +264,7 @@ describe('installations', () => {
 })
 
 describe('bodies', () => {
-  it('case 5: a form with a payload field counts like JSON, signed as it came', async () => {
+  it('case 5: treats a form with a payload field like JSON, signed as sent', async () => {
     const rawBody = new URLSearchParams({
       payload: JSON.stringify(pullRequestPayload()),
     }).toString()
@@ -288,14 +288,14 @@ describe('bodies', () => {
     ['null', 'null'],
     ['empty', ''],
     ['nested 200,000 deep', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
-  ])('case 6: a body that is %s gets a 400 that says so', async (_name, rawBody) => {
+  ])('case 6: responds with a 400 and a reason to a body that is %s', async (_name, rawBody) => {
     const { status, body } = await app.deliver(null, { rawBody })
     expect(status).toBe(400)
     expect(body.detail).toEqual(expect.stringMatching(/\w/))
     expect(await countRows(app.db, 'events')).toBe(0)
   })
 
-  it('case 7: 25 MB are accepted; one byte more, with or without a length, is a 413 on a closed socket', async () => {
+  it('case 7: accepts 25 MB; one byte more is a 413 on a closed socket', async () => {
     const limit = 25 * 1024 * 1024
     const frame = JSON.stringify(pullRequestPayload({ extra: { padding: '' } }))
     const rawBody = Buffer.from(
@@ -322,7 +322,7 @@ describe('bodies', () => {
     expect(overrun).toMatch(/^HTTP\/1\.1 413 .*"detail"/s)
   })
 
-  it('case 8: NUL characters, lone surrogates and invalid UTF-8 are stored as U+FFFD', async () => {
+  it('case 8: stores NUL, lone surrogates and invalid UTF-8 as U+FFFD', async () => {
     const frame = JSON.stringify(pullRequestPayload({ title: 'TITLE' }))
     const titles = [frame.replace('TITLE', 'a\\u0000b'), frame.replace('TITLE', 'a\\ud800b')]
     const bytes = [
@@ -339,7 +339,7 @@ describe('bodies', () => {
     }
   })
 
-  it('case 9: keys that name prototypes pollute nothing', async () => {
+  it('case 9: ignores keys that name prototypes', async () => {
     const rawBody = JSON.stringify(pullRequestPayload()).replace(
       '"number":1',
       '"number":1,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":{"polluted":1}',
@@ -348,7 +348,7 @@ describe('bodies', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 
-  it('case 10: a number that JavaScript would round is no key, and is kept exact in the payload', async () => {
+  it('case 10: stores an unsafe integer exactly, but not as a key', async () => {
     const huge = '9007199254740993'
     const asNumber = JSON.stringify(pullRequestPayload({ number: 77 })).replaceAll('77', huge)
     expect(await app.deliver(null, { rawBody: asNumber })).toMatchObject({ status: 200 })
@@ -363,7 +363,7 @@ describe('bodies', () => {
     expect(decompressPayload(row.payload)).toContain(huge)
   })
 
-  it('case 18: direction marks, emoji, quotes, line breaks and 64 KB of text are stored as they are', async () => {
+  it('case 18: stores direction marks, emoji, quotes, line breaks and 64 KB of text', async () => {
     const title = 'عنوان \u202e "quoted" \'single\' 🧪\n\\ end'
     const payload = pullRequestPayload({
       title,
@@ -382,7 +382,7 @@ describe('bodies', () => {
 })
 
 describe('duplicates and order', () => {
-  it('case 11: the same delivery 20 times at once is one event', async () => {
+  it('case 11: stores the same delivery 20 times at once as one event', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => app.deliver(pullRequestPayload())),
     )
@@ -391,7 +391,7 @@ describe('duplicates and order', () => {
     expect(await countRows(app.db, 'events')).toBe(1)
   })
 
-  it('case 11: two different deliveries for one pull request and event type at once are one event', async () => {
+  it('case 11: stores concurrent deliveries of one event type as one event', async () => {
     const answers = await Promise.all([
       app.deliver(pullRequestPayload({ title: 'one' })),
       app.deliver(pullRequestPayload({ title: 'two' })),
@@ -399,7 +399,7 @@ describe('duplicates and order', () => {
     expect(answers.map(({ body }) => body.status).sort()).toEqual(['duplicate_skipped', 'received'])
   })
 
-  it('takes another event type, another number, another repository and an event an hour old for no duplicate', async () => {
+  it('accepts another event type, number or repository, and a repeat after an hour', async () => {
     await app.deliver(pullRequestPayload())
     const others = [{ action: 'synchronize' }, { number: 2 }, { repo: 'acme/other' }]
     for (const other of others) {
@@ -413,7 +413,7 @@ describe('duplicates and order', () => {
   })
 
   it.each(['completed', 'failed'] as const)(
-    'takes an event whose earlier one is %s for no duplicate',
+    'accepts a repeated event when the earlier one is %s',
     async (status) => {
       await app.deliver(pullRequestPayload())
       await app.db.updateTable('events').set({ status }).execute()
@@ -421,7 +421,7 @@ describe('duplicates and order', () => {
     },
   )
 
-  it('takes a delivery that comes again for a duplicate only until its event is settled', async () => {
+  it('skips a redelivery only until its event is settled', async () => {
     const again = () =>
       app.deliver(pullRequestPayload(), { headers: { 'x-github-delivery': 'one-and-the-same' } })
     expect((await again()).body.status).toBe('received')
@@ -430,8 +430,8 @@ describe('duplicates and order', () => {
     expect((await again()).body.status).toBe('received')
   })
 
-  it('case 12: a delivery that could not be stored whole is accepted when it comes again', async () => {
-    // The job's table is gone: event and wake-up fail together.
+  it('case 12: accepts a redelivery after storing failed', async () => {
+    // Without the job table, storing the event and its notification fails.
     await sql`alter table pgboss.job_common rename to job_away`.execute(app.db)
     expect((await app.deliver(pullRequestPayload())).status).toBe(500)
     expect(await countRows(app.db, 'events')).toBe(0)
@@ -439,7 +439,7 @@ describe('duplicates and order', () => {
     expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
   })
 
-  it('case 13: the newest payload decides the state, whatever comes first', async () => {
+  it('case 13: uses the state of the newest payload, whatever arrives first', async () => {
     const closed = pullRequestPayload({
       action: 'closed',
       state: 'closed',
@@ -474,7 +474,7 @@ describe('duplicates and order', () => {
     expect(second.title).toBe('new')
   })
 
-  it('case 13: a payload from the future does not win over all that come after it', async () => {
+  it('case 13: a payload from the future does not override later ones', async () => {
     const minutesFromNow = (minutes: number) =>
       new Date(Date.now() + minutes * 60_000).toISOString()
     await app.deliver(pullRequestPayload({ title: 'for ever', updatedAt: '9999-12-31T00:00:00Z' }))
@@ -485,7 +485,7 @@ describe('duplicates and order', () => {
     expect(row.title).toBe('later')
   })
 
-  it('case 14: pings, unknown events and other actions are recorded and not reviewed', async () => {
+  it('case 14: records pings, unknown events and other actions without a review', async () => {
     const cases = [
       ['ping', { zen: 'x', repository: { full_name: 'acme/shop' } }, 'ping'],
       ['sandwich', { action: 'eaten' }, 'sandwich.eaten'],
@@ -517,8 +517,8 @@ describe('duplicates and order', () => {
     ['no repository', { repository: undefined }, 'repository.full_name'],
     ['a malformed name', { repository: { full_name: 'shop' } }, 'repository.full_name'],
     ['an empty pull request', { pull_request: {} }, 'pull_request.number'],
-    ['a pull request that is a text', { pull_request: 'x' }, 'pull_request.number'],
-    ['a number that is a text', { pull_request: { number: '5' } }, 'pull_request.number'],
+    ['a string as pull request', { pull_request: 'x' }, 'pull_request.number'],
+    ['a string as number', { pull_request: { number: '5' } }, 'pull_request.number'],
     [
       'a number that is too large',
       { pull_request: { number: 3_000_000_000 } },
@@ -540,14 +540,14 @@ describe('duplicates and order', () => {
     expect(await countRows(app.db, 'pull_requests')).toBe(0)
   })
 
-  it('records other events whose pull request can not be read', async () => {
+  it('records other events whose pull request cannot be read', async () => {
     expect(await app.deliver({ action: 'closed', pull_request: { number: '5' } })).toMatchObject({
       status: 200,
     })
     expect(await app.events()).toMatchObject([{ status: 'pending', repo: null, pr_number: null }])
   })
 
-  it('names an event without its header by its payload', async () => {
+  it('names an event without its header after its payload', async () => {
     const headers = { 'x-github-event': '' }
     expect((await app.deliver(pullRequestPayload(), { headers })).body.event_type).toBe(
       'pull_request.opened',
@@ -556,7 +556,7 @@ describe('duplicates and order', () => {
     expect((await app.deliver({}, { headers })).body.event_type).toBe('unknown')
   })
 
-  it('ignores app-level events, whatever they hold', async () => {
+  it('ignores app-level events with any content', async () => {
     const headers = { 'x-host-hook-installation-target-type': 'integration' }
     const answer = await app.deliver(null, { rawBody: 'nonsense', secret: null, headers })
     expect(answer).toEqual({
@@ -565,7 +565,7 @@ describe('duplicates and order', () => {
     })
   })
 
-  it('takes every real payload of the platform', async () => {
+  it('accepts every example payload of the platform', async () => {
     let count = 0
     for (const { name, examples: payloads } of examples as unknown as {
       name: string
@@ -581,8 +581,8 @@ describe('duplicates and order', () => {
   })
 })
 
-describe('clients that dawdle', () => {
-  it('case 33: are cut off, with headers or a body that never end, while others are served', async () => {
+describe('slow clients', () => {
+  it('case 33: cuts off endless headers and bodies while serving others', async () => {
     const start = ['POST /api/v1/webhooks/host HTTP/1.1', 'host: localhost']
     const slow = [
       sendRaw(app.url, [...start, 'x-header: and n']),
@@ -594,8 +594,8 @@ describe('clients that dawdle', () => {
   })
 })
 
-describe('connections that stay silent', () => {
-  it('case 80: a connection that never sends a byte is closed', async () => {
+describe('silent connections', () => {
+  it('case 80: closes a connection that never sends a byte', async () => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
     socket.resume()
     await once(socket, 'connect')
@@ -650,25 +650,25 @@ describe('unsigned deliveries', () => {
     }
   })
 
-  it('keep only the fields that are read, where nobody is connected', async () => {
+  it('store only the fields that are read when nobody is connected', async () => {
     const title = 'T'.repeat(5000)
     const payload = pullRequestPayload({
       title,
-      body: 'of a stranger',
-      extra: { junk: 'of a stranger' },
+      body: 'of an outsider',
+      extra: { junk: 'of an outsider' },
     })
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
     const row = await open.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
-    const kept = decompressPayload(row.payload)
-    expect(kept).not.toContain('stranger')
-    expect(JSON.parse(kept)).toMatchObject({
+    const stored = decompressPayload(row.payload)
+    expect(stored).not.toContain('outsider')
+    expect(JSON.parse(stored)).toMatchObject({
       action: 'opened',
       repository: { full_name: 'acme/shop' },
       pull_request: { number: 1, title: 'T'.repeat(1000), head: { ref: 'topic' } },
     })
   })
 
-  it('change nothing of what is known of a pull request', async () => {
+  it('do not change what is known about a pull request', async () => {
     const signed = { number: 9, title: 'As the platform said', updatedAt: '2026-01-01T00:00:00Z' }
     await open.deliver(pullRequestPayload(signed), { secret: null })
     await open.db
@@ -694,7 +694,7 @@ describe('unsigned deliveries', () => {
     ])
   })
 
-  it('show neutral texts until the platform confirms others', async () => {
+  it('show neutral texts until the platform confirms the real ones', async () => {
     const payload = pullRequestPayload({
       number: 4,
       title: 'Free money',
@@ -717,7 +717,7 @@ describe('unsigned deliveries', () => {
 })
 
 describe('other requests', () => {
-  it('answers what it does not know with a detail', async () => {
+  it('responds to unknown requests with a detail', async () => {
     const unknown = await fetch(`${app.url}/api/v1/nothing`)
     expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not found' }])
     const wrongMethod = await fetch(`${app.url}/api/v1/webhooks/host`)
