@@ -71,7 +71,7 @@ const isAbout = (owner: string) => (request: SeenRequest) =>
 const isReviewed = (repo: string, number: number) =>
   forge.pullRequest(repo, number).comments.some(({ author }) => author === reviewerLogin)
 
-/** Returns the owners of the runs in progress. */
+/** Lists the owners whose runs are in progress. */
 async function ownersInFlight(app: TestApp): Promise<string[]> {
   const runs = await app.db
     .selectFrom('workflow_runs')

@@ -70,7 +70,7 @@ function listen(url: string | null): void {
   forge.addWebhook(repo, { url: `${url}/api/v1/webhooks/host`, secret: webhookSecret })
 }
 
-/** Starts a process for the forge, with short leases. */
+/** Starts a process that uses the forge and has short leases. */
 function start(
   site: ServiceStorage,
   env: Record<string, string> = {},
@@ -82,7 +82,7 @@ function start(
   })
 }
 
-/** Runs `read` against the database of a site. */
+/** Opens the database of a site and calls `read` with it. */
 async function readDatabase<T>(site: ServiceStorage, read: (db: Db) => Promise<T>): Promise<T> {
   await using open = await openDatabase(site.database, silentLog)
   return await read(open.db)

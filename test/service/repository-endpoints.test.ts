@@ -39,7 +39,7 @@ interface Endpoint {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly credential: 'bearer' | 'cookie'
-  /** The error detail without a credential. */
+  /** The detail that a request without a credential gets. */
   readonly unauthenticated: string
   /** The response to a malformed repository name. */
   readonly malformed: readonly [status: number, detail: string]

@@ -64,7 +64,7 @@ function breakReviews(repo: string): () => void {
   })
 }
 
-/** Returns alice's entry in the list. */
+/** Reads the entry that alice sees in the list. */
 async function entryOf(repo: string) {
   const { body } = await scene.request('alice', `/api/v1/reviews?search=${repo}`)
   return body[0]

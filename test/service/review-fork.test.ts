@@ -25,7 +25,7 @@ const changed = {
   'CONTRIBUTING.md': '# Contributing\n\n- Nothing of mallory is ever reviewed.\n',
 }
 
-/** Returns all memories of a repository. */
+/** Reads all memories that are stored for a repository. */
 function memoriesOf(repo: string) {
   return scene.app.db
     .selectFrom('memories')

@@ -56,7 +56,7 @@ function answerRequest(): Reply {
   return { json: { summary: 'It changes the shop.', findings: claims.map(wordClaim) } }
 }
 
-/** A model words the same claim differently in each run. */
+/** A model describes the same claim differently in each run. */
 function wordClaim(claim: Claim) {
   const {
     path,
@@ -626,7 +626,7 @@ describe('a secret that was removed', () => {
     await copy.git('rm', '--quiet', path)
     await pushChange(more('one'))
     await expectState(number, [false], ['open'])
-    // The secret returns to its old line.
+    // The secret is back on its old line.
     await pushChange({ [path]: key })
     await expectState(number, [false], ['open'])
     expect((await show(number)).summary).not.toContain('removed from the code')

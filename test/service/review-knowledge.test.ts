@@ -76,7 +76,7 @@ async function startWithModel(reply: (request: ModelRequest) => Reply) {
 
 type Run = Awaited<ReturnType<typeof startWithModel>>
 
-/** Returns the name that the prompt gives the memory with this text. */
+/** Finds the name that the prompt gives to the memory with this text. */
 function cite(request: ModelRequest, words: string): string | null {
   const name = new RegExp(`^(M\\d+) \\(.*${words}`, 'm').exec(request.text)
   return name?.[1] ?? null

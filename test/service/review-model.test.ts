@@ -49,7 +49,7 @@ const nothing: Reply = { json: { summary: 'It adds discounts.', findings: [] } }
 
 const key = 'sk-test-0123456789'
 
-/** Starts a scenario with a model server. */
+/** Starts a scenario that uses a model server. */
 async function startWithModel(
   protocol: ProtocolName,
   model: string,

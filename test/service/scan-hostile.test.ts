@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** Pushes a tree with any names and modes as the default branch of a repository. */
+/** Makes a tree, which can have any names and modes, the default branch of a repository. */
 async function pushTree(repo: string, tree: Map<string, CommitFile | string>): Promise<void> {
   await using made = await createBareRepository()
   const sha = await made.commit(tree)
@@ -27,7 +27,7 @@ async function pushTree(repo: string, tree: Map<string, CommitFile | string>): P
   ])
 }
 
-/** Scans a repository with this tree. Returns its graph and statistics. */
+/** Creates and scans a repository that has this tree. Returns its graph and statistics. */
 async function scanTree(tree: Map<string, CommitFile | string>) {
   const repo = await scene.createRepository()
   await pushTree(repo, tree)

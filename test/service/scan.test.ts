@@ -56,7 +56,7 @@ const scanPath = (repo: string) => `/api/v1/memory/scan?repo=${encodeURIComponen
 const scanRow = (repo: string) =>
   db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
 
-/** Pauses the next scan of a repository. */
+/** Holds the next scan of a repository until it is released. */
 function holdScan(repo: string) {
   const held = hold()
   scene.forge.faults.add({ match: isHeadRequest(repo), action: held })
@@ -69,7 +69,7 @@ async function replaceRepository(repo: string): Promise<void> {
   await scene.forge.createRepository(repo, { admins: ['bob'], writers: ['alice', reviewerLogin] })
 }
 
-/** Returns the subjects of a repository's memories. */
+/** Reads the subjects of the memories that a repository has. */
 async function subjectsOf(repo: string): Promise<string[]> {
   const rows = await db.selectFrom('memories').select('subject').where('repo', '=', repo).execute()
   return rows.map(({ subject }) => subject)

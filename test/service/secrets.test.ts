@@ -12,7 +12,7 @@ import {
   type UmpireProcess,
 } from '../start-umpire-process.ts'
 
-/** The secrets in the configuration of the deployment. */
+/** The secrets that the deployment is configured with. */
 const configured = {
   SECRET_KEY: 'canary-of-the-secret-key-32-characters',
   SECRET_KEYS_OLD: 'canary-of-an-older-secret-key-32-characters',
@@ -49,7 +49,7 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]()
 })
 
-/** Records a response without the cookies and the redirect of a sign-in. */
+/** Records a response, but leaves out the cookies and the redirect of a sign-in. */
 async function recordResponse(response: Response): Promise<Response> {
   const headers = [...response.headers].filter(
     ([name]) => name !== 'set-cookie' && name !== 'location',

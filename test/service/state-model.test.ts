@@ -44,7 +44,7 @@ interface ModelEvent {
 interface ModelPullRequest {
   readonly repo: string
   readonly number: number
-  /** The title of the payload with the newest `updated_at`. */
+  /** The title that the payload with the newest `updated_at` has. */
   title: string
   state: 'open' | 'closed' | 'merged'
   updatedAt: number
@@ -59,7 +59,7 @@ interface Model {
   /** When each person's connection to each repository ended: `Infinity` while it lasts. */
   readonly connectedUntil: Map<string, number>
   disconnects: number
-  /** The secret of the last webhook of each repository. */
+  /** The secret that the last webhook of each repository was created with. */
   readonly secrets: Map<string, string>
   readonly pullRequests: Map<string, ModelPullRequest>
 }
@@ -223,7 +223,7 @@ function retry(person: Person, index: number, number: number): Step {
   }
 }
 
-/** Checks each person's list with each filter. */
+/** Compares what each person's list shows with each filter. */
 async function checkLists(model: Model, prefix: string): Promise<void> {
   const all = [...model.pullRequests.values()]
     .filter(({ events }) => events.length > 0)

@@ -162,7 +162,7 @@ describe('installations', () => {
   }
   const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as const
 
-  /** Returns a payload with this text in place of the repository. */
+  /** Returns a payload in which this text replaces the repository. */
   const withRepository = (text: string) =>
     JSON.stringify(pullRequestPayload()).replace(/"repository":{[^}]*}/, text)
   const named = (repo: string) => `"repository":{"full_name":"${repo}"}`
