@@ -334,7 +334,8 @@ describe('the ratchet', () => {
     await expectState(number, [false], ['open'])
     const { summary, inline, stored } = await show(number)
     expect(summary).toContain(
-      '- 2 new claims about unchanged code were not reported: no worse than what was reported before.',
+      '- 2 new claims about unchanged code were not reported: ' +
+        'no worse than what was reported before.',
     )
     // The finding keeps its posted wording and severity.
     expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)
