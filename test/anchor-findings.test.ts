@@ -98,9 +98,9 @@ async function placeOf(more: Partial<ProposedFinding>, change?: Change) {
 
 const release = "  release(found.items, 'cancelled')"
 
-describe('the line', () => {
+describe('anchor line', () => {
   it.each([103, 104, 93, 113, 1, 1000])(
-    'is that of the quote when line %i is named',
+    'is the line of the quote when line %i is named',
     async (startLine) => {
       expect(await placeOf({ startLine, quote: release })).toEqual(['RIGHT', 103, 103, 'inline'])
     },
@@ -114,18 +114,18 @@ describe('the line', () => {
     ['with other white space', "release( found.items,'cancelled' )"],
     ['in part', "found.items, 'cancelled'"],
     ['with blank lines around', `\n\n${release}\n\n`],
-  ])('is that of code that was quoted %s', async (_name, quote) => {
+  ])('is found for code that was quoted %s', async (_name, quote) => {
     expect(await placeOf({ startLine: 90, quote })).toEqual(['RIGHT', 103, 103, 'inline'])
   })
 
-  it('is, of several equal ones, the named one, or else the only one within ten lines', async () => {
+  it('prefers the named line, or the only match within ten lines', async () => {
     const quote = '  reserve(count)'
     expect(await placeOf({ startLine: 6, quote })).toEqual(['RIGHT', 6, 6, 'inline'])
     expect(await placeOf({ startLine: 104, quote })).toEqual(['RIGHT', 104, 104, 'inline'])
     expect(await placeOf({ startLine: 114, quote })).toEqual(['RIGHT', 104, 104, 'inline'])
   })
 
-  it('is told in the summary when it could be another one as well', async () => {
+  it('moves to the summary when several matches remain', async () => {
     expect(await placeOf({ startLine: 50, quote: '  reserve(count)' })).toEqual([
       'RIGHT',
       6,
@@ -154,8 +154,8 @@ describe('the line', () => {
   })
 })
 
-describe('the side', () => {
-  it('is that of the code', async () => {
+describe('anchor side', () => {
+  it('follows the quoted code', async () => {
     expect(await placeOf({ startLine: 4, quote: '  if (count <= 0) return null' })).toEqual([
       'LEFT',
       4,
@@ -173,7 +173,7 @@ describe('the side', () => {
     ).toEqual(['LEFT', 102, 102, 'inline'])
   })
 
-  it('is the named one where the same code was deleted and added', async () => {
+  it('is the named side when the same code was deleted and added', async () => {
     const change = changeOf({ [path]: 'go(id)\n' }, { [path]: '  go( id )\nstop()\n' })
     for (const side of ['RIGHT', 'LEFT'] as const)
       expect(await placeOf({ side, startLine: 1, quote: 'go(id)' }, change)).toEqual([
@@ -184,7 +184,7 @@ describe('the side', () => {
       ])
   })
 
-  it('is the head for lines that both have, under either number', async () => {
+  it('is RIGHT for context lines, under either line number', async () => {
     const quote = '  const found = orders.get(id)'
     for (const [side, startLine] of [
       ['LEFT', 101],
@@ -194,7 +194,7 @@ describe('the side', () => {
       expect(await placeOf({ side, startLine, quote })).toEqual(['RIGHT', 102, 102, 'inline'])
   })
 
-  it('is found in a quote with lines of both', async () => {
+  it('is found in a quote with lines of both sides', async () => {
     const quote = `   const found = orders.get(id)\n-  release(found.items)\n+${release}`
     expect(await placeOf({ startLine: 102, endLine: 103, quote })).toEqual([
       'RIGHT',
@@ -211,8 +211,8 @@ describe('the side', () => {
   })
 })
 
-describe('the range', () => {
-  it('stays as it was named when the quote is some of it', async () => {
+describe('anchor range', () => {
+  it('stays as named when the quote covers part of it', async () => {
     const quote = headLines[3]!
     expect(await placeOf({ startLine: 3, endLine: 6, quote })).toEqual(['RIGHT', 3, 6, 'inline'])
     const anchored = await anchor({ startLine: 3, endLine: 6, quote })
@@ -224,7 +224,7 @@ describe('the range', () => {
     })
   })
 
-  it('is that of the quote when the named one lies elsewhere, leaves the hunk, or is too long', async () => {
+  it('follows the quote when the named range is invalid', async () => {
     for (const [startLine, endLine] of [
       [20, 23],
       [101, 110],
@@ -238,7 +238,7 @@ describe('the range', () => {
       ])
   })
 
-  it('is that of a quote as long as it, which shows where it really is', async () => {
+  it('follows a quote as long as the range', async () => {
     const lines = ['one()', 'two()', '', 'three()', 'four()', '']
     const named = { startLine: 1, endLine: 3, quote: 'two()\n\n' }
     expect(await placeOf(named, addedFiles({ [path]: lines.join('\n') }))).toEqual([
@@ -249,7 +249,7 @@ describe('the range', () => {
     ])
   })
 
-  it('is that of the longest run of a quote that is not in the diff as a whole', async () => {
+  it('covers the longest matching run of a partially matching quote', async () => {
     const quote = ['  const found = orders.get(id)', release, '  reserve(counts)'].join('\n')
     expect(await placeOf({ startLine: 90, endLine: 92, quote })).toEqual([
       'RIGHT',
@@ -260,8 +260,8 @@ describe('the range', () => {
   })
 })
 
-describe('the file', () => {
-  it('is known by its old name too', async () => {
+describe('anchor file', () => {
+  it('also matches the old path of a renamed file', async () => {
     for (const side of ['RIGHT', 'LEFT'] as const) {
       const anchored = await anchor({
         path: 'src/old-orders.ts',
@@ -278,8 +278,8 @@ describe('the file', () => {
   })
 })
 
-describe('code that is not in the diff', () => {
-  it('is told in the summary with its place in the file, though the named line is in the diff', async () => {
+describe('code outside the diff', () => {
+  it('goes to the summary with its line in the file', async () => {
     expect(await placeOf({ startLine: 5, quote: 'const filler50 = compute(50)' })).toEqual([
       'RIGHT',
       50,
@@ -288,33 +288,33 @@ describe('code that is not in the diff', () => {
     ])
   })
 
-  it('is told in the summary when it stands nowhere and the named line has nothing to do with it', async () => {
+  it('goes to the summary when the quote matches nothing and the line is unrelated', async () => {
     const quote = 'await database.transaction(write)'
     expect(await placeOf({ startLine: 5, quote })).toEqual(['RIGHT', 5, 5, 'summary'])
     expect(await anchor({ startLine: 5, quote })).toMatchObject({ verified: false })
   })
 
-  it('stands on the named line when it is what that was meant to be', async () => {
+  it('stays on the named line when the quote resembles it', async () => {
     const quote = 'if (item == undefined) { return null }'
     expect(await placeOf({ startLine: 5, quote })).toEqual(['RIGHT', 5, 5, 'inline'])
   })
 
-  it('is dropped when neither it nor the line is there', async () => {
+  it('is dropped when neither the quote nor the line exists', async () => {
     expect(await anchor({ startLine: 900, quote: 'nowhere at all' })).toContain('not in the diff')
   })
 })
 
-describe('a suggestion', () => {
+describe('suggestion', () => {
   const suggestion = "  release(found.items, 'cancelled', id)"
 
-  it('moves with the lines that it was made for', async () => {
+  it('moves with the lines it replaces', async () => {
     expect(await anchor({ startLine: 90, quote: release, suggestion })).toMatchObject({
       startLine: 103,
       suggestion,
     })
   })
 
-  it('is left out when it was made for other lines, or nobody can tell for which', async () => {
+  it('is dropped when it replaces other lines or its lines are ambiguous', async () => {
     const wrong = [
       { startLine: 90, endLine: 91, quote: release },
       { startLine: 50, quote: '  reserve(count)' },
@@ -329,7 +329,7 @@ describe('evidence', () => {
   const files = { [path]: 'one\ntwo\n', 'src/else.ts': 'three\n' }
   const at = (path: string, line: number) => ({ path, line, note: 'look' })
 
-  it('is kept where it exists at the head, each place once, five at most', async () => {
+  it('keeps up to five distinct locations that exist at the head', async () => {
     const evidence = [
       ...[at(path, 2), at(path, 2), at('src/else.ts', 1), at(path, 1)],
       ...[at(path, 3), at(path, 0), at(path, 1.5), at('src/none.ts', 1), at('../etc/passwd', 1)],
@@ -343,7 +343,7 @@ describe('evidence', () => {
     })
   })
 
-  it('of deleted lines may exist at the base only', async () => {
+  it('accepts locations at the base only for deleted lines', async () => {
     const change = changeOf({ [path]: 'gone\nand this\n' }, { [path]: '' })
     const deleted = { side: 'LEFT', startLine: 1, quote: 'gone', evidence: [at(path, 2)] } as const
     expect(await anchor(deleted, change)).toMatchObject({ side: 'LEFT', evidence: [at(path, 2)] })
@@ -367,7 +367,7 @@ it('reads each file once for all proposals', async () => {
   expect(reads).toBe(1)
 })
 
-it('finds its place among very many equal lines, without comparing each with each', async () => {
+it('anchors among very many equal lines without comparing all pairs', async () => {
   const count = 100_000
   const change = changeOf({ [path]: 'go()\n'.repeat(count) }, { [path]: '  go()\n'.repeat(count) })
   const quote = 'go()\n'.repeat(150)

@@ -70,8 +70,8 @@ function floorOf(path: string): number {
   return floors.findIndex((rooms) => rooms.includes(room))
 }
 
-describe('the house', () => {
-  it('has a room for every file', () => {
+describe('architecture', () => {
+  it('assigns every file to a layer', () => {
     expect(files.length).toBeGreaterThan(50)
     expect(
       files
@@ -80,7 +80,7 @@ describe('the house', () => {
     ).toEqual([])
   })
 
-  it('lets imports go down only', () => {
+  it('allows imports only from lower layers', () => {
     const upward = files.flatMap((file) =>
       file.imports
         .filter(
@@ -92,7 +92,7 @@ describe('the house', () => {
     expect(upward).toEqual([])
   })
 
-  it('lets the context be types only, on both sides', () => {
+  it('allows only type imports to and from the context', () => {
     const context = files.find(({ path }) => path === contextFile)
     expect(context?.imports.filter(({ typeOnly }) => !typeOnly)).toEqual([])
     const users = files.filter(({ imports }) =>
@@ -101,7 +101,7 @@ describe('the house', () => {
     expect(users.map(({ path }) => path)).toEqual([])
   })
 
-  it('has no circles', () => {
+  it('has no import cycles', () => {
     const importsOf = new Map(
       files.map(({ path, imports }) => [
         path,
@@ -141,7 +141,7 @@ describe('the house', () => {
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', 'config/', ...formats]],
     ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
-  ])('names %s in its own room only', (_what, pattern, rooms) => {
+  ])('names %s only in its own directory', (_what, pattern, rooms) => {
     const strangers = files.filter(
       ({ path, text }) =>
         !rooms.some((room) => path.startsWith(room)) && pattern.test(withoutComments(text)),
@@ -149,7 +149,7 @@ describe('the house', () => {
     expect(strangers.map(({ path }) => path)).toEqual([])
   })
 
-  it('keeps the page out of the service, and gives it nothing but types of the contract', () => {
+  it('keeps the page separate from the service, except for contract types', () => {
     expect(
       files
         .filter(({ imports }) => imports.some(({ path }) => path.includes('web/')))
@@ -167,12 +167,12 @@ describe('the house', () => {
     expect(strangers).toEqual([])
   })
 
-  it('opens every file with a line that says its duty', () => {
+  it('opens every file with a comment about its duty', () => {
     const silent = files.filter(({ text }) => !/^(#!.*\n)?(\/\/ |\/\*\* ?)\S/.test(text))
     expect(silent.map(({ path }) => path)).toEqual([])
   })
 
-  it('never ends the process by itself', () => {
+  it('never calls process.exit', () => {
     // In a worker thread it ends the thread.
     const threads = ['db/embedded/embedded-thread.ts']
     const rude = files.filter(

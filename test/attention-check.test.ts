@@ -75,7 +75,7 @@ function expectNothingOf(paths: readonly string[], report: ReviewerReport): void
 }
 
 describe.each(kinds)('case 75: with $provider', (kind) => {
-  it('case 75: a model that reports the planted defect and nothing else has read the change', async () => {
+  it('case 75: counts a round as read when the model reports only the canary', async () => {
     await using run = await start(reads, {}, kind)
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report).toMatchObject({
@@ -89,7 +89,7 @@ describe.each(kinds)('case 75: with $provider', (kind) => {
     expectNothingOf(plantedIn(run.server.requests), report)
   })
 
-  it('case 75: a model that falls silent is asked once more, about another defect, then its round is not read', async () => {
+  it('case 75: retries a silent model once with another canary, then marks it unread', async () => {
     await using run = await start(() => nothing, {}, kind)
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report).toMatchObject({
@@ -107,7 +107,7 @@ describe.each(kinds)('case 75: with $provider', (kind) => {
 })
 
 describe('case 75: a round', () => {
-  it('case 75: is asked about again in just the same words but for the planted file', async () => {
+  it('case 75: is retried with the same prompt except for the canary file', async () => {
     await using run = await start(() => nothing)
     await run.reviewer.review(makeChange(), onePack, never)
     const [first, second] = run.server.requests.map(({ text, system }) => {
@@ -125,7 +125,7 @@ describe('case 75: a round', () => {
     )
   })
 
-  it('case 75: that is read at the second asking counts, with what was found at both', async () => {
+  it('case 75: is read if the retry reports the canary, and keeps findings of both', async () => {
     const other = {
       ...finding,
       path: 'src/cart.ts',
@@ -151,14 +151,14 @@ describe('case 75: a round', () => {
     ])
   })
 
-  it('case 75: that was not read keeps what was found in it', async () => {
+  it('case 75: keeps its findings when it was not read', async () => {
     await using run = await start(() => ({ json: answer }))
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report.findings.map(({ title }) => title)).toEqual([finding.title])
     expect(report).toMatchObject({ summary: answer.summary, complete: false })
   })
 
-  it('case 75: is told apart from the others', async () => {
+  it('case 75: is reported separately from other rounds', async () => {
     await using run = await start((request) =>
       request.text.includes('items.length') ? reads(request) : nothing,
     )
@@ -172,7 +172,7 @@ describe('case 75: a round', () => {
     expect(run.server.requests).toHaveLength(3)
   })
 
-  it('case 75: that is halved has a planted defect in each half', async () => {
+  it('case 75: has a canary in each half when it is split', async () => {
     const tooLong = {
       status: 400,
       body: {
@@ -190,7 +190,7 @@ describe('case 75: a round', () => {
     expect(new Set(plantedIn(run.server.requests)).size).toBe(3)
   })
 
-  it('case 75: has no second asking when its steps are used up', async () => {
+  it('case 75: is not retried when its steps are used up', async () => {
     const looks: Script = ({ toolChoice }) =>
       toolChoice === 'none' ? nothing : { toolCalls: [{ name: 'list_files', input: {} }] }
     await using run = await start(looks, { limits: { steps: 3 } })
@@ -199,7 +199,7 @@ describe('case 75: a round', () => {
     expect(run.server.requests).toHaveLength(3)
   })
 
-  it('case 75: shares its steps with its second asking', async () => {
+  it('case 75: shares its step limit with its retry', async () => {
     const looks: Script = ({ toolResults }) =>
       toolResults.length > 0 ? nothing : { toolCalls: [{ name: 'list_files', input: {} }] }
     await using run = await start(looks, { limits: { steps: 5 } })
@@ -207,7 +207,7 @@ describe('case 75: a round', () => {
     expect(run.server.requests.length).toBeLessThanOrEqual(5)
   })
 
-  it('case 75: whose second asking fails keeps what the first one found, and is not read', async () => {
+  it('case 75: keeps its findings and stays unread when the retry fails', async () => {
     const budget = createBudget({
       perReviewUsd: 0.001,
       perDayUsd: null,
@@ -221,7 +221,7 @@ describe('case 75: a round', () => {
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('case 75: holds no planted defect where the check is off', async () => {
+  it('case 75: has no canary when the check is off', async () => {
     await using run = await start(() => nothing, { attentionCheck: false })
     expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({
       complete: true,
@@ -231,7 +231,7 @@ describe('case 75: a round', () => {
     expect(findCanary(run.server.requests[0]!.text)).toBeUndefined()
   })
 
-  it('case 75: is looked around in with tools that know the planted file', async () => {
+  it('case 75: shows the canary file to tools', async () => {
     await using run = await start((request) => {
       const { path } = findCanary(request.text)!
       return request.toolResults.length > 0
@@ -246,7 +246,7 @@ describe('case 75: a round', () => {
     )
   })
 
-  it('case 75: is not read by whoever guesses, however many names and lines', async () => {
+  it('case 75: is not read by guessing, however many names and lines', async () => {
     const guesses = Array.from({ length: 400 }, (_, at) => ({
       ...finding,
       ...{
@@ -269,7 +269,7 @@ describe('case 75: specialists', () => {
     tokens: 9_000,
   })
 
-  it('case 75: have a planted defect of their own each, behind what they share', async () => {
+  it('case 75: each get their own canary after the shared part', async () => {
     await using run = await start(reads, { mode: 'parallel' })
     const report = await run.reviewer.review(makeChange(), pack([header, large, cartSpan]), never)
     expect(report).toMatchObject({ unread: [], complete: true, findings: [] })
@@ -287,7 +287,7 @@ describe('case 75: specialists', () => {
     expectNothingOf(plantedIn(requests), report)
   })
 
-  it('case 75: that fall silent leave the round unread, whatever the others read', async () => {
+  it('case 75: leave the round unread when one of them is silent', async () => {
     await using run = await start(
       (request) => (fieldOf(request) === 'tests' ? nothing : reads(request)),
       {
@@ -301,7 +301,7 @@ describe('case 75: specialists', () => {
   })
 })
 
-it('case 75: a thousand rounds that fall silent end a thousand times incomplete', {
+it('case 75: 1,000 silent rounds are all incomplete', {
   timeout: 120_000,
 }, async () => {
   const rounds = 1000

@@ -17,9 +17,9 @@ import { files, makeChange, never, onePack } from './samples/price-change.ts'
 
 const extensions = [...dialects.map((dialect) => dialect.extensions[0]!), '.swift']
 
-describe('a planted defect', () => {
+describe('canary', () => {
   it.each(extensions)(
-    'case 75: in %s takes 150 tokens at most, and is one that a reader can see',
+    'case 75: in %s takes at most 150 tokens and is a visible defect',
     async (extension) => {
       const count = await loadTokenCounter(1)
       for (const field of specialistFields) {
@@ -37,25 +37,25 @@ describe('a planted defect', () => {
     },
   )
 
-  it('case 75: is beside a file of the round, in its language', () => {
+  it('case 75: is next to a file of the round, in its language', () => {
     const { plant } = plantIn(roundOf('lib/cart.py', 'docs/guide.md'), ['correctness'])
     expect(plant.file.path).toMatch(/^lib\/[a-z]{8}_[a-z]+\.py$/)
     expect(plant.lines[0]).toMatch(/^def \w+\(\w+\):$/)
   })
 
-  it('case 75: is a setting where the language is none that we write', () => {
+  it('case 75: is a setting for languages without a canary', () => {
     const { plant } = plantIn(roundOf('docs/guide.md'), ['security'])
     expect(plant.file.path).toMatch(/^docs\/[a-z]{8}-[a-z]+\.yml$/)
   })
 
-  it('case 75: shortens a folder whose name would take all the tokens', () => {
+  it('case 75: shortens a folder name that would use up all tokens', () => {
     const { plant } = plantIn(roundOf(`${'deep/'.repeat(400)}a.ts`, ''.padEnd(3, 'x')), [
       'security',
     ])
     expect(plant.file.path.length).toBeLessThan(60)
   })
 
-  it('case 75: has names that stand nowhere in the round, whatever stands there', () => {
+  it('case 75: has names that occur nowhere else in the round', () => {
     const round = roundOf('src/a.ts')
     const told = createCanary(round, ['security'])
     const text = told.lines.join('\n')
@@ -64,7 +64,7 @@ describe('a planted defect', () => {
     expect(other.uniqueWords.some((mark) => text.toLowerCase().includes(mark))).toBe(false)
   })
 
-  it('case 75: is shown as any new file is, at its place among the others and in their list', async () => {
+  it('case 75: looks like any new file, in order and in the list of files', async () => {
     await using syntax = createSyntaxParser()
     const shown = async (added: Record<string, string>) => {
       const all = { 'src/a.ts': 'const a = 1\n', 'src/zz.ts': 'const z = 1\n', ...added }
@@ -82,7 +82,7 @@ describe('a planted defect', () => {
   })
 })
 
-describe('where several look at a round', () => {
+describe('several reviewers of one round', () => {
   const large = { ...roundOf('src/b.ts', 'src/c.ts', 'src/d.ts', 'src/large.ts'), tokens: 40_000 }
   const round = {
     ...large,
@@ -93,7 +93,7 @@ describe('where several look at a round', () => {
   }
   const pathsOf = (spans: readonly { path: string | null }[]) => spans.map(({ path }) => path)
 
-  it('case 75: they share the same, and each has its own planted file among some of the others', () => {
+  it('case 75: share the context, and each has its own canary among some files', () => {
     const shown = specialistFields.map((field) => {
       const plant = createCanary(round, [field])
       return { plant, ...addCanaryToRound(round, plant, 'seed') }
@@ -109,7 +109,7 @@ describe('where several look at a round', () => {
     }
   })
 
-  it('case 75: which of the others stand with it, the mark of the review decides', () => {
+  it('case 75: the mark of the review selects the files around the canary', () => {
     const plant = createCanary(round, ['tests'])
     const own = Array.from({ length: 40 }, (_, seed) =>
       pathsOf(addCanaryToRound(round, plant, `seed ${seed}`).own).join(),
@@ -154,7 +154,7 @@ describe('tools', () => {
     expect(await ask(change, 'find_callers', { name })).toBe('Nothing found.')
   })
 
-  it('case 75: know nothing of it at the base', async () => {
+  it('case 75: find nothing of it at the base', async () => {
     const { plant, change } = plantedChange()
     const { path } = plant.file
     await expect(ask(change, 'read_file', { path, at: 'base' })).rejects.toThrow('There is no file')
@@ -163,7 +163,7 @@ describe('tools', () => {
     )
   })
 
-  it('case 75: ask neither the platform nor a tracker about it', async () => {
+  it('case 75: send no request about it to the platform or a tracker', async () => {
     const commit = {
       sha: 'd'.repeat(40),
       author: 'ann',
@@ -194,7 +194,7 @@ describe('tools', () => {
     expect(asked).toEqual(['src/price.ts'])
   })
 
-  it('case 75: stop a pattern that would go back and forth in it without end', async () => {
+  it('case 75: stop a pattern that backtracks without end in it', async () => {
     const { plant, change } = plantedChange()
     const { head } = addCanaryToChange(
       { ...change, head: { ...change.head, search: async () => [] } },
@@ -207,7 +207,7 @@ describe('tools', () => {
   })
 })
 
-describe('an answer', () => {
+describe('answer', () => {
   const change = makeChange()
   const plant = createCanary(onePack.rounds[0]!, ['security'])
   const { path } = plant.file
@@ -260,7 +260,7 @@ describe('an answer', () => {
       'rests on real code beside',
       { evidence: [{ path: 'src/cart.ts', line: 1, note: 'the same here' }] },
     ],
-  ])('case 75: a finding that %s is taken out, and proves the reading', (_name, more) => {
+  ])('case 75: a finding that %s is removed and proves the reading', (_name, more) => {
     expect(takeOut([real, { ...planted, ...more }])).toMatchObject({
       findings: [real],
       passedAttentionCheck: true,
@@ -282,7 +282,7 @@ describe('an answer', () => {
     })
   })
 
-  it('case 75: a finding that names the made-up file and quotes real code stays with the real code', () => {
+  it('case 75: keeps a finding that names the canary but quotes real code', () => {
     const mixed = { ...planted, quote: 'return items.length', title: 'Items are counted' }
     expect(takeOut([mixed])).toMatchObject({
       findings: [
@@ -292,14 +292,14 @@ describe('an answer', () => {
     })
   })
 
-  it('case 75: a finding that quotes both stays with the real lines', () => {
+  it('case 75: keeps a finding that quotes both on the real lines', () => {
     const quote = `  return items.length\n${first}`
     const { findings, passedAttentionCheck } = takeOut([{ ...real, quote }])
     expect(findings).toMatchObject([{ ...real, quote: '  return items.length' }])
     expect(passedAttentionCheck).toBe(false)
   })
 
-  it('case 75: a finding whose evidence and words are about a real file too stays there', () => {
+  it('case 75: keeps a finding whose evidence and text are about a real file too', () => {
     const evidence = [{ path: 'src/cart.ts', line: 1, note: 'wrong, too' }]
     const body = `\`${name}\` lets everybody in. The constant of cart.ts is wrong as well.`
     const { findings, passedAttentionCheck } = takeOut([{ ...planted, evidence, body }])
@@ -315,7 +315,7 @@ describe('an answer', () => {
     expect(passedAttentionCheck).toBe(false)
   })
 
-  it('case 75: no words of a real finding name the made-up file', () => {
+  it('case 75: removes the canary file from the text of real findings', () => {
     const { findings } = takeOut([
       {
         ...real,
@@ -351,7 +351,7 @@ describe('an answer', () => {
       'Totals are counted.',
     ],
     [`It adds ${name}.`, ''],
-  ])('case 75: of a summary stays what is about the change: %#', (summary, left) => {
+  ])('case 75: keeps the part of a summary that is about the change: %#', (summary, left) => {
     expect(takeOut([], summary).summary).toBe(left)
   })
 })

@@ -18,18 +18,18 @@ function hasTest(file: string, number: number): boolean {
   return new RegExp(`\\(\\s*['"\`]case ${number}: `).test(source)
 }
 
-describe('the table of hard cases', () => {
-  it('has each case from 1 to 90 once, in order', () => {
+describe('table of hard cases', () => {
+  it('lists each case from 1 to 90 once, in order', () => {
     expect(rows.map((row) => row.number)).toEqual(
       Array.from({ length: 90 }, (_, index) => index + 1),
     )
   })
 
-  it('says of each case where it is tested, or why it is not', () => {
+  it('names a test file or a reason for each case', () => {
     expect(rows.filter((row) => row.files.length === 0 && row.remarks === '')).toEqual([])
   })
 
-  it('names files that have a test of the case', () => {
+  it('names only files that test the case', () => {
     const wrong = rows.flatMap(({ number, files }) =>
       files
         .filter((file) => !hasTest(file, number))

@@ -35,7 +35,7 @@ export class Till {
 }
 `
 
-  it('are told apart by what callers see of them and what they don’t', async () => {
+  it('are split into changes of the interface and of the body', async () => {
     const path = 'src/shop.ts'
     expect(await compare(path, shop, shop)).toEqual([])
     expect(await compare(path, shop, shop.replace('count * 2', 'count * 3'))).toEqual([
@@ -53,7 +53,7 @@ export class Till {
     ])
   })
 
-  it('say of a class only what isn’t said of its methods', async () => {
+  it('report changes of a class only outside its methods', async () => {
     const path = 'src/shop.ts'
     expect(await compare(path, shop, shop.replace('+= amount', '-= amount'))).toEqual([
       'body Till.pay',
@@ -63,7 +63,7 @@ export class Till {
     ).toEqual(['signature Till'])
   })
 
-  it('count one that only moved or was indented as the same', async () => {
+  it('are equal when they only moved or changed indentation', async () => {
     const [price, till] = shop.split('\n\nexport class')
     expect(await compare('src/shop.ts', shop, `export class${till}\n${price}\n`)).toEqual([])
     const flat = 'def pay(coins):\n    if coins:\n        take(coins)\n'
@@ -73,7 +73,7 @@ export class Till {
     ])
   })
 
-  it('say of values what they are set to only as their inside', async () => {
+  it('treat the value of a constant as its body', async () => {
     expect(await compare('a.ts', 'export const limit = 1\n', 'export const limit = 2\n')).toEqual([
       'body limit',
     ])
@@ -82,12 +82,12 @@ export class Till {
     ).toEqual(['signature limit'])
   })
 
-  it('are all new in a new file, and all gone with it', async () => {
+  it('are all added in a new file and all removed in a deleted one', async () => {
     expect(await compare('a.ts', null, 'export function f() {}\n')).toEqual(['added f'])
     expect(await compare('a.ts', 'export function f() {}\n', null)).toEqual(['removed f'])
   })
 
-  it('give numbers of arguments before and now, but not where a name has several definitions', async () => {
+  it('report old and new parameter counts unless a name is ambiguous', async () => {
     const before = await versionOf('a.ts', 'export function f(a: number) {}\n')
     const after = await versionOf('a.ts', 'export function f(a: number, b: number, c = 1) {}\n')
     expect(compareSymbols(before, after)).toMatchObject([
@@ -110,7 +110,7 @@ export class Till {
 })
 
 describe('lines of a changed file', () => {
-  it('are found again at the head, but for the deleted ones', () => {
+  it('are mapped to the head, except deleted ones', () => {
     const diff = `diff --git a/a.txt b/a.txt
 index 1111111..2222222 100644
 --- a/a.txt

@@ -44,7 +44,7 @@ const script = [
 const inScript = (at: Offer['at'], suggestion: string, more: Partial<Offer> = {}) =>
   offer({ path: 'src/pay.ts', lines: script, at, suggestion, ...more })
 
-describe('a suggestion in a language with a grammar', () => {
+describe('suggestion in a language with a grammar', () => {
   it.each([
     [4, '    charge(user.card, total, key)'],
     [4, '    // it is (fine\n    charge(user.card, total)'],
@@ -75,14 +75,14 @@ describe('a suggestion in a language with a grammar', () => {
     expect(await inScript(4, '    charge(user.card, total, key)', { side: 'LEFT' })).toBeNull()
   })
 
-  it('of a rule is parsed too', async () => {
+  it('is parsed when a rule made it, too', async () => {
     expect(await inScript(4, '    charge(user.card', { rule: 'some-rule' })).toBeNull()
     expect(
       await inScript(4, '    await charge(user.card, total)', { rule: 'some-rule' }),
     ).toContain('await')
   })
 
-  it('is offered where it mends what did not parse', async () => {
+  it('is offered where it fixes code that did not parse', async () => {
     const lines = ['call(a', 'more()']
     expect(await offer({ path: 'a.ts', lines, at: 1, suggestion: 'call(a)' })).toBe('call(a)')
     expect(await offer({ path: 'a.ts', lines, at: 2, suggestion: 'more(]' })).toBeNull()
@@ -107,7 +107,7 @@ describe('a suggestion in a language with a grammar', () => {
   })
 })
 
-describe('a suggestion that repeats the lines around its range', () => {
+describe('suggestion that repeats the lines around its range', () => {
   it.each([
     [
       'before',
@@ -120,11 +120,11 @@ describe('a suggestion that repeats the lines around its range', () => {
       '  const total = sum(user.items)\n  if (total > 0) {\n    charge(user.card, total, key)\n  }',
       '    charge(user.card, total, key)',
     ],
-  ])('is mended: %s', async (_name, suggestion, mended) => {
+  ])('is corrected: %s', async (_name, suggestion, mended) => {
     expect(await inScript(4, suggestion)).toBe(mended)
   })
 
-  it('is mended though it would parse', async () => {
+  it('is corrected even if it would parse', async () => {
     const lines = ['begin()', 'work()', 'end()']
     const mend = (suggestion: string) => offer({ path: 'a.ts', lines, at: 2, suggestion })
     expect(await mend('work(1)\nend()')).toBe('work(1)')
@@ -132,7 +132,7 @@ describe('a suggestion that repeats the lines around its range', () => {
     expect(await mend('begin()\nwork()\nend()')).toBeNull()
   })
 
-  it('is left alone where the code repeats itself, and where a bracket only looks like the next one', async () => {
+  it('is left unchanged where code repeats or a bracket only looks like the next one', async () => {
     const same = ['push(0)', 'push(0)', 'push(0)']
     for (const at of [2, [1, 2]] as const)
       expect(await offer({ path: 'a.ts', lines: same, at, suggestion: 'push(1)\npush(0)' })).toBe(
@@ -144,7 +144,7 @@ describe('a suggestion that repeats the lines around its range', () => {
   })
 })
 
-describe('a suggestion in a language without a grammar', () => {
+describe('suggestion in a language without a grammar', () => {
   const lines = [
     'fun f(x: Int): Int {',
     '    if (x > 1)',
@@ -176,14 +176,14 @@ describe('a suggestion in a language without a grammar', () => {
     expect(await inOther(at, suggestion)).toBeNull()
   })
 
-  it('is offered where it adds the bracket that is missing', async () => {
+  it('is offered where it adds the missing bracket', async () => {
     expect(
       await offer({ path: 'a.kt', lines: ['call(a', 'more()'], at: 1, suggestion: 'call(a)' }),
     ).toBe('call(a)')
   })
 })
 
-describe('case 78: a suggestion that runs something', () => {
+describe('case 78: suggestion that runs something', () => {
   const pipeline = [
     'jobs:',
     '  test:',
@@ -244,13 +244,13 @@ describe('case 78: a suggestion that runs something', () => {
     ['script', 4, '    await charge(user.card, total)'],
     ['script', 4, '    charge(/x/.exec(user.card), total)'],
   ] as const)(
-    'case 78: is offered in %s for line %i where it brings nothing that runs: %j',
+    'case 78: is offered in %s for line %i where it adds nothing that runs: %j',
     async (file, at, text) => {
       expect(await suggest(file, at, text)).toBe(text)
     },
   )
 
-  it('case 78: is offered where a rule made it', async () => {
+  it('case 78: is offered when a rule made it', async () => {
     expect(
       await suggest('program', 2, '    return ast.literal_eval(read(path))', 'code-injection'),
     ).not.toBeNull()
