@@ -133,7 +133,7 @@ it.each([
   ['open', 'http://192.168.1.7:8484', 'warning', 'everybody who reaches it'],
   ['token', 'https://umpire.example', 'ok', 'a token'],
   ['off', 'https://umpire.example', 'ok', 'is off'],
-] as const)('says of MCP_ACCESS=%s at %s that it is %s', (access, publicUrl, state, message) => {
+] as const)('reports MCP_ACCESS=%s at %s as %s', (access, publicUrl, state, message) => {
   const { http, mcp } = readConfig({ MCP_ACCESS: access, PUBLIC_URL: publicUrl })
   expect(checkMcp({ http, mcp })).toMatchObject({
     state,
@@ -152,7 +152,7 @@ const hosts: [string, string][] = [
 ]
 
 it.each(hosts)(
-  'case 86: with HOST=%s, an open MCP server and sign-in for everybody are each a %s',
+  'case 86: with HOST=%s, an open MCP server and open sign-in are each a %s',
   async (host, state) => {
     const withoutModel = { MODEL: '', MODEL_BASE_URL: '', SIGN_IN_ALLOWED: '' }
     const env = {
@@ -172,7 +172,7 @@ it.each(hosts)(
   },
 )
 
-describe('beside a running service', () => {
+describe('next to a running service', () => {
   let site: ServiceStorage
   let service: UmpireProcess
   const environment = (): Record<string, string> => ({
@@ -193,7 +193,7 @@ describe('beside a running service', () => {
     await site[Symbol.asyncDispose]()
   })
 
-  it('says of everything that it is right', async () => {
+  it('reports every check as ok', async () => {
     const body = JSON.stringify(pullRequestPayload())
     const headers = {
       'x-github-event': 'pull_request',
@@ -226,7 +226,7 @@ describe('beside a running service', () => {
     expect(found.of('disk')).toMatch(/GB are free/)
   })
 
-  it('says what is wrong with each part, all at once, and shows no secret that others sent back', async () => {
+  it('reports all problems at once and prints no secret that a server echoed', async () => {
     const token = 'ghp_canary_of_a_wrong_token_0123456789'
     const hour = new Date(Date.now() + 3_600_000).toUTCString()
     forge.faults.add({
@@ -281,7 +281,7 @@ describe('beside a running service', () => {
     )
   })
 
-  it('warns of what works and is likely not meant so', async () => {
+  it('warns about settings that work but are probably unintended', async () => {
     const minutes = new Date(Date.now() - 120_000).toUTCString()
     forge.faults.add({
       match: ({ path }) => path.endsWith('/rate_limit'),
@@ -307,7 +307,7 @@ describe('beside a running service', () => {
     expect(found.states('problem')).toEqual(['platform token'])
   })
 
-  it('a service that can’t be asked is named, whether it has no socket or is silent there', async () => {
+  it('reports a service with no socket or a silent one', async () => {
     const dataDir = join(site.dataDir, 'x'.repeat(100))
     mkdirSync(dataDir)
     await using silent = await startUmpireProcess(site, {
@@ -333,7 +333,7 @@ describe('beside a running service', () => {
     expect(broken.code).toBe(5)
   })
 
-  it('prints the same for people: coloured and narrow on a terminal, plain elsewhere', async () => {
+  it('formats output for terminals and for pipes', async () => {
     const env = environment()
     const plain = await runUmpire(['doctor'], { cwd: folder, env })
     expect(plain.code).toBe(0)
@@ -356,7 +356,7 @@ describe('beside a running service', () => {
 })
 
 describe('without a service', () => {
-  it('ends with 5 where all that is wrong is that something can’t be reached', async () => {
+  it('exits with 5 when the only problems are unreachable servers', async () => {
     const dead = await deadAddress()
     const env = {
       ...goodEnvironment(),
@@ -378,7 +378,7 @@ describe('without a service', () => {
     expect(found.code).toBe(5)
   })
 
-  it('says of an embedder whether it answers', async () => {
+  it('reports whether the embedder answers', async () => {
     await using server = await startEmbeddingServer()
     const env = {
       ...goodEnvironment(),
@@ -414,7 +414,7 @@ describe('without a service', () => {
     expect(found.code).toBe(3)
   })
 
-  it('without a model, an application or a token it says what that means', async () => {
+  it('explains what a missing model, sign-in application or token means', async () => {
     const found = await doctor({
       PLATFORM_URL: forge.url,
       PLATFORM_API_URL: forge.apiUrl,
@@ -427,7 +427,7 @@ describe('without a service', () => {
     expect(found.of('secret key')).toMatch(/^ok \| None yet/)
   })
 
-  it('an older schema, a newer one, a key that is none, and nothing to review', async () => {
+  it('reports an older or newer schema, an invalid key and no repositories', async () => {
     await using site = await createServiceStorage({ migrated: false })
     const { SECRET_KEY: _, PLATFORM_TOKEN: __, ...rest } = { ...goodEnvironment(), ...site.env }
     const env = { ...rest, PUBLIC_URL: await deadAddress() }
@@ -464,7 +464,7 @@ describe('without a service', () => {
     )
   })
 
-  it('a data folder that is none', async () => {
+  it('reports an invalid data folder', async () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
     const dead = await deadAddress()
@@ -476,7 +476,7 @@ describe('without a service', () => {
     expect(await is(join(file, 'below'))).toMatch(/^problem \| .*can't be made/)
   })
 
-  it('usage', async () => {
+  it('prints its usage', async () => {
     const run = (...args: string[]) => runUmpire(['doctor', ...args], { cwd: folder, env: {} })
     expect(await run('--format', 'yaml')).toMatchObject({ code: 2, stdout: '' })
     expect(await run('--help')).toMatchObject({
@@ -486,7 +486,7 @@ describe('without a service', () => {
   })
 })
 
-it('what is free on the disk', () => {
+it('reports the free disk space', () => {
   const megabyte = 1024 * 1024
   expect(assessFreeSpace(1024 * megabyte, '/data')).toMatchObject({
     state: 'ok',
@@ -497,7 +497,7 @@ it('what is free on the disk', () => {
   expect(assessFreeSpace(64 * megabyte - 1, '/data')).toMatchObject({ state: 'problem' })
 })
 
-describe('who reaches the public address', () => {
+describe('public address scope', () => {
   const machine = 'http://127.0.0.1:1'
   const network = 'http://10.1.2.3'
   const world = 'https://203.0.113.5'
@@ -521,7 +521,7 @@ describe('who reaches the public address', () => {
   })
 })
 
-describe('what answers under the public address', () => {
+describe('response at the public address', () => {
   const forever = new AbortController().signal
   it.each([
     ['a proxy alone', 502, '', 'problem', true, /a proxy answers \(status 502\)/],
@@ -546,7 +546,7 @@ describe('what answers under the public address', () => {
 })
 
 describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL server', () => {
-  it('asks it, and compares clocks', async () => {
+  it('connects and compares clocks', async () => {
     await using site = await createServiceStorage({ engine: 'postgresql' })
     const env = { ...goodEnvironment(), ...site.env, PUBLIC_URL: await deadAddress() }
     const found = await doctor(env)
@@ -568,13 +568,13 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
   it.skipIf(findPostgresql() === null).each([
     [true, /^ok \|/],
     [false, /^problem \| The server runs with fsync off.* \| Set fsync = on/],
-  ])('looks whether it brings to the disk what it writes: %s', async (durable, said) => {
+  ])('reports whether writes reach the disk: %s', async (durable, said) => {
     await using server = await startPostgresql(findPostgresql()!, { durable })
     const env = { ...goodEnvironment(), DATABASE_URL: server.url, PUBLIC_URL: await deadAddress() }
     expect((await doctor(env)).of('durability')).toMatch(said)
   })
 
-  it('says so where there is none', async () => {
+  it('reports an unreachable server', async () => {
     const password = 'canary-password-0123456789'
     const { port } = new URL(await deadAddress())
     const env = {
@@ -596,7 +596,7 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
   })
 })
 
-it('reviews are not made, and nothing is written at the platform', () => {
+it('makes no reviews and writes nothing to the platform', () => {
   const writes = forge.requests.filter(
     ({ method, headers }) => method !== 'GET' && headers.authorization,
   )

@@ -76,7 +76,7 @@ const commands: [string[], Record<string, string>][] = [
   [['migrate'], {}],
 ]
 
-describe("a stranger's .env file", () => {
+describe('a foreign .env file', () => {
   it.each(commands)('case 83: umpire %j sends nothing to its addresses', async (args, env) => {
     writeFileSync(join(checkout, '.env'), describeTrap(trap.port, env))
     const { stderr } = await runUmpire(args, { cwd: checkout, env: { ...ownSecrets(), ...env } })
@@ -94,7 +94,7 @@ describe("a stranger's .env file", () => {
     expect(trap.count()).toBe(0)
   })
 
-  it.each(commands)('umpire %j goes there when the file is named', async (args, env) => {
+  it.each(commands)('umpire %j uses its addresses when the file is named', async (args, env) => {
     writeFileSync(join(checkout, '.env'), describeTrap(trap.port, env))
     const named = ['--env-file', '.env']
     const { stderr } = await runUmpire([...args, ...named], {
@@ -108,7 +108,7 @@ describe("a stranger's .env file", () => {
 
 describe('--env-file', () => {
   it.each(['doctor', 'sources', 'migrate', 'mcp', 'token --list', 'serve'])(
-    '%s says that there is no such file',
+    '%s reports a missing file',
     async (line) => {
       const args = [...line.split(' '), '--env-file', 'missing.env']
       const { code, stdout, stderr } = await runUmpire(args, {
@@ -122,7 +122,7 @@ describe('--env-file', () => {
     },
   )
 
-  it('review says that there is no such file', async () => {
+  it('review reports a missing file', async () => {
     await using repository = await makeLocalRepository()
     await repository.write({ 'a.js': 'one()\n' })
     const { code, stderr } = await repository.review(['--env-file', 'missing.env'])
@@ -137,7 +137,7 @@ describe('--env-file', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('--env-file needs a value')])
   })
 
-  it('refuses a folder, and a file of something else', async () => {
+  it('refuses a folder and an invalid file', async () => {
     mkdirSync(join(checkout, 'folder'))
     writeFileSync(join(checkout, 'notes'), 'DATABASE_URL is in the other file\n')
     const run = (file: string) =>
@@ -153,7 +153,7 @@ describe('--env-file', () => {
     ])
   })
 
-  it('gives way to the environment', async () => {
+  it('yields to environment variables', async () => {
     writeFileSync(join(checkout, 'mine.env'), 'PORT=nonsense\nLOG_LEVEL=nonsense\n')
     const env = { LOG_LEVEL: 'warn' }
     const { code, stderr } = await runUmpire(['migrate', '--env-file', 'mine.env'], {

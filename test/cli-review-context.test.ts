@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const sources = () => ({ LINEAR_MCP_URL: linear.url, LINEAR_API_KEY: 'lin_api_0123456789' })
 
-it('tells what they say, on a terminal and for programs, and asks nobody without it', async () => {
+it('prints context records for terminals and programs only with --context', async () => {
   const { code, stdout } = await repository.review(['--context'], { env: sources() })
   expect(code).toBe(0)
   expect(stdout).toContain(`- linear: SHOP-12: Totals are`)
@@ -60,7 +60,7 @@ it('tells what they say, on a terminal and for programs, and asks nobody without
   expect(linear.calls).toHaveLength(calls)
 })
 
-it('lets the model read it, and a finding say that it rests on it', async () => {
+it('lets the model read context records and cite them in a finding', async () => {
   const place = {
     path: 'totals.ts',
     side: 'RIGHT',
@@ -102,7 +102,7 @@ it('lets the model read it, and a finding say that it rests on it', async () => 
   )
 })
 
-it('names those that have no answer, which makes nobody’s review partial', async () => {
+it('lists sources that fail without making the review partial', async () => {
   const file = join(repository.home, 'sources.json')
   const silent = {
     name: 'tracker',
@@ -137,7 +137,7 @@ it.each<[what: string, env: Record<string, string>, problem: RegExp]>([
     /LINEAR_MCP_URL and LINEAR_API_KEY belong together/,
   ],
   ['a file that is missing', { CONTEXT_SOURCES: '/no/such.json' }, /CONTEXT_SOURCES can't be read/],
-])('says what to do about %s', async (_, env, problem) => {
+])('suggests a fix for %s', async (_, env, problem) => {
   const { code, stderr, stdout } = await repository.review(['-q', '--context'], { env })
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
   expect(stderr).toMatch(problem)
@@ -145,7 +145,7 @@ it.each<[what: string, env: Record<string, string>, problem: RegExp]>([
   expect((await repository.review(['-q'], { env })).code).toBe(0)
 })
 
-it('asks about a pull request only what its repository may be told', async () => {
+it('queries for a pull request only sources that its repository may read', async () => {
   const forge = await startShopForge()
   try {
     await forge.push(

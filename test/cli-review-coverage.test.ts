@@ -17,7 +17,7 @@ afterEach(() => repository[Symbol.asyncDispose]())
 const ruby = { 'm.rb': 'eval(params[:x])\n' }
 const broken = { 'bad.py': 'from x import (\n a b\n', 'bad.ts': 'export function ( {{{\n' }
 
-it('case 74: is partial where a file is in a language without rules, and says so first', async () => {
+it('case 74: is partial and says so first for a language without rules', async () => {
   await repository.write({ ...ruby, 'README.md': 'A shop\n' })
   const report = await reviewAsJson(repository, ['--uncommitted'])
   expect(report).toMatchObject({
@@ -46,7 +46,7 @@ it('case 74: is partial where a file is in a language without rules, and says so
   expect(stdout).toContain('1 of 2 files, 2 of 3 changed lines reviewed (2 searched as text)')
 })
 
-it('is partial where files could not be parsed where they changed', async () => {
+it('is partial when changed code could not be parsed', async () => {
   await repository.write(broken)
   const report = await reviewAsJson(repository, ['--uncommitted'])
   expect(report).toMatchObject({ verdict: 'NEEDS_DISCUSSION', coverage: { files_reviewed: 0 } })
@@ -57,7 +57,7 @@ it('is partial where files could not be parsed where they changed', async () => 
   ])
 })
 
-it('says nothing of it where a model read the files', async () => {
+it('reports no gap when a model read the files', async () => {
   const script = () => ({ json: { summary: '', findings: [] } })
   await using server = await startModelServer({ protocol: 'openai-chat', script })
   await repository.write({ ...ruby, ...broken })

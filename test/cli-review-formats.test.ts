@@ -25,7 +25,7 @@ async function render(format: string): Promise<string> {
   return (await repository.review(['--format', format, '--quiet'])).stdout
 }
 
-it('json: one document with a version, findings, coverage and how it ended', async () => {
+it('json: prints one document with version, findings, coverage and end', async () => {
   const report = JSON.parse(await render('json')) as JsonReport & Record<string, unknown>
   expect(report).toMatchObject({
     schema_version: 1,
@@ -53,7 +53,7 @@ it('json: one document with a version, findings, coverage and how it ended', asy
   })
 })
 
-it('ndjson: what becomes known, line by line, and at the end what it comes to', async () => {
+it('ndjson: streams one event a line and ends with the result', async () => {
   const lines = (await render('ndjson'))
     .trimEnd()
     .split('\n')
@@ -93,7 +93,7 @@ describe('sarif', () => {
   const read = async () =>
     JSON.parse(await render('sarif')) as { version: string; $schema: string; runs: [Run] }
 
-  it('has all that the format asks for, and rules by their stable ids', async () => {
+  it('has all fields that the format requires and stable rule ids', async () => {
     const { version, $schema, runs } = await read()
     expect({ version, $schema }).toEqual({
       version: '2.1.0',
@@ -111,7 +111,7 @@ describe('sarif', () => {
     expect(invocations).toMatchObject([{ executionSuccessful: true, exitCode: 1 }])
   })
 
-  it('places results by relative, percent-encoded addresses', async () => {
+  it('locates results by relative, percent-encoded URIs', async () => {
     const [{ results }] = (await read()).runs
     const uris = results
       .map(({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri)
@@ -153,7 +153,7 @@ describe('sarif', () => {
     })
   })
 
-  it('keeps fingerprints where lines move', async () => {
+  it('keeps fingerprints when lines move', async () => {
     const fingerprints = async () => {
       const [{ results }] = (await read()).runs
       return results.map(({ partialFingerprints }) => partialFingerprints['umpire/v1']).sort()
@@ -165,7 +165,7 @@ describe('sarif', () => {
   })
 })
 
-it('github: one workflow command a finding, with the escapes of its properties', async () => {
+it('github: prints one escaped workflow command per finding', async () => {
   const lines = (await render('github')).trimEnd().split('\n')
   expect(lines).toHaveLength(4)
   expect(lines.at(-1)).toBe(
@@ -181,7 +181,7 @@ it('github: one workflow command a finding, with the escapes of its properties',
   expect(odd).toContain('%0A')
 })
 
-it('github: warns of what was not reviewed, and ends with the verdict always', async () => {
+it('github: warns about unreviewed files and always ends with the verdict', async () => {
   await using other = await makeLocalRepository()
   await other.commit({ '.umpire.yml': 'colour: blue\n' })
   const nothing = await other.review(['--format', 'github'])
@@ -201,7 +201,7 @@ it('github: warns of what was not reviewed, and ends with the verdict always', a
 })
 
 describe('many findings', () => {
-  it('all are told, by their places, whatever the comments of a pull request are held to', async () => {
+  it('are all listed, regardless of the comment limit of pull requests', async () => {
     await using other = await makeLocalRepository()
     await other.commit({ '.umpire.yml': 'policy:\n  max_comments: 1\n' })
     await other.write({ 'b.ts': floatingPromiseCode, 'a.js': 'debugger\n'.repeat(12) })
@@ -217,7 +217,7 @@ describe('many findings', () => {
     expect(findings.some(({ held_back }) => held_back)).toBe(false)
   })
 
-  it('pretty shows the 200 most severe ones, and says how to see the rest', async () => {
+  it('pretty shows the 200 most severe and explains how to see the rest', async () => {
     await using other = await makeLocalRepository()
     await other.commit()
     const many = 'debugger\n'.repeat(90)
@@ -234,7 +234,7 @@ describe('many findings', () => {
 })
 
 describe('pretty', () => {
-  it('shows the verdict, the code, the reason and the suggestion within 80 columns', async () => {
+  it('shows verdict, code, reason and suggestion within 80 columns', async () => {
     const text = await render('pretty')
     expect(text).toMatch(/^Needs a person · 2 moderate, 1 minor\nConfidence 3\/5: /)
     expect(text).toContain('src/close.ts\n\n  moderate  ')
@@ -244,7 +244,7 @@ describe('pretty', () => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
-  it('has colours only where they are wanted', async () => {
+  it('uses colors only where they are enabled', async () => {
     const sequence = '\u001b['
     expect(await render('pretty')).not.toContain(sequence)
     const colourful = await repository.review([], { env: { FORCE_COLOR: '1' } })

@@ -92,7 +92,7 @@ async function fingerprintOf(folder: string): Promise<string> {
   return hash.digest('hex')
 }
 
-describe('case 34: nothing of the repository is run', () => {
+describe('case 34: runs nothing of the repository', () => {
   it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']], [[]]])(
     '%s',
     async (args) => {
@@ -109,7 +109,7 @@ describe('case 34: nothing of the repository is run', () => {
     },
   )
 
-  it('a filter that git would run for the index is not run for the work tree', async () => {
+  it('does not run a filter of the work tree that git would run for the index', async () => {
     const canaries = await setTraps()
     const file = join(repository.folder, 'b.trap')
     const { size } = await lstat(file)
@@ -125,7 +125,7 @@ describe('case 34: nothing of the repository is run', () => {
     expect(await readdir(canaries)).not.toEqual([])
   })
 
-  it('what is stored through a filter is named and not reviewed', async () => {
+  it('reports files stored through a filter as not reviewed', async () => {
     await repository.commit({ '.gitattributes': '*.js filter=trap\n', 'a.js': 'one()\n' })
     await repository.write({ 'a.js': conflictMarkerCode })
     const report = await reviewAsJson(repository)
@@ -135,7 +135,7 @@ describe('case 34: nothing of the repository is run', () => {
 })
 
 it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']]])(
-  'writes nothing there: %s',
+  'writes nothing to the repository: %s',
   async (args) => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.commit({ 'b.js': 'two()\n' })
@@ -147,8 +147,8 @@ it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']]])(
   },
 )
 
-describe('case 35: what is no plain file of the work tree is not read', () => {
-  it('symbolic links, also as folders', async () => {
+describe('case 35: reads only regular files of the work tree', () => {
+  it('skips symbolic links, also as folders', async () => {
     const outside = join(repository.home, 'outside')
     await mkdir(outside)
     await writeFile(join(outside, 'secret.js'), conflictMarkerCode)
@@ -163,7 +163,7 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     expect(stdout).not.toContain('<<<<<<<')
   })
 
-  it('a folder that became a link after git looked', async () => {
+  it('skips a folder that became a link after git listed it', async () => {
     const outside = join(repository.home, 'outside')
     await mkdir(outside)
     await writeFile(join(outside, 'secret.js'), conflictMarkerCode)
@@ -179,7 +179,7 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     })
   })
 
-  it('pipes, which would keep it waiting', async () => {
+  it('skips pipes, which would block', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await rm(join(repository.folder, 'a.js'))
     await promisify(execFile)('mkfifo', [
@@ -194,7 +194,7 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     ])
   })
 
-  it('a work tree that the repository’s own settings put elsewhere', async () => {
+  it('ignores a work tree that the settings of the repository move elsewhere', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await writeFile(join(repository.home, 'private.js'), conflictMarkerCode)
     await repository.git('config', 'core.worktree', repository.home)
@@ -202,7 +202,7 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     expect(findingLocations(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
   })
 
-  it('files of more than 8 MB', async () => {
+  it('skips files of more than 8 MB', async () => {
     await repository.commit()
     await repository.write({
       'big.js': Buffer.alloc(8 * 1024 * 1024 + 1, 'x'),
@@ -217,7 +217,7 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
   })
 })
 
-it('a .env file in the repository sends no key anywhere', async () => {
+it('sends no key anywhere because of a .env file in the repository', async () => {
   await using server = await startModelServer({
     protocol: 'openai-chat',
     script: () => ({ json: { summary: '', findings: [] } }),
@@ -232,10 +232,10 @@ it('a .env file in the repository sends no key anywhere', async () => {
   expect(server.requests).toEqual([])
 })
 
-describe('what others wrote can’t do anything on a terminal or in a log', () => {
+describe('untrusted text on a terminal or in a log', () => {
   const sequence = '\u001b[2J\u001b]0;owned\u0007'
 
-  it('escape sequences, direction marks and workflow commands are shown', async () => {
+  it('shows escape sequences, direction marks and workflow commands as text', async () => {
     await repository.commit()
     await repository.write({
       [`${sequence}.js`]: conflictMarkerCode,

@@ -66,7 +66,7 @@ describe('the hook', () => {
   })
   const push = (...args: string[]) => run('git', ['push', 'origin', ...args])
 
-  it('holds a push with findings back, and lets one without pass', async () => {
+  it('blocks a push with findings and allows one without', async () => {
     await repository.commit({ 'b.js': conflictMarkerCode })
     const refused = await push('topic')
     expect(refused.output).toContain('b.js')
@@ -81,7 +81,7 @@ describe('the hook', () => {
     expect(later.output).not.toContain('Reading')
   })
 
-  it('falls back to the default branch where others pushed meanwhile', async () => {
+  it('falls back to the default branch when the remote has moved on', async () => {
     await repository.commit({ 'b.js': debuggerCode })
     expect((await push('topic')).code).toBe(0)
     const elsewhere = join(repository.home, 'elsewhere')
@@ -102,7 +102,7 @@ describe('the hook', () => {
     expect(code).not.toBe(0)
   })
 
-  it('leaves tags, deletions and other branches alone', async () => {
+  it('ignores tags, deletions and other branches', async () => {
     await repository.git('push', '--quiet', '--no-verify', 'origin', 'topic')
     await repository.commit({ 'b.js': conflictMarkerCode })
     await repository.git('tag', 'v1')
@@ -113,7 +113,7 @@ describe('the hook', () => {
     }
   })
 
-  it('says so where umpire is not there or can’t review, and lets the push pass', async () => {
+  it('allows the push with a message when umpire is missing or fails', async () => {
     await repository.commit({ 'b.js': conflictMarkerCode })
     const without = await run('git', ['push', 'origin', 'topic'], { programs: [] })
     expect(without.output).toContain('this push was not reviewed')
@@ -137,7 +137,7 @@ describe('the job', () => {
   }
   const steps = (parse(recipe('yaml')) as { jobs: { review: { steps: Step[] } } }).jobs.review.steps
 
-  it('has all that its commands need', () => {
+  it('provides everything that its commands need', () => {
     const uses = steps.flatMap((step) =>
       step.uses ? [{ ...step.with, uses: step.uses.split('@')[0] }] : [],
     )

@@ -62,7 +62,7 @@ describe('with a model', () => {
     MODEL_API_KEY: key,
   })
 
-  it('case 43: prints what it finds and what it used, and none of our secrets', async () => {
+  it('case 43: prints findings and usage without secrets', async () => {
     server.respondWith(() => ({ json: { summary: '', findings: [finding] } }))
     const { code, stdout } = await repository.review([], { env: modelEnvironment() })
     expect(stdout).toContain('Exactly ten articles get no discount')
@@ -72,7 +72,7 @@ describe('with a model', () => {
     expect(code).toBe(1)
   })
 
-  it('case 75: of a model that gives no proof of having read the change, the review is partial', async () => {
+  it('case 75: is partial when a model fails the attention check', async () => {
     const silence = { text: JSON.stringify({ summary: '', findings: [] }) }
     server.respondWith(() => silence)
     const silent = await repository.review([], { env: modelEnvironment() })
@@ -92,33 +92,36 @@ describe('with a model', () => {
     expect(unchecked.code).toBe(0)
   })
 
-  it('--mode static asks none', async () => {
+  it('--mode static sends no request to a model', async () => {
     expect((await repository.review(['--mode', 'static'], { env: modelEnvironment() })).code).toBe(
       0,
     )
     expect(server.requests).toEqual([])
   })
 
-  it('a model that takes no part leaves a partial review', async () => {
+  it('is partial when the model takes no part', async () => {
     server.respondWith(() => ({ status: 401 }))
     const report = await reviewAsJson(repository, [], { env: modelEnvironment() })
     expect(report).toMatchObject({ exit_code: 4, coverage: { complete: false } })
     expect(report.coverage?.notes.join()).toContain('The configured model took no part')
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with all that it started', async (signal) => {
-    server.respondWith(() => ({ hang: true }))
-    const child = repository.startReview([], { env: modelEnvironment() })
-    const ended = waitForExit(child)
-    await server.arrived(1)
-    child.kill(signal)
-    const { code, stdout } = await ended
-    expect({ code, stdout }).toEqual({ code: signal === 'SIGINT' ? 130 : 143, stdout: '' })
-    const root = dirname(repository.folder)
-    const { stdout: processes } = await promisify(execFile)('ps', ['-eo', 'pid,args'])
-    expect(processes.split('\n').filter((line) => line.includes(root))).toEqual([])
-    expect((await readdir(root)).sort()).toEqual(['home', 'work'])
-  })
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s stops it and everything it started',
+    async (signal) => {
+      server.respondWith(() => ({ hang: true }))
+      const child = repository.startReview([], { env: modelEnvironment() })
+      const ended = waitForExit(child)
+      await server.arrived(1)
+      child.kill(signal)
+      const { code, stdout } = await ended
+      expect({ code, stdout }).toEqual({ code: signal === 'SIGINT' ? 130 : 143, stdout: '' })
+      const root = dirname(repository.folder)
+      const { stdout: processes } = await promisify(execFile)('ps', ['-eo', 'pid,args'])
+      expect(processes.split('\n').filter((line) => line.includes(root))).toEqual([])
+      expect((await readdir(root)).sort()).toEqual(['home', 'work'])
+    },
+  )
 })
 
 describe('a pull request', () => {
@@ -133,7 +136,7 @@ describe('a pull request', () => {
     await outside[Symbol.asyncDispose]()
   })
 
-  it('is gathered from the platform and printed, and nothing is posted', async () => {
+  it('is fetched from the platform and printed without posting', async () => {
     await forge.push(
       repo,
       'topic',
@@ -191,7 +194,7 @@ describe('a pull request', () => {
   )
 })
 
-it('loads neither server, database nor model clients, and no tables that the change has no use for', async () => {
+it('loads no server, database, model client or unused table', async () => {
   await using repository = await makeLocalRepository()
   await repository.commit()
   await repository.write({ 'a.ts': 'export {}\n' })

@@ -43,7 +43,7 @@ it.each([
   [['main'], '"main" is not the URL of a pull request; did you mean --base main?'],
   [['\u001b[2K'], '"\\x1b[2K" is not the URL'],
   [['https://elsewhere.example/o/r/pull/1'], 'the URL of a pull request must have the form'],
-])('usage, in one line: %s', async (args, said) => {
+])('prints one line of usage: %s', async (args, said) => {
   const { code, stdout, stderr } = await repository.review(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   const line = stderr.split('\n').find((text) => text.startsWith('umpire: '))
@@ -52,13 +52,13 @@ it.each([
   expect(stderr).not.toContain('Usage')
 })
 
-it('a base that is not there', async () => {
+it('reports a missing base', async () => {
   const { code, stderr } = await repository.review(['--base', 'nowhere'])
   expect(stderr).toContain('no commit that is called nowhere')
   expect(code).toBe(2)
 })
 
-it('commands', async () => {
+it('lists the commands', async () => {
   expect(await umpire('reveiw')).toEqual({
     code: 2,
     stdout: '',
@@ -75,7 +75,7 @@ it('commands', async () => {
   }
 })
 
-it('name and version', async () => {
+it('prints name and version', async () => {
   const { version } = JSON.parse(
     await readFile(new URL('../package.json', import.meta.url), 'utf8'),
   )
@@ -84,7 +84,7 @@ it('name and version', async () => {
   }
 })
 
-it('git that is not there', async () => {
+it('reports a missing git', async () => {
   const folder = join(repository.home, 'programs')
   await mkdir(folder)
   for (const name of ['dirname', 'readlink']) await symlink(`/usr/bin/${name}`, join(folder, name))

@@ -19,8 +19,8 @@ beforeEach(async () => {
 })
 afterEach(() => repository[Symbol.asyncDispose]())
 
-describe('what is reviewed', () => {
-  it('uncommitted: staged, unstaged and untracked, but nothing that is ignored', async () => {
+describe('reviewed change', () => {
+  it('uncommitted: includes staged, unstaged and untracked files, not ignored ones', async () => {
     await repository.commit({ 'a.js': 'one()\n', 'b.js': 'two()\n', '.gitignore': 'ignored.js\n' })
     await repository.write({ 'a.js': `one()\n${debuggerCode}` })
     await repository.git('add', 'a.js')
@@ -39,7 +39,7 @@ describe('what is reviewed', () => {
     expect(report.coverage).toMatchObject({ files_total: 3, files_reviewed: 3, complete: true })
   })
 
-  it('uncommitted: what the user has git ignore everywhere is no change', async () => {
+  it('uncommitted: respects the global excludes of the user', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await writeFile(join(repository.home, '.gitconfig'), '[core]\n\texcludesFile = ~/ignored\n')
     await writeFile(join(repository.home, 'ignored'), '*.swp\n')
@@ -47,7 +47,7 @@ describe('what is reviewed', () => {
     expect((await repository.review(['--uncommitted'])).stdout).toBe('Nothing to review.\n')
   })
 
-  it('staged: the index alone, whatever the files say since', async () => {
+  it('staged: reads only the index, not the work tree', async () => {
     await repository.commit({ 'a.js': 'one()\n', 'gone.js': 'gone()\n' })
     await repository.write({ 'a.js': `one()\n${debuggerCode}`, 'gone.js': null })
     await repository.git('add', '--all')
@@ -58,7 +58,7 @@ describe('what is reviewed', () => {
     expect(report.compared).toMatchObject({ kind: 'staged', head: null })
   })
 
-  it('staged: in the index that git names to a hook', async () => {
+  it('staged: uses the index that git passes to a hook', async () => {
     await repository.commit({ 'a.js': 'one()\n', 'b.js': 'two()\n' })
     await repository.write({ 'a.js': debuggerCode, 'b.js': debuggerCode })
     await repository.git('add', 'b.js')
@@ -72,7 +72,7 @@ describe('what is reviewed', () => {
     expect(findingLocations(report)).toEqual(['b.js:1 breakpoint'])
   })
 
-  it('staged: conflicts that are not resolved are named, and make the review partial', async () => {
+  it('staged: lists unresolved conflicts and makes the review partial', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('checkout', '--quiet', '-b', 'topic')
     await repository.commit({ 'a.js': 'two()\n' })
@@ -87,7 +87,7 @@ describe('what is reviewed', () => {
     )
   })
 
-  it('base: the commits since the branches parted, and nothing that came to the base later', async () => {
+  it('base: compares from the merge base, not with later commits of the base', async () => {
     const base = await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('checkout', '--quiet', '-b', 'topic')
     const head = await repository.commit({ 'b.js': debuggerCode }, 'Add b')
@@ -100,7 +100,7 @@ describe('what is reviewed', () => {
     expect(report.compared).toMatchObject({ kind: 'commits', base, head })
   })
 
-  it('base: a branch that is only known as the remote’s', async () => {
+  it('base: finds a branch that only exists at the remote', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD')
     await repository.commit({ 'b.js': debuggerCode })
@@ -109,7 +109,7 @@ describe('what is reviewed', () => {
     expect(code).toBe(1)
   })
 
-  it('without options what is not committed comes first, then the branch against the default one', async () => {
+  it('without options, reviews uncommitted changes, else the branch', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('checkout', '--quiet', '-b', 'topic')
     await repository.commit({ 'b.js': debuggerCode })
@@ -121,7 +121,7 @@ describe('what is reviewed', () => {
     expect(uncommitted.stdout).not.toContain('b.js')
   })
 
-  it('the default branch as it is here or at the remote, whichever parted later', async () => {
+  it('compares with the later of the local and the remote default branch', async () => {
     const old = await repository.commit({ 'a.js': 'one()\n' })
     const merged = await repository.commit({ 'b.js': debuggerCode }, 'Merged by others')
     await repository.git('checkout', '--quiet', '-b', 'topic')
@@ -144,21 +144,21 @@ describe('what is reviewed', () => {
     expect(await since()).toBe('origin/trunk')
   })
 
-  it('on the default branch itself, what the remote does not have', async () => {
+  it('on the default branch, reviews commits that the remote lacks', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     await repository.commit({ 'b.js': debuggerCode })
     expect(findingLocations(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
   })
 
-  it('a file whose time alone changed is no change', async () => {
+  it('ignores files with only a new modification time', async () => {
     await repository.commit({ 'a.js': debuggerCode })
     const later = new Date(Date.now() + 60_000)
     await utimes(join(repository.folder, 'a.js'), later, later)
     expect((await repository.review(['--uncommitted'])).stdout).toBe('Nothing to review.\n')
   })
 
-  it('line ends that the checkout turned are no change', async () => {
+  it('ignores line endings converted by the checkout', async () => {
     await repository.git('config', 'core.autocrlf', 'true')
     await repository.commit({ 'a.js': 'one()\ntwo()\n' })
     await repository.write({ 'a.js': `one()\r\ntwo()\r\n${debuggerCode.trim()}\r\n` })
@@ -168,7 +168,7 @@ describe('what is reviewed', () => {
     expect(stdout).not.toContain('one()')
   })
 
-  it('a rename is one file', async () => {
+  it('reports a rename as one file', async () => {
     const text = 'one()\ntwo()\nthree()\nfour()\nfive()\n'
     await repository.commit({ 'a.js': text })
     await rename(join(repository.folder, 'a.js'), join(repository.folder, 'b.js'))
@@ -178,7 +178,7 @@ describe('what is reviewed', () => {
     expect(report.coverage?.files_total).toBe(1)
   })
 
-  it('the settings of the base commit hold, not those of the change', async () => {
+  it('uses the settings of the base commit, not of the change', async () => {
     await repository.commit({
       '.umpire.yml': 'rules:\n  disable: [breakpoint]\n',
       'a.js': 'one()\n',
@@ -191,7 +191,7 @@ describe('what is reviewed', () => {
     expect(findingLocations(await reviewAsJson(repository)).toSorted()).toEqual(places)
   })
 
-  it('new settings are checked before they are in force', async () => {
+  it('validates new settings before they take effect', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.write({ '.umpire.yml': 'rules:\n  disable: [brekpoint]\n' })
     const { coverage } = await reviewAsJson(repository)
@@ -206,8 +206,8 @@ describe('what is reviewed', () => {
   })
 })
 
-describe('repositories of all kinds', () => {
-  it('works from a folder further down', async () => {
+describe('kinds of repositories', () => {
+  it('works from a subfolder', async () => {
     await repository.commit({ 'deep/down/a.js': 'one()\n' })
     await repository.write({ 'b.js': debuggerCode })
     const report = await reviewAsJson(repository, [], { cwd: join(repository.folder, 'deep/down') })
@@ -224,7 +224,7 @@ describe('repositories of all kinds', () => {
     expect(findingLocations(report)).toEqual(['b.js:1 breakpoint'])
   })
 
-  it('works in a submodule, and leaves those inside alone', async () => {
+  it('works in a submodule and ignores nested ones', async () => {
     await using inner = await makeLocalRepository()
     await inner.commit({ 'a.js': 'one()\n' })
     await repository.git(
@@ -270,7 +270,7 @@ describe('repositories of all kinds', () => {
     ])
   })
 
-  it('case 40: names with line feeds, quotes and bytes that are no text', async () => {
+  it('case 40: supports names with line feeds, quotes and invalid UTF-8', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     const odd = Buffer.concat([
       Buffer.from(`${repository.folder}/caf`),
@@ -288,7 +288,7 @@ describe('repositories of all kinds', () => {
     expect(stdout).toContain('two\\x0alines "quoted".js\n')
   })
 
-  it('says what to do where a shallow clone lacks the merge base', async () => {
+  it('explains what to do when a shallow clone lacks the merge base', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await repository.git('checkout', '--quiet', '-b', 'topic')
     await repository.commit({ 'b.js': 'two()\n' })
@@ -300,7 +300,7 @@ describe('repositories of all kinds', () => {
     expect(stderr).toContain('git fetch --unshallow')
   })
 
-  it('lists a repository inside that git does not know, and nothing of it', async () => {
+  it('lists a nested repository that git does not track, but not its files', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await mkdir(join(repository.folder, 'nested'))
     await repository.git('init', '--quiet', 'nested')
@@ -311,7 +311,7 @@ describe('repositories of all kinds', () => {
   })
 })
 
-describe('how it ends', () => {
+describe('exit codes', () => {
   it.each([
     ['moderate findings', floatingPromiseCode, [], 1],
     ['moderate findings under the threshold', floatingPromiseCode, ['--fail-on', 'critical'], 0],
@@ -325,7 +325,7 @@ describe('how it ends', () => {
     expect((await repository.review(args)).code).toBe(code)
   })
 
-  it('names what is not staged where nothing is', async () => {
+  it('names the files when nothing is staged', async () => {
     await repository.commit({ 'a.ts': 'one()\n' })
     await repository.write({ 'a.ts': 'two()\n', 'b.ts': 'one()\n' })
     const said = 'Nothing is staged; 2 files have unstaged changes (umpire review --uncommitted).'
@@ -333,7 +333,7 @@ describe('how it ends', () => {
     expect((await reviewAsJson(repository, ['--staged'])).summary).toBe(said)
   })
 
-  it('says why it fails', async () => {
+  it('explains why it fails', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': debuggerCode })
     const { stdout } = await repository.review(['--fail-on', 'minor'])
@@ -344,7 +344,7 @@ describe('how it ends', () => {
     expect((await repository.review()).stdout).not.toContain('exit')
   })
 
-  it('case 38: a program that was not looked at makes the review partial', async () => {
+  it('case 38: an unread binary makes the review partial', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': `const a = 1\0\n` })
     const { code, stdout } = await repository.review()
@@ -352,7 +352,7 @@ describe('how it ends', () => {
     expect(stdout).toContain('0 of 1 file reviewed: the review is partial')
   })
 
-  it('no changes', async () => {
+  it('succeeds without changes', async () => {
     await repository.commit({ 'a.ts': 'one()\n' })
     for (const args of [[], ['--staged'], ['--uncommitted'], ['--base', 'main']]) {
       expect(await repository.review(args)).toMatchObject({
@@ -367,7 +367,7 @@ describe('how it ends', () => {
     })
   })
 
-  it('outside of any repository, and inside of a bare one', async () => {
+  it('fails outside of a repository and in a bare one', async () => {
     const outside = await repository.review([], { cwd: repository.home })
     expect(outside.code).toBe(2)
     expect(outside.stderr).toContain('not a git repository')
@@ -377,7 +377,7 @@ describe('how it ends', () => {
     expect(bare.stderr).toContain('bare repository')
   })
 
-  it('configuration', async () => {
+  it('reads the configuration', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': 'one()\n' })
     const unknown = await repository.review([], { env: { MODEL: 'nobody:knows' } })
@@ -388,7 +388,7 @@ describe('how it ends', () => {
     expect(none.stderr).toContain('needs MODEL')
   })
 
-  it('variables that are meant for other programs make no difference', async () => {
+  it('ignores variables meant for other programs', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': 'one()\n' })
     const env = {
@@ -400,7 +400,7 @@ describe('how it ends', () => {
     expect((await repository.review([], { env })).code).toBe(0)
   })
 
-  it('on a terminal progress is gone before the report begins', async () => {
+  it('clears progress on a terminal before the report', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': floatingPromiseCode })
     for (const [format, begin] of Object.entries({
@@ -418,7 +418,7 @@ describe('how it ends', () => {
     }
   })
 
-  it('says nothing about progress with --quiet, and nothing else on stdout', async () => {
+  it('prints no progress with --quiet and only the report to stdout', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': 'one()\n' })
     const loud = await repository.review(['--format', 'json'])

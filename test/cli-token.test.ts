@@ -69,7 +69,7 @@ function idIn(stderr: string): string {
 const oneJwt = /^[\w-]+\.[\w-]+\.[\w-]+\n$/
 const socketOf = () => join(site.dataDir, 'control.sock')
 
-it('makes no database where there is none', async () => {
+it('creates no database where there is none', async () => {
   const env = { ...forgeEnvironment(forge), DATA_DIR: join(folder, 'elsewhere') }
   const { code, stdout, stderr } = await runUmpire(['token', '--list'], { cwd: folder, env })
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
@@ -78,7 +78,7 @@ it('makes no database where there is none', async () => {
 })
 
 describeOnSite('beside a running service on the embedded database', () => {
-  it('makes a token that works, lists it, and takes it back', async () => {
+  it('creates a working token, lists it and revokes it', async () => {
     await using service = await serve()
     await signInWithToken(service, 'ghp_token_of_alice')
     const made = await token('--user', 'ALICE', '--name', 'nightly job', '--days', '7')
@@ -106,7 +106,7 @@ describeOnSite('beside a running service on the embedded database', () => {
     })
   })
 
-  it('says what is wrong, in the same words as without a service', async () => {
+  it('reports errors in the same words with and without a service', async () => {
     await using service = await serve()
     expect(service.url).toMatch(/^http/)
     for (const args of [
@@ -128,7 +128,7 @@ describeOnSite('beside a running service on the embedded database', () => {
     expect(migrate.stderr).toMatch(/is in use by the process \d+\. Stop it first/)
   })
 
-  it('the socket is for its owner only, goes with the service, and that of one that was killed is in nobody’s way', async () => {
+  it('opens the socket for its owner only and replaces a stale one', async () => {
     {
       await using service = await serve()
       expect(service.url).toMatch(/^http/)
@@ -144,7 +144,7 @@ describeOnSite('beside a running service on the embedded database', () => {
     expect(existsSync(socketOf())).toBe(false)
   })
 
-  it('a data folder whose path is too long for a socket: the service works, commands say who is in the way', async () => {
+  it('reports a path too long for a socket while the service works', async () => {
     const dataDir = join(site.dataDir, 'x'.repeat(100))
     mkdirSync(dataDir)
     await using service = await serve({ DATA_DIR: dataDir })
@@ -161,7 +161,7 @@ describeOnSite('beside a running service on the embedded database', () => {
 })
 
 describeOnSite('without a service', () => {
-  it('an administrator’s token sees all, and its account is not the first one', async () => {
+  it("shows everything with an administrator's token", async () => {
     const made = await token('--admin', '--name', 'ci')
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(oneJwt) })
     expect(made.stderr).toMatch(/acts as operator, which sees all, until/)
@@ -179,7 +179,7 @@ describeOnSite('without a service', () => {
   })
 })
 
-describe('what it is told', () => {
+describe('arguments', () => {
   it.each([
     [[], 'choose who the token acts as: --user <login>, --admin, or both'],
     [['--admin', '--days', '366'], '--days must be a whole number from 1 to 365'],
@@ -193,7 +193,7 @@ describe('what it is told', () => {
     expect(stderr).toMatch(/[.?] See umpire token --help\.\n$/)
   })
 
-  it('shows how it is used', async () => {
+  it('prints its help', async () => {
     const { code, stdout } = await runUmpire(['token', '--help'], { cwd: folder, env: {} })
     expect(stdout).toMatch(/^Usage: umpire token /)
     expect(code).toBe(0)
@@ -201,7 +201,7 @@ describe('what it is told', () => {
 })
 
 it.skipIf(process.env.TEST_DATABASE_URL === undefined)(
-  'on a PostgreSQL server it opens the database itself',
+  'opens the database itself on a PostgreSQL server',
   async () => {
     await using server = await createServiceStorage({ engine: 'postgresql' })
     const env = { ...forgeEnvironment(forge), ...publicUrl }

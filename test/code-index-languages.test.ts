@@ -413,7 +413,7 @@ const wholeFiles = {
   },
 }
 
-describe('facts of a whole file', () => {
+describe('index of a whole file', () => {
   it.each(Object.entries(wholeFiles))('in %s', async (_language, { path, ...expected }) => {
     const facts = await readFacts(
       path,
@@ -646,7 +646,7 @@ const particulars: readonly [
   ],
 ]
 
-describe('facts particular to a language', () => {
+describe('index of language features', () => {
   it.each(particulars)('%s', async (_what, path, text, part, expected) => {
     const facts = await readFacts(path, Buffer.from(text))
     expect(facts[part]).toEqual(trimLines(expected))
@@ -660,7 +660,7 @@ describe('facts particular to a language', () => {
     ['a.cpp', 'namespace a { class A : B<C<'],
     ['a.c', 'struct a { int (*a)(int (*a)(int '],
   ])(
-    'in %s, nested thousands deep and never closed, they are marked as damaged',
+    'in %s, code nested thousands deep and never closed is marked as damaged',
     async (path, opening) => {
       const facts = await readFacts(path, Buffer.from(opening.repeat(3_000)))
       expect(facts.whole[0]).toContain('damaged')

@@ -389,7 +389,7 @@ const wholeFiles = {
   },
 }
 
-describe('facts of a whole file', () => {
+describe('index of a whole file', () => {
   it.each(Object.entries(wholeFiles))('in %s', async (_language, { path, ...expected }) => {
     const facts = await readFacts(
       path,
@@ -599,12 +599,12 @@ class A<T> {
   ],
 ]
 
-describe('facts', () => {
+describe('file index', () => {
   it.each(particulars)('%s', async (_what, path, text, part, expected) => {
     expect((await readFacts(path, Buffer.from(text)))[part]).toEqual(trimLines(expected))
   })
 
-  it('have signatures on one line, without decorators, up to the body', async () => {
+  it('has one-line signatures without decorators and bodies', async () => {
     const [result] = await reader.index([
       {
         path: 'a.ts',
@@ -622,7 +622,7 @@ describe('facts', () => {
     ])
   })
 
-  it('of a single file are those of many', async () => {
+  it('is the same for a single file as for many', async () => {
     await using syntax = createSyntaxParser({ fileDeadlineMs: 20_000 })
     const text = 'import { a } from "./a.js"\nexport const b = () => a(1)\n'
     const [result] = await reader.index([{ path: 'a.ts', bytes: Buffer.from(text) }])
@@ -636,7 +636,7 @@ describe('facts', () => {
 const good = { path: 'good.ts', bytes: Buffer.from('export const a = 1\n') }
 
 describe('hostile files', () => {
-  it('case 39: a file that takes too long is marked as unparsed, and the others are read', async () => {
+  it('case 39: marks a file that takes too long as unparsed and reads the others', async () => {
     await using impatient = createFileIndexer({ threads: 1, fileDeadlineMs: 100 })
     const hanging = { path: 'hanging.ts', bytes: Buffer.from('['.repeat(500_000)) }
     const results = await impatient.index([
@@ -653,7 +653,7 @@ describe('hostile files', () => {
     ).toEqual(['a', 'too slow', 'a', 'too slow', 'a'])
   })
 
-  it('case 39: a file that takes all of the parser’s memory is marked as unparsed, and the others are read', async () => {
+  it("case 39: marks a file that exhausts the parser's memory as unparsed", async () => {
     const greedy = { path: 'greedy.cpp', bytes: Buffer.from('a<b<'.repeat(120_000)) }
     const results = await reader.index([good, greedy, good])
     expect(
@@ -663,7 +663,7 @@ describe('hostile files', () => {
     ).toEqual([1, 'could not be parsed', 1])
   })
 
-  it('that are too large, or in no language, are told apart', async () => {
+  it('distinguishes oversized files from unknown languages', async () => {
     const results = await reader.index([
       { path: 'large.ts', bytes: Buffer.alloc(512 * 1024 + 1, 'a') },
       { path: 'notes.txt', bytes: Buffer.from('notes') },
@@ -686,12 +686,12 @@ describe('hostile files', () => {
     ['e.ts', `x = ${'a && '.repeat(deep)}`, 'b'],
     ['f.js', 'a(b);'.repeat(deep), ''],
     ['a.vue', '<script>'.repeat(deep), '<script '.repeat(deep)],
-  ])('%s: nested and repeated without end, they are read', async (path, opening, closing) => {
+  ])('reads code that is nested and repeated without end: %s', async (path, opening, closing) => {
     const [result] = await reader.index([{ path, bytes: Buffer.from(opening + closing) }])
     expect(result).toHaveProperty('index')
   })
 
-  it('have only so many symbols, imports, names and bases, and say that there is more', async () => {
+  it('limits symbols, imports, names and bases, and marks the index as cut', async () => {
     const texts = [
       'class A {}\n'.repeat(6_000),
       'import "a"\n'.repeat(6_000),
@@ -711,7 +711,7 @@ describe('hostile files', () => {
     expect(facts[4]?.references.length).toBe(50_000)
   })
 
-  it('may hold bytes that are no text', async () => {
+  it('accepts bytes that are not text', async () => {
     const bytes = Buffer.concat([
       Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0]),
       Buffer.from('\nexport const ä = f("😀")\n'),
@@ -773,8 +773,8 @@ const anyFacts: fc.Arbitrary<FileIndex> = fc.record({
   bindings: fc.array(fc.record({ name, type: name, within })),
 })
 
-describe('stored facts', () => {
-  it('come back as they were', () => {
+describe('serialized index', () => {
+  it('is restored unchanged', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         expect(decodeFileIndex(encodeFileIndex(facts))).toEqual(facts)
@@ -782,7 +782,7 @@ describe('stored facts', () => {
     )
   })
 
-  it('that are none are refused', () => {
+  it('is refused when invalid', () => {
     expect(() => decodeFileIndex(Buffer.from('not facts'))).toThrow()
   })
 })

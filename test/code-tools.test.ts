@@ -57,7 +57,7 @@ describe('read_file', () => {
     )
   })
 
-  it('takes null for what is left out', async () => {
+  it('treats null as an omitted argument', async () => {
     const text = await call('read_file', {
       path: 'src/price.ts',
       start_line: null,
@@ -67,11 +67,11 @@ describe('read_file', () => {
     expect(text).toContain('lines 1 to 4 of 4')
   })
 
-  it('reads the base on demand', async () => {
+  it('reads the base on request', async () => {
     expect(await call('read_file', { path: 'src/price.ts', at: 'base' })).toContain('total() {}')
   })
 
-  it('bounds lines and their length', async () => {
+  it('limits lines and their length', async () => {
     const text = await call('read_file', { path: 'long.txt' })
     expect(text.split('\n')).toHaveLength(401)
     expect(text.length).toBeLessThan(10_000)
@@ -86,14 +86,14 @@ describe('read_file', () => {
     [{ path: 'src/price.ts', start_line: 99 }, /has 4 lines/],
     [{ path: 'src/price.ts', start_line: 3, end_line: 2 }, /must not be after/],
     [{ path: 'src/price.ts', start_line: -1e9, end_line: -5 }, /must not be after/],
-  ])('refuses %j in words that help', async (input, message) => {
+  ])('refuses %j with a helpful message', async (input, message) => {
     await expect(call('read_file', input)).rejects.toThrow(message)
     await expect(call('read_file', input)).rejects.toBeInstanceOf(UmpireError)
   })
 })
 
 describe('search_code', () => {
-  it('finds lines by expression and literally', async () => {
+  it('finds lines by regular expression and literally', async () => {
     expect(await call('search_code', { pattern: 'total\\(' })).toBe(
       [
         'app/models.py:2: def total(self):',
@@ -107,7 +107,7 @@ describe('search_code', () => {
     expect(await call('search_code', { pattern: 'nowhere' })).toBe('Nothing found.')
   })
 
-  it('says when there is more', async () => {
+  it('reports when there are more matches', async () => {
     const text = await call('search_code', { pattern: 'x', path_prefix: 'big' })
     expect(text.split('\n')).toHaveLength(61)
     expect(text).toContain('narrow the search')
@@ -138,7 +138,7 @@ describe('find_definition', () => {
 })
 
 describe('find_callers', () => {
-  it('names the uses outside the definition, and what they stand in', async () => {
+  it('lists uses outside the definition with their enclosing definitions', async () => {
     expect(await call('find_callers', { name: 'total' })).toBe(
       [
         "src/cart.ts:1: import { total } from './price.ts'",
@@ -179,7 +179,7 @@ describe('find_callers', () => {
     ],
     'a call in many lines': ['def pay(cart):', '    send(', '        use(cart),', '    )'],
   }
-  it.each(Object.entries(uses))('tells the definition around a use: %s', async (_name, lines) => {
+  it.each(Object.entries(uses))('names the definition around a use: %s', async (_name, lines) => {
     const snapshot = createMemorySnapshot({ 'src/a.txt': lines.join('\n') })
     const [tool] = createCodeTools({ head: snapshot, base, history: async () => [] }).filter(
       (each) => each.name === 'find_callers',
@@ -187,7 +187,7 @@ describe('find_callers', () => {
     expect(await tool!.run({ name: 'use' }, never)).toContain(': in pay: ')
   })
 
-  it('says nothing of what it can not tell, and is bounded', async () => {
+  it('omits what it cannot determine and limits its output', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`f${i}.js`, `${'\n'.repeat(3000)}  use()\n`]),
     )
@@ -207,7 +207,7 @@ describe('find_callers', () => {
 })
 
 describe('show_history', () => {
-  it('shows the newest commits of a path, cut', async () => {
+  it('shows the newest commits of a path, shortened', async () => {
     const text = await call('show_history', { path: './src/price.ts' })
     expect(text).toContain(
       'c0ffee000000 2026-03-01 ann\n  Count articles\n  \n  Because sums were wrong.\nffffffffffff',
@@ -217,7 +217,7 @@ describe('show_history', () => {
     expect(asked).toEqual([['src/price.ts', 10]])
   })
 
-  it('says when there are none, and refuses a path that leaves the tree', async () => {
+  it('reports when there are none, and refuses a path that leaves the tree', async () => {
     expect(await call('show_history', { path: 'src/cart.ts' })).toBe('No commits found.')
     await expect(call('show_history', { path: '../x' })).rejects.toThrow('root of the repository')
   })
@@ -237,12 +237,12 @@ describe('list_files', () => {
     )
   })
 
-  it('says when there is nothing', async () => {
+  it('reports an empty list', async () => {
     await expect(call('list_files', { prefix: 'none' })).rejects.toThrow('no files')
   })
 })
 
-describe('what the code graph knows', () => {
+describe('code graph results', () => {
   const graph = graphOf({
     symbols: [symbolOf({ name: 'Price.total', path: 'src/price.ts' }), symbolOf({ name: 'other' })],
     callers: [
@@ -263,7 +263,7 @@ describe('what the code graph knows', () => {
   const ask = (name: string, input: object) =>
     known.find((each) => each.name === name)!.run(input, never)
 
-  it('stands before what the search finds, once, with how sure it is', async () => {
+  it('come before the search results, once, with their certainty', async () => {
     expect((await ask('find_callers', { name: 'total' })).split('\n')).toEqual([
       'src/cart.ts:4: in Cart.sum: return total(a) [means Price.total of src/price.ts]',
       'lib/far.ts:2: q.total() [may mean Price.total of src/price.ts]',
@@ -278,7 +278,7 @@ describe('what the code graph knows', () => {
     ])
   })
 
-  it('is not said of the base, nor of other names', async () => {
+  it('are left out for the base and for other names', async () => {
     expect(await ask('find_callers', { name: 'total', at: 'base' })).toBe('Nothing found.')
     expect(await ask('find_definition', { name: 'total', at: 'base' })).toBe(
       'src/price.ts:1: export function total() {}',

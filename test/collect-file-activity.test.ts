@@ -29,14 +29,14 @@ function diffOf(names: readonly string[]) {
 const pathsOf = (names: readonly string[]) =>
   touchesOf({ diff: diffOf(names) }).files.map(({ path }) => path)
 
-describe('what a change touches', () => {
-  it('case 40: has paths of any bytes, as text that a database takes', () => {
+describe('file activity of a change', () => {
+  it('case 40: stores paths of any bytes as text valid in the database', () => {
     expect(
       pathsOf(['caf\\351.ts', 'nul\\000byte.ts', 'new\\nline.ts', '\\342\\200\\256evil.ts']),
     ).toEqual(['"caf\\351.ts"', 'nul\ufffdbyte.ts', 'new\nline.ts', '\u202eevil.ts'])
   })
 
-  it('has no path twice: a file that became a link is one', () => {
+  it('lists a path once when a file became a link', () => {
     const { files } = touchesOf({ diff: diffOf(['one.ts', 'two.ts', 'one.ts']) })
     expect(files.map(({ path, status, additions }) => [path, status, additions])).toEqual([
       ['one.ts', 'modified', 2],
@@ -44,7 +44,7 @@ describe('what a change touches', () => {
     ])
   })
 
-  it('is cut where there is too much of it, or no index could hold it', () => {
+  it('is cut where it is too long or exceeds an index', () => {
     const paths = pathsOf([
       'd'.repeat(1501),
       ...Array.from({ length: 3100 }, (_, index) => `${index}.txt`),
@@ -56,7 +56,7 @@ describe('what a change touches', () => {
     expect(issues).toHaveLength(50)
   })
 
-  it('has the names of the definitions that change in each file, each once', () => {
+  it('lists each changed definition of a file once', () => {
     const names = ['Cart.add', 'Cart.add', 'n\0ul', 'x'.repeat(300)]
     const symbols = [
       ...names.map((name) => symbolOf({ path: 'one.ts', name })),
@@ -69,7 +69,7 @@ describe('what a change touches', () => {
     ])
   })
 
-  it('is not kept without the graph layer', () => {
+  it('is not collected without the graph layer', () => {
     const without = { ...config, graph: { ...config.graph, enabled: false } }
     expect(collectFileActivity({ config: without, platform }, changeOf({}, {}))).toBeNull()
   })

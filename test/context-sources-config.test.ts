@@ -27,7 +27,7 @@ function read(sources: unknown, env: Record<string, string> = {}) {
   return readConfig({ ...env, CONTEXT_SOURCES: file })
 }
 
-it('has the well-known ones by their variables', () => {
+it('configures well-known sources by environment variables', () => {
   const { contextSources } = readConfig({
     ATLASSIAN_MCP_URL: 'https://mcp.atlassian.com/v1/mcp',
     ATLASSIAN_TOKEN: 'ATATT-1234',
@@ -59,7 +59,7 @@ it.each([
     { CONTEXT_SOURCES: '/no/such/file.json' },
     "CONTEXT_SOURCES can't be read: it must be the path of a file",
   ],
-])('says what is wrong with %o', (env, problem) => {
+])('reports an error for %o', (env, problem) => {
   expect(() => readConfig(env)).toThrow(problem)
 })
 
@@ -106,12 +106,12 @@ it.each<[what: string, sources: unknown, problem: RegExp]>([
     [{ ...tracker, headers: { 'X-Key': `\${NO_KEY}` } }],
     /tracker needs NO_KEY/,
   ],
-])('says what is wrong with a file of %s', (_, sources, problem) => {
+])('reports an error for a file of %s', (_, sources, problem) => {
   expect(() => read(sources)).toThrow(problem)
   expect(() => read(sources)).not.toThrow('secret-value')
 })
 
-it('fills variables in, and takes them and what stands in headers for secrets', () => {
+it('expands variables and treats them and header values as secrets', () => {
   const program = {
     name: 'program',
     kind: 'errors',

@@ -34,7 +34,7 @@ const worsen: Record<string, (input: VerdictInput) => VerdictInput> = {
 }
 
 for (const [what, change] of Object.entries(worsen)) {
-  it(`${what} never makes the verdict better, and never unblocks`, () => {
+  it(`${what} never improves the verdict and never unblocks`, () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const [before, after] = [decideVerdict(input), decideVerdict(change(input))]
@@ -48,7 +48,7 @@ for (const [what, change] of Object.entries(worsen)) {
   })
 }
 
-it('case 75: is never sure of what a model was not held to read', () => {
+it('case 75: is never certain about code without an attention check', () => {
   fc.assert(
     fc.property(anyInput, (input) => {
       expect(decideVerdict({ ...input, attentionChecked: false }).confidence).toBeLessThanOrEqual(4)

@@ -70,7 +70,7 @@ describe.each(versions)('real payloads of %s', (version, total) => {
     examples.map((payload) => ({ name, payload })),
   )
 
-  it('are all read, and stored as they came', () => {
+  it('are all parsed, and stored unchanged', () => {
     expect(examples).toHaveLength(total)
     for (const { name, payload } of examples) {
       const body = JSON.stringify(payload, null, 2)
@@ -84,7 +84,7 @@ describe.each(versions)('real payloads of %s', (version, total) => {
     }
   })
 
-  it('give the pull request of every event that carries one', () => {
+  it('contain the pull request for every event that has one', () => {
     const carrying = examples.filter(({ payload }) => payload.pull_request != null)
     expect(new Set(carrying.map(({ name }) => name)).size).toBeGreaterThan(2)
     for (const { name, payload } of carrying) {
@@ -131,12 +131,12 @@ describe('headers', () => {
     })
   })
 
-  it('are read of any body', () => {
+  it('are read whatever the body', () => {
     const target = { 'x-github-hook-installation-target-type': 'integration' }
     expect(envelopeOf('not JSON', target).targetType).toBe('integration')
   })
 
-  it('that are missing have defaults, and the event is named by the payload', () => {
+  it('have defaults when missing, and the payload determines the event', () => {
     const bare = (body: string) => readUnverifiedDelivery({}, Buffer.from(body)).parse()
     expect(bare('{"pull_request":{"number":1},"issue":{}}').event).toBe('pull_request')
     expect(bare('{"issue":{"number":1}}').event).toBe('issue')
@@ -153,7 +153,7 @@ describe('headers', () => {
     })
   })
 
-  it('sent twice are given as Node joins them, so that none passes for the other', () => {
+  it('that are repeated are joined as Node does, so neither wins', () => {
     const signature = ['sha256=aa', 'sha256=bb']
     expect(envelopeOf('{}', { 'x-hub-signature-256': signature }).signature).toBe(
       'sha256=aa, sha256=bb',
@@ -161,14 +161,14 @@ describe('headers', () => {
     expect(envelopeOf('{}', { 'x-hub-signature': 'sha1=aa' }).signature).toBeNull()
   })
 
-  it('with an event name that is none are taken for missing', () => {
+  it('with an invalid event name count as missing', () => {
     expect(read('{"issue":{}}', { 'x-github-event': 'x'.repeat(5000) }).event).toBe('issue')
     expect(read('{"issue":{}}', { 'x-github-event': 'pull request\ndrop' }).event).toBe('issue')
   })
 })
 
 describe('the pull request', () => {
-  it('reads Gitea: synchronized, offsets in times, and the year 1 for never', () => {
+  it("reads Gitea's event names, time offsets and year 1 for never", () => {
     const times = '"created_at":"2026-03-01T10:00:00+02:00","updated_at":"0001-01-01T00:00:00Z"'
     const body = makeBody(`{"number":1,${times}}`).replace('opened', 'synchronized')
     const delivery = read(body)
@@ -190,7 +190,7 @@ describe('the pull request', () => {
     expect(read(makeBody(`{"number":1,${fields}}`)).pullRequest?.state).toBe(state)
   })
 
-  it('falls back where a field is missing or has another type', () => {
+  it('uses defaults where a field is missing or has another type', () => {
     const odd =
       '{"number":5,"title":[],"user":null,"head":"x","html_url":"javascript:alert(1)","additions":-1}'
     expect(read(makeBody(odd)).pullRequest).toEqual({
@@ -225,7 +225,7 @@ describe('the pull request', () => {
 })
 
 describe('case 5: a form', () => {
-  it('case 5: is the same as JSON', () => {
+  it('case 5: equals the same payload as JSON', () => {
     const body = makeBody('{"number":7,"title":"a+b & c=d % ü 😀"}')
     const form = `payload=${encodeURIComponent(body)}`
     const delivery = read(form, {
@@ -236,7 +236,7 @@ describe('case 5: a form', () => {
     expect(delivery.pullRequest?.title).toBe('a+b & c=d % ü 😀')
   })
 
-  it('case 5: without a payload is refused', () => {
+  it('case 5: is refused without a payload', () => {
     expect(refuse('other=1', { 'content-type': 'application/x-www-form-urlencoded' })).toContain(
       'payload',
     )
@@ -264,7 +264,7 @@ describe('case 6: bodies that are no JSON object', () => {
     expect(refuse(`{"a":${nested}}`)).toContain('500 levels')
   })
 
-  it('case 6: brackets inside of strings nest nothing', () => {
+  it('case 6: ignores brackets inside strings', () => {
     const title = `${'['.repeat(2000)}\\"${'{'.repeat(2000)}\\\\`
     const { pullRequest } = read(
       makeBody(`{"number":1,"title":"${title}"}`, `,"deep":${'['.repeat(400)}${']'.repeat(400)}`),
@@ -273,7 +273,7 @@ describe('case 6: bodies that are no JSON object', () => {
   })
 })
 
-describe('case 8: characters that no database takes', () => {
+describe('case 8: characters that databases refuse', () => {
   it.each([
     ['a NUL as an escape', 'a\\u0000b', 'a\uFFFDb'],
     ['a NUL as a byte', 'a\0b', 'a\uFFFDb'],
@@ -281,7 +281,7 @@ describe('case 8: characters that no database takes', () => {
     ['the other half', 'a\\uDE00b', 'a\uFFFDb'],
     ['two first halves before a second', '\\ud83d\\uD83D\\ude00', '\uFFFD😀'],
     ['a first half before another escape', '\\ud83d\\u0041', '\uFFFDA'],
-  ])('case 8: %s becomes U+FFFD, in what is read and in what is stored', (_, title, expected) => {
+  ])('case 8: %s becomes U+FFFD in the parsed and the stored payload', (_, title, expected) => {
     const delivery = read(
       makeBody(`{"number":1,"title":"${title}","head":{"ref":"${title}","sha":"x"}}`),
     )
@@ -314,7 +314,7 @@ describe('case 8: characters that no database takes', () => {
   })
 })
 
-it('case 9: keys that name prototypes change nothing', () => {
+it('case 9: ignores keys that name prototypes', () => {
   const body =
     '{"__proto__":{"action":"opened","polluted":1},"constructor":{"prototype":{"polluted":1}}}'
   const delivery = read(body)
@@ -327,18 +327,18 @@ it('case 9: keys that name prototypes change nothing', () => {
 
 describe('case 10: numbers', () => {
   it.each(['9007199254740993', '2147483648', '0', '-1', '1.5', '1e400', '"7"', 'null', '[7]'])(
-    'case 10: %s is no number of a pull request',
+    'case 10: rejects %s as pull request number',
     (number) => {
       const delivery = read(makeBody(`{"number":${number}}`))
       expect(delivery).toMatchObject({ hasPullRequest: true, pullRequest: null })
     },
   )
 
-  it.each(['{}', '[]', '"text"', '7', 'true'])('case 10: %s is no pull request', (value) => {
+  it.each(['{}', '[]', '"text"', '7', 'true'])('case 10: rejects %s as a pull request', (value) => {
     expect(read(makeBody(value))).toMatchObject({ hasPullRequest: true, pullRequest: null })
   })
 
-  it('case 10: an id above 2^53 is stored as it came', () => {
+  it('case 10: stores an id above 2^53 unchanged', () => {
     const body = makeBody('{"number":2147483647,"id":9007199254740993}')
     const delivery = read(body)
     expect(delivery.pullRequest?.number).toBe(2_147_483_647)
@@ -352,7 +352,7 @@ it.each([
   ['64 KB', 'x'.repeat(65_536)],
   ['quotes and newlines', `"quoted" 'single' \\ back\nnew\r\nline\t<b>`],
 ])(
-  'case 18: %s in title, branch and author is given as it is, but for names that no account can have',
+  'case 18: keeps %s in title, branch and author, except in impossible account names',
   (_, title) => {
     const fields = JSON.stringify({
       number: 1,
@@ -370,7 +370,7 @@ it.each([
   },
 )
 
-describe('the repository, before the body is parsed', () => {
+describe('repository name before the body is parsed', () => {
   const find = (body: string) => envelopeOf(body).findRepository()
 
   it.each([
@@ -391,7 +391,7 @@ describe('the repository, before the body is parsed', () => {
       `{"a":[${'{},'.repeat(400_000)}0],"repository":{"full_name":"octo/hello"}}`,
     ],
     ['of no JSON', 'repository full_name octo/hello'],
-  ])('case 88: is not one %s', (_, body) => {
+  ])('case 88: is missing %s', (_, body) => {
     expect(find(body)).toBeNull()
   })
 
@@ -418,7 +418,7 @@ describe('the repository, before the body is parsed', () => {
     expect(read(body).repo).toBe('octo/hello')
   })
 
-  it('case 5: is found in a form as the parsed form has it', () => {
+  it('case 5: is the same in a form and in the parsed form', () => {
     const body = makeBody('{"number":1,"title":"100 % + ü & = 😀"}')
     const form = new URLSearchParams({ payload_of: 'no', payload: body, more: 'x' }).toString()
     const type = { 'content-type': 'application/x-www-form-urlencoded' }

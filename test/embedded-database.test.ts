@@ -49,8 +49,8 @@ function startWriter(): { child: ChildProcess; lines: AsyncIterator<string> } {
   return { child, lines: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() }
 }
 
-describe('the folder', () => {
-  it('is refused to a second process, which is told who has it, and free again when that one was killed', async () => {
+describe('data folder', () => {
+  it('is locked against a second process until the first one ends, even by kill', async () => {
     const { child, lines } = startWriter()
     expect((await lines.next()).value).toBe('ready')
     await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
@@ -64,7 +64,7 @@ describe('the folder', () => {
     await (await openDatabase(database.config, silentLog)).close()
   })
 
-  it('is refused to the same process, and free after the close', async () => {
+  it('is locked against the same process until it is closed', async () => {
     const first = await openDatabase(database.config, silentLog)
     await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
       code: 'database_locked',
@@ -73,7 +73,7 @@ describe('the folder', () => {
     await (await openDatabase(database.config, silentLog)).close()
   })
 
-  it('of another PostgreSQL version is refused with words that help, and left alone', async () => {
+  it('is refused and left unchanged when of another PostgreSQL version', async () => {
     const version = join(directory, 'data/PG_VERSION')
     writeFileSync(version, '17\n')
     await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('the folder', () => {
     expect(readFileSync(version, 'utf8')).toBe('17\n')
   })
 
-  it('with foreign files in the place of the database is left alone', async () => {
+  it('is left unchanged when foreign files replace the database', async () => {
     rmSync(join(directory, 'data'), { recursive: true })
     mkdirSync(join(directory, 'data'))
     writeFileSync(join(directory, 'data/precious'), 'x')
@@ -93,7 +93,7 @@ describe('the folder', () => {
     expect(existsSync(join(directory, 'data/precious'))).toBe(true)
   })
 
-  it('is made anew when a process died while making it', async () => {
+  it('is created again when a process died while creating it', async () => {
     const data = join(directory, 'data')
     cpSync(data, `${data}.new`, { recursive: true })
     rmSync(join(`${data}.new`, 'global'), { recursive: true })
@@ -104,8 +104,8 @@ describe('the folder', () => {
   })
 })
 
-describe('what was committed', () => {
-  it('is all there after kill -9 in the middle of writing', async () => {
+describe('committed data', () => {
+  it('survives kill -9 in the middle of writing', async () => {
     for (const rows of [1, 40, 150]) {
       const { child, lines } = startWriter()
       expect((await lines.next()).value).toBe('ready')
@@ -127,14 +127,14 @@ describe('what was committed', () => {
     }
   })
 
-  it('has to reach the disk: an engine that brings nothing there is not used', async () => {
+  it('needs durable files: an engine without them is refused', async () => {
     const events = { onNotification() {}, onBroken() {} }
     await expect(openEngine(directory, events, PGlite.defaultStartParams)).rejects.toMatchObject({
       code: 'database_unsafe',
     })
   })
 
-  it('reaches the disk with the folders in which its files are, and nothing is skipped silently', async () => {
+  it('is synced to disk with its folders, and no failed sync is ignored', async () => {
     const failures: Error[] = []
     const files = new DurableFiles(join(directory, 'data'), (error) => failures.push(error))
     const postgres = await PGlite.create({ fs: files, startParams: [...durableStartParameters] })
@@ -157,7 +157,7 @@ describe('what was committed', () => {
     ): { nfd?: number; stream_ops: { fsync(stream: object): number } }
   }
 
-  it('is acknowledged when the database is closed at once', async () => {
+  it('is acknowledged when the database is closed right after', async () => {
     const embedded = await openEmbedded(directory)
     await embedded.query('create table rows (id int)')
     const inserts = Promise.allSettled(
@@ -176,7 +176,7 @@ describe('what was committed', () => {
     await again.close()
   })
 
-  it('is acknowledged while the next one holds the connection and does nothing', async () => {
+  it('is acknowledged while the next client holds an idle connection', async () => {
     const { embedded, committed, next } = await commitBeforeNext()
     await next.query('begin')
     await committed
@@ -189,7 +189,7 @@ describe('what was committed', () => {
     await embedded.close()
   })
 
-  it('is acknowledged while the next one rests in its open transaction, which goes on', async () => {
+  it('is acknowledged while the next client idles in an open transaction', async () => {
     const { embedded, committed, next } = await commitBeforeNext()
     await next.query('begin')
     await next.query('insert into rows values (2)')
@@ -200,7 +200,7 @@ describe('what was committed', () => {
     await embedded.close()
   })
 
-  it('is acknowledged while the next one rests in a failed transaction, which is ended', async () => {
+  it('is acknowledged while the next client idles in a failed transaction', async () => {
     const { embedded, committed, next } = await commitBeforeNext()
     await next.query('begin')
     await expect(next.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' })
@@ -225,13 +225,13 @@ describe('what was committed', () => {
   }
 })
 
-describe('the connection', () => {
+describe('connection', () => {
   for (const [device, what] of [
     ['/dev/full', 'no room for the log'],
     ['/dev/null', 'a log that cannot be brought to the disk'],
   ] as const) {
     it.skipIf(process.platform !== 'linux')(
-      `fails at once, and does not hang: ${what}`,
+      `fails at once instead of hanging: ${what}`,
       async () => {
         const open = await openDatabase(database.config, silentLog)
         await sql`create table rows (id int primary key)`.execute(open.db)
@@ -280,7 +280,7 @@ describe('the connection', () => {
     expect((await sql`select 1 as n`.execute(open.db)).rows).toEqual([{ n: 1 }])
   })
 
-  it('is taken from a transaction that does nothing for too long', async () => {
+  it('is taken from a transaction that idles too long', async () => {
     const embedded = await openEmbedded(directory, { idleLimitMs: 50, watchMs: 10 })
     const forgotten = await embedded.connect()
     await forgotten.query('begin')
@@ -296,7 +296,7 @@ describe('the connection', () => {
     await embedded.close()
   })
 
-  it('serves those who wait before it closes, and nobody after', async () => {
+  it('serves waiting clients before it closes and none afterwards', async () => {
     const open = await openDatabase(database.config, silentLog)
     const waiting = Array.from({ length: 20 }, (_, index) =>
       sql<{ n: number }>`select ${index}::int as n`.execute(open.db),
@@ -310,7 +310,7 @@ describe('the connection', () => {
     await expect(sql`select 1`.execute(open.db)).rejects.toSatisfy(isDatabaseUnavailable)
   })
 
-  it('closes although a statement never ends, and keeps what was committed', async () => {
+  it('closes during an endless statement and keeps committed data', async () => {
     const embedded = await openEmbedded(directory)
     await embedded.query('create table rows as select 1 as id')
     const [endless] = await Promise.all([
@@ -323,7 +323,7 @@ describe('the connection', () => {
     await again.close()
   })
 
-  it('closes although a transaction never ends, which is rolled back', async () => {
+  it('closes during an endless transaction and rolls it back', async () => {
     const embedded = await openEmbedded(directory)
     const forgotten = await embedded.connect()
     await forgotten.query('begin')
@@ -336,7 +336,7 @@ describe('the connection', () => {
     await again.close()
   })
 
-  it('stops the engine when a statement takes too long, so that the process is started again', async () => {
+  it('stops the engine after a statement timeout, so that the process restarts', async () => {
     const embedded = await openEmbedded(directory, { statementLimitMs: 100 })
     const [endless, fault] = await Promise.all([
       outcomeOf(embedded.query(endlessStatement)),
@@ -375,7 +375,7 @@ describe('the process', () => {
 })
 
 describe('maintenance', () => {
-  it('brings the log to an end and vacuums what changed, when the time has come', async () => {
+  it('checkpoints the log and vacuums changed tables on schedule', async () => {
     const embedded = await openEmbedded(directory)
     const read = async (text: string) => ((await embedded.query(text)) as QueryResult).rows[0]!
     await embedded.query('create table filled (id int)')
