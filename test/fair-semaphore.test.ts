@@ -27,8 +27,8 @@ function startAsking(slots: ReturnType<typeof createFairSemaphore>) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('places that parties share', () => {
-  it('case 81: a newcomer finds a place beside a party that asks for more than there is', async () => {
+describe('shared semaphore', () => {
+  it('case 81: admits a newcomer while another party asks for more than there is', async () => {
     const { ask, entered } = startAsking(createFairSemaphore(8))
     for (let count = 1; count <= 20; count++) await ask(`big${count}`)
     expect(entered).toEqual(['big1', 'big2', 'big3', 'big4', 'big5', 'big6'])
@@ -38,14 +38,14 @@ describe('places that parties share', () => {
     expect(entered.at(-1)).toBe('tiny1')
   })
 
-  it('go to those who hold least, and among equals by turns', async () => {
+  it('serves the party with the smallest share first, then in turns', async () => {
     const { ask, entered, release } = startAsking(createFairSemaphore(1))
     for (const name of ['big1', 'big2', 'big3', 'small1', 'tiny1', 'small2']) await ask(name)
     for (const name of ['big1', 'small1', 'tiny1', 'big2', 'small2']) await release(name)
     expect(entered).toEqual(['big1', 'small1', 'tiny1', 'big2', 'small2', 'big3'])
   })
 
-  it('are taken by size: what is larger than a share takes the share, and what is smaller goes before', async () => {
+  it('caps large requests at the maximum share and lets small ones pass', async () => {
     const { ask, entered, release } = startAsking(createFairSemaphore(100))
     await ask('big1', { size: 1000 })
     await ask('big2', { size: 70 })
@@ -55,7 +55,7 @@ describe('places that parties share', () => {
     expect(entered).toEqual(['big1', 'small1', 'big2'])
   })
 
-  it('are waited for by who needs many, and only newcomers go before', async () => {
+  it('makes large requests wait and lets only newcomers pass them', async () => {
     const { ask, entered, release } = startAsking(createFairSemaphore(100))
     for (const name of ['mid1', 'mid2', 'mid3', 'mid4']) await ask(name, { size: 25 })
     await ask('big1', { size: 75 })
@@ -68,7 +68,7 @@ describe('places that parties share', () => {
     expect(entered.at(-1)).toBe('mid4')
   })
 
-  it('are taken at once for what turns out larger, and given back once', async () => {
+  it('takes excess permits at once and releases them only once', async () => {
     const slots = createFairSemaphore(4)
     const { ask, entered, release } = startAsking(slots)
     await ask('big1')
@@ -85,7 +85,7 @@ describe('places that parties share', () => {
     expect(entered.slice(2)).toEqual(['big2', 'big3', 'big4'])
   })
 
-  it('pass to those behind when somebody leaves the line', async () => {
+  it('serves the next in the queue when a waiting request is aborted', async () => {
     const { ask, entered } = startAsking(createFairSemaphore(8))
     const controller = new AbortController()
     await ask('big1', { size: 4 })
@@ -97,7 +97,7 @@ describe('places that parties share', () => {
     expect(entered).toEqual(['big1', 'big3'])
   })
 
-  it('are never more than there are, and all who ask get theirs', async () => {
+  it('never exceeds its permits and serves every request', async () => {
     const asks = fc.array(
       fc.record({ party: fc.constantFrom('a', 'b', 'c'), size: fc.integer({ min: 1, max: 12 }) }),
     )

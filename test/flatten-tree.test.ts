@@ -8,7 +8,7 @@ import { createColumns, flattenByCursor } from '../src/code/indexing/flatten-tre
 
 const folder = new URL('fixtures/facts/', import.meta.url)
 
-it.each(await readdir(folder))('the tree of %s', async (filename) => {
+it.each(await readdir(folder))('matches the cursor for the tree of %s', async (filename) => {
   const text = await readFile(new URL(filename, folder), 'utf8')
   const grammar = await loadGrammar(grammarOfPath(filename)!)
   const parser = new Parser().setLanguage(grammar)

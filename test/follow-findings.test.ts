@@ -48,14 +48,14 @@ async function follow(findings: readonly Finding[], files: Record<string, string
   ])
 }
 
-describe('a finding whose file is gone', () => {
-  it('goes to the file of the same name, wherever else its code stands', async () => {
+describe('finding with a deleted file', () => {
+  it('moves to the file of the same name, even if its code is elsewhere too', async () => {
     const findings = await raise({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
     const files = { 'a/refund.ts': `${call}\n`, 'b/pay.ts': `// Moved.\n${call}\n` }
     expect(await follow(findings, files)).toEqual([['b/pay.ts', 2, 0]])
   })
 
-  it('shares no place with another of its kind', async () => {
+  it('never shares a location with another finding of its kind', async () => {
     const files = { 'a/one.ts': `${call}\n`, 'a/two.ts': `\n\n${call}\n` }
     const findings = await raise(files, [claim('a/one.ts', 1), claim('a/two.ts', 3)])
     const moved = { 'b/first.ts': `${call}\n`, 'b/second.ts': `\n\n${call}\n` }
@@ -71,7 +71,7 @@ describe('a finding whose file is gone', () => {
     expect(await follow(findings, { 'b/only.ts': `${call}\n` })).toHaveLength(1)
   })
 
-  it('does not go by code that stands in many files, but in a file of its name', async () => {
+  it('ignores code that many files contain, except in a file of the same name', async () => {
     const findings = await raise({ 'a/pay.ts': 'return 0\n' }, [
       claim('a/pay.ts', 1, { quote: 'return 0' }),
     ])
@@ -86,7 +86,7 @@ describe('a finding whose file is gone', () => {
   })
 })
 
-describe('a claim about code that was read before', () => {
+describe('claim about previously reviewed code', () => {
   const path = 'a/pay.ts'
   const judgeAgain = async (proposals: readonly ProposedFinding[]) => {
     const change = addedFiles({ [path]: `${call}\n` })
@@ -96,7 +96,7 @@ describe('a claim about code that was read before', () => {
     return judge({ ...change, earlier: { ...noEarlierReviews, seenLines } }, proposals)
   }
 
-  it('is held down when only a model makes it, not when a rule does', async () => {
+  it('is suppressed when only a model makes it, not when a rule does', async () => {
     const late = claim(path, 1, { severity: 'minor' })
     const ruled = { ...late, reviewer: 'static', rule: 'charged' }
     expect((await judgeAgain([late])).findings).toHaveLength(0)
@@ -105,7 +105,7 @@ describe('a claim about code that was read before', () => {
   })
 })
 
-describe('an answered finding', () => {
+describe('answered finding', () => {
   const path = 'a/pay.ts'
   const answered = async () =>
     (await raise({ [path]: `${call}\n` }, [claim(path, 1)])).map((finding) => ({
@@ -113,7 +113,7 @@ describe('an answered finding', () => {
       state: 'dismissed' as const,
     }))
 
-  it('answers for its line as it stood, not for another in which its quote stands too', async () => {
+  it('suppresses its own line as it was, but no other line with the same quote', async () => {
     const same = await judge(
       addedFiles({ [path]: `\n${call}\n` }),
       [claim(path, 2, { quote: '' })],
@@ -129,7 +129,7 @@ describe('an answered finding', () => {
     expect(other.findings).toHaveLength(1)
   })
 
-  it('does not answer a worse claim that reaches beyond its lines', async () => {
+  it('does not suppress a more severe claim that extends beyond its lines', async () => {
     const around = addedFiles({ [path]: `eval(user.name)\n${call}\n` })
     const wide = { quote: `eval(user.name)\n${call}`, endLine: 2 }
     const again = await judge(around, [claim(path, 1, wide)], await answered())

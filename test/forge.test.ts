@@ -141,7 +141,7 @@ const sign = (secret: string, body: string) =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 describe('git over HTTP', () => {
-  it('clones and pushes with a token, and a push moves the pull request before it ends', async () => {
+  it('clones and pushes with a token and updates pull requests during a push', async () => {
     await using receiver = await startReceiver()
     const { number, sha } = await openChange()
     forge.addWebhook(repo, { url: receiver.url, secret: 's3cret' })
@@ -211,7 +211,7 @@ describe('git over HTTP', () => {
     expect(objects.split('\n').sort()).toEqual(['commit', 'tree'])
   })
 
-  it('shows a private repository to nobody else, and takes pushes only from writers', async () => {
+  it('hides a private repository and accepts pushes only from writers', async () => {
     const url = forge.cloneUrl(repo)
     const info = (token: string | null, service: string) =>
       call('GET', `${url}/info/refs?service=${service}`, { token }).then(({ status }) => status)
@@ -268,7 +268,7 @@ describe('git over HTTP', () => {
 })
 
 describe('deliveries', () => {
-  it('tell the whole life of a pull request', async () => {
+  it('cover the life cycle of a pull request', async () => {
     await using receiver = await startReceiver()
     forge.addWebhook(repo, { url: receiver.url, secret: 'x' })
     const { number } = await openChange()
@@ -317,7 +317,7 @@ describe('deliveries', () => {
     expect((await forge.branches(repo)).get('main')).toBe(merge)
   })
 
-  it('are sent once; again only when asked, with the same id and body', async () => {
+  it('are sent once and again on request, with the same id and body', async () => {
     await using receiver = await startReceiver(503)
     forge.addWebhook(repo, { url: receiver.url, secret: 'x' })
     await openChange()
@@ -330,7 +330,7 @@ describe('deliveries', () => {
     expect(second!.headers['x-github-delivery']).toBe(first!.headers['x-github-delivery'])
   })
 
-  it('record a receiver that is gone, and one that never answers', async () => {
+  it('record an unreachable receiver and one that never answers', async () => {
     await using silent = await startReceiver(0)
     const gone = await startReceiver()
     await gone[Symbol.asyncDispose]()
@@ -348,7 +348,7 @@ describe('deliveries', () => {
     expect(silent.received[0]!.headers['x-hub-signature-256']).toBeUndefined()
   })
 
-  it('come as a form where the hook wants that, signed over the form', async () => {
+  it('are sent as signed forms where the hook asks for that', async () => {
     await using receiver = await startReceiver()
     forge.addWebhook(repo, { url: receiver.url, secret: 'x', contentType: 'form' })
     await openChange()
@@ -361,7 +361,7 @@ describe('deliveries', () => {
     })
   })
 
-  it('go to hooks made over the API, with a ping first', async () => {
+  it('go to hooks created over the API, after a ping', async () => {
     await using receiver = await startReceiver()
     const hooks = `/repos/${repo}/hooks`
     const config = { url: receiver.url, content_type: 'json', insecure_ssl: '0', secret: 'k' }
@@ -391,7 +391,7 @@ describe('deliveries', () => {
 })
 
 describe('pull requests', () => {
-  it('from a fork bring their commits along, and outlive the fork', async () => {
+  it('from a fork bring their commits and outlive the fork', async () => {
     await forge.createRepository('eve/shop', { forkOf: repo })
     const sha = await forge.push('eve/shop', 'mine', { 'b.ts': 'b\n' }, { author: 'eve' })
     const number = await forge.openPullRequest({
@@ -419,7 +419,7 @@ describe('pull requests', () => {
     })
   })
 
-  it('are closed with their branch, and merged by a push that contains them', async () => {
+  it('are closed with their branch and merged by a push that contains them', async () => {
     const { number, sha } = await openChange()
     await gitAs('ben-token', ['clone', '--quiet', forge.cloneUrl(repo), 'work'])
     await gitAs(
@@ -465,7 +465,7 @@ describe('pull requests', () => {
     })
   })
 
-  it('show their diff from the merge base, and refuse one that is too large', async () => {
+  it('show their diff from the merge base and refuse one that is too large', async () => {
     const { number } = await openChange()
     await forge.push(repo, 'main', { 'elsewhere.txt': 'x\n' })
     const path = `/repos/${repo}/pulls/${number}`
@@ -590,7 +590,7 @@ describe('contents', () => {
     expect((await call('GET', `/repos/${repo}/commits?sha=any%2Fbranch`)).body).toHaveLength(2)
   })
 
-  it('are compared from where two commits parted', async () => {
+  it('are compared from their merge base', async () => {
     const start = (await forge.branches(repo)).get('main')
     await forge.push(repo, 'topic', { 'b.ts': 'b\n' })
     const main = await forge.push(repo, 'main', { 'c.ts': 'c\n' })
@@ -606,7 +606,7 @@ describe('contents', () => {
     expect((await call('GET', `/repos/${repo}/compare/main...none`)).status).toBe(404)
   })
 
-  it('are counted by language and by contributor', async () => {
+  it('are counted by language and contributor', async () => {
     await forge.push(repo, 'main', { 'b.py': 'x = 1\n' }, { author: 'ben' })
     expect((await call('GET', `/repos/${repo}/languages`)).body).toEqual({
       TypeScript: lines(40).join('').length,
@@ -646,7 +646,7 @@ describe('comments and reviews', () => {
   const post = (number: number, body: unknown, token = 'ann-token') =>
     call('POST', `/repos/${repo}/pulls/${number}/reviews`, { body, token })
 
-  it('stand on lines of the diff, on either side, alone or in ranges', async () => {
+  it('are on lines of the diff, on either side, alone or in ranges', async () => {
     const { number, sha } = await openChange()
     const comments = [
       { path: 'a.ts', line: 3, side: 'RIGHT', body: 'added' },
@@ -681,7 +681,7 @@ describe('comments and reviews', () => {
     ).toHaveLength(4)
   })
 
-  it('are refused as a whole for one bad line', async () => {
+  it('are all refused when one line is invalid', async () => {
     const { number, sha } = await openChange()
     const good = { path: 'a.ts', line: 3, body: 'good' }
     const refused = async (comment: unknown) => {
@@ -730,7 +730,7 @@ describe('comments and reviews', () => {
     expect((await post(number, { event: 'APPROVE' })).body.state).toBe('APPROVED')
   })
 
-  it('move with their lines on a push, and are outdated when a line is gone', async () => {
+  it('move with their lines and become outdated when a line is deleted', async () => {
     const { number, sha } = await openChange()
     const comments = [
       { path: 'a.ts', line: 3, body: 'will change' },
@@ -821,7 +821,7 @@ describe('comments and reviews', () => {
     expect((await ask(query, variables, null)).status).toBe(401)
   })
 
-  it('stand beside the statuses of commits', async () => {
+  it('exist together with commit statuses', async () => {
     const { number, sha } = await openChange()
     const statuses = `/repos/${repo}/statuses/${sha}`
     const status = {
@@ -930,7 +930,7 @@ describe('sign-in', () => {
     return (await response.json()) as Record<string, string>
   }
 
-  it('gives a code once, and a token for it with the right secret and verifier', async () => {
+  it('issues a code once and a token for the right secret and verifier', async () => {
     const app = forge.createOAuthApp({ callbackUrl: 'http://127.0.0.1:1/auth' })
     const client = { client_id: app.clientId, client_secret: app.clientSecret }
     forge.signInAs('eve')
@@ -963,7 +963,7 @@ describe('sign-in', () => {
     )
   })
 
-  it('can be denied, offers a choice, and never redirects to a stranger', async () => {
+  it('can be denied, offers a choice and redirects only to its registered URL', async () => {
     const app = forge.createOAuthApp({ callbackUrl: 'http://127.0.0.1:1/auth' })
     forge.denyNextSignIn()
     const denied = landing(await authorize(app.clientId))
@@ -986,10 +986,10 @@ describe('sign-in', () => {
   })
 })
 
-describe('faults', () => {
+describe('injected failures', () => {
   const user = (request: { path: string }) => request.path === '/api/v3/user'
 
-  it('answer in place of the forge, as often as told', async () => {
+  it('answer instead of the forge as often as configured', async () => {
     const headers = { 'retry-after': '7' }
     forge.faults.add({
       match: user,
@@ -1064,7 +1064,7 @@ describe('faults', () => {
 })
 
 describe('pages', () => {
-  it('show a pull request without letting anything in it out', async () => {
+  it('show a pull request without executing anything in it', async () => {
     const evil = '<img src=x onerror=alert(1)>'
     await forge.push(repo, 'evil', { [`${evil}.ts`]: `${evil}\n` })
     const body = `${evil} [a](javascript:alert(1)) [b](https://ok.example/"onclick=x) \`${evil}\``

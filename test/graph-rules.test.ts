@@ -65,7 +65,7 @@ describe('changed-signature', () => {
     return review(changeOf(old, files), { symbols, callers })
   }
 
-  it('reports a call that fitted and does not any more, on the changed line, with the calls as evidence', async () => {
+  it('reports a call that no longer fits, on the changed line, with evidence', async () => {
     const [finding] = await check()
     expect(finding).toMatchObject({
       rule: 'changed-signature',
@@ -86,7 +86,7 @@ describe('changed-signature', () => {
     })
   })
 
-  it('is critical only where the call is certain to mean it, and is no test', async () => {
+  it('is critical only for certain calls outside of tests', async () => {
     const cases: Case[] = [
       { caller: { confidence: 0.85 } },
       { caller: { isTest: true } },
@@ -309,11 +309,11 @@ describe('changed-signature', () => {
       },
     ],
     ['calls in fixtures', { caller: { path: 'test/fixtures/login.ts' } }],
-  ])('says nothing about %s', async (_, given) => {
+  ])('is silent about %s', async (_, given) => {
     expect(await check(given)).toEqual([])
   })
 
-  it('stands on the first changed line where the diff does not show where the definition begins', async () => {
+  it('is on the first changed line when the diff lacks the start of the definition', async () => {
     const change = changeOf({ 'src/users.ts': 'a\n' }, { 'src/users.ts': 'a\nb\n' })
     const symbols = [symbolOf({ change: 'signature', parameters: two, startLine: 0, endLine: 9 })]
     expect(await review(change, { symbols, callers: [callerOf()] })).toMatchObject([
@@ -323,7 +323,7 @@ describe('changed-signature', () => {
     expect(await review(change, { symbols: hidden, callers: [callerOf()] })).toEqual([])
   })
 
-  it('is bounded, and can be switched off', async () => {
+  it('is limited and can be switched off', async () => {
     const change = changeOf({ 'src/users.ts': 'a\n' }, { 'src/users.ts': 'b\n' })
     const symbols = Array.from({ length: 50 }, () =>
       symbolOf({ change: 'signature', parameters: two }),
@@ -364,7 +364,7 @@ describe('removed-export', () => {
     inChange: false,
   }
 
-  it('reports a name that others still import, on the line that is gone', async () => {
+  it('reports a name that others still import, on the removed line', async () => {
     expect(await review(change, { symbols: [gone], brokenImports: [broken] })).toMatchObject([
       {
         rule: 'removed-export',
@@ -379,7 +379,7 @@ describe('removed-export', () => {
     ])
   })
 
-  it('reports a name that is only not exported any more', async () => {
+  it('reports a name that is no longer exported', async () => {
     const changed = changeOf(before, {
       ...after,
       'src/users.ts': 'function loadUser() {}\nexport function saveUser() {}\n',
@@ -389,7 +389,7 @@ describe('removed-export', () => {
     expect(findings).toMatchObject([{ rule: 'removed-export', side: 'RIGHT', startLine: 1 }])
   })
 
-  it('reports calls that need no import, less severely, and tests last', async () => {
+  it('reports calls without an import with lower severity, and tests last', async () => {
     const go = {
       'users.go': 'func LoadUser() {}\nfunc SaveUser() {}\n',
       'login.go': 'package a\nvar u = LoadUser()\n',
@@ -443,7 +443,7 @@ describe('removed-export', () => {
       { brokenImports: [{ ...broken, target: 'lib/users.ts' }] },
     ],
     ['fixtures use', { brokenImports: [{ ...broken, path: 'test/fixtures/login.ts' }] }],
-  ])('says nothing about a name that %s', async (_, graph) => {
+  ])('is silent about a name that %s', async (_, graph) => {
     expect(await review(change, { symbols: [gone], ...graph })).toEqual([])
   })
 
@@ -469,7 +469,7 @@ describe('removed-export', () => {
       ['users.py', 'with open(path) as file, users() as loadUser:\n    pass'],
       ['users.py', 'if (loadUser := find()) is None:\n    pass'],
       ['users.py', 'def setup():\n    global saveUser, loadUser\n    loadUser = 1'],
-    ])('says nothing about a name that %s still binds: %s', async (path, text) => {
+    ])('is silent about a name that %s still binds: %s', async (path, text) => {
       expect(await check(path, text)).toEqual([])
     })
 
@@ -483,7 +483,7 @@ describe('removed-export', () => {
     })
   })
 
-  it('says nothing about an import that is tried, or that only types need', async () => {
+  it('is silent about optional and type-only imports', async () => {
     const brokenImports = ['src/safe.py', 'src/types.py'].map((path) => ({
       ...broken,
       path,
@@ -497,7 +497,7 @@ describe('removed-export', () => {
     const deleted = changeOf(before, others)
     const calls = { symbols: [gone], callers: [callerOf({ line: 3 })] }
 
-    it('that was deleted reports it once, however many of its names are used', async () => {
+    it('that was deleted is reported once, however many of its names are used', async () => {
       const findings = await review(deleted, { ...calls, brokenImports: [lost] })
       expect(findings).toMatchObject([
         { path: 'src/users.ts', side: 'LEFT', startLine: 1, severity: 'critical' },
@@ -505,7 +505,7 @@ describe('removed-export', () => {
       expect(findings[0]?.title).toBe('`src/users.ts` is gone, and 1 other file still uses it')
     })
 
-    it('that was only renamed is told in the summary, for it has no line in the diff', async () => {
+    it('that was only renamed goes to the summary, as it has no line in the diff', async () => {
       const text = before['src/users.ts']
       const head = { ...others, 'src/people.ts': text }
       const diff = parseDiff(
@@ -548,7 +548,7 @@ describe('removed-export', () => {
       ['./people', false],
       ['../users', false],
       ['users', true],
-    ])('takes %s for it: %s', async (from, isMeant) => {
+    ])('decides whether an import of %s means the file: %s', async (from, isMeant) => {
       expect(await review(deleted, { brokenImports: [{ ...lost, from }] })).toHaveLength(
         isMeant ? 1 : 0,
       )
@@ -568,7 +568,7 @@ describe('broken-import', () => {
   }
   const change = added('src/a.ts', "import { b } from './b.ts'")
 
-  it('reports an added import of no file, and of a file without such a name', async () => {
+  it('reports an added import of a missing file or a missing name', async () => {
     expect(await review(change, { brokenImports: [broken] })).toMatchObject([
       {
         rule: 'broken-import',
@@ -594,11 +594,11 @@ describe('broken-import', () => {
     ['of what a loader makes', { from: './page.svg?raw' }],
     ['of an asset', { from: './page.css' }],
     ['in a file that is not reviewed', { path: 'src/other.ts' }],
-  ])('says nothing about an import %s', async (_, item) => {
+  ])('is silent about an import %s', async (_, item) => {
     expect(await review(change, { brokenImports: [{ ...broken, ...item }] })).toEqual([])
   })
 
-  it('says nothing about a name that its file binds in an unusual way', async () => {
+  it('is silent about a name that its file binds in an unusual way', async () => {
     const files = { 'a.py': 'from b import T\n', 'b.py': 'type T = int\n' }
     const item = { ...broken, path: 'a.py', from: 'b', name: 'T', target: 'b.py' }
     expect(await review(changeOf({}, files), { brokenImports: [item] })).toEqual([])
@@ -606,7 +606,7 @@ describe('broken-import', () => {
     expect(rulesOf(await review(without, { brokenImports: [item] }))).toEqual(['broken-import'])
   })
 
-  it('says nothing where code expects that it may fail, or the language writes what it imports', async () => {
+  it('is silent where code expects a failure or imports are generated', async () => {
     const tried = added(
       'app/a.py',
       'try:\n    from .fast import run\nexcept ImportError:\n    run = slow',
@@ -647,7 +647,7 @@ describe('untested-change', () => {
     tests: [{ path: 'test/date.test.js', distance: 1, reaches: ['src/date.js'] }],
   }
 
-  it('reports the largest new function that none reaches, where code beside it is tested', async () => {
+  it('reports the largest new untested function when code next to it has tests', async () => {
     const findings = await review(change, {
       ...graph,
       symbols: [{ ...symbol, name: 'small', endLine: 17 }, symbol],
@@ -685,12 +685,12 @@ describe('untested-change', () => {
       changeOf({}, { 'src/mock-range.js': code, 'src/date.js': 'export const date = 1\n' }),
     ],
     ['a change with a test', {}, changeOf({}, { ...files, 'test/cli.test.js': 'run()\n' })],
-  ])('says nothing about %s', async (_, more, other = change) => {
+  ])('is silent about %s', async (_, more, other = change) => {
     expect(await review(other, { ...graph, ...more })).toEqual([])
   })
 })
 
-it('what was found with a graph stands when there is none, and is resolved when a graph shows it mended', async () => {
+it('keeps findings without a graph and resolves them once a graph shows a fix', async () => {
   const before = { 'src/users.ts': 'export function loadUser(id: string) {\n}\n' }
   const change = changeOf(before, {
     'src/users.ts': 'export function loadUser(id: string, at: Date) {\n}\n',

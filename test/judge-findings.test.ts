@@ -96,8 +96,8 @@ const ids = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => 
 const places = (findings: readonly Finding[]) =>
   findings.map(({ startLine, endLine, placement }) => [startLine, endLine, placement])
 
-describe('a claim that is made again', () => {
-  it('keeps its identity when it quotes a line more', async () => {
+describe('repeated claim', () => {
+  it('keeps its identity when it quotes one more line', async () => {
     const one = await judge(added(code), { model: [claim(3, 3)] })
     const two = await judge(added(code), {
       model: [claim(2, 3, { title: 'Charged twice' })],
@@ -107,7 +107,7 @@ describe('a claim that is made again', () => {
     expect(two.resolved).toEqual([])
   })
 
-  it('is known by where its code stands now, when lines moved', async () => {
+  it('is matched by the current location of its code when lines moved', async () => {
     const one = await judge(added(code), { model: [claim(3, 3)] })
     const lines = ['import a', 'import b', 'import c', 'import d', ...code]
     const again = claim(6, 7, { quote: code.slice(1, 3).join('\n') })
@@ -116,7 +116,7 @@ describe('a claim that is made again', () => {
     expect(places(two.findings)).toEqual([[6, 7, 'inline']])
   })
 
-  it('is another one elsewhere, of another kind of harm, of a rule, or when the first was resolved', async () => {
+  it('is new elsewhere, in another category, for a rule or after a resolution', async () => {
     const earlier = stored(await judge(added(code), { model: [claim(3, 3)] }))
     const others = [
       claim(1, 1),
@@ -134,13 +134,13 @@ describe('a claim that is made again', () => {
     expect(ids(two.findings)).not.toEqual(ids(earlier))
   })
 
-  it('takes over one earlier finding; the others are carried', async () => {
+  it('takes over one earlier finding and carries the others', async () => {
     const one = await judge(added(code), { model: [claim(2, 2), claim(3, 3)] })
     const two = await judge(added(code), { model: [claim(2, 3)], earlier: stored(one) })
     expect(ids(two.findings).toSorted()).toEqual(ids(one.findings).toSorted())
   })
 
-  it('gets its own comment when it comes back after it was resolved, and keeps that one from then on', async () => {
+  it('gets a new comment when it reappears after a resolution', async () => {
     const clean = added(['function pay() {}'])
     const one = await judge(added(code), { model: [claim(3, 3)] })
     const fixed = await judge(clean, { earlier: stored(one) })
@@ -158,15 +158,15 @@ describe('a claim that is made again', () => {
   })
 })
 
-describe('a finding that nobody said again', () => {
-  it('stands on the line where its code is now, with its evidence', async () => {
+describe('finding that no reviewer repeats', () => {
+  it('moves with its code and evidence', async () => {
     const one = await judge(added(code), { model: [claim(3, 3)], maxInline: 0 })
     const two = await judge(added(['import a', 'import b', ...code]), { earlier: stored(one) })
     expect(places(two.findings)).toEqual([[5, 5, 'inline']])
     expect(two.findings[0]?.evidence).toEqual([{ path, line: 5, note: '' }])
   })
 
-  it('is told in the summary when its code is not in the diff', async () => {
+  it('goes to the summary when its code is not in the diff', async () => {
     const one = await judge(added(code), { model: [claim(3, 3)] })
     const two = await judge(changeOf({}, fileOf(code), fileOf(['function pay(user) {'])), {
       earlier: stored(one),
@@ -174,7 +174,7 @@ describe('a finding that nobody said again', () => {
     expect(places(two.findings)).toEqual([[3, 3, 'summary']])
   })
 
-  it('is resolved when its code or its file is gone from the change, but not when the diff is cut', async () => {
+  it('is resolved when its code or file is gone, but not when the diff is cut', async () => {
     const one = await judge(added(code), { model: [claim(3, 3)] })
     const without = added(code.toSpliced(2, 1))
     const elsewhere = addedFiles({ 'src/other.ts': 'x\n' })
@@ -187,7 +187,7 @@ describe('a finding that nobody said again', () => {
     ])
   })
 
-  it('is carried when its file cannot be read', async () => {
+  it("is carried when its file can't be read", async () => {
     const one = await judge(added(code), { model: [claim(3, 3)] })
     const change = changeOf({}, fileOf(code), fileOf(['function pay(user) {']))
     const readFile = async () => {
@@ -211,7 +211,7 @@ describe('a finding that nobody said again', () => {
     expect((await judge(other, { earlier: stored(two) })).resolved).toHaveLength(1)
   })
 
-  it('stays open when it had no quote, or one that is only like its lines', async () => {
+  it('stays open without a quote or with an inexact one', async () => {
     for (const quote of ['', 'const total = sum(items)\ncharge(user, total)']) {
       const one = await judge(added(code), { model: [claim(2, 3, { quote })] })
       const two = await judge(added(['import a', ...code]), { earlier: stored(one) })
@@ -220,8 +220,8 @@ describe('a finding that nobody said again', () => {
   })
 })
 
-describe("a rule's finding", () => {
-  it('stays the same when a model says it with more weight, and when the model falls silent', async () => {
+describe('finding of a rule', () => {
+  it('stays the same whether a model repeats it or not', async () => {
     const rules = [ruleClaim(3, 3)]
     const model = [claim(3, 3, { severity: 'critical' })]
     for (const first of [{ rules }, { rules, model }, { model }]) {
@@ -233,14 +233,14 @@ describe("a rule's finding", () => {
     }
   })
 
-  it('goes by the name of the rule, which says it again when the model does not', async () => {
+  it('is named after the rule, which repeats it when the model does not', async () => {
     const rules = [ruleClaim(3, 3)]
     const one = await judge(added(code), { rules, model: [claim(3, 3, { severity: 'critical' })] })
     const two = await judge(added(code), { rules, earlier: stored(one) })
     expect([ids(two.findings), two.resolved]).toEqual([ids(one.findings), []])
   })
 
-  it('stays open beside that of a model when both stand already', async () => {
+  it('stays open next to one of a model when both are open', async () => {
     const [rules, model] = [[ruleClaim(3, 3)], [claim(3, 3, { severity: 'critical' })]]
     const one = await judge(added(code), { model })
     const two = await judge(added(code), { rules, earlier: stored(one) })
@@ -252,7 +252,7 @@ describe("a rule's finding", () => {
     ])
   })
 
-  it('is not lost when a model says the same of the lines of two rules', async () => {
+  it('is kept when a model claims the same about the lines of two rules', async () => {
     const rules = [ruleClaim(2, 2, { rule: 'one' }), ruleClaim(3, 3, { rule: 'two' })]
     const both = await judge(added(code), { rules, model: [claim(1, 4, { severity: 'critical' })] })
     expect(both.findings).toHaveLength(2)
@@ -265,13 +265,13 @@ describe("a rule's finding", () => {
     expect([ids(two.findings).toSorted(), two.resolved]).toEqual([ids(one.findings).toSorted(), []])
   })
 
-  it('is resolved when its rule looked and did not say it again', async () => {
+  it('is resolved when its rule ran and did not report it again', async () => {
     const one = await judge(added(code), { rules: [ruleClaim(3, 3)] })
     const two = await judge(added(code), { earlier: stored(one) })
     expect(ids(two.resolved)).toEqual(ids(one.findings))
   })
 
-  it('is the one that went, of two on equal lines', async () => {
+  it('is matched correctly when one of two equal lines is deleted', async () => {
     const twice = ['danger(1)', 'a()', 'b()', 'danger(1)']
     const rules = [1, 4].map((line) => ruleClaim(line, line, { quote: 'danger(1)' }))
     const one = await judge(added(twice), { rules })
@@ -284,7 +284,7 @@ describe("a rule's finding", () => {
     ])
   })
 
-  it('is carried when its file was not read this time, and resolved when its code is gone from it', async () => {
+  it('is carried when its file was not read and resolved when its code is gone', async () => {
     const earlier = stored(await judge(added(code), { rules: [ruleClaim(3, 3)] }))
     const change = added(['import a', ...code])
     expect(places((await judge(change, { unread: [path], earlier })).findings)).toEqual([
@@ -306,7 +306,7 @@ describe("a rule's finding", () => {
     expect(gone.resolved).toHaveLength(1)
   })
 
-  it('is found again without a quote: its secret is never kept', async () => {
+  it('is matched without a quote, as its secret is never stored', async () => {
     const secret = [`const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'`]
     const rule = ruleClaim(1, 1, { rule: 'hardcoded-secret', category: 'security', quote: '' })
     const earlier = stored(await judge(added(secret), { rules: [rule] }))
@@ -315,7 +315,7 @@ describe("a rule's finding", () => {
     expect(moved.findings[0]?.quote).toBe('')
   })
 
-  it('about a secret stays open without its line, whoever looked, and is resolved once it is dismissed', async () => {
+  it('about a secret stays open without its line until it is dismissed', async () => {
     const secret = [`const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'`]
     const rule = ruleClaim(1, 1, {
       rule: 'hardcoded-secret',
@@ -344,7 +344,7 @@ describe("a rule's finding", () => {
     })
   })
 
-  it('about a secret keeps its rule when a model says the same with more weight', async () => {
+  it('about a secret keeps its rule when a model repeats it with more weight', async () => {
     const secret = [`const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'`]
     const rule = ruleClaim(1, 1, {
       rule: 'hardcoded-secret',
@@ -371,8 +371,8 @@ describe("a rule's finding", () => {
   })
 })
 
-describe('a suggestion of a model', () => {
-  it('is not carried along to another indentation', async () => {
+describe('suggestion of a model', () => {
+  it('is not carried to another indentation', async () => {
     const suggestion = '  charge(user.card, total, key)'
     const one = await judge(added(code), { model: [claim(3, 3, { suggestion })], maxInline: 0 })
     expect(one.findings[0]?.suggestion).toBe(suggestion)
@@ -393,7 +393,7 @@ describe('several reviewers', () => {
       ...more,
     })
 
-  it('make one claim of the same title, or of similar words on lines nearby', async () => {
+  it('make one claim with the same title or similar words on nearby lines', async () => {
     for (const same of [
       other(3, 3, { title: 'The  card is charged twice' }),
       other(1, 1, { title: 'Card charged twice when called again', severity: 'minor' }),
@@ -405,7 +405,7 @@ describe('several reviewers', () => {
     }
   })
 
-  it('make two of other words, of lines farther away, and of what one says twice', async () => {
+  it('make two claims with other words, distant lines or one reviewer', async () => {
     const far = [...code, ...code.slice(0, 3)]
     for (const [model, change] of [
       [[claim(3, 3), other(2, 2, { title: 'Items may be undefined' })], added(lines)],
@@ -421,7 +421,7 @@ describe('several reviewers', () => {
       expect((await judge(change, { model })).findings).toHaveLength(2)
   })
 
-  it('lend the strongest their suggestion for the same lines, and their evidence', async () => {
+  it('contribute suggestions for the same lines and evidence to the strongest', async () => {
     const suggestion = '  charge(user.card, total, key)'
     const evidence = Array.from({ length: 4 }, (_, index) => ({
       path,
@@ -443,8 +443,8 @@ describe('several reviewers', () => {
   })
 })
 
-describe('what is not raised', () => {
-  it('is counted where the reviewer was too unsure for its severity', async () => {
+describe('suppressed findings', () => {
+  it('are counted when the reviewer was too unsure for their severity', async () => {
     const unsure = [
       claim(1, 1, { severity: 'minor', confidence: 0.49 }),
       claim(2, 2, { severity: 'moderate', confidence: 0.34 }),
@@ -461,7 +461,7 @@ describe('what is not raised', () => {
     expect(ruled.findings).toHaveLength(1)
   })
 
-  it('is counted where it is below the severity that the repository asks for, unless it stands already', async () => {
+  it('are counted below the minimum severity, except for open findings', async () => {
     const change = added(code)
     const strict: Change = { ...change, settings: { ...change.settings, minSeverity: 'moderate' } }
     const model = [claim(1, 1, { severity: 'minor' }), claim(3, 3)]
@@ -475,7 +475,7 @@ describe('what is not raised', () => {
   })
 })
 
-describe('the cap', () => {
+describe('comment limit', () => {
   const lines = Array.from({ length: 60 }, (_, index) => `danger(${index})`)
   const many = (severity: Finding['severity'], from: number, to: number) =>
     lines
@@ -484,7 +484,7 @@ describe('the cap', () => {
   const count = ({ findings }: Judgement, placement: string) =>
     findings.filter((finding) => finding.placement === placement).length
 
-  it('holds no critical finding back, up to thirty inline comments in all, and loses none', async () => {
+  it('never suppresses a critical finding, allows 30 inline comments, loses none', async () => {
     const few = await judge(added(lines), {
       rules: [...many('critical', 0, 12), ...many('minor', 12, 20)],
     })
