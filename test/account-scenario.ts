@@ -1,10 +1,10 @@
-// A forge with two people and an application for sign-in, and Umpire beside it: what tests of accounts start from.
+// A scenario for account tests: a forge with two users and a sign-in application, and Umpire.
 import { type Browser, createBrowser } from './browser.ts'
 import type { Forge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, startShopForge } from './review-scenario.ts'
 import { type StartOptions, startTestApp, type TestApp } from './start-app.ts'
 
-/** Under what the tests of accounts reach Umpire. */
+/** The `PUBLIC_URL` of Umpire in account tests. */
 export const publicUrl = 'https://umpire.example'
 export const secretKey = 'a secret key of the tests with 32 characters and more'
 export const [aliceToken, bobToken] = ['ghp_token_of_alice', 'ghp_token_of_bob']
@@ -12,11 +12,11 @@ export const [aliceToken, bobToken] = ['ghp_token_of_alice', 'ghp_token_of_bob']
 export interface AccountScenario extends AsyncDisposable {
   readonly forge: Forge
   readonly app: TestApp
-  /** A new one, without cookies. */
+  /** Creates a browser without cookies. */
   browser(): Browser
 }
 
-/** A forge with alice and bob, who both administer acme/shop, and what Umpire's environment says about it. */
+/** Starts a forge whose users alice and bob administer acme/shop. Returns Umpire's variables too. */
 export async function startAccountForge(): Promise<{ forge: Forge; env: Record<string, string> }> {
   const forge = await startShopForge()
   forge.createUser('bob', { token: bobToken })
@@ -32,18 +32,18 @@ export async function startAccountForge(): Promise<{ forge: Forge; env: Record<s
   return { forge, env }
 }
 
-/** Starts both, without a worker. */
+/** Starts the forge and Umpire, without a worker. */
 export async function startAccountScenario(options: StartOptions = {}): Promise<AccountScenario> {
   await using stack = new AsyncDisposableStack()
   const { forge, env } = await startAccountForge()
   stack.use(forge)
   const parts = { web: true, worker: false }
   const app = stack.use(await startTestApp({ parts, ...options, env: { ...env, ...options.env } }))
-  const held = stack.move()
+  const resources = stack.move()
   return {
     forge,
     app,
     browser: () => createBrowser({ url: app.url, publicUrl }),
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

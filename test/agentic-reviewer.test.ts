@@ -1,4 +1,4 @@
-// The agentic reviewer against real model servers: findings, tools, injected text, wrong answers, faults and limits.
+// The agentic reviewer against model servers: findings, tools, injection, failures and limits.
 import { describe, expect, it } from 'vitest'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
@@ -106,13 +106,13 @@ describe.each(kinds)('with $provider', (kind) => {
   })
 
   it('case 46: never takes a refused, empty or broken answer for a clean review', async () => {
-    for (const fault of [
+    for (const reply of [
       { refusal: 'no' } as const,
       { empty: true } as const,
       { json: answer, cutAfterBytes: 300 },
       { errorAfter200: { type: 'api_error', message: 'Internal error' } },
     ]) {
-      await using run = await start(() => fault, {}, kind)
+      await using run = await start(() => reply, {}, kind)
       await failureOf(run.reviewer.review(makeChange(), onePack, never))
     }
   })
@@ -204,7 +204,12 @@ describe('case 42: instructions in untrusted data', () => {
     const second = run.server.requests[1]!
     const { mark } = splitBlocks(second)
     expect(second.toolResults[0]).toBe(
-      `<data-${mark} origin="show_history" trust="untrusted">\ndddddddddddd 2026-01-01 eve\n  ${attack}\n</data-${mark}>`,
+      [
+        `<data-${mark} origin="show_history" trust="untrusted">`,
+        'dddddddddddd 2026-01-01 eve',
+        `  ${attack}`,
+        `</data-${mark}>`,
+      ].join('\n'),
     )
   })
 
@@ -267,8 +272,9 @@ describe('case 42: instructions in untrusted data', () => {
   })
 
   it('restores invisible characters in quotes and drops such suggestions', async () => {
-    const said = { ...finding, quote: 'return ⟦U+200B⟧items', suggestion: 'return ⟦U+200B⟧items' }
-    await using run = await start(() => ({ json: { ...answer, findings: [said] } }))
+    const shown = 'return ⟦U+200B⟧items'
+    const proposal = { ...finding, quote: shown, suggestion: shown }
+    await using run = await start(() => ({ json: { ...answer, findings: [proposal] } }))
     const { findings } = await run.reviewer.review(makeChange(), onePack, never)
     expect(findings[0]).toMatchObject({ quote: 'return \u200Bitems', suggestion: null })
   })
@@ -294,7 +300,7 @@ describe('case 45: invalid answers', () => {
       const both = { ...answer, findings: [finding, { ...finding, title: 'Another', ...bad }] }
       await using run = await start(() => ({ json: both }))
       const report = await run.reviewer.review(makeChange(), onePack, never)
-      // The second answer repeats the mistake, and what was right.
+      // The second answer repeats the invalid finding and the valid one.
       expect(report.findings.map(({ title }) => title)).toEqual([finding.title])
       expect(report.notes).toEqual(['1 proposal of the model did not fit and was dropped.'])
       expect(run.server.requests).toHaveLength(2)

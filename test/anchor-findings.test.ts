@@ -1,4 +1,4 @@
-// Where a proposal is placed: on the code that it quotes, whatever line, side and name it says; never on a wrong line.
+// Anchors of findings: a finding goes to the code that it quotes, even if it names another line.
 import { describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
@@ -9,7 +9,7 @@ import { addedFiles, changeOf, snapshotOf } from './samples/change-of-files.ts'
 
 const path = 'src/orders.ts'
 
-/** Lines 1 to 8 and 101 to 106 of the head are in the diff; lines 1 to 7 and 100 to 105 of the base. */
+/** The diff shows lines 1–8 and 101–106 of the head, and lines 1–7 and 100–105 of the base. */
 const diff = `diff --git a/src/old-orders.ts b/src/orders.ts
 similarity index 90%
 rename from src/old-orders.ts
@@ -89,7 +89,7 @@ async function anchor(more: Partial<ProposedFinding>, change = renamed()) {
   return anchorProposal(change, createChangeFiles(change), propose(more))
 }
 
-/** Path, side, first and last line, placement. */
+/** Returns path, side, first and last line, and placement. */
 async function placeOf(more: Partial<ProposedFinding>, change?: Change) {
   const anchored = await anchor(more, change)
   if (typeof anchored === 'string') return anchored

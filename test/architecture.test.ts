@@ -1,4 +1,4 @@
-// Holds the house together: imports go down only, there are no circles, and every vendor stays in its room.
+// Checks the architecture: imports go down only, without cycles, and vendor names stay local.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** From the roof to the ground. A file may import from its own floor and from those below it. */
+/** Layers from top to bottom. A file may import from its own layer and from those below it. */
 const floors: readonly (readonly string[])[] = [
   ['cli'],
   ['app.ts'],
@@ -18,26 +18,26 @@ const floors: readonly (readonly string[])[] = [
   ['tools'],
   ['events', 'accounts', 'knowledge', 'analytics', 'jobs'],
   ['db', 'platforms', 'models'],
-  // Everything that reaches for the outside records what it did.
+  // Everything that calls external services records metrics.
   ['git', 'code', 'config', 'lib', 'metrics'],
   ['domain'],
   ['contract'],
 ]
 
-/** Types only, so every floor may name it. */
+/** It holds types only, so every layer may import it. */
 const contextFile = 'context.ts'
 
 interface SourceFile {
   readonly path: string
   readonly text: string
-  /** Paths below src/ of what it imports from us, with whether only types are. */
+  /** Imported paths below src/, and whether only types are imported. */
   readonly imports: readonly { path: string; typeOnly: boolean }[]
-  /** Package names. */
+  /** Names of imported packages. */
   readonly packages: readonly string[]
 }
 
 const files = readSources(root)
-/** Theirs are below web/src/. */
+/** Their paths are below web/src/. */
 const pageFiles = readSources(fileURLToPath(new URL('../web/src/', import.meta.url)))
 
 function readSources(folder: string): readonly SourceFile[] {
@@ -121,7 +121,7 @@ describe('architecture', () => {
     expect(circles).toEqual([])
   })
 
-  // These know the formats of files, of packages and of leaked keys by name; they talk to none of their makers.
+  // These name file formats, packages and leaked keys, but connect to none of the vendors.
   const formats = [
     'reviewers/rules/',
     'reviewers/static-reviewer.ts',
@@ -173,7 +173,7 @@ describe('architecture', () => {
   })
 
   it('never calls process.exit', () => {
-    // In a worker thread it ends the thread.
+    // In a worker thread, process.exit ends only the thread.
     const threads = ['db/embedded/embedded-thread.ts']
     const rude = files.filter(
       ({ path, text }) => !threads.includes(path) && /process\.exit\(/.test(withoutComments(text)),

@@ -1,4 +1,4 @@
-// Proof of attention: models that read each round, that fall silent, that read at the second asking; agentic and parallel.
+// The attention check with attentive and silent models, for agentic and parallel reviewers.
 import { describe, expect, it } from 'vitest'
 import type { GenerateRequest, Model, ModelAnswer } from '../src/models/index.ts'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
@@ -31,7 +31,7 @@ import {
 
 type Options = Partial<ModelOptions & AttentionCheckOptions> & { mode?: 'agentic' | 'parallel' }
 
-/** A reviewer with a model that adds nothing to its script. */
+/** Starts a reviewer with a model that only follows its script. */
 async function start(
   script: Script,
   { mode = 'agentic', ...options }: Options = {},
@@ -61,16 +61,16 @@ const reads: Script = (request) => addCanaryFinding(request, nothing)
 const isNotRead = (who: string) =>
   `not reviewed by ${who}. It gave no proof of having read what it was shown.`
 
-/** The planted files that requests showed; none of them may be told in what follows. */
-function plantedIn(requests: readonly ModelRequest[]): string[] {
+/** Returns the paths of the canaries in the requests. */
+function canariesIn(requests: readonly ModelRequest[]): string[] {
   return requests.filter(isReviewRequest).map(({ text }) => findCanary(text)!.path)
 }
 
-function expectNothingOf(paths: readonly string[], report: ReviewerReport): void {
-  const told = JSON.stringify(report).toLowerCase()
+function expectNoCanaries(paths: readonly string[], report: ReviewerReport): void {
+  const text = JSON.stringify(report).toLowerCase()
   for (const path of paths) {
     const word = /[a-z]{8}/.exec(path.slice(path.lastIndexOf('/')).toLowerCase())![0]
-    expect(told).not.toContain(word)
+    expect(text).not.toContain(word)
   }
 }
 
@@ -86,7 +86,7 @@ describe.each(kinds)('case 75: with $provider', (kind) => {
       complete: true,
     })
     expect(run.server.requests).toHaveLength(1)
-    expectNothingOf(plantedIn(run.server.requests), report)
+    expectNoCanaries(canariesIn(run.server.requests), report)
   })
 
   it('case 75: retries a silent model once with another canary, then marks it unread', async () => {
@@ -100,9 +100,9 @@ describe.each(kinds)('case 75: with $provider', (kind) => {
     expect(report.notes).toEqual([expect.stringContaining(isNotRead('the model'))])
     const { requests } = run.server
     expect(requests).toHaveLength(2)
-    expect(new Set(plantedIn(requests)).size).toBe(2)
+    expect(new Set(canariesIn(requests)).size).toBe(2)
     expect(report.usage.calls).toBe(2)
-    expectNothingOf(plantedIn(requests), report)
+    expectNoCanaries(canariesIn(requests), report)
   })
 })
 
@@ -119,7 +119,7 @@ describe('case 75: a round', () => {
     })
     expect(second!.rest).toBe(first!.rest)
     expect(second!.system).toBe(first!.system)
-    // Nothing tells that there is something to be found, nor that this is the second time.
+    // Neither prompt reveals the check or the retry.
     expect(`${second!.system}${second!.rest}`).not.toMatch(
       /plant|made.up|attention|again.*ask|second/i,
     )
@@ -187,7 +187,7 @@ describe('case 75: a round', () => {
     )
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report).toMatchObject({ unread: [], complete: true })
-    expect(new Set(plantedIn(run.server.requests)).size).toBe(3)
+    expect(new Set(canariesIn(run.server.requests)).size).toBe(3)
   })
 
   it('case 75: is not retried when its steps are used up', async () => {
@@ -275,7 +275,7 @@ describe('case 75: specialists', () => {
     expect(report).toMatchObject({ unread: [], complete: true, findings: [] })
     const { requests } = run.server
     expect(requests).toHaveLength(5)
-    expect(new Set(plantedIn(requests)).size).toBe(5)
+    expect(new Set(canariesIn(requests)).size).toBe(5)
     const parts = requests.map(
       ({ body }) => (body.messages as { content: { text: string }[] }[])[0]!.content,
     )
@@ -283,8 +283,8 @@ describe('case 75: specialists', () => {
     expect(shared.size).toBe(1)
     expect([...shared][0]).toContain('return items.length')
     for (const [, own] of parts) expect(own!.text).toContain('const a = 2')
-    expect(plantedIn(requests).every((path) => ![...shared][0]!.includes(path))).toBe(true)
-    expectNothingOf(plantedIn(requests), report)
+    expect(canariesIn(requests).every((path) => ![...shared][0]!.includes(path))).toBe(true)
+    expectNoCanaries(canariesIn(requests), report)
   })
 
   it('case 75: leave the round unread when one of them is silent', async () => {
@@ -309,7 +309,7 @@ it('case 75: 1,000 silent rounds are all incomplete', {
   const answered: Pick<ModelAnswer, 'earlyEnd' | 'truncated' | 'toolCalls' | 'answeredBy'> = {
     ...{ earlyEnd: null, truncated: false, toolCalls: [], answeredBy: [] },
   }
-  // Silence of each kind: no findings, real ones only, words that claim to have read it.
+  // Silent answers have no findings, only real ones, or only claim to have found the canary.
   const silences = [
     { summary: 'All is well.', findings: [] },
     { summary: '', findings: [finding] },

@@ -1,4 +1,4 @@
-// Case 78: what a model writes is read by other bots too. Each bot here reads a comment as the real one does.
+// Case 78: other bots read our comments too. Each bot here parses a comment as the real one does.
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../src/domain/finding.ts'
 import { findPipedDownload } from '../src/reviewers/rules/piped-downloads.ts'

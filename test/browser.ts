@@ -1,17 +1,16 @@
-// A browser for tests of sign-in: keeps Umpire's cookies, and shows every redirect instead of following it.
+// A browser for sign-in tests that stores Umpire's cookies and doesn't follow redirects.
 
-/** One person's browser. */
 export interface Browser {
-  /** Asks for an address, in full or below Umpire's own. Redirects aren't followed. */
+  /** Requests an absolute URL, or one relative to Umpire's. It doesn't follow redirects. */
   open(address: string, init?: RequestInit): Promise<Response>
-  /** Umpire's cookies by name. */
+  /** Contains Umpire's cookies by name. */
   readonly cookies: Map<string, { readonly value: string; readonly path: string }>
 }
 
 /**
- * Makes a browser that reaches Umpire under its public address, as if through a proxy.
+ * Creates a browser that reaches Umpire under its public address, as if through a proxy.
  *
- * @param umpire where it really listens, and its `PUBLIC_URL`
+ * @param umpire the address at which it listens, and its `PUBLIC_URL`
  */
 export function createBrowser(umpire: { url: string; publicUrl: string }): Browser {
   const cookies: Browser['cookies'] = new Map()
@@ -26,32 +25,32 @@ export function createBrowser(umpire: { url: string; publicUrl: string }): Brows
         headers.set('cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '))
       const target = new URL(url.pathname + url.search, umpire.url)
       const response = await fetch(target, { ...init, headers, redirect: 'manual' })
-      for (const line of response.headers.getSetCookie()) keepCookie(cookies, line)
+      for (const line of response.headers.getSetCookie()) storeCookie(cookies, line)
       return response
     },
   }
 }
 
-function keepCookie(cookies: Browser['cookies'], line: string): void {
+function storeCookie(cookies: Browser['cookies'], line: string): void {
   const [pair = '', ...attributes] = line.split('; ')
   const [name = '', value = ''] = pair.split('=')
   const read = (key: string) =>
     attributes.find((attribute) => attribute.startsWith(`${key}=`))?.slice(key.length + 1)
   const expires = read('Expires')
-  const isGone =
+  const isExpired =
     read('Max-Age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now())
-  if (isGone) cookies.delete(name)
+  if (isExpired) cookies.delete(name)
   else cookies.set(name, { value, path: read('Path') ?? '/' })
 }
 
-/** Where a redirect leads. */
+/** Returns the target of a redirect. Throws when the response is none. */
 export function locationOf(response: Response): string {
   const location = response.headers.get('location')
   if (location === null) throw new Error(`No redirect: ${response.status}`)
   return location
 }
 
-/** Starts a sign-in and lets the platform answer. Returns where it sends the browser, which didn't go there yet. */
+/** Starts a sign-in at the platform. Returns the callback URL, which isn't opened yet. */
 export async function followToCallback(browser: Browser, login = '/auth/login'): Promise<URL> {
   const authorize = locationOf(await browser.open(login))
   return new URL(locationOf(await browser.open(authorize)))

@@ -1,5 +1,5 @@
-// Holds what V8 made of the WebAssembly that Umpire starts in threads: while it is held, the next thread finds the same
-// program compiled, and optimised where it was busy. A database that a test starts costs less than half with it.
+// Keeps compiled WebAssembly alive, so that later threads of the process reuse it.
+// Starting a database in a test takes less than half the time this way.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -7,7 +7,7 @@ const { compile } = WebAssembly as unknown as { compile(program: Uint8Array): Pr
 
 const packages = ['@electric-sql/pglite/dist', '@vscode/tree-sitter-wasm/wasm', 'web-tree-sitter']
 
-/** Once in a process, whatever test files it runs. */
+/** One process runs several test files, so the modules are held globally. */
 const globalCache = globalThis as { compiledPrograms?: Promise<object[]> }
 globalCache.compiledPrograms ??= compileAll()
 await globalCache.compiledPrograms

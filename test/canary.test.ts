@@ -1,4 +1,4 @@
-// Planted defects: what they look like, what tools say of them, and how their reports are told from real findings.
+// Canaries: their content, their visibility to tools, and how reports of them are recognized.
 import { describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
@@ -23,7 +23,7 @@ describe('canary', () => {
     async (extension) => {
       const count = await loadTokenCounter(1)
       for (const field of specialistFields) {
-        // Each field has several kinds, and all names are drawn.
+        // Each field has several kinds of canaries, and all names are random.
         for (let draw = 0; draw < 12; draw++) {
           const { plant, text, own } = plantIn(roundOf(`src/billing-services/index${extension}`), [
             field,
@@ -202,7 +202,7 @@ describe('tools', () => {
     )
     const endless = await head.search('^(([a-z ]+)+)+!$')
     expect(endless).toEqual([])
-    // It is not to be tried again and again.
+    // After an interrupted pattern the file is not searched again.
     expect(await head.search(nameIn(plant))).toEqual([])
   })
 })
@@ -249,7 +249,7 @@ describe('answer', () => {
     removeCanary({ findings, summary }, plant, change)
 
   it.each([
-    ['names the made-up file and quotes it', {}],
+    ['names the canary file and quotes it', {}],
     ['names the file alone', { quote: '' }],
     ['quotes it under another path', { path: 'src/cart.ts' }],
     [
@@ -271,10 +271,7 @@ describe('answer', () => {
     ['names nothing made up', {}],
     ['guesses a name', { path: 'src/guessed-name.ts' }],
     ['quotes what may stand anywhere', { quote: '}\n\n' }],
-    [
-      'says that it found the planted defect',
-      { title: 'There is a planted defect in a made-up file' },
-    ],
+    ['claims to have found the canary', { title: 'There is a planted defect in a made-up file' }],
   ])('case 75: a finding that %s stays and proves nothing', (_name, more) => {
     expect(takeOut([{ ...real, ...more }])).toMatchObject({
       findings: [{ ...real, ...more }],

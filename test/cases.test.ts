@@ -1,4 +1,4 @@
-// Holds the table of hard cases to the tests: complete, and true.
+// Checks that the table of hard cases is complete and matches the tests.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
@@ -12,7 +12,7 @@ const rows = [...table.matchAll(/^\| (\d+) \| ([^|]+) \| ([^|]+) \|([^|]*)\|$/gm
   }),
 )
 
-/** Whether a test file has tests of this case: its number opens the name of a test, or of the group around some. */
+/** Whether the name of a test or of a group in the file starts with the number of the case. */
 function hasTest(file: string, number: number): boolean {
   const source = readFileSync(new URL(file, root), 'utf8')
   return new RegExp(`\\(\\s*['"\`]case ${number}: `).test(source)

@@ -1,4 +1,4 @@
-// A forge and Umpire with scanned repositories, and a look at what is known around a pull request there.
+// A scenario with scanned repositories that returns the graph context of a pull request.
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import { requestScan } from '../src/jobs/scans.ts'
 import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
@@ -23,9 +23,9 @@ export interface ChangeGraphScenario extends AsyncDisposable {
   /** Makes a repository with these files on its default branch and scans it. Returns its name. */
   createRepository(files: Files, options?: { scanned?: boolean }): Promise<string>
   scan(repo: string): Promise<void>
-  /** Pushes a change to a new branch and opens a pull request from it, which nobody reviews. Returns its number. */
+  /** Opens a pull request from a new branch without a review. Returns its number. */
   propose(repo: string, files: Files, options?: { parent?: string }): Promise<number>
-  /** What a review of a pull request would be given; `change` stands in for parts of what it runs in. */
+  /** Returns the context that a review would get; `change` overrides parts of its environment. */
   readChangeGraph(
     repo: string,
     number: number,
@@ -33,7 +33,7 @@ export interface ChangeGraphScenario extends AsyncDisposable {
   ): Promise<ChangeGraph | null>
 }
 
-/** Starts both. Deliveries are not sent: nothing happens but what is asked for. */
+/** Starts the forge and Umpire. No deliveries are sent, so no review starts on its own. */
 export async function startChangeGraphScenario(
   options: StartOptions = {},
 ): Promise<ChangeGraphScenario> {

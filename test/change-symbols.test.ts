@@ -1,4 +1,4 @@
-// What a change does to the definitions of a file, told from two versions of it, and where its lines went.
+// Changed definitions and moved lines, computed from two versions of a file.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { FileDiff } from '../src/domain/diff.ts'

@@ -1,21 +1,21 @@
-// Checks every answer that a test gets by `fetch` from a running Umpire against the OpenAPI document that it serves.
+// Checks every response that tests fetch from Umpire against its OpenAPI document.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { OpenAPIV3_1 } from 'openapi-types'
 
 type Document = OpenAPIV3_1.Document
 
-/** Where tests of ours run, and what stands in the document of each. */
+/** Maps the address of each running Umpire to its document. */
 const checkers = new Map<string, ResponseChecker>()
-/** By the document, which is the same for most of them. */
+/** Caches contracts by document, since most servers have the same one. */
 const checkersByDocument = new Map<string, ResponseChecker>()
 const originalFetch = globalThis.fetch
 
 /**
- * From now on, an answer from this address that the document doesn't foresee makes the `fetch` that got it fail: a
- * status that isn't declared, a body that doesn't fit, a field too many.
+ * Makes `fetch` reject responses from this address that the document doesn't declare: an unknown
+ * status, an invalid body or an additional field.
  *
- * @returns what ends this: the port may be that of another server next
+ * @returns a function that ends the checks, because another server may get the port next
  */
 export async function checkResponses(url: string): Promise<() => void> {
   const response = await originalFetch(`${url}/openapi.json`)
@@ -34,7 +34,7 @@ globalThis.fetch = async (input, init) => {
   const checker = url === null ? undefined : checkers.get(url.origin)
   if (url === null || checker === undefined) return response
   const asked = input instanceof Request ? input.method : (init?.method ?? 'GET')
-  // A redirect is followed by GET.
+  // `fetch` follows a redirect with GET.
   const method = (response.redirected ? 'GET' : asked).toUpperCase()
   const problem = await checker.findProblem(method, url.pathname, response)
   if (problem !== null)
@@ -45,11 +45,11 @@ globalThis.fetch = async (input, init) => {
 }
 
 export interface ResponseChecker {
-  /** What is wrong with an answer; null where nothing is. Its body can still be read afterwards. */
+  /** Returns the problem with a response, or null. Its body can still be read afterwards. */
   findProblem(method: string, path: string, response: Response): Promise<string | null>
 }
 
-/** Reads a document; throws where it or one of its schemas is malformed. */
+/** Reads a document. Throws when it or one of its schemas is malformed. */
 export function createResponseChecker(document: Document): ResponseChecker {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true })
   addFormats.default(ajv)
@@ -60,7 +60,7 @@ export function createResponseChecker(document: Document): ResponseChecker {
     path,
     item,
   }))
-  // A path without parameters goes before one that would fit it too.
+  // A path without parameters takes precedence over one with parameters.
   routes.sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
   function findRoute(path: string) {
@@ -77,13 +77,11 @@ export function createResponseChecker(document: Document): ResponseChecker {
   return {
     async findProblem(method, path, response) {
       const route = findRoute(path)
-      const operation = route?.item?.[method.toLowerCase() as 'get']
-      // A HEAD is answered as its GET is, where there is one for it.
-      const responses =
-        operation?.responses ?? (method === 'HEAD' ? route?.item?.get?.responses : undefined)
+      const operation = findOperation(route?.item, method)
       const declared =
-        responses?.[response.status] ?? undeclared(path, operation !== undefined, response)
-      if (declared === undefined) return 'the document does not say so'
+        operation?.responses?.[response.status] ??
+        undeclared(path, operation?.isOwn === true, response)
+      if (declared === undefined) return 'the document does not declare this response'
       if (declared === null || method === 'HEAD') return null
       return findSchemaError(declared as OpenAPIV3_1.ResponseObject, response, validatorOf)
     },
@@ -95,9 +93,16 @@ const errorResponse: OpenAPIV3_1.ResponseObject = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }
 
-/** What holds for answers that no operation declares. Null: nothing, for what isn't part of the API. */
+/** Finds the operation of a request. A HEAD request may have the responses of the GET operation. */
+function findOperation(item: OpenAPIV3_1.PathItemObject | undefined, method: string) {
+  const own = item?.[method.toLowerCase() as 'get']
+  if (own !== undefined) return { responses: own.responses, isOwn: true }
+  return method === 'HEAD' ? { responses: item?.get?.responses, isOwn: false } : undefined
+}
+
+/** Returns the declaration of an undeclared response; null for paths outside of the API. */
 function undeclared(path: string, isOperation: boolean, { status }: Response) {
-  // Answers in the words of another protocol.
+  // MCP has its own protocol.
   if (/^\/mcp(\/|$)/.test(path)) return null
   if (isOperation) return undefined
   if ([400, 404, 405, 414].includes(status)) return errorResponse
@@ -124,7 +129,7 @@ async function findSchemaError(
   return `its body does not fit: ${problems?.join('; ')}\n${JSON.stringify(body)}`
 }
 
-/** References lead into the whole document. */
+/** Adds the components, because references of a schema point into the whole document. */
 function withOwnReferences(schema: object): object {
   return JSON.parse(
     JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'),

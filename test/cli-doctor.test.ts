@@ -1,4 +1,4 @@
-// `umpire doctor`: what each check says where all is right, and where it isn't.
+// `umpire doctor`: the result of each check for good and bad configurations.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -61,7 +61,7 @@ beforeEach(() => {
   model.respondWith(() => ({ text: 'ready' }))
 })
 
-/** A set-up in which everything is right; without a service. */
+/** Returns an environment in which every check passes, without a running service. */
 function goodEnvironment(): Record<string, string> {
   return {
     ...forgeEnvironment(forge),
@@ -76,7 +76,7 @@ function goodEnvironment(): Record<string, string> {
   }
 }
 
-/** Runs the command, and gives what it found. Its output never holds a secret. */
+/** Runs the command and returns its results. Fails when its output contains a secret. */
 async function doctor(env: Record<string, string>) {
   const { code, stdout, stderr } = await runUmpire(['doctor', '--format', 'json'], {
     cwd: folder,
@@ -105,7 +105,7 @@ function namesIn(checks: readonly Result[], state: string): string[] {
   return checks.filter((check) => check.state === state).map(({ name }) => name)
 }
 
-/** A server of any kind on loopback. */
+/** Starts a server on loopback. */
 async function listen(respond: RequestListener) {
   const server = createServer(respond)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -120,7 +120,7 @@ async function listen(respond: RequestListener) {
   }
 }
 
-/** An address at which nothing listens. */
+/** Returns an address at which nothing listens. */
 async function deadAddress(): Promise<string> {
   const server = await listen(() => undefined)
   await server.close()
@@ -348,7 +348,7 @@ describe('next to a running service', () => {
     const coloured = (await onTerminal()).stdout
     expect(coloured).toContain('\u001b[32mok')
     expect((await onTerminal({ NO_COLOR: '1' })).stdout).not.toContain('\u001b[32m')
-    // Words are not broken, so that addresses can be copied.
+    // Long words aren't broken, so that addresses can be copied.
     const lines = stripVTControlCharacters(coloured).split(/\r?\n|\r/)
     const long = lines.filter((line) => line.length > 40 && line.trim().split(' ').length > 2)
     expect(long).toEqual([])
@@ -554,7 +554,7 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
       /^ok \| PostgreSQL \d+.* at DATABASE_URL; its schema is up to date/,
     )
     expect(found.of('clock')).toContain("agrees with the database's")
-    // The tests' own server need not outlive a power failure.
+    // The test server runs without fsync.
     expect(found.states('problem').filter((name) => name !== 'durability')).toEqual(['service'])
     {
       await using database = await openDatabase(site.database, silentLog)

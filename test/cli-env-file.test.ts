@@ -1,4 +1,4 @@
-// Whose `.env` file counts: that of a service's own folder, and one that a command was given by name.
+// `.env` files: only those of a service's own folder and those named by --env-file are read.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { makeLocalRepository } from './local-test-repository.ts'
 import { runUmpire } from './run-umpire.ts'
 import { createServiceStorage, startUmpireProcess } from './start-umpire-process.ts'
 
-/** A server that counts who connects, and hangs up. */
+/** Starts a server that counts connections and closes them. */
 async function startTrap() {
   let connections = 0
   const server = createServer((socket) => {
@@ -40,7 +40,7 @@ afterEach(async () => {
   rmSync(checkout, { recursive: true, force: true })
 })
 
-/** What a stranger would write: every address is theirs. That of a tracker is right only with a token. */
+/** Builds an attacker's `.env`, in which every address is theirs. Trackers also need a token. */
 function describeTrap(port: number, env: Readonly<Record<string, string>>): string {
   const address = `http://127.0.0.1:${port}`
   return [
@@ -52,7 +52,7 @@ function describeTrap(port: number, env: Readonly<Record<string, string>>): stri
   ].join('\n')
 }
 
-/** What a person has in their shell: secrets, and no address but those of their own, where nobody answers here. */
+/** Builds a user's environment: secrets, and only addresses at which nothing listens. */
 function ownSecrets(): Record<string, string> {
   return {
     DATA_DIR: join(checkout, 'data'),
@@ -63,7 +63,7 @@ function ownSecrets(): Record<string, string> {
   }
 }
 
-/** Right only with the addresses. */
+/** These variables are valid only together with the addresses. */
 const tracker = { LINEAR_API_KEY: 'lin_api_0123456789' }
 const model = { MODEL: 'compatible:local', EMBEDDING_MODEL: 'compatible:vectors' }
 const commands: [string[], Record<string, string>][] = [

@@ -1,4 +1,4 @@
-// `umpire review --context`: asks trackers and chats about a change on this machine, and about a pull request by its rules.
+// `umpire review --context`: queries trackers and chats for a local change or a pull request.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ const ticket = {
   description: 'Ten articles must get a tenth off.',
 }
 const link = 'https://linear.app/acme/issue/SHOP-12/totals'
-const told = { source: 'linear', kind: 'tickets', key: 'SHOP-12', url: link }
+const record = { source: 'linear', kind: 'tickets', key: 'SHOP-12', url: link }
 
 let linear: ContextServer
 let model: ModelServer
@@ -52,7 +52,7 @@ it('prints context records for terminals and programs only with --context', asyn
   expect(stdout).not.toContain('\u001b')
   expect(stdout).not.toContain('tenth off')
   const report = await reviewAsJson(repository, ['--context'], { env: sources() })
-  expect(report).toMatchObject({ sources: { records: [told], missing: [] } })
+  expect(report).toMatchObject({ sources: { records: [record], missing: [] } })
   const calls = linear.calls.length
   expect(await reviewAsJson(repository, [], { env: sources() })).toMatchObject({
     sources: { records: [], missing: [] },
@@ -96,7 +96,7 @@ it('lets the model read context records and cite them in a finding', async () =>
     MODEL_API_KEY: 'sk-test-0123456789',
   }
   const report = await reviewAsJson(repository, ['--context'], { env })
-  expect(report.findings).toMatchObject([{ title: 'No tenth off', rests_on: told }])
+  expect(report.findings).toMatchObject([{ title: 'No tenth off', rests_on: record }])
   expect((await repository.review(['--context'], { env })).stdout).toContain(
     'Based on linear: SHOP-12: Totals are',
   )
@@ -120,7 +120,7 @@ it('lists sources that fail without making the review partial', async () => {
   const reason = 'it could not be reached, or its answer could not be understood'
   expect(report).toMatchObject({
     exit_code: 0,
-    sources: { records: [told], missing: [{ source: 'tracker', reason }] },
+    sources: { records: [record], missing: [{ source: 'tracker', reason }] },
   })
   expect(report.coverage?.notes).toContain(`Without tracker: ${reason}.`)
 })
@@ -169,7 +169,7 @@ it('queries for a pull request only sources that its repository may read', async
     )
     forge.setPrivate(repo, true)
     expect(await reviewAsJson(repository, [address, '--context'], run)).toMatchObject({
-      sources: { records: [told] },
+      sources: { records: [record] },
     })
   } finally {
     await forge.close()

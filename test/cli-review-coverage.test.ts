@@ -1,4 +1,4 @@
-// `umpire review` reports what nobody read: without a model, code in languages that no rules know.
+// `umpire review` reports unread code: without a model, code in languages without rules.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startModelServer } from './fakes/models/model-server.ts'
 import {

@@ -1,4 +1,4 @@
-// `umpire review` in a repository that means harm: nothing of it is run, followed, written to or believed.
+// `umpire review` in a hostile repository: runs, follows, changes and trusts nothing of it.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(() => repository[Symbol.asyncDispose]())
 
-/** Every way in which one run can end up in a repository, and each tells by a file of its own. */
+/** Lists the ways in which git could run code of a repository. Each leaves its own file. */
 async function setTraps(): Promise<string> {
   const canaries = join(repository.home, 'canaries')
   await mkdir(canaries)
@@ -73,13 +73,13 @@ async function setTraps(): Promise<string> {
     await repository.write({ [`hooks/${hook}`]: `#!/bin/sh\n${trap(hook)}\n` })
     await chmod(join(repository.folder, 'hooks', hook), 0o755)
   }
-  // Adding to the index would itself set the traps off.
+  // Adding to the index would run the hostile filters itself.
   await rm(canaries, { recursive: true, force: true })
   await mkdir(canaries)
   return canaries
 }
 
-/** All of a folder with contents and times: whatever is written shows. */
+/** Reads a folder with contents and times, so that every write is visible. */
 async function fingerprintOf(folder: string): Promise<string> {
   const hash = createHash('sha256')
   for (const name of (await readdir(folder, { recursive: true })).sort()) {
@@ -98,7 +98,7 @@ describe('case 34: runs nothing of the repository', () => {
     async (args) => {
       await repository.commit({ 'z.js': 'one()\n' })
       const canaries = await setTraps()
-      // As new as the index itself: git can't tell by the time whether such a file changed, and looks into it.
+      // With the same time as the index, git must read the file to detect a change.
       const index = await lstat(join(repository.folder, '.git/index'))
       await utimes(join(repository.folder, 'b.trap'), index.atime, index.mtime)
       await repository.write({ 'a.js': `one()\n${debuggerCode}`, 'new.trap': conflictMarkerCode })
@@ -116,7 +116,7 @@ describe('case 34: runs nothing of the repository', () => {
     await writeFile(file, 'x'.repeat(size))
     const index = await lstat(join(repository.folder, '.git/index'))
     await utimes(file, index.atime, index.mtime)
-    // The same question asked without care sets the trap off, or this test would show nothing.
+    // Without our protection the command runs the filter; otherwise the test would prove nothing.
     const ask = promisify(execFile)
     const options = { cwd: repository.folder }
     await repository.review(['--uncommitted'])

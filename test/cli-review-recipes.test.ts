@@ -1,4 +1,4 @@
-// The recipes of docs/command-line.md, as they stand there.
+// Runs the recipes of docs/command-line.md unchanged.
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import {
 const page = await readFile(new URL('../docs/command-line.md', import.meta.url), 'utf8')
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The first fenced block of a language. */
+/** Returns the first fenced block of a language. */
 function recipe(language: string): string {
   return new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? ''
 }
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await repository.git('remote', 'add', 'origin', remote)
   await repository.commit({ 'a.js': 'one()\n' })
   await repository.git('push', '--quiet', 'origin', 'main:trunk')
-  // As a clone has it, where the default branch is not called main.
+  // A clone records the name of the default branch like this.
   await repository.git('branch', '--quiet', '--move', 'trunk')
   await repository.git('remote', 'set-head', 'origin', 'trunk')
 })
@@ -39,7 +39,7 @@ afterEach(() => repository[Symbol.asyncDispose]())
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Folders of programs, before those that are there anyway. */
+  /** These folders precede the others in PATH. */
   readonly programs?: readonly string[]
 }
 
@@ -73,7 +73,7 @@ describe('the hook', () => {
     expect(refused.output).toContain('git push --no-verify')
     expect(refused.code).not.toBe(0)
     expect((await push('--no-verify', 'topic')).code).toBe(0)
-    // From here on only what the remote doesn't have is looked at.
+    // From here on only commits that the remote lacks are reviewed.
     await repository.commit({ 'c.js': conflictMarkerCode })
     const later = await push('topic')
     expect(later.output).toContain('c.js')
@@ -151,7 +151,7 @@ describe('the job', () => {
   it('annotates the findings of a pull request, and fails', async () => {
     await repository.git('checkout', '--quiet', '-B', 'change', 'origin/trunk')
     await repository.commit({ 'd.js': conflictMarkerCode })
-    // What the steps before would have checked out.
+    // The earlier steps of the job would have checked this out.
     const workspace = await mkdtemp(join(tmpdir(), 'workspace-'))
     await symlink(repository.folder, join(workspace, 'change'))
     await symlink(root, join(workspace, 'umpire'))

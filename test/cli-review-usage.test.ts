@@ -1,4 +1,4 @@
-// How `umpire` is called, and what it says where that makes no sense.
+// How `umpire` is called, and its messages for invalid calls.
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'

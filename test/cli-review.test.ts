@@ -1,4 +1,4 @@
-// `umpire review` on real repositories: what is compared, what is found, and how it ends.
+// `umpire review` on real repositories: compared commits, findings and exit codes.
 import { link, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -138,7 +138,7 @@ describe('reviewed change', () => {
     expect(findingLocations(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
     await setMain(merged, old)
     expect(await since()).toBe('main')
-    // What the remote calls its default branch goes before the usual names.
+    // The remote's default branch takes precedence over the usual names.
     await repository.git('update-ref', 'refs/remotes/origin/trunk', old)
     await repository.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk')
     expect(await since()).toBe('origin/trunk')
@@ -410,7 +410,7 @@ describe('exit codes', () => {
       const shown = await repository.reviewOnTerminal(['--format', format])
       expect(shown).toContain('Judging the findings …')
       const line = shown.split('\n').find((text) => text.includes(begin)) ?? ''
-      // What stands before the last erased line is not seen any more.
+      // Output before the last erased line is no longer visible.
       expect(stripVTControlCharacters(line.split('\u001b[2K').at(-1) ?? '')).toMatch(
         new RegExp(`^${begin}`),
       )

@@ -16,7 +16,7 @@ import {
 
 let forge: Forge
 let site: ServiceStorage
-/** Nothing is in it. */
+/** This folder stays empty. */
 let folder: string
 beforeAll(async () => {
   forge = await startShopForge()
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A database for each of these tests. */
+/** Each of these tests has its own database. */
 function describeOnSite(name: string, tests: () => void): void {
   describe(name, () => {
     beforeEach(async () => {
@@ -38,7 +38,7 @@ function describeOnSite(name: string, tests: () => void): void {
   })
 }
 
-/** Part of what a token says: the service's own is asked for. */
+/** Tokens contain the public URL of the service. */
 const publicUrl = { PUBLIC_URL: 'https://umpire.example' }
 
 function token(...args: string[]) {
@@ -54,7 +54,7 @@ function serve(env: Record<string, string> = {}): Promise<UmpireProcess & { url:
   return started as Promise<UmpireProcess & { url: string }>
 }
 
-/** Status and body of a request for the audit log. */
+/** Requests the audit log. Returns status and body. */
 async function readAudit(service: { url: string }, jwt: string) {
   const response = await fetch(`${service.url}/api/v1/audit`, {
     headers: { authorization: `Bearer ${jwt.trim()}` },
@@ -169,7 +169,7 @@ describeOnSite('without a service', () => {
     const alice = await signInWithToken(service, 'ghp_token_of_alice')
     const me = await fetch(`${service.url}/auth/me`, { headers: alice.cookie })
     expect(await me.json()).toMatchObject({ login: 'alice', is_admin: true })
-    // What others did, too.
+    // The log includes actions of other users.
     expect((await readAudit(service, made.stdout)).body).toMatch(
       /"login":"alice","action":"signed_in"/,
     )
@@ -212,7 +212,7 @@ it.skipIf(process.env.TEST_DATABASE_URL === undefined)(
     const made = await run(publicUrl, '--admin')
     expect((await readAudit({ url }, made.stdout)).status).toBe(200)
     expect((await run(publicUrl, '--list')).stdout).toContain(idIn(made.stderr))
-    // The address and the key have to be those of the service.
+    // The command needs the address and the key of the service.
     const elsewhere = await run({}, '--admin')
     expect((await readAudit({ url }, elsewhere.stdout)).status).toBe(401)
     const otherKey = await run(
