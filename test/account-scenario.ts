@@ -16,7 +16,7 @@ export interface AccountScenario extends AsyncDisposable {
   browser(): Browser
 }
 
-/** Starts a forge whose users alice and bob administer acme/shop. Returns Umpire's variables too. */
+/** Starts a forge where alice and bob administer acme/shop. Returns Umpire's variables too. */
 export async function startAccountForge(): Promise<{ forge: Forge; env: Record<string, string> }> {
   const forge = await startShopForge()
   forge.createUser('bob', { token: bobToken })

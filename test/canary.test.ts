@@ -57,10 +57,10 @@ describe('canary', () => {
 
   it('case 75: has names that occur nowhere else in the round', () => {
     const round = roundOf('src/a.ts')
-    const told = createCanary(round, ['security'])
-    const text = told.lines.join('\n')
+    const first = createCanary(round, ['security'])
+    const text = first.lines.join('\n')
     const other = createCanary({ ...round, spans: [{ ...round.spans[0]!, text }] }, ['security'])
-    expect(other.file.path).not.toBe(told.file.path)
+    expect(other.file.path).not.toBe(first.file.path)
     expect(other.uniqueWords.some((mark) => text.toLowerCase().includes(mark))).toBe(false)
   })
 
@@ -317,7 +317,13 @@ describe('answer', () => {
       {
         ...real,
         title: `\`total\` and \`${name}()\` count items`,
-        body: `When two items cost 5, then the total is 2. So does ${path}.\n\n\`\`\`ts\n${first}\n\`\`\``,
+        body: [
+          `When two items cost 5, then the total is 2. So does ${path}.`,
+          '',
+          '```ts',
+          first,
+          '```',
+        ].join('\n'),
         suggestion: `return ${name}(items)`,
         evidence: [
           { path, line: 1, note: 'here' },

@@ -1,4 +1,4 @@
-// The formats of `umpire review`: documents that other programs read, and pages for people.
+// The formats of `umpire review` for programs and for people.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   floatingPromiseCode,
@@ -169,7 +169,8 @@ it('github: prints one escaped workflow command per finding', async () => {
   const lines = (await render('github')).trimEnd().split('\n')
   expect(lines).toHaveLength(4)
   expect(lines.at(-1)).toBe(
-    '::notice::Needs a person · 2 moderate, 1 minor · 3 of 3 files, 11 of 11 changed lines reviewed (11 by rules of their language)',
+    '::notice::Needs a person · 2 moderate, 1 minor · 3 of 3 files, ' +
+      '11 of 11 changed lines reviewed (11 by rules of their language)',
   )
   expect(lines.some((line) => line.startsWith('::notice file=c.js,line=1,endLine=1,title='))).toBe(
     true,

@@ -1,4 +1,4 @@
-// `umpire review` with the services it can use: models, and a code-hosting platform for pull requests.
+// `umpire review` with models and with pull requests of a platform.
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -21,7 +21,7 @@ import { forgeEnvironment, repo, reviewerLogin, startShopForge } from './review-
 
 const key = 'sk-test-0123456789-abcdefghij'
 const discount = `export function discountOf(count: number): number {
-  // Ten and more get a tenth off.
+  // The code under review: ten or more items get a tenth off.
   return count > 10 ? 0.1 : 0
 }
 `

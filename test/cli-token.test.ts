@@ -150,7 +150,8 @@ describeOnSite('beside a running service on the embedded database', () => {
     await using service = await serve({ DATA_DIR: dataDir })
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
     const [line] = service.logLines(
-      "The control socket could not be opened: commands can't reach this process (its path is longer than 107 bytes; choose a DATA_DIR with a shorter one)",
+      "The control socket could not be opened: commands can't reach this process (its " +
+        'path is longer than 107 bytes; choose a DATA_DIR with a shorter one)',
     )
     expect(line).toBeDefined()
     const env = { ...site.env, DATA_DIR: dataDir }

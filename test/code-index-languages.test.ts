@@ -1,4 +1,4 @@
-// The facts of C#, Ruby, Rust, PHP, C++ and C, read in threads: of a whole file each, and of what is particular to a language.
+// The code index of C#, Ruby, Rust, PHP, C++ and C files: whole files and language features.
 import { readFile } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createFileIndexer } from '../src/code/file-indexer.ts'
@@ -426,7 +426,7 @@ describe('index of a whole file', () => {
 
 type Part = 'whole' | 'symbols' | 'imports' | 'references' | 'bindings'
 
-/** What a text says in one of the parts of its facts. */
+/** Indexes a text and returns one part of its index. */
 const particulars: readonly [
   what: string,
   path: string,
@@ -437,9 +437,13 @@ const particulars: readonly [
   [
     'C#: namespaces with braces, of which the first counts; operators, indexers, delegates, events',
     'a.cs',
-    `namespace Shop.Carts { namespace Inner { class Cart {
-      public event Action Changed; public delegate int Priced(int n); public int this[int i] => i; ~Cart() { }
-      public static Cart operator +(Cart a, Cart b) => a; int Hidden; static int Twice(this int n, int by, int more = 1) => n; } } }`,
+    [
+      'namespace Shop.Carts { namespace Inner { class Cart {',
+      '      public event Action Changed; public delegate int Priced(int n); public int ' +
+        'this[int i] => i; ~Cart() { }',
+      '      public static Cart operator +(Cart a, Cart b) => a; int Hidden; static int ' +
+        'Twice(this int n, int by, int more = 1) => n; } } }',
+    ].join('\n'),
     'symbols',
     `+ class Cart 1-3
      + value Cart.Changed 2-2
@@ -452,8 +456,12 @@ const particulars: readonly [
   [
     'C#: what is local or a type parameter is no reference',
     'a.cs',
-    `class Cart<T> { T Find<U>(Func<T, U> pick, State state) { var order = pick(first); foreach (var line in order) Add(line);
-      int Count(U u) => 1; Count(line); return Kind.Food == state ? from item in lines select item.Price : cart!.Shelf.Find<T>(x => x.Go()); } }`,
+    [
+      'class Cart<T> { T Find<U>(Func<T, U> pick, State state) { var order = ' +
+        'pick(first); foreach (var line in order) Add(line);',
+      '      int Count(U u) => 1; Count(line); return Kind.Food == state ? from item in ' +
+        'lines select item.Price : cart!.Shelf.Find<T>(x => x.Go()); } }',
+    ].join('\n'),
     'references',
     `1 type Func in Cart.Find
      1 type State in Cart.Find
@@ -465,7 +473,26 @@ const particulars: readonly [
   [
     'Ruby: what is hidden by name, by a word before it, and below',
     'a.rb',
-    'class Shop::Cart\n  def a; end\n  def b; end\n  private :a\n  private def c; end\n  private\n  attr_reader :d\n  public\n  alias e b\n  alias_method :f, :b\n  define_method(:g) { 1 }\n  Line = Struct.new(:price) do\n    def half = price / 2\n  end\n  def self.h; end\n  private_class_method :h\nend\n',
+    [
+      'class Shop::Cart',
+      '  def a; end',
+      '  def b; end',
+      '  private :a',
+      '  private def c; end',
+      '  private',
+      '  attr_reader :d',
+      '  public',
+      '  alias e b',
+      '  alias_method :f, :b',
+      '  define_method(:g) { 1 }',
+      '  Line = Struct.new(:price) do',
+      '    def half = price / 2',
+      '  end',
+      '  def self.h; end',
+      '  private_class_method :h',
+      'end',
+      '',
+    ].join('\n'),
     'symbols',
     `+ class Cart 1-17 of Shop
      - method Cart.a 2-2 c1 (0..0)
@@ -482,7 +509,20 @@ const particulars: readonly [
   [
     'Ruby: a name alone is a call unless it is a local one; several keywords may be one hash',
     'a.rb',
-    'def sell(item, *rest, by: 1)\n  order = item\n  rest.each do |line, (price, n)|\n    order + line + price + n + tax\n  end\n  cart.size = 3\n  add(item, by: by)\n  add(a: 1, b: 2)\n  add(*rest)\n  super\nend\n',
+    [
+      'def sell(item, *rest, by: 1)',
+      '  order = item',
+      '  rest.each do |line, (price, n)|',
+      '    order + line + price + n + tax',
+      '  end',
+      '  cart.size = 3',
+      '  add(item, by: by)',
+      '  add(a: 1, b: 2)',
+      '  add(*rest)',
+      '  super',
+      'end',
+      '',
+    ].join('\n'),
     'references',
     `3 call rest.each(0) in sell
      4 call tax(0) in sell
@@ -503,7 +543,13 @@ const particulars: readonly [
   [
     'Rust: groups in groups, globs that are passed on, modules in modules',
     'a.rs',
-    'pub use a::*;\nuse b::{*, c::{self as d, e::F}, r#type};\nmod inner { mod deep; }\npub(crate) mod open;\n',
+    [
+      'pub use a::*;',
+      'use b::{*, c::{self as d, e::F}, r#type};',
+      'mod inner { mod deep; }',
+      'pub(crate) mod open;',
+      '',
+    ].join('\n'),
     'imports',
     `1 reexport a *
      2 all b
@@ -516,7 +562,15 @@ const particulars: readonly [
   [
     'Rust: calls within macros; the language’s own macros and variants are left out',
     'a.rs',
-    'fn check(cart: &Cart) {\n  assert_eq!(cart.total(1), Some(helper(2)), "{}", Order::new(3));\n  tracing::debug!(count = 1);\n  let State::Open(order) = cart.state else { return Err(Refused { why: 1 }) };\n  pay(order);\n}\n',
+    [
+      'fn check(cart: &Cart) {',
+      '  assert_eq!(cart.total(1), Some(helper(2)), "{}", Order::new(3));',
+      '  tracing::debug!(count = 1);',
+      '  let State::Open(order) = cart.state else { return Err(Refused { why: 1 }) };',
+      '  pay(order);',
+      '}',
+      '',
+    ].join('\n'),
     'references',
     `1 type Cart in check
      2 call cart.total in check
@@ -530,7 +584,11 @@ const particulars: readonly [
   [
     'Rust: types of what is made, borrowed and boxed',
     'a.rs',
-    'fn f(a: &mut Cart, b: Box<dyn Sell>, c: Arc<shop::Till>, d: impl Sell) { let e = Order::with_item(1); let f = Line { n: 1 }; let g = Order::count(); }\n',
+    [
+      'fn f(a: &mut Cart, b: Box<dyn Sell>, c: Arc<shop::Till>, d: impl Sell) { let e = ' +
+        'Order::with_item(1); let f = Line { n: 1 }; let g = Order::count(); }',
+      '',
+    ].join('\n'),
     'bindings',
     `a: Cart in f
      b: Sell in f
@@ -543,10 +601,14 @@ const particulars: readonly [
   [
     'PHP: functions and constants under a condition, anonymous classes, enums',
     'a.php',
-    `<?php
-    if (!function_exists('money')) { function money(int $n, ...$more) { if ($n and $more) { return new class extends Base { function inner() {} }; } } }
-    define('LIMIT', 3); const TAX = 1, FEE = 2;
-    return new class extends Migration { public function up() { Schema::create('carts', fn ($t) => $t->id()); } };`,
+    [
+      '<?php',
+      "    if (!function_exists('money')) { function money(int $n, ...$more) { if ($n " +
+        'and $more) { return new class extends Base { function inner() {} }; } } }',
+      "    define('LIMIT', 3); const TAX = 1, FEE = 2;",
+      '    return new class extends Migration { public function up() { ' +
+        "Schema::create('carts', fn ($t) => $t->id()); } };",
+    ].join('\n'),
     'symbols',
     `+ function money 2-2 c3 (1..)
      + value LIMIT 3-3
@@ -557,7 +619,8 @@ const particulars: readonly [
   [
     'PHP: paths that are put together lead nowhere',
     'a.php',
-    `<?php require 'a.php'; include_once(__DIR__ . '/../b.php'); require $path . '/c.php'; require base('d.php');`,
+    "<?php require 'a.php'; include_once(__DIR__ . '/../b.php'); require $path . " +
+      "'/c.php'; require base('d.php');",
     'imports',
     `1 include a.php
      1 include ./../b.php`,
@@ -565,7 +628,9 @@ const particulars: readonly [
   [
     'PHP: static members, first-class callables, names from elsewhere',
     'a.php',
-    `<?php function f(Shop\\Cart|null $cart) { Till::$count; Kind::Food; array_map(trim(...), $cart?->items()); \\Shop\\pay(1); new \\Shop\\Order; static::go(); $cart::make(); }`,
+    '<?php function f(Shop\\Cart|null $cart) { Till::$count; Kind::Food; ' +
+      'array_map(trim(...), $cart?->items()); \\Shop\\pay(1); new \\Shop\\Order; ' +
+      'static::go(); $cart::make(); }',
     'references',
     `1 type Shop.Cart in f
      1 type Till in f
@@ -581,7 +646,13 @@ const particulars: readonly [
   [
     'C++: what other files can’t reach',
     'a.cpp',
-    'namespace { int hidden(); struct Hidden {}; }\nstatic int also = 1;\nnamespace shop { class Cart { int own(); public: int open(); protected: int half(); struct In {}; private: struct Own {}; }; }\n',
+    [
+      'namespace { int hidden(); struct Hidden {}; }',
+      'static int also = 1;',
+      'namespace shop { class Cart { int own(); public: int open(); protected: int ' +
+        'half(); struct In {}; private: struct Own {}; }; }',
+      '',
+    ].join('\n'),
     'symbols',
     `- function hidden 1-1 c1 (0..0)
      - class Hidden 1-1
@@ -597,7 +668,12 @@ const particulars: readonly [
   [
     'C++: templates, lambdas, casts, structured bindings',
     'a.cpp',
-    'struct Cart { template <typename T> void add(T t) { auto [a, b] = t.pair(); each([&](const Line& l) { a(l); b(l); shop::pay<T>(l); }); static_cast<Till*>(t)->go(); pick(State::Open); } };\n',
+    [
+      'struct Cart { template <typename T> void add(T t) { auto [a, b] = t.pair(); ' +
+        'each([&](const Line& l) { a(l); b(l); shop::pay<T>(l); }); ' +
+        'static_cast<Till*>(t)->go(); pick(State::Open); } };',
+      '',
+    ].join('\n'),
     'references',
     `1 call t.pair(0) in Cart.add
      1 call each(1) in Cart.add
@@ -611,7 +687,18 @@ const particulars: readonly [
   [
     'C++: macros in a class are none of its methods, pointers to functions neither',
     'a.cpp',
-    'struct Cart {\n  METADATA_HEADER(Cart, View);\n  Cart();\n  operator bool() const;\n  int (*pick)(int);\n  HRESULT (__stdcall *Sell)(Cart *cart);\n};\nint (*picker)(int);\nint Cart::open = 1;\n',
+    [
+      'struct Cart {',
+      '  METADATA_HEADER(Cart, View);',
+      '  Cart();',
+      '  operator bool() const;',
+      '  int (*pick)(int);',
+      '  HRESULT (__stdcall *Sell)(Cart *cart);',
+      '};',
+      'int (*picker)(int);',
+      'int Cart::open = 1;',
+      '',
+    ].join('\n'),
     'symbols',
     `+ class Cart 1-7
      + method Cart.Cart 3-3 c1 (0..0)
@@ -620,9 +707,23 @@ const particulars: readonly [
      + value open 9-9 of Cart`,
   ],
   [
-    'C++: macros before the name of a class, braces that only C++ is shown, macros between type and name',
+    'C++: macros before class names and after types, braces only for C++',
     'a.h',
-    '#ifdef __cplusplus\nextern "C" {\n#endif\nclass SHOP_EXPORT Cart final : public Base {\n public:\n  void open();\n};\nstruct SHOP_API(1) Till { int n; };\nint SHOP_CALL sell(int n) { return n; }\n#ifdef __cplusplus\n}\n#endif\n',
+    [
+      '#ifdef __cplusplus',
+      'extern "C" {',
+      '#endif',
+      'class SHOP_EXPORT Cart final : public Base {',
+      ' public:',
+      '  void open();',
+      '};',
+      'struct SHOP_API(1) Till { int n; };',
+      'int SHOP_CALL sell(int n) { return n; }',
+      '#ifdef __cplusplus',
+      '}',
+      '#endif',
+      '',
+    ].join('\n'),
     'symbols',
     `+ class Cart 4-7 < Base
      + method Cart.open 6-6 c1 (0..0)
@@ -632,7 +733,21 @@ const particulars: readonly [
   [
     'C: headers with prototypes, guards, macros and types without a name of their own',
     'a.h',
-    '#ifndef CART_H\n#define CART_H\n#define MOST 3\n#define MAX(a, b) ((a) > (b) \\\n  ? (a) : (b))\n#if defined(A) && defined(B)\nint cart_sell(struct cart *cart, int (*pick)(int), ...);\n#endif\ntypedef struct { int size; } shelf_t;\ntypedef enum { LOW, HIGH } level_t, *level_p;\nstatic inline int twice(int n) { return MAX(n, HIGH); }\n#endif\n',
+    [
+      '#ifndef CART_H',
+      '#define CART_H',
+      '#define MOST 3',
+      '#define MAX(a, b) ((a) > (b) \\',
+      '  ? (a) : (b))',
+      '#if defined(A) && defined(B)',
+      'int cart_sell(struct cart *cart, int (*pick)(int), ...);',
+      '#endif',
+      'typedef struct { int size; } shelf_t;',
+      'typedef enum { LOW, HIGH } level_t, *level_p;',
+      'static inline int twice(int n) { return MAX(n, HIGH); }',
+      '#endif',
+      '',
+    ].join('\n'),
     'symbols',
     `+ value MOST 3-3
      + function MAX 4-5 c1 (2..2)

@@ -1,5 +1,4 @@
-// The facts of TypeScript, JavaScript, Python, Go and Java, read in threads: of a whole file each, of what is particular, of
-// hostile files; and how they are stored.
+// The code index of TypeScript, JavaScript, Python, Go and Java files, hostile files and storage.
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -402,7 +401,7 @@ describe('index of a whole file', () => {
 
 type Part = 'whole' | 'symbols' | 'imports' | 'references' | 'bindings'
 
-/** What a text says in one of the parts of its facts. */
+/** Indexes a text and returns one part of its index. */
 const particulars: readonly [
   what: string,
   path: string,
@@ -494,7 +493,20 @@ const particulars: readonly [
   [
     'Vue: the scripts of a page on their own lines, as TypeScript',
     'a.vue',
-    '<template>\n  <Cart @click="sell()" />\n</template>\n<script lang="ts">\nexport const a: Shop = 1\n</script>\n<style></style>\n<script setup>\nimport Cart from "./Cart.vue"\nopen(a)\n</script>\n',
+    [
+      '<template>',
+      '  <Cart @click="sell()" />',
+      '</template>',
+      '<script lang="ts">',
+      'export const a: Shop = 1',
+      '</script>',
+      '<style></style>',
+      '<script setup>',
+      'import Cart from "./Cart.vue"',
+      'open(a)',
+      '</script>',
+      '',
+    ].join('\n'),
     'references',
     `5 type Shop in a
      10 call open(1)
@@ -503,7 +515,16 @@ const particulars: readonly [
   [
     'Astro: what stands before the page',
     'a.astro',
-    '---\nimport Cart from "./Cart.astro"\n---\n<Cart />\n<script>\nimport { go } from "./go.js"\n</script>\n',
+    [
+      '---',
+      'import Cart from "./Cart.astro"',
+      '---',
+      '<Cart />',
+      '<script>',
+      'import { go } from "./go.js"',
+      '</script>',
+      '',
+    ].join('\n'),
     'imports',
     `2 static ./Cart.astro default>Cart
      6 static ./go.js go`,
@@ -609,7 +630,16 @@ describe('file index', () => {
       {
         path: 'a.ts',
         bytes: Buffer.from(
-          '@sealed()\nexport class Cart<\n  T,\n> extends Base {\n  static of = (n: number): Cart => new Cart()\n}\nexport const rate = 0.19\n',
+          [
+            '@sealed()',
+            'export class Cart<',
+            '  T,',
+            '> extends Base {',
+            '  static of = (n: number): Cart => new Cart()',
+            '}',
+            'export const rate = 0.19',
+            '',
+          ].join('\n'),
         ),
       },
     ])

@@ -12,8 +12,15 @@ const manyFiles = Object.fromEntries(
 const head = createMemorySnapshot({
   'src/price.ts':
     'export function total(items) {\n  return items.length\n}\nexport const $rate = 2\n',
-  'src/cart.ts':
-    "import { total } from './price.ts'\nclass Cart {\n  sum(a, b) {\n    return total(a)\n  }\n}\n",
+  'src/cart.ts': [
+    "import { total } from './price.ts'",
+    'class Cart {',
+    '  sum(a, b) {',
+    '    return total(a)',
+    '  }',
+    '}',
+    '',
+  ].join('\n'),
   'src/server.go': 'func (s *Server) Serve(w http.ResponseWriter) {\n}\n',
   'app/models.py': 'class Order:\n    def total(self):\n        return 1\n',
   'long.txt': `${'y'.repeat(5000)}\n${'line\n'.repeat(1000)}`,

@@ -1,4 +1,4 @@
-// What a change touches, as it goes into the record of its review: hostile names, sizes, definitions and issues.
+// The file activity that a review stores: hostile names, limits, definitions and issues.
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
@@ -17,11 +17,19 @@ function touchesOf(change: Partial<Change>) {
   return touches
 }
 
-/** The diff of new files of one line; their names as git quotes them. */
+/** Builds the diff of new one-line files from names as git quotes them. */
 function diffOf(names: readonly string[]) {
   const texts = names.map((name) => {
-    const header = `diff --git "a/${name}" "b/${name}"\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'a'.repeat(40)}\n--- /dev/null\n+++ "b/${name}"\n`
-    return `${header}@@ -0,0 +1 @@\n+x\n`
+    return [
+      `diff --git "a/${name}" "b/${name}"`,
+      'new file mode 100644',
+      `index ${'0'.repeat(40)}..${'a'.repeat(40)}`,
+      '--- /dev/null',
+      `+++ "b/${name}"`,
+      '@@ -0,0 +1 @@',
+      '+x',
+      '',
+    ].join('\n')
   })
   return parseDiff(texts.join(''))
 }

@@ -1,4 +1,4 @@
-// A forge and Umpire with people who connect repositories, for tests.
+// A scenario with a forge, Umpire and users who connect repositories.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
@@ -20,15 +20,15 @@ export interface ApiResponse {
 export interface ConnectScenario extends AsyncDisposable {
   readonly forge: Forge
   readonly app: TestApp
-  /** Makes a repository of its own for a test. */
+  /** Creates a repository for one test. */
   createRepository(options?: { private?: boolean; description?: string }): Promise<string>
   connect(person: Person, repo: string): Promise<ApiResponse>
   disconnect(person: Person, repo: string): Promise<ApiResponse>
-  /** Sends a request with a person's bearer token. */
+  /** Sends a request with a user's bearer token. */
   request(person: Person, path: string, method?: string): Promise<ApiResponse>
-  /** Signs in again: for tests that make tokens worthless. */
+  /** Signs in again after a test revoked tokens. */
   signIn(person: Person): Promise<SignedInUser>
-  /** All records of a repository, the oldest first. */
+  /** Returns all records of a repository, oldest first. */
   readInstallations(repo: string): Promise<InstallationRecord[]>
 }
 
@@ -42,7 +42,7 @@ export interface InstallationRecord {
   readonly deactivated_at: Date | null
 }
 
-/** Starts both, with everybody signed in. */
+/** Starts the forge and Umpire and signs all users in. */
 export async function startConnectScenario(options: StartOptions = {}): Promise<ConnectScenario> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startForge())
@@ -53,7 +53,7 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
   const env = { ...forgeEnvironment(forge), PUBLIC_URL: front.url, ...options.env }
   const app = stack.use(await startTestApp({ ...options, env }))
   front.forwardTo(app.url)
-  // The first account is an administrator.
+  // The first account becomes an administrator.
   await signInWithToken(app, tokenOf('root'))
   const people = new Map<Person, SignedInUser>()
   const signIn = async (person: Person) => {
@@ -103,7 +103,7 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
   }
 }
 
-/** A public address that is known before Umpire listens, and leads to it. */
+/** Starts a proxy whose public address is known before Umpire listens. */
 async function startReverseProxy() {
   let target = ''
   const server = createServer((incoming, outgoing) => {

@@ -1,4 +1,4 @@
-// What the configuration makes of trackers and chats, and what it says of mistakes: by name, and never by value.
+// Configuration of trackers and chats. Errors name variables but never print their values.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const tracker = {
   look_up: lookUp,
 }
 
-/** What is read of a file with these sources. */
+/** Returns the configuration read from a file with these sources. */
 function read(sources: unknown, env: Record<string, string> = {}) {
   const file = join(folder, 'sources.json')
   writeFileSync(file, typeof sources === 'string' ? sources : JSON.stringify({ sources }))

@@ -1,4 +1,4 @@
-// The verdict as a function of findings and coverage: nothing that gets worse makes it better.
+// The verdict as a monotonic function: worse findings or coverage never improve it.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { reviewEnds, type Verdict } from '../src/domain/review.ts'
@@ -23,7 +23,7 @@ const anyInput: fc.Arbitrary<VerdictInput> = fc.record({
   meanConfidence: fc.constantFrom(0.2, 0.8, 1),
 })
 
-/** All ways in which an input gets worse by one step. */
+/** Lists all inputs that are worse by one step. */
 const worsen: Record<string, (input: VerdictInput) => VerdictInput> = {
   'one critical finding more': (input) => ({ ...input, critical: input.critical + 1 }),
   'one moderate finding more': (input) => ({ ...input, moderate: input.moderate + 1 }),

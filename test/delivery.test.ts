@@ -1,4 +1,4 @@
-// Reading webhook requests: every header dialect, all real payloads, and bodies that mean harm.
+// Parsing of webhook requests: header dialects, recorded payloads and hostile bodies.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readUnverifiedDelivery } from '../src/platforms/delivery.ts'
@@ -25,7 +25,7 @@ interface Examples {
   }[]
 }
 
-/** Versions of the platform, and how many payloads of each there are. */
+/** Maps versions of the platform to their numbers of payloads. */
 const versions = [
   ['api.github.com', 329],
   ['ghes-31', 49],
@@ -49,7 +49,7 @@ function readExamples(version: string): Examples[] {
   return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 }
 
-/** JSON text of a delivery; `pullRequestSchema` is put in as it is. */
+/** Builds the JSON text of a delivery with the text of a pull request. */
 function makeBody(pullRequest: string, rest = ''): string {
   return `{"action":"opened","repository":{"full_name":"octo/hello"},"pull_request":${pullRequest}${rest}}`
 }
@@ -192,7 +192,8 @@ describe('the pull request', () => {
 
   it('uses defaults where a field is missing or has another type', () => {
     const odd =
-      '{"number":5,"title":[],"user":null,"head":"x","html_url":"javascript:alert(1)","additions":-1}'
+      '{"number":5,"title":[],"user":null,"head":"x",' +
+      '"html_url":"javascript:alert(1)","additions":-1}'
     expect(read(makeBody(odd)).pullRequest).toEqual({
       number: 5,
       title: '',

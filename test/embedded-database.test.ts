@@ -1,4 +1,4 @@
-// The embedded database and its folder: only one process, nothing lost in a crash, clear words when it can't open.
+// The embedded database: its lock, durability after crashes, and errors when it can't open.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -41,7 +41,7 @@ afterEach(() => database.dispose())
 
 const writer = fileURLToPath(new URL('./fakes/database-writer.ts', import.meta.url))
 
-/** Starts a process that writes into the folder, and gives its lines one by one. */
+/** Starts a process that writes into the folder. Returns its lines as they are printed. */
 function startWriter(): { child: ChildProcess; lines: AsyncIterator<string> } {
   const child = spawn(process.execPath, [writer, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -112,7 +112,7 @@ describe('committed data', () => {
       const acknowledged: number[] = []
       while (acknowledged.length < rows) acknowledged.push(Number((await lines.next()).value))
       child.kill('SIGKILL')
-      // What was said before the end of the process counts too.
+      // Rows acknowledged before the process ended must exist too.
       for (let line = await lines.next(); !line.done; line = await lines.next())
         acknowledged.push(Number(line.value))
 
@@ -149,7 +149,7 @@ describe('committed data', () => {
     await postgres.close()
   })
 
-  /** What the C library of the engine calls. */
+  /** These are the calls of the engine's C library. */
   interface EngineFiles {
     open(
       path: string,
@@ -212,7 +212,7 @@ describe('committed data', () => {
     await embedded.close()
   })
 
-  /** A transaction that shares its way to the disk with the next one, which has the connection by then. */
+  /** Commits a transaction that shares its sync with the next one, which holds the connection. */
   async function commitBeforeNext() {
     const embedded = await openEmbedded(directory, { watchMs: 10 })
     await embedded.query('create table rows (id int)')
@@ -253,7 +253,7 @@ describe('connection', () => {
     )
   }
 
-  /** Lets the descriptor of the open log in this process point to a device. */
+  /** Redirects the descriptor of the open log in this process to a device. */
   function replaceLog(device: string): void {
     const log = readdirSync('/proc/self/fd').find((name) => {
       const target = existsSync(`/proc/self/fd/${name}`)
@@ -262,16 +262,17 @@ describe('connection', () => {
       return target.startsWith(join(directory, 'data/pg_wal/0'))
     })
     closeSync(Number(log))
-    // The lowest free number is given out next.
+    // The system assigns the lowest free descriptor.
     for (let opened = -1; opened !== Number(log); opened = openSync(device, 'r+'))
       expect(opened).toBeLessThan(Number(log))
   }
 
   it('survives statements that are nested too deep', async () => {
     await using open = await openDatabase(database.config, silentLog)
-    await sql`create function dive(n int) returns int language plpgsql as 'begin return dive(n + 1); end'`.execute(
-      open.db,
-    )
+    await sql`
+      create function dive(n int) returns int language plpgsql
+      as 'begin return dive(n + 1); end'
+    `.execute(open.db)
     await expect(sql`select dive(${1})`.execute(open.db)).rejects.toMatchObject({ code: '54001' })
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     await expect(sql`select ${deep}::jsonb`.execute(open.db)).rejects.toMatchObject({
@@ -352,17 +353,19 @@ describe('connection', () => {
   })
 
   const endlessStatement =
-    'with recursive numbers(n) as (select 1 union all select n from numbers) select count(*) from numbers where n = 0'
+    'with recursive numbers(n) as (select 1 union all select n from numbers) ' +
+    'select count(*) from numbers where n = 0'
 
   const outcomeOf = (answer: Promise<unknown>): Promise<unknown> =>
     answer.catch((error: unknown) => error)
 })
 
 describe('the process', () => {
-  // A fault of V8 ends processes when they free it: see src/lib/wasm-code.ts.
+  // Because of a V8 bug, freeing the code crashes the process: see src/lib/wasm-code.ts.
   it('frees no WebAssembly code', async () => {
+    const source = new URL('../src/db/embedded/embedded-database.ts', import.meta.url)
     const program = `
-      import { openEmbedded } from ${JSON.stringify(new URL('../src/db/embedded/embedded-database.ts', import.meta.url))}
+      import { openEmbedded } from ${JSON.stringify(source)}
       const embedded = await openEmbedded(${JSON.stringify(directory)})
       await embedded.query('create table rows (id int primary key)')
       for (let id = 0; id < 1000; id++) await embedded.query('insert into rows values ($1)', [id])

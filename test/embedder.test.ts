@@ -1,4 +1,4 @@
-// Texts made vectors over the wire: batches, order, cuts, retries, budget, and what is no answer.
+// The embedder over HTTP: batches, order, truncation, retries, budget and invalid responses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.ts'
 import { ModelError } from '../src/domain/errors.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Asks with what a configuration says. */
+/** Embeds texts with the embedder of a configuration. */
 function embed(request: Partial<EmbedRequest>, env: Record<string, string> = {}) {
   const given = {
     EMBEDDING_MODEL: 'compatible:words',
@@ -43,7 +43,7 @@ function embed(request: Partial<EmbedRequest>, env: Record<string, string> = {})
   return createEmbedder(embedder!, { backoffMs: 1 }).embed(all, never)
 }
 
-/** Answers with each reply in turn, and with the last one from then on. Returns what is asked from now on. */
+/** Answers with each reply in turn and repeats the last one. Returns the requests since then. */
 function answer(...replies: readonly EmbeddingReply[]) {
   const before = server.requests.length
   server.respondWith(() => replies[Math.min(server.requests.length - before, replies.length) - 1]!)

@@ -1,4 +1,4 @@
-// Text of others in our comments: it may say anything and must do nothing. Judged by what GFM makes of it.
+// Untrusted text in our comments must have no effect when GFM renders it.
 import { describe, expect, it } from 'vitest'
 import { redactKnownSecrets } from '../src/lib/redact-known-secrets.ts'
 import {
@@ -91,7 +91,9 @@ describe('case 44: escapes or cuts model text', () => {
 })
 
 const evil = 'https://evil.example'
-const payload = `@octocat ![x](${evil}/p.png) [l](${evil}) <img src="${evil}/p.png"> Fixes #1 <${evil}> www.evil.example`
+const payload =
+  `@octocat ![x](${evil}/p.png) [l](${evil}) <img src="${evil}/p.png"> ` +
+  `Fixes #1 <${evil}> www.evil.example`
 const hostile: readonly (readonly [name: string, text: string])[] = [
   ['escaped backticks', `Look \\\`${payload} \\\``],
   [
@@ -119,7 +121,8 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     'entities',
-    '&#64;octocat &commat;octocat &#35;12 foo&#64;evil.example &#x68;ttps://evil.example &lt;img&gt; &amp;#64;x',
+    '&#64;octocat &commat;octocat &#35;12 foo&#64;evil.example ' +
+      '&#x68;ttps://evil.example &lt;img&gt; &amp;#64;x',
   ],
   ['reference links', `![x][r] [y][] [z]\n\n[r]: ${evil}/p.png\n[y]: <${evil}>\n[z]:\n${evil}`],
   [
@@ -173,7 +176,8 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ['odd line ends', `a\r${payload}\r\n/merge\u2028/merge\u0085/merge\f/merge`],
   [
     'hidden characters',
-    `@\u200boctocat \u2060@octocat h\u00adttps://evil.example <\u200bimg src=x> \ue000\ue0800\ue081`,
+    `@\u200boctocat \u2060@octocat h\u00adttps://evil.example ` +
+      `<\u200bimg src=x> \ue000\ue0800\ue081`,
   ],
   [
     'references',
@@ -194,7 +198,8 @@ describe('case 44: GFM renders nothing active', () => {
       expect(output).not.toMatch(/^\s*\/\w/m)
     }
     const line = escapeLine(text, { maxLength: 5000, inCell: true })
-    const table = `| | Finding | Where |\n|---|---|---|\n| x | ${line} | ${codeSpan(text, { inCell: true })} |`
+    const where = codeSpan(text, { inCell: true })
+    const table = `| | Finding | Where |\n|---|---|---|\n| x | ${line} | ${where} |`
     expect(listActiveContent(table)).toEqual([])
     expect(
       listActiveContent(`- ${codeSpan(text)}: ${escapeLine(text, { maxLength: 5000 })}`),
@@ -254,10 +259,12 @@ describe('case 44: GFM renders nothing active', () => {
 describe('escaped text', () => {
   it('still reads as it was meant', () => {
     const text =
-      'A **bold** `x|y` claim, _so_ ~~not~~ 5 < 6 & 7 > 3; a\\_b, C:\\dir, $5, x[0], 50%.\n\n1. one\n2. two\n\n> quoted'
+      'A **bold** `x|y` claim, _so_ ~~not~~ 5 < 6 & 7 > 3; a\\_b, ' +
+      'C:\\dir, $5, x[0], 50%.\n\n1. one\n2. two\n\n> quoted'
     const html = renderGfm(clean(text))
     expect(readVisibleText(html)).toBe(
-      'A bold x|y claim, so not 5 < 6 & 7 > 3; a_b, C:\\dir, $5, x[0], 50%.\n\none\ntwo\n\n\nquoted\n',
+      'A bold x|y claim, so not 5 < 6 & 7 > 3; a_b, ' +
+        'C:\\dir, $5, x[0], 50%.\n\none\ntwo\n\n\nquoted\n',
     )
     for (const part of [
       '<strong>bold',
@@ -327,8 +334,8 @@ describe('case 43: redacts our own secrets', () => {
     ['over two lines', `${secret.slice(0, 10)}\n${secret.slice(10)}`],
   ]
   it.each(forms)('case 43: %s', (_name, form) => {
-    const blotted = redactKnownSecrets(`The token ${form} is used`, ['other-secret', secret])
-    expect(blotted).toMatch(/^The token \S{0,3}\[secret\]\S{0,3} is used$/)
+    const redacted = redactKnownSecrets(`The token ${form} is used`, ['other-secret', secret])
+    expect(redacted).toMatch(/^The token \S{0,3}\[secret\]\S{0,3} is used$/)
   })
   it('case 43: redacts short secrets when enough of them appears', () => {
     expect(redactKnownSecrets('it is Tr0ub4dor&3, or r0ub4dor, or ub4dor', ['Tr0ub4dor&3'])).toBe(

@@ -1,17 +1,17 @@
-// Places that parties share: who is next, what is kept for newcomers, and that sizes add up.
+// The fair semaphore: order of parties, permits reserved for newcomers, and sizes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFairSemaphore } from '../src/lib/semaphore.ts'
 
-/** Asks for places one after the other, and notes who got one. */
-function startAsking(slots: ReturnType<typeof createFairSemaphore>) {
+/** Requests permits one after the other and records who gets them. */
+function startRequests(semaphore: ReturnType<typeof createFairSemaphore>) {
   const entered: string[] = []
   const releases = new Map<string, () => void>()
   return {
     entered,
     async ask(name: string, options: { size?: number; signal?: AbortSignal } = {}) {
       const party = name.replace(/\d+$/, '')
-      const taking = slots.acquire(party, options.signal, options.size).then((release) => {
+      const taking = semaphore.acquire(party, options.signal, options.size).then((release) => {
         entered.push(name)
         releases.set(name, release)
       })
@@ -29,7 +29,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('shared semaphore', () => {
   it('case 81: admits a newcomer while another party asks for more than there is', async () => {
-    const { ask, entered } = startAsking(createFairSemaphore(8))
+    const { ask, entered } = startRequests(createFairSemaphore(8))
     for (let count = 1; count <= 20; count++) await ask(`big${count}`)
     expect(entered).toEqual(['big1', 'big2', 'big3', 'big4', 'big5', 'big6'])
     await ask('small1')
@@ -39,14 +39,14 @@ describe('shared semaphore', () => {
   })
 
   it('serves the party with the smallest share first, then in turns', async () => {
-    const { ask, entered, release } = startAsking(createFairSemaphore(1))
+    const { ask, entered, release } = startRequests(createFairSemaphore(1))
     for (const name of ['big1', 'big2', 'big3', 'small1', 'tiny1', 'small2']) await ask(name)
     for (const name of ['big1', 'small1', 'tiny1', 'big2', 'small2']) await release(name)
     expect(entered).toEqual(['big1', 'small1', 'tiny1', 'big2', 'small2', 'big3'])
   })
 
   it('caps large requests at the maximum share and lets small ones pass', async () => {
-    const { ask, entered, release } = startAsking(createFairSemaphore(100))
+    const { ask, entered, release } = startRequests(createFairSemaphore(100))
     await ask('big1', { size: 1000 })
     await ask('big2', { size: 70 })
     await ask('small1', { size: 6 })
@@ -56,7 +56,7 @@ describe('shared semaphore', () => {
   })
 
   it('makes large requests wait and lets only newcomers pass them', async () => {
-    const { ask, entered, release } = startAsking(createFairSemaphore(100))
+    const { ask, entered, release } = startRequests(createFairSemaphore(100))
     for (const name of ['mid1', 'mid2', 'mid3', 'mid4']) await ask(name, { size: 25 })
     await ask('big1', { size: 75 })
     await release('mid1')
@@ -69,14 +69,14 @@ describe('shared semaphore', () => {
   })
 
   it('takes excess permits at once and releases them only once', async () => {
-    const slots = createFairSemaphore(4)
-    const { ask, entered, release } = startAsking(slots)
+    const semaphore = createFairSemaphore(4)
+    const { ask, entered, release } = startRequests(semaphore)
     await ask('big1')
-    const giveBack = slots.acquireNow('big', 10)
+    const releaseExcess = semaphore.acquireNow('big', 10)
     await ask('small1')
     expect(entered).toEqual(['big1'])
-    giveBack()
-    giveBack()
+    releaseExcess()
+    releaseExcess()
     await settle()
     expect(entered).toEqual(['big1', 'small1'])
     for (const name of ['big2', 'big3', 'big4']) await ask(name)
@@ -86,7 +86,7 @@ describe('shared semaphore', () => {
   })
 
   it('serves the next in the queue when a waiting request is aborted', async () => {
-    const { ask, entered } = startAsking(createFairSemaphore(8))
+    const { ask, entered } = startRequests(createFairSemaphore(8))
     const controller = new AbortController()
     await ask('big1', { size: 4 })
     await ask('big2', { size: 6, signal: controller.signal })
@@ -103,20 +103,20 @@ describe('shared semaphore', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 9 }), asks, async (count, wanted) => {
-        const slots = createFairSemaphore(count)
+        const semaphore = createFairSemaphore(count)
         let taken = 0
-        let most = 0
+        let maxTaken = 0
         const work = wanted.map(async ({ party, size }) => {
-          const release = await slots.acquire(party, undefined, size)
+          const release = await semaphore.acquire(party, undefined, size)
           const share = Math.min(size, count - Math.floor(count / 4))
           taken += share
-          most = Math.max(most, taken)
+          maxTaken = Math.max(maxTaken, taken)
           await Promise.resolve()
           taken -= share
           release()
         })
         await Promise.all(work)
-        expect(most).toBeLessThanOrEqual(count)
+        expect(maxTaken).toBeLessThanOrEqual(count)
       }),
     )
   })

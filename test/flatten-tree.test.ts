@@ -1,4 +1,4 @@
-// Trees are read out of the parser's memory as its own cursor tells them: a release that keeps them otherwise shows here.
+// Trees read from the parser's memory equal those of its cursor, also after its upgrades.
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { Parser } from 'web-tree-sitter'
@@ -12,7 +12,7 @@ it.each(await readdir(folder))('matches the cursor for the tree of %s', async (f
   const text = await readFile(new URL(filename, folder), 'utf8')
   const grammar = await loadGrammar(grammarOfPath(filename)!)
   const parser = new Parser().setLanguage(grammar)
-  // Whole, and broken off: with errors and with what was put in to mend them.
+  // The text is complete or truncated, so that trees contain errors and inserted nodes.
   for (const part of [
     text,
     text.slice(0, text.length / 2),

@@ -1,4 +1,4 @@
-// Findings follow their code: to other files, to no two places at once, and only as long as it is the same code.
+// Findings follow their code to other files, each to one location, while it is the same code.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
@@ -34,11 +34,11 @@ function judge(
   )
 }
 
-/** The findings of a first review. */
-const raise = async (files: Record<string, string>, model: readonly ProposedFinding[]) =>
+/** Returns the findings of a first review. */
+const report = async (files: Record<string, string>, model: readonly ProposedFinding[]) =>
   (await judge(addedFiles(files), model)).findings
 
-/** Where findings stand when their review is followed by one of other files in which nobody says a thing. */
+/** Returns the locations of findings after a silent review of other files. */
 async function follow(findings: readonly Finding[], files: Record<string, string>) {
   const next = await judge(addedFiles(files), [], findings)
   return next.findings.map(({ path, startLine, fingerprint }) => [
@@ -50,14 +50,14 @@ async function follow(findings: readonly Finding[], files: Record<string, string
 
 describe('finding with a deleted file', () => {
   it('moves to the file of the same name, even if its code is elsewhere too', async () => {
-    const findings = await raise({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
+    const findings = await report({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
     const files = { 'a/refund.ts': `${call}\n`, 'b/pay.ts': `// Moved.\n${call}\n` }
     expect(await follow(findings, files)).toEqual([['b/pay.ts', 2, 0]])
   })
 
   it('never shares a location with another finding of its kind', async () => {
     const files = { 'a/one.ts': `${call}\n`, 'a/two.ts': `\n\n${call}\n` }
-    const findings = await raise(files, [claim('a/one.ts', 1), claim('a/two.ts', 3)])
+    const findings = await report(files, [claim('a/one.ts', 1), claim('a/two.ts', 3)])
     const moved = { 'b/first.ts': `${call}\n`, 'b/second.ts': `\n\n${call}\n` }
     const [first, second] = findings.map(({ path }) =>
       path === 'a/one.ts' ? 'b/first.ts' : 'b/second.ts',
@@ -72,7 +72,7 @@ describe('finding with a deleted file', () => {
   })
 
   it('ignores code that many files contain, except in a file of the same name', async () => {
-    const findings = await raise({ 'a/pay.ts': 'return 0\n' }, [
+    const findings = await report({ 'a/pay.ts': 'return 0\n' }, [
       claim('a/pay.ts', 1, { quote: 'return 0' }),
     ])
     expect(await follow(findings, { 'b/other.ts': 'return 0\n' })).toEqual([])
@@ -80,7 +80,7 @@ describe('finding with a deleted file', () => {
   })
 
   it('takes its evidence along', async () => {
-    const findings = await raise({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
+    const findings = await report({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
     const next = await judge(addedFiles({ 'b/pay.ts': `${call}\n` }), [], findings)
     expect(next.findings[0]?.evidence).toEqual([{ path: 'b/pay.ts', line: 1, note: '' }])
   })
@@ -108,7 +108,7 @@ describe('claim about previously reviewed code', () => {
 describe('answered finding', () => {
   const path = 'a/pay.ts'
   const answered = async () =>
-    (await raise({ [path]: `${call}\n` }, [claim(path, 1)])).map((finding) => ({
+    (await report({ [path]: `${call}\n` }, [claim(path, 1)])).map((finding) => ({
       ...finding,
       state: 'dismissed' as const,
     }))

@@ -1,4 +1,4 @@
-// The forge of the tests keeps its promises: git, REST, GraphQL, OAuth, deliveries and faults.
+// The fake forge: git, REST, GraphQL, OAuth, deliveries and injected failures.
 import { execFile } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -115,7 +115,7 @@ interface Received {
   body: string
 }
 
-/** A server that takes deliveries and answers with `status`; 0 never answers. */
+/** Starts a server that receives deliveries and answers with `status`; 0 never answers. */
 async function startReceiver(status = 200) {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -155,7 +155,7 @@ describe('git over HTTP', () => {
     ])
     const work = join(folder, 'work')
     expect(await readFile(join(work, 'a.ts'), 'utf8')).toContain('changed 3\n')
-    // Larger than git's buffer for one request: it comes in chunks.
+    // The file exceeds git's buffer for one request, so git sends it in chunks.
     await writeFile(join(work, 'large.bin'), randomBytes(2_000_000))
     await gitAs(null, ['add', '.'], work)
     await gitAs(null, ['commit', '--quiet', '-m', 'More'], work)
@@ -282,8 +282,8 @@ describe('deliveries', () => {
     await forge.waitFor(
       () => forge.deliveries.every((one) => one.status === 200) && forge.deliveries.length === 8,
     )
-    const told = forge.deliveries.map((one) => `${one.event}.${one.action}`)
-    expect(told).toEqual([
+    const actions = forge.deliveries.map((one) => `${one.event}.${one.action}`)
+    expect(actions).toEqual([
       'pull_request.opened',
       'pull_request.converted_to_draft',
       'pull_request.ready_for_review',
@@ -771,10 +771,18 @@ describe('comments and reviews', () => {
     const [first] = forge.pullRequest(repo, number).inlineComments
     forge.replyToComment(repo, number, first!.id, { author: 'ben', body: 'Not so' })
     const query = `query Threads($owner: String!, $name: String!, $number: Int!, $after: String) {
-      repository(owner: $owner, name: $name) { pullRequest(number: $number) { reviewThreads(first: 2, after: $after) {
-        pageInfo { hasNextPage endCursor }
-        nodes { id isResolved isOutdated path line comments(first: 50) { nodes { databaseId author { login } body } } }
-      } } } }`
+      repository(owner: $owner, name: $name) {
+        pullRequest(number: $number) {
+          reviewThreads(first: 2, after: $after) {
+            pageInfo { hasNextPage endCursor }
+            nodes {
+              id isResolved isOutdated path line
+              comments(first: 50) { nodes { databaseId author { login } body } }
+            }
+          }
+        }
+      }
+    }`
     const ask = async (text: string, variables: unknown, token: string | null = 'ann-token') =>
       call('POST', forge.graphqlUrl, { body: { query: text, variables }, token })
     const variables = { owner: 'acme', name: 'shop', number }
@@ -799,7 +807,8 @@ describe('comments and reviews', () => {
     expect(rest).toMatchObject({ nodes: [{ line: 20 }], pageInfo: { hasNextPage: false } })
 
     const resolve =
-      'mutation($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { id isResolved } } }'
+      'mutation($id: ID!) { resolveReviewThread(input: { threadId: $id }) { ' +
+      'thread { id isResolved } } }'
     const { body } = await ask(resolve, { id: page.nodes[0].id })
     expect(body).toEqual({
       data: { resolveReviewThread: { thread: { id: page.nodes[0].id, isResolved: true } } },
@@ -974,12 +983,12 @@ describe('sign-in', () => {
     ])
     const choice = await authorize(app.clientId)
     expect(await choice.text()).toContain('login=eve')
-    for (const stranger of [
+    for (const unregistered of [
       'http://127.0.0.1:2/auth',
       'http://127.0.0.1:1/authority',
       'nonsense',
     ]) {
-      const refused = await authorize(app.clientId, { login: 'ann', redirect_uri: stranger })
+      const refused = await authorize(app.clientId, { login: 'ann', redirect_uri: unregistered })
       expect([refused.status, refused.headers.get('location')]).toEqual([400, null])
     }
     expect((await authorize('unknown')).status).toBe(404)
@@ -1079,7 +1088,13 @@ describe('pages', () => {
       repo,
       number,
       'ann',
-      `<!-- unseen -->\n| a | b |\n|---|---|\n<details onclick=x>\n<details><summary>More</summary>`,
+      [
+        '<!-- unseen -->',
+        '| a | b |',
+        '|---|---|',
+        '<details onclick=x>',
+        '<details><summary>More</summary>',
+      ].join('\n'),
     )
     const response = await fetch(`${forge.url}/${repo}/pull/${number}`, {
       headers: { accept: 'text/html' },

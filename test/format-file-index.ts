@@ -1,20 +1,26 @@
-// Facts of a file written as lines that a test can say in full.
+// Formats the index of a file as short lines for assertions.
 import type { FileIndex } from '../src/code/code-index.ts'
 
-/** `+` stands for exported, `c3` for a complexity of 3, `(1..2)` for one or two parameters, `(1..)` for one or more. */
-export function formatFileIndex(facts: FileIndex) {
-  const pathOf = (index: number): string => {
-    const { name, within } = facts.symbols[index]!
+/**
+ * Formats one part of a file index a line per entry: `+` is exported, `c3` is complexity 3,
+ * `(1..2)` is one or two parameters, `(1..)` is one or more.
+ */
+export function formatFileIndex(index: FileIndex) {
+  const pathOf = (at: number): string => {
+    const { name, within } = index.symbols[at]!
     return within === -1 ? name : `${pathOf(within)}.${name}`
   }
-  const inside = (index: number) => (index === -1 ? '' : ` in ${pathOf(index)}`)
+  const inside = (at: number) => (at === -1 ? '' : ` in ${pathOf(at)}`)
+  const damage = index.incomplete ? ', damaged' : ''
   return {
     whole: [
-      `${facts.lines} lines, complexity ${facts.complexity}, namespace ${facts.namespace}${facts.incomplete ? ', damaged' : ''}`,
+      `${index.lines} lines, complexity ${index.complexity}, ` +
+        `namespace ${index.namespace}${damage}`,
     ],
-    symbols: facts.symbols.map((symbol, index) =>
+    symbols: index.symbols.map((symbol, at) =>
       [
-        `${symbol.exported ? '+' : '-'} ${symbol.kind} ${pathOf(index)} ${symbol.startLine}-${symbol.endLine}`,
+        `${symbol.exported ? '+' : '-'} ${symbol.kind} ${pathOf(at)} `,
+        `${symbol.startLine}-${symbol.endLine}`,
         symbol.owner === null ? '' : ` of ${symbol.owner}`,
         symbol.complexity === 0 ? '' : ` c${symbol.complexity}`,
         symbol.parameters === null
@@ -23,13 +29,13 @@ export function formatFileIndex(facts: FileIndex) {
         symbol.extends.length === 0 ? '' : ` < ${symbol.extends.join(', ')}`,
       ].join(''),
     ),
-    imports: facts.imports.map(({ line, kind, from, names }) =>
+    imports: index.imports.map(({ line, kind, from, names }) =>
       [
         `${line} ${kind} ${from}`,
         ...names.map(({ name, local }) => (name === local ? name : `${name}>${local}`)),
       ].join(' '),
     ),
-    references: facts.references.map(({ line, kind, qualifier, name, arguments: passed, within }) =>
+    references: index.references.map(({ line, kind, qualifier, name, arguments: passed, within }) =>
       [
         `${line} ${kind} `,
         qualifier === null ? '' : `${qualifier}.`,
@@ -38,11 +44,11 @@ export function formatFileIndex(facts: FileIndex) {
         inside(within),
       ].join(''),
     ),
-    bindings: facts.bindings.map(({ name, type, within }) => `${name}: ${type}${inside(within)}`),
+    bindings: index.bindings.map(({ name, type, within }) => `${name}: ${type}${inside(within)}`),
   }
 }
 
-/** The lines of a text, without what they are indented by. */
+/** Returns the non-empty lines of a text without indentation. */
 export function trimLines(text: string): string[] {
   return text
     .split('\n')

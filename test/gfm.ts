@@ -1,8 +1,8 @@
-// What a GFM renderer makes of a comment: the HTML, and what in it is live.
+// Renders comments as GFM and lists their active content.
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 
-/** Raw HTML is let through, so that a test sees it. */
+/** It keeps raw HTML, so that tests see it. */
 export function renderGfm(markdown: string): string {
   return micromark(markdown, {
     extensions: [gfm()],
@@ -12,7 +12,7 @@ export function renderGfm(markdown: string): string {
   })
 }
 
-/** The text that a reader sees, without the hidden characters that break things up. */
+/** Returns the visible text, without the hidden characters that break up mentions. */
 export function readVisibleText(html: string): string {
   const text = html.replace(/<[^>]*>/g, '').replaceAll('\u2060', '')
   return text
@@ -26,12 +26,12 @@ const harmlessTags =
   /<\/?(?:p|strong|em|del|code|pre|ul|ol|li|blockquote|h3|table|thead|tbody|tr|t[hd]|details|summary|sub)>|<(?:br|hr) \/>|<ol start="\d+">/g
 
 /**
- * Lists what would do something: images, links, HTML that isn't ours, headings that aren't, task lists, and, in the
- * text outside of code, mentions and references as a platform finds them there.
+ * Lists active content: images, links, foreign HTML, unintended headings and task lists, and
+ * outside of code also mentions and references as platforms recognize them.
  */
 export function listActiveContent(markdown: string): string[] {
   const html = renderGfm(markdown)
-  // An information string makes diagrams, maps and changes to commit of code.
+  // An info string turns code into diagrams, maps or suggestions.
   const tags = html.replace(harmlessTags, '').match(/<[^>]*>?/g) ?? []
   const prose = html
     .replace(/<code[^>]*>[\s\S]*?<\/code>/g, ' ')

@@ -1,4 +1,4 @@
-// Before all tests: the database templates of the engines of this run; after them: away with what is not kept.
+// Prepares database templates before all tests and drops them afterwards.
 import { dropTemplates, prepareTemplates } from './fakes/test-database.ts'
 
 const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')

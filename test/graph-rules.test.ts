@@ -1,4 +1,4 @@
-// The rules on the code graph through the static reviewer: what they report, and what they leave alone.
+// The code graph rules of the static reviewer: what they report and what they ignore.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { defaultSettings } from '../src/config/repository-settings.ts'
@@ -42,7 +42,7 @@ async function review(
 const rulesOf = (findings: readonly ProposedFinding[]) => findings.map(({ rule }) => rule)
 
 describe('changed-signature', () => {
-  /** A function whose first line changed, and one call of it elsewhere. */
+  /** Builds a function whose first line changed, and one call of it elsewhere. */
   interface Case {
     readonly path?: string
     readonly before?: string
@@ -76,8 +76,11 @@ describe('changed-signature', () => {
       quote: 'export function loadUser(id: string, at: Date) {',
       severity: 'critical',
       title:
-        'The parameters of `loadUser` changed, and 1 call outside of the changed lines does not fit any more',
-      body: 'When `handleLogin` in `src/login.ts` calls `loadUser`, it passes 1 argument, and 2 arguments must be passed now: it does not compile.',
+        'The parameters of `loadUser` changed, and 1 call outside of the changed lines ' +
+        'does not fit any more',
+      body:
+        'When `handleLogin` in `src/login.ts` calls `loadUser`, it passes 1 argument, and ' +
+        '2 arguments must be passed now: it does not compile.',
     })
     expect(finding?.evidence[1]).toEqual({
       path: 'src/login.ts',
@@ -135,8 +138,12 @@ describe('changed-signature', () => {
     [
       'TypeScript that returns nothing, or takes what does',
       {
-        after:
-          'export function loadUser(id: string, then: () => void): void {\n  set({ id: void 0 })\n}\n',
+        after: [
+          'export function loadUser(id: string, then: () => void): void {',
+          '  set({ id: void 0 })',
+          '}',
+          '',
+        ].join('\n'),
       },
     ],
     [
@@ -509,7 +516,13 @@ describe('removed-export', () => {
       const text = before['src/users.ts']
       const head = { ...others, 'src/people.ts': text }
       const diff = parseDiff(
-        'diff --git a/src/users.ts b/src/people.ts\nsimilarity index 100%\nrename from src/users.ts\nrename to src/people.ts\n',
+        [
+          'diff --git a/src/users.ts b/src/people.ts',
+          'similarity index 100%',
+          'rename from src/users.ts',
+          'rename to src/people.ts',
+          '',
+        ].join('\n'),
       )
       const renamed = {
         ...deleted,

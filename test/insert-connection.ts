@@ -1,7 +1,7 @@
-// Connects a repository by a row alone: without the platform, its webhook and the scan that comes with it.
+// Connects a repository by inserting its row, without a platform, a webhook or a scan.
 import type { Db } from '../src/db/database.ts'
 
-/** @param login of somebody who signed in before */
+/** @param login the login of a user who signed in before */
 export async function insertConnection(
   db: Db,
   login: string,

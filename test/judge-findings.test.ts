@@ -1,4 +1,4 @@
-// The judge: one claim, one identity, on the right line, over all pushes.
+// The judge: each claim keeps one identity and the right line over all pushes.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { GitError } from '../src/domain/errors.ts'
@@ -28,7 +28,7 @@ const path = 'src/pay.ts'
 const fileOf = (lines: readonly string[]) => ({ [path]: `${lines.join('\n')}\n` })
 const added = (lines: readonly string[]) => addedFiles(fileOf(lines))
 
-/** What a model proposes about lines of `code`, unless said otherwise. */
+/** Builds a proposal of a model about lines of `code`. */
 function claim(
   startLine: number,
   endLine: number,
@@ -83,7 +83,7 @@ function judgeReports(
   )
 }
 
-/** What is stored after a review: its findings, and the older ones that it didn't speak of. */
+/** Returns the findings stored after a review, including carried ones. */
 function stored({ findings, resolved }: Judgement, older: readonly Finding[] = []): Finding[] {
   const now = [...findings, ...resolved]
   return [
@@ -415,7 +415,7 @@ describe('several reviewers', () => {
       ],
       [[claim(2, 2), claim(3, 3)], added(lines)],
       [[claim(3, 3), other(3, 3, { title: 'Totals overflow' })], added(lines)],
-      // A refutation of the one says nothing about the other.
+      // Refuting one of them does not refute the other.
       [[claim(1, 4), claim(3, 3, { title: 'Totals overflow' })], added(lines)],
     ] as const)
       expect((await judge(change, { model })).findings).toHaveLength(2)

@@ -1,4 +1,4 @@
-// Repositories that several people change, with Umpire beside them: what tests of the code graph and the memory start from.
+// A scenario for code graph and memory tests: repositories that several users change.
 import type { Forge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, startShopForge, waitUntilSettled } from './review-scenario.ts'
 import { type SignedInUser, signInWithToken } from './sign-in.ts'
@@ -6,7 +6,7 @@ import { type StartOptions, startTestApp, type TestApp } from './start-app.ts'
 
 const secret = 'a5'.repeat(32)
 
-/** Contents of files, with a flaw that reviews call so. */
+/** File contents with a flaw that reviews report. */
 export const flaws = {
   critical: (name = 'a') =>
     `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${name}'\n`,
@@ -17,9 +17,9 @@ export const flaws = {
 export interface KnowledgeScenario extends AsyncDisposable {
   readonly forge: Forge
   readonly app: TestApp
-  /** Makes a repository that olga connected, with these files on its default branch, pushed by alice. */
+  /** Creates a repository that olga connected, with files pushed by alice. */
   createRepository(files: Files): Promise<KnowledgeRepository>
-  /** Signs a user in, who is made if need be. */
+  /** Signs a user in and creates the user if necessary. */
   signIn(login: string): Promise<SignedInUser>
 }
 
@@ -27,13 +27,13 @@ export interface KnowledgeRepository {
   readonly name: string
   /** Opens a pull request from a new branch and waits until it is reviewed. Returns its number. */
   propose(...proposal: Proposal): Promise<number>
-  /** Opens several, one after the other, and waits until all are reviewed. */
+  /** Opens several in order and waits until all are reviewed. */
   proposeAll(proposals: readonly Proposal[]): Promise<number[]>
-  /** Pushes to the branches of pull requests that were proposed, and waits until they are reviewed. */
+  /** Pushes to branches of proposed pull requests and waits until they are reviewed. */
   pushMore(...pushes: readonly (readonly [number: number, files: Files])[]): Promise<void>
-  /** Has olga ask for another review of the same commit, and waits until it is done. */
+  /** Requests another review of the same commit as olga and waits for it. */
   reviewAgain(number: number): Promise<void>
-  /** What an endpoint answers to olga about the repository. */
+  /** Requests an endpoint of the repository as olga. Returns the JSON body. */
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
   get(path: string, query?: string): Promise<any>
 }
@@ -42,8 +42,8 @@ type Proposal = readonly [author: string, files: Files, options?: { title?: stri
 type Files = Readonly<Record<string, string | null>>
 
 /**
- * Starts both. The people are olga, in whose account reviews are posted, alice, bob, carol and a program. Nothing but
- * reviews happens: repositories count as scanned, so that tests say themselves what is in a code graph.
+ * Starts the forge and Umpire. Reviews are posted as olga; alice, bob, carol and a bot are users.
+ * Repositories count as scanned, so that tests define the code graph themselves.
  */
 export async function startKnowledgeScenario(
   options: StartOptions = {},
@@ -87,7 +87,7 @@ function tokenOf(login: string): string {
   return `ghp_token_of_${login}`
 }
 
-/** Without the scan that comes with it. */
+/** Connects a repository without scanning it. */
 async function connect({ db }: TestApp, name: string, login: string): Promise<void> {
   await db.insertInto('scans').values({ repo: name, status: 'completed' }).execute()
   const { id } = await db

@@ -1,8 +1,8 @@
-// A third party's client of server-sent events, for tests of the live stream.
+// A client of server-sent events, based on `eventsource`, for tests of the live stream.
 import { EventSource } from 'eventsource'
 
 export interface LiveEvents extends Disposable {
-  /** The next event, in the order of their arrival. Rejects when the stream is over. */
+  /** Returns the next event in order of arrival. Rejects when the stream has ended. */
   next(): Promise<{ type: string; data: unknown }>
   /** Resolves when the connection was lost. */
   readonly ended: Promise<void>
@@ -10,7 +10,7 @@ export interface LiveEvents extends Disposable {
 
 const defaultTypes = ['ready', 'review', 'repository', 'resync']
 
-/** Follows `/api/v1/live`, and waits for its first event. It doesn't come again when it is cut off. */
+/** Opens `/api/v1/live` and waits for its first event. It doesn't reconnect. */
 export async function followLive(
   url: string,
   headers: Record<string, string>,

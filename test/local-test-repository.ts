@@ -9,9 +9,9 @@ import { compileCache } from './compile-cache.ts'
 const umpire = fileURLToPath(new URL('../bin/umpire', import.meta.url))
 
 export interface LocalTestRepository extends AsyncDisposable {
-  /** The work tree. */
+  /** Contains the path of the work tree. */
   readonly folder: string
-  /** Of the commands that run here: without settings, unless a test writes some. */
+  /** Contains the home directory of commands. It has no settings unless a test writes some. */
   readonly home: string
   git(...args: readonly string[]): Promise<string>
   /** Writes files; null removes one. */
@@ -23,15 +23,15 @@ export interface LocalTestRepository extends AsyncDisposable {
   ): Promise<string>
   /** Runs `umpire review` to its end. */
   review(args?: readonly string[], options?: ReviewRunOptions): Promise<ReviewResult>
-  /** Runs it with a terminal for output, and returns all that was written there. */
+  /** Runs `umpire review` in a terminal and returns its output. */
   reviewOnTerminal(args: readonly string[]): Promise<string>
-  /** Starts it. */
+  /** Starts `umpire review`. */
   startReview(args?: readonly string[], options?: ReviewRunOptions): ChildProcess
 }
 
 export interface ReviewRunOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Another folder than the work tree. */
+  /** Overrides the working directory, which is the work tree by default. */
   readonly cwd?: string
 }
 
@@ -41,7 +41,7 @@ export interface ReviewResult {
   readonly stderr: string
 }
 
-/** Makes an empty repository on a branch `main`. */
+/** Creates an empty repository on a branch `main`. */
 export async function makeLocalRepository(
   options: { init?: readonly string[] } = {},
 ): Promise<LocalTestRepository> {
@@ -99,7 +99,7 @@ export async function makeLocalRepository(
   }
 }
 
-/** Waits for a command's end. */
+/** Waits until a command ends. */
 export function waitForExit(child: ChildProcess): Promise<ReviewResult> {
   let stdout = ''
   let stderr = ''
@@ -133,7 +133,7 @@ function runGit(
   })
 }
 
-/** A document of `--format json`, as far as tests look at it. */
+/** Declares the parts of a `--format json` document that tests read. */
 export interface JsonReport {
   readonly compared: {
     readonly kind: string
@@ -168,7 +168,7 @@ export interface JsonReport {
   readonly usage: { readonly calls: number; readonly cost_usd: number | null } | null
 }
 
-/** Reviews as JSON, and reads it. */
+/** Runs a review with JSON output and parses it. */
 export async function reviewAsJson(
   repository: LocalTestRepository,
   args: readonly string[] = [],
@@ -179,16 +179,16 @@ export async function reviewAsJson(
   return JSON.parse(stdout) as JsonReport
 }
 
-/** Where findings are, in short. */
+/** Formats the locations of findings. */
 export function findingLocations({ findings }: JsonReport): string[] {
   return findings.map(({ path, start_line, rule }) => `${path}:${start_line} ${rule}`).sort()
 }
 
-/** A finding each that needs no parser: minor and critical. */
+/** Each text has one finding that needs no parser: one minor, one critical. */
 export const debuggerCode = 'debugger\n'
 export const conflictMarkerCode = '<<<<<<< HEAD\n'
 
-/** A moderate finding on its last line but one, found by parsing. */
+/** It has a moderate finding on its second-to-last line, which needs a parser. */
 export const floatingPromiseCode = `async function save(): Promise<void> {}
 
 export async function close(): Promise<void> {
