@@ -250,7 +250,7 @@ describe('an unreliable model', () => {
   ] as const)('case 46: reports %s as an incomplete review', async (name, reply, note) => {
     server.respondWith(() => reply)
     const { summary, view, run } = await reviewChange(scenario, name.replaceAll(' ', '-'))
-    expect(summary).toMatch(/^### ⚪ Incomplete: .* not (read|come to its end)/m)
+    expect(summary).toMatch(/^### ⚪ Incomplete: .* not (read|finish)/m)
     expect(summary).toContain(note)
     expect(summary).not.toMatch(/nothing found/i)
     expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
