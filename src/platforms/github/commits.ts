@@ -1,4 +1,4 @@
-// Reads commits: those of a pull request, and those that touched a file.
+// Reads the commits of a pull request and the commits that changed a file.
 import { z } from 'zod'
 import type { CommitSummary } from '../../domain/pull-request.ts'
 import type { Access } from '../platform.ts'
@@ -6,7 +6,6 @@ import { readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, sendForJson } from './request.ts'
 
-/** Messages are cut to so many characters. */
 const maxMessageLength = 10_000
 const maxCommits = 100
 
@@ -27,7 +26,9 @@ const commit = z
     }),
   )
 
-/** GET /repos/{owner}/{repo}/pulls/{number}/commits: oldest first, 250 at most; one page for nearly all. */
+/**
+ * GET /repos/{owner}/{repo}/pulls/{number}/commits, which lists up to 250 commits, oldest first.
+ */
 export async function listPullRequestCommits(
   connection: Connection,
   access: Access,
@@ -35,26 +36,27 @@ export async function listPullRequestCommits(
   signal?: AbortSignal,
 ): Promise<readonly CommitSummary[]> {
   const commits: CommitSummary[] = []
-  for await (const one of readPages(
-    connection,
-    buildRepositoryCall(access, `/pulls/${number}/commits`, signal),
-    commit,
-  )) {
-    commits.push(one)
+  const call = buildRepositoryCall(access, `/pulls/${number}/commits`, signal)
+  for await (const entry of readPages(connection, call, commit)) {
+    commits.push(entry)
     if (commits.length > maxCommits) commits.shift()
   }
   return commits
 }
 
-/** GET /repos/{owner}/{repo}/commits with a path: newest first. */
+/** GET /repos/{owner}/{repo}/commits with a path, which lists the newest commits first. */
 export async function listFileCommits(
   connection: Connection,
   access: Access,
   { path, ref, limit }: { path: string; ref: string; limit: number },
   signal?: AbortSignal,
 ): Promise<readonly CommitSummary[]> {
-  const most = Math.min(Math.max(1, Math.trunc(limit)), maxCommits)
-  const query = new URLSearchParams({ sha: ref, path: path.toWellFormed(), per_page: String(most) })
+  const perPage = Math.min(Math.max(1, Math.trunc(limit)), maxCommits)
+  const query = new URLSearchParams({
+    sha: ref,
+    path: path.toWellFormed(),
+    per_page: String(perPage),
+  })
   return sendForJson(
     connection,
     buildRepositoryCall(access, `/commits?${query}`, signal),

@@ -6,7 +6,7 @@ import type { Access, ListedTreeEntry } from '../platform.ts'
 import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
 import { type Connection, send, sendForJson } from './request.ts'
 
-/** GitHub cuts a tree at 100,000 entries or 7 MB of its own counting. */
+/** GitHub truncates a tree at 100,000 entries or 7 MB, and the JSON may be larger than that. */
 const maxTreeBytes = 64 * 2 ** 20
 
 const tree = z.object({
@@ -22,7 +22,9 @@ const tree = z.object({
   ),
 })
 
-/** GET /repos/{owner}/{repo}/contents/{path} in its raw form, which has no limit of 1 MB and keeps bytes as they are. */
+/**
+ * GET /repos/{owner}/{repo}/contents/{path} as raw bytes, which has no limit of 1 MB as JSON has.
+ */
 export async function getFile(
   connection: Connection,
   access: Access,
@@ -38,7 +40,7 @@ export async function getFile(
       connection,
       buildRepositoryCall(access, address, signal, { accept: 'application/vnd.github.raw' }),
     )
-    // A directory or submodule has no raw form: it is described in plain JSON.
+    // GitHub describes a directory or submodule in JSON, because it has no raw form.
     return answer.headers.get('content-type')?.startsWith('application/json')
       ? undefined
       : answer.body
@@ -48,7 +50,9 @@ export async function getFile(
   }
 }
 
-/** GET /repos/{owner}/{repo}/git/trees/{ref}. A repository without commits (409) has an empty tree. */
+/**
+ * GET /repos/{owner}/{repo}/git/trees/{ref}. A repository without commits (409) has an empty tree.
+ */
 export async function getTree(
   connection: Connection,
   access: Access,

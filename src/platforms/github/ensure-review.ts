@@ -1,4 +1,4 @@
-// Makes a pull request show a review: one summary edited in place, inline comments in one call, nothing twice.
+// Publishes a review on a pull request: one summary edited in place, and inline comments.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type {
@@ -12,7 +12,6 @@ import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { type ApiCall, type Connection, delay, send, sendForJson } from './request.ts'
 
-/** What every step needs. */
 interface Publication {
   readonly connection: Connection
   readonly access: Access
@@ -21,24 +20,24 @@ interface Publication {
   readonly signal: AbortSignal | undefined
 }
 
-/** A publication under way, and what it has written: lists may not show that yet. */
+/** A publication in progress, with what it has written, because lists may not show it yet. */
 interface PublicationInProgress extends Publication {
   readonly written: { summaryId: string | null; readonly comments: Set<string>; isUnclear: boolean }
 }
 
 type ReviewEvent = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES'
 
-/** How a posted review shows its event. */
+/** The state that GitHub gives to a review posted with each event. */
 const postedStates: Readonly<Record<ReviewEvent, string>> = {
   COMMENT: 'COMMENTED',
   APPROVE: 'APPROVED',
   REQUEST_CHANGES: 'CHANGES_REQUESTED',
 }
 
-/** Before what failed is tried once more. */
+/** Pause before a failed publication is repeated. */
 const retryDelayMs = 500
 
-/** Lists show a write late at times: the pauses before each look for one whose answer was lost. */
+/** Pauses before each lookup of a write with a lost response, because lists may show it late. */
 const lookupDelaysMs = [500, 1000, 2000, 4000]
 
 const comment = z.object({
@@ -59,8 +58,8 @@ const postedReview = z.object({
 type PostedReview = z.output<typeof postedReview>
 
 /**
- * See `Platform.ensureReview`. After a fault that leaves open whether a write was applied, what doesn't stand there is
- * written again, once; after that it is the caller's to try again.
+ * Implements `Platform.ensureReview`. When a failure leaves open whether a write was applied, the
+ * missing items are written once more; after a second failure the caller has to retry.
  */
 export async function ensureReview(publication: Publication): Promise<PublishedReview> {
   const written = {
@@ -68,52 +67,52 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
     comments: new Set<string>(),
     isUnclear: false,
   }
-  const publishing = { ...publication, written }
+  const inProgress = { ...publication, written }
   try {
-    return await publishMissing(publishing)
+    return await publishMissing(inProgress)
   } catch (error) {
     if (!isOutcomeUnknown(error)) throw error
     written.isUnclear = true
     await delay(retryDelayMs, publication.signal)
-    return publishMissing(publishing)
+    return publishMissing(inProgress)
   }
 }
 
 async function publishMissing(publication: PublicationInProgress): Promise<PublishedReview> {
   const { review, written } = publication
   const summary = await ensureSummary(publication)
-  let standing = await removeDuplicateComments(publication)
-  await updateComments(publication, standing)
+  let posted = await removeDuplicateComments(publication)
+  await updateComments(publication, posted)
   const missing = review.comments.filter(
-    ({ marker }) => !standing.has(marker) && !written.comments.has(marker),
+    ({ marker }) => !posted.has(marker) && !written.comments.has(marker),
   )
   const event = await decideEvent(publication)
   const refused = await postReview(publication, missing, event, summary.url)
-  // Once a list shows what was written last, it shows what was written twice.
+  // A list that shows the last written comments shows every duplicate too.
   const pauses = written.isUnclear ? [0, ...lookupDelaysMs] : [0]
   for (const milliseconds of pauses) {
-    if ([...written.comments].every((marker) => standing.has(marker))) break
+    if ([...written.comments].every((marker) => posted.has(marker))) break
     await delay(milliseconds, publication.signal)
-    standing = await removeDuplicateComments(publication)
+    posted = await removeDuplicateComments(publication)
   }
   return {
     summary,
-    comments: [...standing].map(([marker, one]) => ({ marker, ...toCommentRef(one) })),
+    comments: [...posted].map(([marker, entry]) => ({ marker, ...toCommentRef(entry) })),
     refusedMarkers: refused,
   }
 }
 
 /**
- * Sends a write that makes something anew. Where its answer is lost, looks whether it was made, for as long as lists may
- * be late.
+ * Sends a write that creates an item. When its response is lost, looks for the item after each of
+ * `lookupDelaysMs` instead of writing it again.
  *
- * @throws the fault of the write where it isn't found
+ * @throws the error of the write when the item isn't found
  */
-async function createOnce<Made>(
+async function createOnce<Created>(
   publication: PublicationInProgress,
-  write: () => Promise<Made>,
-  find: () => Promise<Made | undefined>,
-): Promise<Made> {
+  write: () => Promise<Created>,
+  find: () => Promise<Created | undefined>,
+): Promise<Created> {
   try {
     return await write()
   } catch (error) {
@@ -121,10 +120,10 @@ async function createOnce<Made>(
     publication.written.isUnclear = true
     for (const milliseconds of lookupDelaysMs) {
       await delay(milliseconds, publication.signal)
-      const made = await find().catch((fault) => {
-        if (!isOutcomeUnknown(fault)) throw fault
+      const created = await find().catch((lookupError) => {
+        if (!isOutcomeUnknown(lookupError)) throw lookupError
       })
-      if (made !== undefined) return made
+      if (created !== undefined) return created
     }
     throw error
   }
@@ -135,30 +134,32 @@ async function ensureSummary(
 ): Promise<PublishedReview['summary']> {
   const { connection, review, written } = publication
   const { summary, number } = review
-  const [oldest, ...newer] = await listSummaries(publication)
-  for (const extra of newer) await deleteComment(publication, `/issues/comments/${extra.id}`)
-  if (oldest !== undefined && isSameText(oldest.body, summary.body)) return toCommentRef(oldest)
+  const [existing, ...duplicates] = await listSummaries(publication)
+  for (const { id } of duplicates) await deleteComment(publication, `/issues/comments/${id}`)
+  if (existing !== undefined && isSameText(existing.body, summary.body))
+    return toCommentRef(existing)
   const write = async (method: 'POST' | 'PATCH', path: string) =>
     sendForJson(
       connection,
       await prepareWrite(publication, path, { method, body: { body: summary.body } }),
       comment,
     )
-  const id = oldest?.id ?? written.summaryId
+  const id = existing?.id ?? written.summaryId
   if (id !== null) return toCommentRef(await write('PATCH', `/issues/comments/${id}`))
   const post = () => write('POST', `/issues/${number}/comments`)
   const find = async () => (await listSummaries(publication))[0]
-  const made = toCommentRef(await createOnce(publication, post, find))
-  written.summaryId = made.id
-  return made
+  const created = toCommentRef(await createOnce(publication, post, find))
+  written.summaryId = created.id
+  return created
 }
 
-/** Ours, the oldest first. */
+/** Returns our summaries, starting with the oldest. */
 async function listSummaries(publication: Publication): Promise<Comment[]> {
   const { number, summary } = publication.review
   const own: Comment[] = []
-  for await (const one of readComments(publication, `/issues/${number}/comments`)) {
-    if (isOwn(publication, one) && one.body.trimStart().startsWith(summary.marker)) own.push(one)
+  for await (const entry of readComments(publication, `/issues/${number}/comments`)) {
+    const isSummary = entry.body.trimStart().startsWith(summary.marker)
+    if (isSummary && isOwn(publication, entry)) own.push(entry)
   }
   return own.sort((a, b) => a.id - b.id)
 }
@@ -172,44 +173,52 @@ async function deleteComment(publication: Publication, path: string): Promise<vo
 }
 
 /**
- * Removes what stands twice: the oldest stays, or those that somebody answered. Returns the review's comments that stand on
- * the pull request then, whichever run posted them, by their markers.
+ * Deletes duplicates of our inline comments. Keeps those with replies, otherwise the oldest one.
+ *
+ * @returns the remaining comment of each marker, whichever review posted it
  */
 async function removeDuplicateComments(publication: Publication): Promise<Map<string, Comment>> {
-  const { comments, updateOnly: others, formerMarkers: former, number } = publication.review
-  const markers = [...[...comments, ...others].map(({ marker }) => marker), ...former]
+  const { comments, updateOnly, formerMarkers, number } = publication.review
+  const currentMarkers = [...comments, ...updateOnly].map(({ marker }) => marker)
+  const markers = [...currentMarkers, ...formerMarkers]
   if (markers.length === 0) return new Map()
-  const copies = new Map<string, Comment[]>()
-  const answered = new Set<number>()
-  for await (const one of readComments(publication, `/pulls/${number}/comments`)) {
-    if (one.in_reply_to_id != null) answered.add(one.in_reply_to_id)
-    else if (isOwn(publication, one)) {
-      const marker = markers.find((candidate) => one.body.trimEnd().endsWith(candidate))
-      if (marker !== undefined) copies.set(marker, [...(copies.get(marker) ?? []), one])
+  const copiesByMarker = new Map<string, Comment[]>()
+  const answeredIds = new Set<number>()
+  for await (const entry of readComments(publication, `/pulls/${number}/comments`)) {
+    if (entry.in_reply_to_id != null) {
+      answeredIds.add(entry.in_reply_to_id)
+      continue
     }
+    if (!isOwn(publication, entry)) continue
+    const marker = markers.find((candidate) => entry.body.trimEnd().endsWith(candidate))
+    if (marker === undefined) continue
+    copiesByMarker.set(marker, [...(copiesByMarker.get(marker) ?? []), entry])
   }
-  const standing = new Map<string, Comment>()
-  for (const [marker, same] of copies) {
-    same.sort((a, b) => Number(answered.has(b.id)) - Number(answered.has(a.id)) || a.id - b.id)
-    const [kept, ...doubles] = same as [Comment, ...Comment[]]
-    for (const { id } of doubles) {
-      if (!answered.has(id)) await deleteComment(publication, `/pulls/comments/${id}`)
+  const remaining = new Map<string, Comment>()
+  for (const [marker, copies] of copiesByMarker) {
+    copies.sort((a, b) => {
+      const answeredFirst = Number(answeredIds.has(b.id)) - Number(answeredIds.has(a.id))
+      return answeredFirst || a.id - b.id
+    })
+    const [retained, ...duplicates] = copies as [Comment, ...Comment[]]
+    for (const { id } of duplicates) {
+      if (!answeredIds.has(id)) await deleteComment(publication, `/pulls/comments/${id}`)
     }
-    standing.set(marker, kept)
+    remaining.set(marker, retained)
   }
-  return standing
+  return remaining
 }
 
-/** What was found may have become less since, or more. One that was taken away meanwhile costs the review nothing. */
+/** Edits comments whose text has changed. Ignores comments that were deleted in the meantime. */
 async function updateComments(
   publication: Publication,
-  standing: ReadonlyMap<string, Comment>,
+  posted: ReadonlyMap<string, Comment>,
 ): Promise<void> {
-  const { comments, updateOnly: kept } = publication.review
-  for (const { marker, body } of [...comments, ...kept]) {
-    const one = standing.get(marker)
-    if (one === undefined || isSameText(one.body, body)) continue
-    const call = await prepareWrite(publication, `/pulls/comments/${one.id}`, {
+  const { comments, updateOnly } = publication.review
+  for (const { marker, body } of [...comments, ...updateOnly]) {
+    const existing = posted.get(marker)
+    if (existing === undefined || isSameText(existing.body, body)) continue
+    const call = await prepareWrite(publication, `/pulls/comments/${existing.id}`, {
       method: 'PATCH',
       body: { body },
     })
@@ -229,14 +238,14 @@ function readComments(
 }
 
 /**
- * Whether our account wrote it. What is ours shows the place of its marker, too: a person whose token we have may quote a
- * marker in a comment of their own.
+ * Whether our account wrote the item. The position of the marker is checked as well, because the
+ * person with the token may quote a marker in a comment of their own.
  */
-function isOwn({ viewer }: Publication, one: Pick<Comment, 'user'>): boolean {
-  return String(one.user?.id) === viewer.id
+function isOwn({ viewer }: Publication, item: Pick<Comment, 'user'>): boolean {
+  return String(item.user?.id) === viewer.id
 }
 
-/** What is still to be said to the platform: nothing more than a comment when our review of this head says it. */
+/** Chooses the event to post: a comment when our reviews of this head already have the state. */
 async function decideEvent(publication: Publication): Promise<ReviewEvent> {
   const { review } = publication
   if (review.event === 'comment') return 'COMMENT'
@@ -244,23 +253,25 @@ async function decideEvent(publication: Publication): Promise<ReviewEvent> {
   const last = states.findLast((state) =>
     ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state),
   )
-  // Who dismissed it on this head meant it.
+  // Someone dismissed our review of this head, so it must not be posted again.
   if (last === 'DISMISSED') return 'COMMENT'
   if (review.event === 'approve') return last === 'APPROVED' ? 'COMMENT' : 'APPROVE'
   return last === 'CHANGES_REQUESTED' ? 'COMMENT' : 'REQUEST_CHANGES'
 }
 
-/** Our reviews of this head, the oldest first. */
+/** Returns our reviews of this head, starting with the oldest. */
 async function listPostedReviews(publication: Publication): Promise<PostedReview[]> {
   const { connection, access, review, signal } = publication
   const call = buildRepositoryCall(access, `/pulls/${review.number}/reviews`, signal)
   const all = await Array.fromAsync(readPages(connection, call, postedReview, longItemPageSize))
-  return all.filter((one) => isOwn(publication, one) && one.commit_id === review.headSha)
+  return all.filter((entry) => isOwn(publication, entry) && entry.commit_id === review.headSha)
 }
 
 /**
- * Posts comments and event in one call. The platform refuses all of them for one bad line and doesn't say which:
- * then each half is posted by itself, down to the bad ones. Returns the markers of the refused.
+ * Posts comments and event in one call. GitHub rejects all comments because of one bad line without
+ * naming it, so the comments are split in halves until only the bad ones are rejected.
+ *
+ * @returns the markers of the rejected comments
  */
 async function postReview(
   publication: PublicationInProgress,
@@ -273,23 +284,35 @@ async function postReview(
     await postSingleReview(publication, comments, event, summaryUrl)
     return []
   } catch (error) {
-    if (
-      !(error instanceof PlatformError && error.code === 'platform_refused' && error.status === 422)
-    )
-      throw error
+    if (!isInvalidReview(error)) throw error
+    // GitHub allows no one to approve or block their own pull request.
     if (event !== 'COMMENT' && /own pull request/i.test(error.message)) {
       return postReview(publication, comments, 'COMMENT', summaryUrl)
     }
     if (comments.length === 0 || !isCommentRefusal(error)) throw error
-    if (comments.length === 1 && event === 'COMMENT') return [comments[0]!.marker]
   }
+  const [onlyComment] = comments
+  if (onlyComment && comments.length === 1 && event === 'COMMENT') return [onlyComment.marker]
+  return postHalves(publication, comments, event, summaryUrl)
+}
+
+async function postHalves(
+  publication: PublicationInProgress,
+  comments: readonly InlineComment[],
+  event: ReviewEvent,
+  summaryUrl: string,
+): Promise<string[]> {
   const middle = Math.ceil(comments.length / 2)
+  const firstHalf = comments.slice(0, middle)
+  const secondHalf = comments.slice(middle)
   const refused = [
-    ...(await postReview(publication, comments.slice(0, middle), 'COMMENT', summaryUrl)),
-    ...(await postReview(publication, comments.slice(middle), 'COMMENT', summaryUrl)),
+    ...(await postReview(publication, firstHalf, 'COMMENT', summaryUrl)),
+    ...(await postReview(publication, secondHalf, 'COMMENT', summaryUrl)),
   ]
-  if (event !== 'COMMENT')
-    await postReview(publication, [], await decideEvent(publication), summaryUrl)
+  if (event !== 'COMMENT') {
+    const remainingEvent = await decideEvent(publication)
+    await postReview(publication, [], remainingEvent, summaryUrl)
+  }
   return refused
 }
 
@@ -300,7 +323,7 @@ async function postSingleReview(
   summaryUrl: string,
 ): Promise<void> {
   const { number, headSha } = publication.review
-  // By the markers of its comments a review is found again while lists don't show the comments yet.
+  // A review with a lost response is found by its comments' markers, while lists may lack them.
   const markers = comments.map(({ marker }) => marker).join('')
   const body = {
     commit_id: headSha,
@@ -316,21 +339,20 @@ async function postSingleReview(
     return true
   }
   const find = async () => {
-    const posted = await listPostedReviews(publication)
-    return (
-      posted.some((one) => one.state === postedStates[event] && isSameText(one.body, body.body)) ||
-      undefined
+    const reviews = await listPostedReviews(publication)
+    const wasPosted = reviews.some(
+      ({ state, body: text }) => state === postedStates[event] && isSameText(text, body.body),
     )
+    return wasPosted || undefined
   }
   await createOnce(publication, write, find)
   for (const { marker } of comments) publication.written.comments.add(marker)
 }
 
 function toReviewComment(inline: InlineComment): object {
-  const place = { path: inline.path, body: inline.body, side: inline.side, line: inline.endLine }
-  return inline.startLine < inline.endLine
-    ? { ...place, start_line: inline.startLine, start_side: inline.side }
-    : place
+  const { path, body, side, startLine, endLine } = inline
+  const lastLine = { path, body, side, line: endLine }
+  return startLine < endLine ? { ...lastLine, start_line: startLine, start_side: side } : lastLine
 }
 
 async function prepareWrite(
@@ -342,7 +364,13 @@ async function prepareWrite(
   return buildRepositoryCall(publication.access, path, publication.signal, rest)
 }
 
-/** False for refusals of the review as a whole: an unknown commit, or a draft of ours that stands in the way. */
+function isInvalidReview(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && error.code === 'platform_refused' && error.status === 422
+}
+
+/**
+ * False when GitHub rejects the review as a whole, e.g. for an unknown commit or a pending draft.
+ */
 function isCommentRefusal(error: PlatformError): boolean {
   return /line|path|hunk|position|side|diff/i.test(error.message)
 }
@@ -354,12 +382,12 @@ function isOutcomeUnknown(error: unknown): boolean {
   )
 }
 
-/** The platform may store other line ends, and no blanks at the end. */
+/** The platform may store other line ends and drop trailing spaces. */
 function isSameText(stored: string, wanted: string): boolean {
-  const normalise = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
-  return normalise(stored) === normalise(wanted)
+  const normalize = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
+  return normalize(stored) === normalize(wanted)
 }
 
-function toCommentRef(one: Comment): { id: string; url: string } {
-  return { id: String(one.id), url: one.html_url }
+function toCommentRef({ id, html_url: url }: Comment): { id: string; url: string } {
+  return { id: String(id), url }
 }

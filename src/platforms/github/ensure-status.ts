@@ -1,11 +1,13 @@
-// The state shown on a commit.
+// Sets the state of a check that GitHub shows on a commit.
 import type { Access, CommitStatus, ReviewProgress } from '../platform.ts'
 import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
 import { type Connection, send } from './request.ts'
 
 const maxDescriptionLength = 140
 
-/** POST /repos/{owner}/{repo}/statuses/{sha}. The newest of a context is the one that counts: safe to repeat. */
+/**
+ * POST /repos/{owner}/{repo}/statuses/{sha}. The newest status of a context replaces older ones.
+ */
 export async function ensureStatus(
   connection: Connection,
   access: Access,
@@ -28,8 +30,9 @@ export async function ensureStatus(
 }
 
 /**
- * A status has no neutral state: an end that the repository lets pass is a success, whose description names it. An error
- * is a review that says nothing about the change.
+ * Maps the end of a review to a status, which has no neutral state. An end that doesn't block
+ * merging
+ * is a success that the description qualifies; `error` means that no review took place.
  */
 function toStatusState(state: ReviewProgress): 'pending' | 'success' | 'failure' | 'error' {
   if (state === 'pending') return 'pending'

@@ -1,4 +1,4 @@
-// GitHub, in the cloud or as Enterprise Server: puts the parts together.
+// Implements the platform interface for github.com and GitHub Enterprise Server.
 import { createFairSemaphore } from '../../lib/semaphore.ts'
 import { readUnverifiedDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
@@ -31,20 +31,20 @@ import {
 } from './viewer.ts'
 import { createWebhook, deleteWebhook, hasWebhook } from './webhooks.ts'
 
-/** GitHub allows an account 100, and several processes may share ours. */
+/** GitHub allows 100 per account, and several processes may share one. */
 const maxConcurrentCalls = 32
-/** So that a slow answer to one person, or many of their questions, leaves places for the others. */
+/** Leaves capacity for other people when one person's calls are slow or many. */
 const maxConcurrentCallsPerToken = 12
 
-/** The adapter. Holds nothing but the accounts behind the tokens it has seen, and the line of calls that wait. */
+/** Holds no state but the cached accounts of tokens and the queue of waiting calls. */
 export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): Platform {
   const connection = createConnection(config, metrics)
-  const recallViewer = createViewerCache(connection)
+  const getCachedViewer = createViewerCache(connection)
   return {
     id: 'github',
     limits: {
       maxCommentLength: 65_536,
-      maxListedFiles: maxListedFiles,
+      maxListedFiles,
       contributorStatistics: true,
       resolvableThreads: true,
       editableComments: true,
@@ -82,30 +82,25 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
         Authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
       },
     }),
-    fileUrl: (repo, place) =>
-      `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodeFileLocation(place)}`,
+    fileUrl: (repo, location) =>
+      `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodeFileLocation(location)}`,
     getLanguages: (access, signal) => getLanguages(connection, access, signal),
     listContributors: (access, signal) => listContributors(connection, access, signal),
     async ensureReview(access, review, signal) {
-      const viewer = await recallViewer(access.token, signal)
+      const viewer = await getCachedViewer(access.token, signal)
       return ensureReview({ connection, access, review, viewer, signal })
     },
     ensureStatus: (access, status, signal) => ensureStatus(connection, access, status, signal),
     async listThreads(access, number, signal) {
-      return listThreads(
-        connection,
-        access,
-        number,
-        await recallViewer(access.token, signal),
-        signal,
-      )
+      const viewer = await getCachedViewer(access.token, signal)
+      return listThreads(connection, access, number, viewer, signal)
     },
     resolveThread: (access, _number, threadId, signal) =>
       resolveThread(connection, access, threadId, signal),
   }
 }
 
-/** In the cloud GraphQL lies beside the REST API, on Enterprise Server beside its `/v3`. */
+/** GraphQL is at `/graphql` next to the REST API, on Enterprise Server next to its `/v3`. */
 function createConnection(config: PlatformConfig, metrics: PlatformMetrics): Connection {
   const apiUrl = config.apiUrl.replace(/\/+$/, '')
   return {

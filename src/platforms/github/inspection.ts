@@ -1,13 +1,13 @@
-// What the API says of itself and of a token: for the check of a set-up.
+// Inspects the API and a token, for the check of an installation's setup.
 import { PlatformError } from '../../domain/errors.ts'
 import type { Inspection } from '../platform.ts'
 import { type ApiResponse, type Connection, parseResponse, send } from './request.ts'
 import { viewerSchema } from './viewer.ts'
 
-/** Either is enough to review; the second for public repositories only. */
+/** Each of them is enough to review; `public_repo` only for public repositories. */
 const reviewScopes = ['repo', 'public_repo']
 
-/** GET /user with a token, else GET /rate_limit, which counts towards no limit. */
+/** GET /user with a token, else GET /rate_limit, which doesn't count towards the rate limit. */
 export async function inspect(
   connection: Connection,
   token: string | null,
@@ -19,23 +19,23 @@ export async function inspect(
   }
   const answer = await send(connection, { path: '/user', token, signal })
   const scopes = readScopes(answer)
-  const suffices = scopes === null || scopes.some((scope) => reviewScopes.includes(scope))
+  const isSufficient = scopes === null || scopes.some((scope) => reviewScopes.includes(scope))
   return {
     now: readClock(answer),
     viewer: parseResponse(answer, viewerSchema),
     scopes,
-    missingScopes: suffices ? [] : ['repo'],
+    missingScopes: isSufficient ? [] : ['repo'],
   }
 }
 
-/** An Enterprise server may show nothing to strangers, and may count no calls: it is there all the same. */
+/** An Enterprise Server that refuses anonymous calls, or has rate limits disabled, is reachable. */
 function ignoreRefusal(error: unknown): null {
   const { code, message } = error as PlatformError
-  const isThere =
+  const isReachable =
     code === 'platform_unauthorized' ||
     code === 'platform_forbidden' ||
     (code === 'platform_not_found' && /rate limiting/i.test(message))
-  if (error instanceof PlatformError && isThere) return null
+  if (error instanceof PlatformError && isReachable) return null
   throw error
 }
 
@@ -44,7 +44,7 @@ function readClock(answer: ApiResponse | null): Date | null {
   return Number.isNaN(time) ? null : new Date(time)
 }
 
-/** Tokens of applications and fine-grained ones have permissions instead, which no header shows. */
+/** Null for fine-grained and application tokens: they have permissions, which no header shows. */
 function readScopes(answer: ApiResponse): string[] | null {
   const header = answer.headers.get('x-oauth-scopes')
   return header === null ? null : header.split(/[\s,]+/).filter((scope) => scope !== '')

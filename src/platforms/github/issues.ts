@@ -1,11 +1,10 @@
-// Reads issues, which pull requests are too, and who can see them.
+// Reads issues, which include pull requests, and the visibility of repositories.
 import { z } from 'zod'
 import type { LinkedIssue } from '../../domain/pull-request.ts'
 import type { Access } from '../platform.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, sendForJson } from './request.ts'
 
-/** Bodies are cut to so many characters. */
 const maxBodyLength = 20_000
 
 const issue = z.object({
@@ -16,7 +15,7 @@ const issue = z.object({
   html_url: z.string(),
 })
 
-/** GET /repos/{owner}/{repo}/issues/{number}. Of an issue that moved to another repository the answer is a redirect there. */
+/** GET /repos/{owner}/{repo}/issues/{number}, which redirects when the issue was transferred. */
 export async function getIssue(
   connection: Connection,
   access: Access,
@@ -38,7 +37,7 @@ export async function getIssue(
   }
 }
 
-/** GET /repos/{owner}/{repo}. What only the members of an enterprise see counts as private there. */
+/** GET /repos/{owner}/{repo}. A repository with `internal` visibility has `private: true`. */
 export async function isPublic(
   connection: Connection,
   access: Access,

@@ -7,13 +7,13 @@ import { sanitizeMessage } from './response-error.ts'
 
 type OAuthApp = NonNullable<PlatformConfig['oauth']>
 
-/** A refusal comes with status 200 too. */
+/** GitHub sends errors with status 200 too. */
 const tokenResponse = z.union([
   z.object({ access_token: z.string().min(1), scope: z.string().catch('') }),
   z.object({ error: z.string(), error_description: z.string().optional() }),
 ])
 
-/** Address to send the browser to. */
+/** Builds the address of the page that asks the person to authorize the application. */
 export function buildAuthorizeUrl(
   connection: Connection,
   oauth: PlatformConfig['oauth'],
@@ -31,7 +31,7 @@ export function buildAuthorizeUrl(
   return url.href
 }
 
-/** @throws PlatformError `platform_unauthorized` for a code, verifier or application that isn't accepted */
+/** @throws PlatformError `platform_unauthorized` when code, verifier or application is rejected */
 export async function exchangeCode(
   connection: Connection,
   oauth: PlatformConfig['oauth'],
@@ -55,7 +55,7 @@ export async function exchangeCode(
   }
 }
 
-/** Shows a code that can't be right: the platform looks at the application first, and says which of the two is wrong. */
+/** Sends an invalid code: GitHub checks the application's credentials before it checks the code. */
 export async function acceptsOAuthApp(
   connection: Connection,
   oauth: PlatformConfig['oauth'],
@@ -70,15 +70,16 @@ export async function acceptsOAuthApp(
     )
     return !('error' in answer) || answer.error !== 'incorrect_client_credentials'
   } catch (error) {
-    // What it answers to an id that nobody has.
+    // GitHub answers with 404 when no application has the client id.
     if (error instanceof PlatformError && error.code === 'platform_not_found') return false
     throw error
   }
 }
 
 /**
- * Those of applications are named by their beginning: OAuth, user to server, server to server, refresh. The token of an
- * Enterprise server from before 2021 shows nothing, and may be a personal one.
+ * False for tokens with a prefix of an application: OAuth, user-to-server, server-to-server,
+ * refresh.
+ * Enterprise Server tokens from before 2021 have no prefix and count as personal.
  */
 export function isPersonalToken(token: string): boolean {
   return !/^gh[ousr]_/i.test(token)

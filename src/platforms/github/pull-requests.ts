@@ -1,4 +1,4 @@
-// Reads pull requests: themselves, their diff, their files, and where they left the base.
+// Reads pull requests, their diffs, changed files and merge bases.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
@@ -7,7 +7,7 @@ import { longItemPageSize, readPages } from './read-pages.ts'
 import { buildRepositoryCall, encodeRef } from './repository-calls.ts'
 import { type Connection, send, sendForJson } from './request.ts'
 
-/** GitHub shows no more of a pull request's files than this. */
+/** GitHub lists no more files of a pull request. */
 export const maxListedFiles = 3000
 const maxDiffBytes = 64 * 2 ** 20
 
@@ -48,18 +48,16 @@ export async function getPullRequest(
   number: number,
   signal?: AbortSignal,
 ): Promise<PullRequest> {
-  const fields = await sendForJson(
-    connection,
-    buildRepositoryCall(access, `/pulls/${number}`, signal),
-    pullRequest,
-  )
+  const call = buildRepositoryCall(access, `/pulls/${number}`, signal)
+  const fields = await sendForJson(connection, call, pullRequest)
+  const unmergedState = fields.state === 'closed' ? 'closed' : 'open'
   return {
     repo: access.repo,
     number: fields.number,
     title: fields.title,
     body: fields.body ?? '',
     author: fields.user?.login ?? 'ghost',
-    state: fields.merged_at ? 'merged' : fields.state === 'closed' ? 'closed' : 'open',
+    state: fields.merged_at ? 'merged' : unmergedState,
     draft: fields.draft ?? false,
     url: fields.html_url,
     head: {
@@ -77,7 +75,9 @@ export async function getPullRequest(
   }
 }
 
-/** The same address in its diff form: merge base to head, at most 300 files and 20,000 lines (else 406). */
+/**
+ * GET /repos/{owner}/{repo}/pulls/{number} as a diff: 300 files and 20,000 lines at most, else 406.
+ */
 export async function getDiff(
   connection: Connection,
   access: Access,
@@ -93,8 +93,9 @@ export async function getDiff(
 }
 
 /**
- * GET /repos/{owner}/{repo}/compare/{base}...{head}. The second page has no list of files, which spares the platform
- * the diff; where it tries to make one all the same and fails, that is worth another try, and no matter of size.
+ * GET /repos/{owner}/{repo}/compare/{base}...{head}. Requests the second page, because only the
+ * first
+ * one contains the diff. When GitHub fails to build a diff nevertheless, the call may be repeated.
  */
 export async function getMergeBase(
   connection: Connection,
@@ -109,18 +110,18 @@ export async function getMergeBase(
   try {
     return (await sendForJson(connection, call, comparison)).merge_base_commit.sha
   } catch (error) {
-    if (
-      !(error instanceof PlatformError && error.code === 'platform_too_large' && error.status > 0)
-    )
-      throw error
-    throw new PlatformError('platform_unavailable', error.message, {
-      status: error.status,
-      cause: error,
-    })
+    if (!isDiffFailure(error)) throw error
+    const { message, status } = error
+    throw new PlatformError('platform_unavailable', message, { status, cause: error })
   }
 }
 
-/** GET /repos/{owner}/{repo}/pulls/{number}/files, all pages that there are. */
+/** An answer that is too long for us has status 0. */
+function isDiffFailure(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && error.code === 'platform_too_large' && error.status > 0
+}
+
+/** GET /repos/{owner}/{repo}/pulls/{number}/files over all pages, up to `maxListedFiles`. */
 export async function listFiles(
   connection: Connection,
   access: Access,
@@ -142,7 +143,7 @@ export async function listFiles(
   return files
 }
 
-/** `changed` is a change of mode, `unchanged` one that was taken back. */
+/** GitHub also has `changed` (a change of mode) and `unchanged` (a reverted one). */
 function toFileStatus(status: string): ListedFile['status'] {
   if (status === 'removed') return 'deleted'
   return status === 'added' || status === 'renamed' || status === 'copied' ? status : 'modified'

@@ -1,12 +1,12 @@
-// Reads what an answer says about the rate limit of its token.
+// Reads the rate limit of a token from response headers.
 import type { RateLimit } from '../record-platform-calls.ts'
 
-/** Undefined where the answer says nothing, as Enterprise servers without limits do. */
+/** Undefined for responses without rate limit headers, as from Enterprise Server without limits. */
 export function readRateLimit(headers: Headers): RateLimit | undefined {
   const remaining = readCount(headers.get('x-ratelimit-remaining'))
   const reset = readCount(headers.get('x-ratelimit-reset'))
   if (remaining === undefined || reset === undefined) return undefined
-  // By the platform's own clock.
+  // The reset time is relative to the platform's clock.
   const now = Date.parse(headers.get('date') ?? '') || Date.now()
   const name = headers.get('x-ratelimit-resource')
   const resource = name === 'core' || name === 'graphql' ? name : 'other'

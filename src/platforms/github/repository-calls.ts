@@ -1,4 +1,4 @@
-// Addresses of a repository's resources, and the calls to them.
+// Builds addresses of a repository's resources and calls to them.
 
 import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError } from '../../domain/errors.ts'
@@ -8,9 +8,9 @@ import type { Access } from '../platform.ts'
 import type { ApiCall } from './request.ts'
 
 /**
- * A call to what lies below a repository. `path` begins with a slash and is encoded.
+ * Builds a call to a path below a repository. `path` begins with a slash and is encoded.
  *
- * @throws PlatformError `platform_not_found` for a name that can't be a repository's
+ * @throws PlatformError `platform_not_found` for an invalid repository name
  */
 export function buildRepositoryCall(
   access: Access,
@@ -28,7 +28,7 @@ export function buildRepositoryCall(
   }
 }
 
-/** `owner/repo`, fit for an address. */
+/** `owner/repo`, encoded for a path. */
 export function encodeRepository(name: string): string {
   const parts = splitRepositoryName(name)
   if (parts === undefined)
@@ -36,7 +36,7 @@ export function encodeRepository(name: string): string {
   return `${encodeURIComponent(parts.owner)}/${encodeURIComponent(parts.repo)}`
 }
 
-/** A branch or commit as one segment of a path. */
+/** A branch or commit, encoded as one segment of a path. */
 export function encodeRef(ref: string): string {
   const segment = encodeSegment(ref)
   if (segment === undefined)
@@ -44,7 +44,9 @@ export function encodeRef(ref: string): string {
   return segment
 }
 
-/** A file at a commit, and a line of it. Nothing of it means anything in Markdown. */
+/**
+ * The address of a file at a commit and line. Escapes the characters with a meaning in Markdown.
+ */
 export function encodeFileLocation({
   commit,
   path,
@@ -57,7 +59,8 @@ export function encodeFileLocation({
   const encode = (segment: string) =>
     encodeURIComponent(segment.toWellFormed()).replace(
       /[!'()*_~]/g,
-      (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+      (character) => `%${character.charCodeAt(0).toString(16)}`,
     )
-  return `${[commit, ...path.split('/')].map(encode).join('/')}${line === null ? '' : `#L${line}`}`
+  const filePath = [commit, ...path.split('/')].map(encode).join('/')
+  return line === null ? filePath : `${filePath}#L${line}`
 }

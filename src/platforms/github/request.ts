@@ -1,4 +1,4 @@
-// Sends one request to the REST API: deadline, redirects within the host, bounded answers, failures told apart.
+// Sends requests to the REST API, with a deadline, limits for redirects and responses, and errors.
 import { createHash } from 'node:crypto'
 import { setTimeout as startTimer } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,36 +9,36 @@ import type { PlatformCallRecorder } from '../record-platform-calls.ts'
 import { readRateLimit } from './read-rate-limit.ts'
 import { toPlatformError } from './response-error.ts'
 
-/** Where the platform is and how we speak to it. Addresses have no slash at the end. */
+/** How to reach the platform. Addresses have no slash at the end. */
 export interface Connection {
   readonly webUrl: string
   readonly apiUrl: string
   readonly graphqlUrl: string
   readonly userAgent: string
-  /** For one call, redirects and answer included. */
+  /** Includes redirects and reading the response. */
   readonly timeoutMs: number
-  /** As many calls as may be under way at once; the parties are tokens, and owners where one token stands for many. */
+  /** Limits concurrent calls. A party is a token and owner, because owners may share a token. */
   readonly semaphore: FairSemaphore
   readonly callRecorder: PlatformCallRecorder
 }
 
 export interface ApiCall {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Below the address of the API: encoded, with its query. */
+  /** Path below the API's address, encoded, with its query. */
   readonly path: string
   readonly token?: string
-  /** Of the repository that it is about. */
+  /** Owner of the repository that the call is about. */
   readonly owner?: string
   readonly accept?: string
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Longest answer that is read; 10 MB where it isn't given. */
+  /** The default is 10 MB. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ApiResponse {
-  /** Below 300: everything else is thrown. */
+  /** Always below 300: other statuses are thrown as errors. */
   readonly status: number
   readonly headers: Headers
   readonly body: Buffer
@@ -48,12 +48,13 @@ const defaultMaxBytes = 10 * 2 ** 20
 const redirectStatuses = new Set([301, 302, 307, 308])
 
 /**
- * Sends a call and reads its answer whole. Where too many are under way it waits in line first, which doesn't count
- * towards its deadline. A renamed repository is followed for reads and, once, for writes, but
- * never to another host, which would get the token.
+ * Sends a call and reads the whole response. Waits in a queue first if too many calls are running;
+ * that time doesn't count towards the deadline. Follows redirects of renamed repositories, for
+ * writes
+ * only one, and never to another host, which would receive the token.
  *
- * @throws PlatformError for every answer that isn't 2xx, for silence, and for an answer that is too long
- * @throws the reason of `call.signal` when that was what ended it
+ * @throws PlatformError for a status other than 2xx, a timeout, and a response that is too long
+ * @throws the reason of `call.signal` when the signal aborted the call
  */
 export async function send(connection: Connection, call: ApiCall): Promise<ApiResponse> {
   const party = hashToken(call.token)
@@ -90,12 +91,12 @@ async function sendOnce(
   }
 }
 
-/** Calls without a token are one party. */
+/** All calls without a token belong to one party. */
 function hashToken(token: string | undefined): string {
   return token === undefined ? 'nobody' : createHash('sha256').update(token).digest('base64')
 }
 
-/** Sends a call and checks that its answer has the promised shape. */
+/** Sends a call and validates its response. */
 export async function sendForJson<T>(
   connection: Connection,
   call: ApiCall,
@@ -104,7 +105,9 @@ export async function sendForJson<T>(
   return parseResponse(await send(connection, call), schema)
 }
 
-/** @throws PlatformError `platform_invalid_response` for HTML, cut JSON, or another shape than promised */
+/**
+ * @throws PlatformError `platform_invalid_response` for HTML, invalid JSON or an unexpected shape
+ */
 export function parseResponse<T>(answer: ApiResponse, schema: z.ZodType<T>): T {
   let value: unknown
   try {
@@ -125,7 +128,7 @@ export function invalidResponse(message: string): PlatformError {
   return new PlatformError('platform_invalid_response', message)
 }
 
-/** Waits; ends early with the signal's own reason. */
+/** Waits until the time is over. @throws the signal's reason when it aborts earlier */
 export async function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(milliseconds, undefined, { signal })
@@ -141,7 +144,7 @@ async function fetchFollowingRedirects(
   signal: AbortSignal,
 ): Promise<Response> {
   const method = call.method ?? 'GET'
-  const mostHops = method === 'GET' ? 3 : 1
+  const maxRedirects = method === 'GET' ? 3 : 1
   const init: RequestInit = {
     method,
     headers: makeHeaders(connection, call),
@@ -150,7 +153,7 @@ async function fetchFollowingRedirects(
     signal,
   }
   let url = new URL(connection.apiUrl + call.path)
-  for (let hop = 0; ; hop++) {
+  for (let redirects = 0; ; redirects++) {
     const response = await fetch(url.href, init)
     const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null
     if (location === null) return response
@@ -158,7 +161,7 @@ async function fetchFollowingRedirects(
     const target = URL.parse(location, url.href)
     if (target?.origin !== url.origin)
       throw invalidResponse('The platform redirected to another host.')
-    if (hop === mostHops) throw invalidResponse('The platform redirected too often.')
+    if (redirects === maxRedirects) throw invalidResponse('The platform redirected too often.')
     url = target
   }
 }
@@ -171,7 +174,7 @@ function makeHeaders(connection: Connection, call: ApiCall): Record<string, stri
   }
   if (call.body !== undefined) headers['content-type'] = 'application/json'
   if (call.token !== undefined) {
-    // A header's own error message would show the token.
+    // The error of `fetch` for an invalid header would contain the token.
     if (!/^[\x21-\x7e]+$/.test(call.token)) {
       throw new PlatformError(
         'platform_unauthorized',
@@ -199,7 +202,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks, length)
 }
 
-/** Of the cause only its code is told: its text may name addresses. */
+/** Reports only the code of the cause, because its message may contain addresses. */
 function toConnectionError(error: unknown, timedOut: boolean): PlatformError {
   if (timedOut)
     return new PlatformError('platform_unavailable', 'The platform did not answer in time.')

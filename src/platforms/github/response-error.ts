@@ -1,8 +1,8 @@
-// Tells the platform's refusals apart, and makes messages of them that can be shown to anyone.
+// Classifies error responses and builds messages from them that are safe to show to anyone.
 import { z } from 'zod'
 import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
 
-/** GitHub's error body; `errors` holds sentences, or objects with a sentence or a code. */
+/** GitHub's error body. `errors` holds messages, or objects with a message or a code. */
 const errorBody = z.object({
   message: z.string().catch(''),
   errors: z
@@ -23,11 +23,11 @@ const errorBody = z.object({
 type ErrorBody = z.output<typeof errorBody>
 
 const maxWaitMs = 2 * 60 * 60 * 1000
-/** What GitHub's documentation asks for where a secondary limit names no time. */
+/** The wait that GitHub's documentation recommends when a secondary limit names no time. */
 const secondaryLimitWaitMs = 60_000
 
 /**
- * Makes the error of an answer with a status of 300 or more.
+ * Builds the error for a response with a status of 300 or more.
  * Limits: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
  */
 export function toPlatformError(
@@ -45,8 +45,8 @@ export function toPlatformError(
 }
 
 /**
- * Takes out of a platform's message what must not be shown: addresses and tokens, and control characters. Cut to
- * 300 characters.
+ * Removes tokens, addresses and control characters from a platform's message, and cuts it to 300
+ * characters.
  */
 export function sanitizeMessage(message: string, token: string | undefined): string {
   const withoutToken =
@@ -63,21 +63,34 @@ export function sanitizeMessage(message: string, token: string | undefined): str
 function classifyError(status: number, headers: Headers, details: ErrorBody): PlatformErrorCode {
   if (isRateLimit(status, headers, details)) return 'platform_rate_limited'
   if (status === 406 || hasCode(details, 'too_large')) return 'platform_too_large'
-  // A diff that wasn't made: it takes too long, whoever asks again, or the platform is busy just now.
-  if (hasCode(details, 'not_available'))
-    return /too long/i.test(describeErrorBody(details))
-      ? 'platform_too_large'
-      : 'platform_unavailable'
-  if (status === 401) return 'platform_unauthorized'
-  if (status === 403 || status === 451) return 'platform_forbidden'
-  if (status === 404 || status === 410) return 'platform_not_found'
-  if (status >= 500 || status === 408) return 'platform_unavailable'
+  if (hasCode(details, 'not_available')) return classifyMissingDiff(details)
+  return codesByStatus.get(status) ?? classifyOtherStatus(status)
+}
+
+/** A diff that takes too long to build will not be available later; otherwise GitHub is busy. */
+function classifyMissingDiff(details: ErrorBody): PlatformErrorCode {
+  return /too long/i.test(describeErrorBody(details))
+    ? 'platform_too_large'
+    : 'platform_unavailable'
+}
+
+const codesByStatus: ReadonlyMap<number, PlatformErrorCode> = new Map([
+  [401, 'platform_unauthorized'],
+  [403, 'platform_forbidden'],
+  [451, 'platform_forbidden'],
+  [404, 'platform_not_found'],
+  [410, 'platform_not_found'],
+  [408, 'platform_unavailable'],
+])
+
+function classifyOtherStatus(status: number): PlatformErrorCode {
+  if (status >= 500) return 'platform_unavailable'
   return status < 400 ? 'platform_invalid_response' : 'platform_refused'
 }
 
 /**
- * The primary limit shows in a header; the secondary in `retry-after` or only in the body. Where it is one for writing
- * comments, the status may be the 422 of an invalid review.
+ * A header reports the primary limit; `retry-after` or only the body reports a secondary one. The
+ * secondary limit for comments may have the status 422 of an invalid review.
  */
 function isRateLimit(status: number, headers: Headers, details: ErrorBody): boolean {
   if (status === 429) return true
@@ -90,26 +103,37 @@ function isRateLimit(status: number, headers: Headers, details: ErrorBody): bool
   )
 }
 
-const limitMessage =
-  /rate limit|abuse detection|submitted too quickly|review comments is invalid and review threads is invalid/i
+const limitMessage = new RegExp(
+  [
+    'rate limit',
+    'abuse detection',
+    'submitted too quickly',
+    'review comments is invalid and review threads is invalid',
+  ].join('|'),
+  'i',
+)
 
 function hasCode(details: ErrorBody, code: string): boolean {
   return details.errors.some((error) => typeof error === 'object' && error.code === code)
 }
 
-/** Milliseconds to wait, by the platform's clock where it shows it; undefined where nothing was said. */
+/** Milliseconds to wait by the platform's clock; undefined when no header or limit defines it. */
 export function readRetryAfterMs(code: PlatformErrorCode, headers: Headers): number | undefined {
   if (code !== 'platform_rate_limited' && code !== 'platform_unavailable') return undefined
   const now = Date.parse(headers.get('date') ?? '') || Date.now()
-  const retryAfter = headers.get('retry-after')
-  if (retryAfter !== null) {
-    const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
-    if (!Number.isNaN(wait)) return clampWait(wait)
-  }
+  const requestedWait = readRetryAfterHeader(headers.get('retry-after'), now)
+  if (requestedWait !== undefined) return clampWait(requestedWait)
   if (code === 'platform_unavailable') return undefined
-  const reset =
-    headers.get('x-ratelimit-remaining') === '0' ? Number(headers.get('x-ratelimit-reset')) : 0
-  return reset > 0 ? clampWait(reset * 1000 - now) : secondaryLimitWaitMs
+  const isUsedUp = headers.get('x-ratelimit-remaining') === '0'
+  const resetSeconds = isUsedUp ? Number(headers.get('x-ratelimit-reset')) : 0
+  return resetSeconds > 0 ? clampWait(resetSeconds * 1000 - now) : secondaryLimitWaitMs
+}
+
+/** Reads seconds or an HTTP date (RFC 9110). Returns milliseconds. */
+function readRetryAfterHeader(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
+  return Number.isNaN(wait) ? undefined : wait
 }
 
 function clampWait(milliseconds: number): number {
@@ -125,8 +149,9 @@ function parseErrorBody(body: Uint8Array): ErrorBody {
 }
 
 function describeErrorBody(details: ErrorBody): string {
-  const reasons = details.errors.map((error) =>
-    typeof error === 'string' ? error : error.message || `${error.field} ${error.code}`.trim(),
-  )
+  const reasons = details.errors.map((error) => {
+    if (typeof error === 'string') return error
+    return error.message || `${error.field} ${error.code}`.trim()
+  })
   return [details.message, ...reasons].filter((part) => part !== '').join(': ')
 }

@@ -1,4 +1,4 @@
-// What the platform computed about a repository: languages and contributors.
+// Reads GitHub's statistics of a repository: languages and contributors.
 import { z } from 'zod'
 import type { Access, ContributorStatistics } from '../platform.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
@@ -10,7 +10,7 @@ const contributor = z.object({
   weeks: z.array(z.object({ a: z.int(), d: z.int() })),
 })
 
-/** Pauses before asking again for what is still being computed: under 2 s together. */
+/** Pauses between requests while the statistics are being computed, less than 2 s in total. */
 const retryDelaysMs = [250, 500, 1000]
 
 /** GET /repos/{owner}/{repo}/languages. */
@@ -26,7 +26,9 @@ export async function getLanguages(
   )
 }
 
-/** GET /repos/{owner}/{repo}/stats/contributors: 202 while it is being computed, 204 for an empty repository. */
+/**
+ * GET /repos/{owner}/{repo}/stats/contributors: 202 while computing, 204 for an empty repository.
+ */
 export async function listContributors(
   connection: Connection,
   access: Access,
@@ -41,7 +43,7 @@ export async function listContributors(
   }
   if (answer.status !== 200) return []
   return parseResponse(answer, z.array(contributor)).flatMap((entry) => {
-    // No account for the address in the commits.
+    // The e-mail address of the commits belongs to no account.
     if (!entry.author) return []
     const additions = entry.weeks.reduce((sum, week) => sum + week.a, 0)
     const deletions = entry.weeks.reduce((sum, week) => sum + week.d, 0)

@@ -1,4 +1,4 @@
-// Conversations on lines, which only the GraphQL API can resolve.
+// Reads and resolves review threads with the GraphQL API, because the REST API can't resolve them.
 import { z } from 'zod'
 import { splitRepositoryName } from '../../contract/repository-name.ts'
 import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
@@ -8,7 +8,7 @@ import { type Connection, invalidResponse, parseResponse, send } from './request
 import { readRetryAfterMs, sanitizeMessage } from './response-error.ts'
 
 const maxPages = 100
-/** Threads hold comments of up to 65,536 characters each. */
+/** A page holds comments of up to 65,536 characters each. */
 const maxPageBytes = 64 * 2 ** 20
 
 const listQuery = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -57,7 +57,7 @@ const threadPage = z.object({
   }),
 })
 
-/** All threads of a pull request, each with its first 50 comments. */
+/** Returns all threads of a pull request, each with its first 50 comments. */
 export async function listThreads(
   connection: Connection,
   access: Access,
@@ -86,9 +86,9 @@ export async function listThreads(
 }
 
 /**
- * Resolving what is resolved changes nothing.
+ * Resolves a thread. Does nothing when it is already resolved.
  *
- * @throws PlatformError `platform_forbidden` that says what a fine-grained token needs for it
+ * @throws PlatformError `platform_forbidden` with the permission that a fine-grained token needs
  */
 export async function resolveThread(
   connection: Connection,
@@ -106,7 +106,8 @@ export async function resolveThread(
     )
   } catch (error) {
     if (!(error instanceof PlatformError && error.code === 'platform_forbidden')) throw error
-    const message = `${error.message} (To resolve threads, a fine-grained token needs Contents: write.)`
+    const permission = 'To resolve threads, a fine-grained token needs Contents: write.'
+    const message = `${error.message} (${permission})`
     throw new PlatformError('platform_forbidden', message, { status: error.status, cause: error })
   }
 }
@@ -136,7 +137,7 @@ const errorCodes: Readonly<Record<string, PlatformErrorCode>> = {
   RATE_LIMIT: 'platform_rate_limited',
 }
 
-/** GraphQL answers refusals with status 200. An error without a type is a failure of the platform's own. */
+/** GraphQL reports errors with status 200. An error without a type is an internal one of GitHub. */
 async function queryGraphql<T>(
   connection: Connection,
   access: Access,
@@ -164,10 +165,8 @@ async function queryGraphql<T>(
   const { data, errors } = parseResponse(answer, envelope)
   const error = errors?.[0]
   if (error !== undefined) {
-    const code =
-      error.type === undefined
-        ? 'platform_unavailable'
-        : (errorCodes[error.type] ?? 'platform_refused')
+    const knownCode = errorCodes[error.type ?? ''] ?? 'platform_refused'
+    const code = error.type === undefined ? 'platform_unavailable' : knownCode
     const retryAfterMs = readRetryAfterMs(code, answer.headers)
     throw new PlatformError(code, sanitizeMessage(error.message, access.token), {
       status: 200,

@@ -1,4 +1,4 @@
-// The account behind a token, and the repositories that it sees.
+// Reads the account of a token, the repositories that it can see, and permissions in them.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
@@ -13,7 +13,6 @@ import { readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, sendForJson } from './request.ts'
 
-/** The account as the API shows it. */
 export const viewerSchema = z
   .object({
     id: z.int(),
@@ -51,10 +50,9 @@ const repository = z
     }),
   )
 
-/** Most repositories that are looked through. */
 const maxSearchedRepositories = 1000
 
-/** GET /user. Asks every time: it is also how a token is checked. */
+/** GET /user. Not cached, because it also checks whether the token is valid. */
 export function getViewer(
   connection: Connection,
   token: string,
@@ -63,22 +61,24 @@ export function getViewer(
   return sendForJson(connection, { path: '/user', token, signal }, viewerSchema)
 }
 
-/** Remembers who is behind a token, for at most `bound` tokens, of which it keeps only digests. */
-export function createViewerCache(connection: Connection, bound = 500) {
+/**
+ * Caches the accounts of at most `maxTokens` tokens, by digest so that no token stays in memory.
+ */
+export function createViewerCache(connection: Connection, maxTokens = 500) {
   const viewers = new Map<string, Viewer>()
-  return async function recallViewer(token: string, signal?: AbortSignal): Promise<Viewer> {
+  return async function getCachedViewer(token: string, signal?: AbortSignal): Promise<Viewer> {
     const key = createHash('sha256').update(token).digest('base64')
     const viewer = viewers.get(key) ?? (await getViewer(connection, token, signal))
     viewers.delete(key)
     viewers.set(key, viewer)
-    if (viewers.size > bound) viewers.delete(viewers.keys().next().value!)
+    if (viewers.size > maxTokens) viewers.delete(viewers.keys().next().value!)
     return viewer
   }
 }
 
 /**
- * GET /user/repos. The platform can't search in it, nor choose by permission, so that is done here, on 1,000 of them at
- * most.
+ * GET /user/repos. The API can't filter by name or permission, so that happens here, on the first
+ * 1,000 repositories.
  */
 export async function listRepositories(
   connection: Connection,
@@ -88,18 +88,16 @@ export async function listRepositories(
 ): Promise<RepositoryPage> {
   const { search = '', administered = false, page, perPage } = input
   const needle = search.toLowerCase()
-  const [start, end] = [(page - 1) * perPage, page * perPage]
+  const start = (page - 1) * perPage
+  const end = page * perPage
+  const call = { path: '/user/repos?sort=pushed', token, signal }
   const found: ListedRepository[] = []
-  let seen = 0
-  for await (const listed of readPages(
-    connection,
-    { path: '/user/repos?sort=pushed', token, signal },
-    repository,
-  )) {
-    if (listed.repo.toLowerCase().includes(needle) && (listed.admin || !administered))
-      found.push(listed)
-    seen += 1
-    if (seen === maxSearchedRepositories || found.length > end) break
+  let searched = 0
+  for await (const listed of readPages(connection, call, repository)) {
+    const isMatch = listed.repo.toLowerCase().includes(needle)
+    if (isMatch && (listed.admin || !administered)) found.push(listed)
+    searched += 1
+    if (searched === maxSearchedRepositories || found.length > end) break
   }
   return { repositories: found.slice(start, end), hasMore: found.length > end }
 }
@@ -114,8 +112,8 @@ export async function getRepository(
 }
 
 /**
- * GitHub names the closest of its classic roles: `maintain` and custom roles that may push are
- * `write`, `triage` is `read`.
+ * GitHub maps other roles to these: `maintain` and custom roles that can push to `write`, and
+ * `triage` to `read`.
  */
 const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']) })
 
@@ -128,8 +126,8 @@ export async function getPermission(
 ): Promise<RepositoryPermission> {
   const path = `/collaborators/${encodeURIComponent(login)}/permission`
   try {
-    return (await sendForJson(connection, buildRepositoryCall(access, path, signal), collaborator))
-      .permission
+    const call = buildRepositoryCall(access, path, signal)
+    return (await sendForJson(connection, call, collaborator)).permission
   } catch (error) {
     if (error instanceof PlatformError && error.code === 'platform_not_found') return 'none'
     throw error

@@ -1,4 +1,4 @@
-// Webhooks of a repository.
+// Creates, checks and deletes webhooks of a repository.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Access } from '../platform.ts'
@@ -6,7 +6,6 @@ import { readPages } from './read-pages.ts'
 import { buildRepositoryCall } from './repository-calls.ts'
 import { type Connection, send, sendForJson } from './request.ts'
 
-/** What is read of a webhook. */
 const webhookSchema = z.object({
   id: z.int(),
   active: z.boolean(),
@@ -14,8 +13,8 @@ const webhookSchema = z.object({
 })
 
 /**
- * POST /repos/{owner}/{repo}/hooks. Asks for the events that the service reads, with certificates checked. The platform
- * refuses a second one for the same address: then the first goes.
+ * POST /repos/{owner}/{repo}/hooks. Subscribes to the events that the service reads. GitHub refuses
+ * a second webhook with the same address, so an existing one is deleted first.
  */
 export async function createWebhook(
   connection: Connection,
@@ -28,15 +27,12 @@ export async function createWebhook(
   } catch (error) {
     if (!isDuplicateWebhookError(error)) throw error
   }
-  const standing: number[] = []
-  for await (const { id, config } of readPages(
-    connection,
-    buildRepositoryCall(access, '/hooks', signal),
-    webhookSchema,
-  )) {
-    if (config.url === input.url) standing.push(id)
+  const existingIds: number[] = []
+  const listCall = buildRepositoryCall(access, '/hooks', signal)
+  for await (const { id, config } of readPages(connection, listCall, webhookSchema)) {
+    if (config.url === input.url) existingIds.push(id)
   }
-  for (const id of standing) await deleteWebhook(connection, access, id, signal)
+  for (const id of existingIds) await deleteWebhook(connection, access, id, signal)
   return postWebhook(connection, access, input, signal)
 }
 
@@ -64,7 +60,7 @@ function isDuplicateWebhookError(error: unknown): boolean {
   )
 }
 
-/** GET /repos/{owner}/{repo}/hooks/{id}. One that was switched off doesn't count. */
+/** GET /repos/{owner}/{repo}/hooks/{id}. False for a webhook that is switched off. */
 export async function hasWebhook(
   connection: Connection,
   access: Access,

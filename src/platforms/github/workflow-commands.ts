@@ -1,4 +1,5 @@
-// Findings as workflow commands: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+// Formats findings as workflow commands, which GitHub Actions shows as annotations.
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 import type { AnnotatedFinding, AnnotationFormat } from '../platform.ts'
 
 const commands = { critical: 'error', moderate: 'warning', minor: 'notice' } as const
@@ -9,8 +10,9 @@ export const githubAnnotations: AnnotationFormat = {
 }
 
 /**
- * The workflow command that shows a finding at its lines. What was deleted has no lines in the file as it is now: it is
- * shown at the file.
+ * Builds the workflow command for a finding. A finding on deleted lines is shown at the file,
+ * because
+ * the new file doesn't have the lines.
  */
 function renderFinding(finding: AnnotatedFinding): string {
   const { path, side, startLine, endLine, severity, category, title, body } = finding
