@@ -1,8 +1,7 @@
-// Findings as the platforms' CI systems take them from a job's output, one format a platform.
+// The format in which each platform's CI system reads findings from a job's output.
 import { githubAnnotations } from './github/workflow-commands.ts'
 import type { AnnotationFormat } from './platform.ts'
 
-/** By the platform's id. */
 export const annotationFormats: Readonly<Record<string, AnnotationFormat>> = {
   github: githubAnnotations,
 }

@@ -1,7 +1,7 @@
-// Deadlines for what takes several calls to the platform.
+// Deadlines for operations that take several calls to the platform.
 import { PlatformError } from '../domain/errors.ts'
 
-/** A signal that fires after so many milliseconds; what it breaks off fails as if the platform didn't answer. */
+/** A signal that aborts after the given time, with the error of a platform that doesn't answer. */
 export function startDeadline(milliseconds: number): AbortSignal {
   const controller = new AbortController()
   const error = new PlatformError('platform_unavailable', 'The platform did not answer in time.')

@@ -1,4 +1,4 @@
-// Reads webhook requests: the header dialects of the platforms, and the payload they share.
+// Reads webhook requests: each platform's headers, and the payload format that they share.
 import { z } from 'zod'
 import { splitRepositoryName } from '../contract/repository-name.ts'
 import { UmpireError } from '../domain/errors.ts'
@@ -8,17 +8,17 @@ import { readFormField } from './read-form-field.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** No platform nests deeper than a dozen levels; what is much deeper breaks whoever serialises it again. */
+/** Platforms nest a dozen levels at most. Serializing a much deeper value overflows the stack. */
 const maxDepth = 500
-/** Also the largest integer of the database's columns. */
+/** The database's integer columns hold no larger number. */
 const maxInteger = 2 ** 31 - 1
 const headerPrefixes = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
 
 /**
- * Reads the headers of a webhook request of any dialect. The body is parsed only when the envelope is opened, because
- * parsing is what a hostile body costs most.
+ * Reads the headers of a webhook request. The body is only parsed by `parse()`, after its signature
+ * was checked, because parsing is the most expensive thing that a hostile body can cause.
  *
- * @param headers with lower-case names, as Node gives them
+ * @param headers with lower-case names, as Node provides them
  */
 export function readUnverifiedDelivery(headers: Headers, rawBody: Uint8Array): UnverifiedDelivery {
   const body = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
@@ -42,7 +42,7 @@ export function readUnverifiedDelivery(headers: Headers, rawBody: Uint8Array): U
   }
 }
 
-/** The stored payload is the received text and not a copy made by parsing, which would round large numbers. */
+/** Stores the received text: a copy made by parsing and serializing would round large numbers. */
 function parseDelivery(headers: Headers, body: Buffer): Delivery {
   const json = replaceUnstorableCharacters(body.toString('utf8'))
   const fields = parseFields(json)
@@ -60,15 +60,25 @@ function parseDelivery(headers: Headers, body: Buffer): Delivery {
   }
 }
 
-/** Databases take neither NUL nor half of a surrogate pair, whether they stand in the text or as an escape. */
+const escapedSurrogatePair = String.raw`\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}`
+const escapedLoneSurrogate = String.raw`\\u[dD][89a-fA-F][\da-fA-F]{2}`
+const escapedNul = String.raw`\\u0000`
+/**
+ * Matches other escapes too, so that the `u` after an escaped backslash doesn't look like an
+ * escape.
+ */
+const anyEscape = String.raw`\\.`
+const escapes = new RegExp(
+  [escapedSurrogatePair, escapedLoneSurrogate, escapedNul, anyEscape].join('|'),
+  'gs',
+)
+
+/** Replaces NUL and lone surrogates, raw or escaped, which databases don't accept in text. */
 function replaceUnstorableCharacters(json: string): string {
   const text = json.includes('\0') ? json.replaceAll('\0', '\uFFFD') : json
   if (!/\\u(?:0000|[dD][89a-fA-F])/.test(text)) return text
-  // Every escape is matched, from left to right, so that an escaped backslash before a `u` isn't taken for one.
-  return text.replace(
-    /\\u(?:[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|[dD][89a-fA-F][\da-fA-F]{2}|0000)|\\./gs,
-    (match) => (match.length === 6 ? '\uFFFD' : match),
-  )
+  const singleEscapeLength = String.raw`\u0000`.length
+  return text.replace(escapes, (match) => (match.length === singleEscapeLength ? '\uFFFD' : match))
 }
 
 function parseFields(json: string): PayloadFields {
@@ -132,7 +142,7 @@ type PayloadFields = z.output<typeof payloadFields>
 const pullRequestFields = z.object({
   number: z.int().min(1).max(maxInteger),
   title: text,
-  // Indexes hold it: what is longer names nobody.
+  // An index of the database covers this value, and no login is longer.
   user: z.object({ login: z.string().max(255).catch('') }).catch({ login: '' }),
   head: commit,
   base: commit,
@@ -151,6 +161,8 @@ const pullRequestFields = z.object({
 })
 
 function toDeliveredPullRequest(fields: z.output<typeof pullRequestFields>): DeliveredPullRequest {
+  const isMerged = fields.merged || fields.merged_at !== null
+  const unmergedState = fields.state === 'closed' ? 'closed' : 'open'
   return {
     number: fields.number,
     title: fields.title,
@@ -159,12 +171,7 @@ function toDeliveredPullRequest(fields: z.output<typeof pullRequestFields>): Del
     baseBranch: fields.base.ref,
     headSha: fields.head.sha,
     url: fields.html_url,
-    state:
-      fields.merged || fields.merged_at !== null
-        ? 'merged'
-        : fields.state === 'closed'
-          ? 'closed'
-          : 'open',
+    state: isMerged ? 'merged' : unmergedState,
     draft: fields.draft,
     additions: fields.additions,
     deletions: fields.deletions,
@@ -184,14 +191,14 @@ function inferEventName(fields: PayloadFields): string {
 }
 
 function readPrefixedHeader(headers: Headers, name: string, pattern = /./): string | undefined {
-  for (const dialect of headerPrefixes) {
-    const value = readHeader(headers, dialect + name)
+  for (const prefix of headerPrefixes) {
+    const value = readHeader(headers, prefix + name)
     if (value !== undefined && pattern.test(value)) return value
   }
   return undefined
 }
 
-/** A header sent twice is given as Node joins it, so that no second value can pass for the first. */
+/** Joins the values of a header that was sent twice, so that neither passes for the only one. */
 function readHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join(', ') : value

@@ -1,4 +1,4 @@
-// Finds one string in JSON text without parsing it, at a bounded cost whatever the text is.
+// Finds one string in JSON text without parsing it, at a bounded cost for any text.
 
 const quote = 0x22
 const comma = 0x2c
@@ -9,31 +9,34 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** In bytes. What is searched for is short: a longer string isn't it. */
+/** The strings that are searched for are shorter than this. */
 const maxStringBytes = 1000
 
 /**
- * Steps in one search: a byte outside of strings is one, and so is a string without quotes in it, however long it is.
- * Payloads of platforms take some ten thousand; this many take some milliseconds.
+ * A step is a byte outside of strings, or a stretch of a string up to the next quote. Payloads of
+ * platforms take about ten thousand steps; the maximum takes some milliseconds.
  */
 const maxSteps = 500_000
 
 interface Cursor {
   readonly json: Buffer
-  /** The byte to look at next; behind the end once the steps are used up. */
+  /** Offset of the next byte to read. It moves to the end of the text when no steps are left. */
   position: number
   stepsLeft: number
 }
 
 /**
- * The string that stands at a path of keys from the top of a JSON object. It is meant for text that may be hostile:
- * nothing is copied, and nesting costs nothing.
+ * Finds the string at a path of keys from the top of a JSON object. The text may be hostile:
+ * nothing
+ * is copied, and deep nesting costs nothing.
  *
- * What is skipped isn't validated, so a result doesn't prove that the text is JSON. Where a key stands twice its first
- * value decides, while `JSON.parse` takes the last; keys that are written with escapes aren't found. Who parses the
- * text afterwards has to compare.
+ * The skipped text isn't validated, so a result doesn't prove that the text is JSON. For a repeated
+ * key the first value is used, while `JSON.parse` uses the last, and keys with escapes aren't
+ * found:
+ * callers that parse the text afterwards must compare the two values.
  *
- * @returns null where the path doesn't lead to a string of at most 1,000 bytes, or not within a bounded number of steps
+ * @returns null where there is no string of at most 1,000 bytes at the path, or it wasn't found
+ *   within the maximum number of steps
  */
 export function findJsonString(json: Buffer, path: readonly string[]): string | null {
   const cursor: Cursor = { json, position: 0, stepsLeft: maxSteps }
@@ -43,7 +46,7 @@ export function findJsonString(json: Buffer, path: readonly string[]): string | 
     : null
 }
 
-/** Moves to the value of a key in the object at the cursor. Returns false where there is no such object or key. */
+/** Moves to the value of a key in the object at the cursor. Returns false when it isn't there. */
 function enterMember(cursor: Cursor, key: Buffer): boolean {
   const { json } = cursor
   if (json[cursor.position] !== openBrace) return false
@@ -93,7 +96,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Moves behind the string that begins at the cursor. */
+/** Moves past the string that begins at the cursor. */
 function skipString(cursor: Cursor): void {
   const { json } = cursor
   for (let from = cursor.position + 1; ; from = cursor.position) {
@@ -109,7 +112,7 @@ function skipString(cursor: Cursor): void {
   }
 }
 
-/** Moves to what ends the value at the cursor. Brackets are counted and not matched: parsing says whether they fit. */
+/** Moves past the value at the cursor. Counts brackets without checking that their kinds match. */
 function skipValue(cursor: Cursor): void {
   const { json } = cursor
   for (let depth = 0; cursor.position < json.length; ) {

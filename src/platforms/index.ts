@@ -1,10 +1,9 @@
-// The list of code-hosting platforms.
+// Creates the adapter of the configured code-hosting platform.
 import { noMetrics } from '../metrics/metrics.ts'
 import { createGithub } from './github/github.ts'
 import type { Platform, PlatformConfig } from './platform.ts'
 import type { PlatformMetrics } from './record-platform-calls.ts'
 
-/** The adapter for the configured platform. Connects to nothing yet. */
 export function createPlatform(
   config: PlatformConfig,
   metrics: PlatformMetrics = noMetrics,

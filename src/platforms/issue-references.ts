@@ -1,59 +1,81 @@
-// Finds the issues that texts name, in the words that platforms share.
+// Finds the issues that texts and branch names mention, in the syntax that platforms share.
 
 import { splitRepositoryName } from '../contract/repository-name.ts'
 import type { IssueReference, PullRequestRef } from '../domain/pull-request.ts'
 
-/** Words before a reference that say: this is what the change is for. */
-const closingKeyword =
-  /\b(?:clos(?:e|es|ed|ing)|fix(?:|es|ed|ing)|resolv(?:e|es|ed|ing)|implement(?:|s|ed))\b[ \t]*:?[ \t]*$/i
+/** Words right before a reference by which a change announces that it closes the issue. */
+const closingWords = [
+  'clos(?:e|es|ed|ing)',
+  'fix(?:|es|ed|ing)',
+  'resolv(?:e|es|ed|ing)',
+  'implement(?:|s|ed)',
+].join('|')
+const closingKeyword = new RegExp(String.raw`\b(?:${closingWords})\b[ \t]*:?[ \t]*$`, 'i')
 
-/** Where texts are about, and where the platform's pages are. */
 export interface ReferenceContext {
+  /** The repository of references that name none. */
   readonly repo: string
-  /** Without a slash at the end. */
+  /** Where the platform's pages are, without a slash at the end. */
   readonly webUrl: string
 }
 
+/** Matches a number that begins a part of a branch name: `issue-123`, `fix/123-rounding`. */
+const branchNumber =
+  /(?:^|[/_-])(?:issues?|gh)[/_-]?(\d{1,7})(?!\d)|(?:^|\/)(\d{1,7})[-_](?=\p{L})/iu
+
 /**
- * The issues that texts name as `#1`, `GH-1`, `owner/repo#1` or by their address, and a branch by a number of its own
- * (`fix/123-rounding`, `issue-123`). Each once; those with a closing word (`fixes #1`) first, then in the order of the
- * texts. Hidden comments and code count for nothing.
+ * Finds the issues that texts mention as `#1`, `GH-1`, `owner/repo#1` or by address, and the issue
+ * whose number the branch name contains. Ignores hidden comments and code.
+ *
+ * @returns each issue once: first those with a closing word (`fixes #1`), then in order of
+ * appearance
  */
 export function findIssueReferences(
-  place: ReferenceContext,
+  context: ReferenceContext,
   { texts, branch }: { texts: readonly string[]; branch: string },
 ): IssueReference[] {
-  const found = texts.flatMap((text) => findInText(place, text))
-  const number =
-    /(?:^|[/_-])(?:issues?|gh)[/_-]?(\d{1,7})(?!\d)|(?:^|\/)(\d{1,7})[-_](?=\p{L})/iu.exec(branch)
+  const found = texts.flatMap((text) => findInText(context, text))
+  const number = branchNumber.exec(branch)
   if (number !== null)
-    found.push({ repo: place.repo, number: Number(number[1] ?? number[2]), closes: false })
+    found.push({ repo: context.repo, number: Number(number[1] ?? number[2]), closes: false })
   const ordered = [
     ...found.filter(({ closes }) => closes),
     ...found.filter(({ closes }) => !closes),
   ]
-  const byName = new Map(
-    ordered.toReversed().map((ref) => [`${ref.repo.toLowerCase()}#${ref.number}`, ref]),
-  )
-  return ordered.filter((ref) => byName.get(`${ref.repo.toLowerCase()}#${ref.number}`) === ref)
-}
-
-const reference =
-  /(?<address>https?:\/\/[^\s<>"')\]]{1,300})|(?<![\w/&.-])(?:(?<repo>[\w.-]{1,100}\/[\w.-]{1,100})?#|GH-)(?<number>\d{1,9})(?![\w-])/gi
-
-function findInText(place: ReferenceContext, text: string): IssueReference[] {
-  const plain = removeHiddenText(text)
-  return [...plain.matchAll(reference)].flatMap(({ index, groups = {} }) => {
-    const { address, repo = place.repo, number } = groups
-    const ref =
-      address === undefined ? { repo, number: Number(number) } : parseIssueUrl(place, address)
-    if (ref === undefined || ref.number === 0 || splitRepositoryName(ref.repo) === undefined)
-      return []
-    return [{ ...ref, closes: closingKeyword.test(plain.slice(Math.max(0, index - 30), index)) }]
+  const seen = new Set<string>()
+  return ordered.filter((ref) => {
+    const key = `${ref.repo.toLowerCase()}#${ref.number}`
+    const isNew = !seen.has(key)
+    seen.add(key)
+    return isNew
   })
 }
 
-/** A link counts by where it leads, whatever it shows: `#1` may be another repository's there. */
+const addressPattern = String.raw`(?<address>https?:\/\/[^\s<>"')\]]{1,300})`
+const repositoryPattern = String.raw`(?<repo>[\w.-]{1,100}\/[\w.-]{1,100})?#`
+const numberPattern = String.raw`(?<number>\d{1,9})(?![\w-])`
+const reference = new RegExp(
+  String.raw`${addressPattern}|(?<![\w/&.-])(?:${repositoryPattern}|GH-)${numberPattern}`,
+  'gi',
+)
+
+function findInText(context: ReferenceContext, text: string): IssueReference[] {
+  const plain = removeHiddenText(text)
+  return [...plain.matchAll(reference)].flatMap(({ index, groups = {} }) => {
+    const { address, repo = context.repo, number } = groups
+    const ref =
+      address === undefined ? { repo, number: Number(number) } : parseIssueUrl(context, address)
+    if (ref === undefined || ref.number === 0 || splitRepositoryName(ref.repo) === undefined)
+      return []
+    const textBefore = plain.slice(Math.max(0, index - 30), index)
+    return [{ ...ref, closes: closingKeyword.test(textBefore) }]
+  })
+}
+
+/**
+ * Replaces links by their targets, because a link with the text `#1` may lead to another
+ * repository.
+ */
 function removeHiddenText(text: string): string {
   return text
     .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, ' ')

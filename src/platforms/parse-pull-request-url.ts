@@ -2,9 +2,9 @@
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
 /**
- * The pull request that an address names; undefined for any other address.
+ * Parses the address of a pull request. Undefined for any other address.
  *
- * @param platformUrl address of the platform's pages; pull requests of other platforms can't be read
+ * @param platformUrl address of the platform's pages; addresses of other platforms are not parsed
  */
 export function parsePullRequestUrl(
   address: string,

@@ -1,11 +1,12 @@
-// The contract of a code-hosting platform. Every implementation passes test/contracts/platform-contract.ts.
+// Defines the interface that every code-hosting platform implements.
 //
+// Each implementation passes the suite in test/contracts/platform-contract.ts.
 // Glossary
-//   access    which repository, on whose behalf (a token)
+//   access    which repository to call, and on whose behalf (a token)
 //   delivery  one webhook request from the platform
-//   summary   the one comment on the pull request that is edited in place
-//   marker    a hidden HTML comment by which our own writing is found again
-//   thread    an inline comment and the answers to it
+//   summary   the one comment on the pull request that each review edits in place
+//   marker    a hidden HTML comment that identifies a comment of ours
+//   thread    an inline comment and its replies
 import type { DiffSide } from '../domain/diff.ts'
 import type { Finding } from '../domain/finding.ts'
 import type {
@@ -18,43 +19,39 @@ import type {
 } from '../domain/pull-request.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 
-/** Which platform, where it is, and how to speak to it. */
 export interface PlatformConfig {
   readonly id: 'github'
-  /** Address of its pages and clones, without a slash at the end. */
+  /** Address of its pages and clones. No address ends with a slash. */
   readonly url: string
-  /** Address of its REST API, without a slash at the end. */
   readonly apiUrl: string
   /** The application registered for sign-in; null where there is none. */
   readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
   readonly userAgent: string
-  /** Longest time one call may take, answer included; 30 s where it isn't given. */
+  /** Maximum duration of one call including its response; 30 s by default. */
   readonly timeoutMs?: number
 }
 
-/** Which repository, on whose behalf. */
 export interface Access {
   readonly repo: RepositoryName
   readonly token: string
 }
 
-/** Differences between platforms, as data. */
 export interface PlatformLimits {
-  /** Longest comment body the platform takes, in characters. */
+  /** Longer comment bodies are rejected. Counts characters. */
   readonly maxCommentLength: number
-  /** Most files that `listFilesTool` can show; a change with more is read through git. */
+  /** Maximum number of files that `listFiles` returns; larger changes are read through git. */
   readonly maxListedFiles: number
   /** Whether the platform keeps contributor statistics. */
   readonly contributorStatistics: boolean
   /** Whether threads can be resolved. */
   readonly resolvableThreads: boolean
-  /** Whether an inline comment can be edited; where not, it keeps the words with which it was posted. */
+  /** Whether an inline comment can be edited. Where not, it keeps its first text. */
   readonly editableComments: boolean
   /** Whether an inline comment can hold a suggestion that people can commit. */
   readonly suggestions: boolean
 }
 
-/** The account behind a token. */
+/** The account that a token belongs to. */
 export interface Viewer {
   readonly id: string
   readonly login: string
@@ -62,27 +59,27 @@ export interface Viewer {
   readonly avatarUrl: string
 }
 
-/** What the OAuth code was exchanged for. */
+/** The result of exchanging an OAuth code. */
 export interface OAuthGrant {
   readonly token: string
   readonly scopes: readonly string[]
 }
 
-/** What a platform says of itself, and of a token. */
+/** What `inspect` found out about the platform and a token. */
 export interface Inspection {
-  /** Its clock, to the second; null where it doesn't show it. */
+  /** The platform's clock, to the second; null where no header shows it. */
   readonly now: Date | null
-  /** Null without a token. */
+  /** Null when no token was given. */
   readonly viewer: Viewer | null
-  /** What the token may do; null where the platform doesn't show it. */
+  /** The token's scopes; null where the platform doesn't show them. */
   readonly scopes: readonly string[] | null
-  /** What of that reviews need and it lacks. */
+  /** Scopes that reviews need and the token lacks. */
   readonly missingScopes: readonly string[]
 }
 
 /** A repository that the token can see. */
 export interface ListedRepository {
-  /** The platform's own: it stays through a rename, and one that is made anew under the same name has another. */
+  /** The platform's id, which survives renames and isn't reused when a name is. */
   readonly id: string
   readonly repo: RepositoryName
   readonly private: boolean
@@ -92,10 +89,9 @@ export interface ListedRepository {
   readonly defaultBranch: string
 }
 
-/** What a person may do in a repository. Roles between these count as the lower one. */
+/** Platforms with roles between two of these map them to the lower one. */
 export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none'
 
-/** A page of the repositories that a token sees. */
 export interface RepositoryPage {
   readonly repositories: readonly ListedRepository[]
   readonly hasMore: boolean
@@ -110,7 +106,6 @@ export interface ListedFile {
   readonly deletions: number
 }
 
-/** An entry of the tree as the platform's API shows it. */
 export interface ListedTreeEntry {
   readonly path: string
   readonly kind: 'file' | 'directory' | 'symlink' | 'submodule'
@@ -118,7 +113,7 @@ export interface ListedTreeEntry {
   readonly oid: string
 }
 
-/** A contributor's work on the default branch, all time. */
+/** Counts a contributor's work on the default branch over all time. */
 export interface ContributorStatistics {
   readonly login: string
   readonly commits: number
@@ -126,15 +121,17 @@ export interface ContributorStatistics {
   readonly deletions: number
 }
 
-/** Where to clone from. `headers` (authorization) are passed to git through its environment, never in the URL. */
+/**
+ * Where to clone from. `headers` holds the authorization, passed to git by environment, not URL.
+ */
 export interface CloneRemote {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An inline comment to stand on a line of the diff. */
+/** An inline comment to post on a line of the diff. */
 export interface InlineComment {
-  /** Hidden text that `body` ends with and that no other comment does. */
+  /** Hidden text at the end of `body` that no other comment contains. */
   readonly marker: string
   readonly path: string
   readonly side: DiffSide
@@ -144,91 +141,89 @@ export interface InlineComment {
   readonly body: string
 }
 
-/** All that is to stand on the pull request after a review. */
+/** Everything that a review shows on the pull request. */
 export interface ReviewToPublish {
   readonly number: number
   /** The reviewed commit, to which the inline comments are tied. */
   readonly headSha: string
   readonly summary: {
-    /** Hidden text by which an earlier summary is found; `body` begins with it. */
+    /** Hidden text that identifies an earlier summary; `body` begins with it. */
     readonly marker: string
     readonly body: string
-    /** Where it was posted a moment ago: lists may not show it yet. Null where it wasn't. */
+    /** The summary posted moments ago, which lists may not show yet; null where none was posted. */
     readonly id: string | null
   }
   readonly comments: readonly InlineComment[]
-  /** None of these is posted: one that stands from an earlier review is brought up to date. */
+  /** Comments of earlier reviews whose text is updated; they are not posted if missing. */
   readonly updateOnly: readonly Pick<InlineComment, 'marker' | 'body'>[]
-  /** Markers of comments that earlier reviews posted and this one says nothing about. */
+  /** Markers of comments that earlier reviews posted and this review has no text for. */
   readonly formerMarkers: readonly string[]
-  /** What the review says to the platform itself; `comment` leaves merging alone. */
+  /** The state of the review on the platform; `comment` neither approves nor blocks. */
   readonly event: 'comment' | 'approve' | 'request_changes'
-  /** Called before every write; throws when writing is no longer allowed (the lease was lost). */
+  /** Called before every write. It throws when the lease was lost and writing must stop. */
   readonly beforeWrite: () => Promise<void>
 }
 
-/** What stands on the pull request now. */
+/** What the pull request shows after publishing. */
 export interface PublishedReview {
   readonly summary: { readonly id: string; readonly url: string }
-  /** One for each comment that stands there, posted now or found from before. */
+  /** All our comments on the pull request, posted now or earlier. */
   readonly comments: readonly {
     readonly marker: string
     readonly id: string
     readonly url: string
   }[]
-  /** Markers of the comments whose line the platform refused. */
+  /** Markers of the comments that the platform rejected because of their line. */
   readonly refusedMarkers: readonly string[]
 }
 
-/** What an annotation shows of a finding. */
+/** The fields of a finding that an annotation contains. */
 export type AnnotatedFinding = Pick<
   Finding,
   'path' | 'side' | 'startLine' | 'endLine' | 'severity' | 'category' | 'title' | 'body'
 >
 
-/** Lines of a CI job's output that the platform shows, each with its line end. */
+/** Builds lines of a CI job's output that the platform displays, each with its line end. */
 export interface AnnotationFormat {
-  /** Shown at the finding's lines. */
+  /** Builds an annotation that is shown at the finding's lines. */
   finding(finding: AnnotatedFinding): string
-  /** Shown with the job as a whole. */
+  /** Builds an annotation that is shown for the job as a whole. */
   message(level: 'notice' | 'warning', text: string): string
 }
 
-/** How far a review is: in progress, or ended, with whether that keeps the pull request from being merged. */
+/** In progress, or the end of the review and whether it blocks merging. */
 export type ReviewProgress = 'pending' | { readonly end: ReviewEnd; readonly blocks: boolean }
 
-/** The state shown on the commit. */
 export interface CommitStatus {
   readonly sha: string
-  /** Name of the check, for example `umpire/review`. */
+  /** Identifies the check, for example `umpire/review`. */
   readonly context: string
-  /** Each platform lowers it to the states that it has. */
+  /** Platforms with fewer states map it to those that they have. */
   readonly state: ReviewProgress
-  /** At most 140 characters. */
+  /** Text after the 140th character is cut off. */
   readonly description: string
   readonly url: string
 }
 
-/** A conversation on a line of the pull request. */
 export interface Thread {
   readonly id: string
   readonly resolved: boolean
-  /** Username of who resolved it; null where nobody did, or nobody knows who. */
+  /** Login of the account that resolved it; null when it isn't resolved or the account is gone. */
   readonly resolvedBy: string | null
   readonly path: string
-  /** Line at the head, null when the line is gone. */
+  /** Line at the head; null when the line no longer exists. */
   readonly line: number | null
   readonly comments: readonly {
     readonly id: string
     readonly author: string
     readonly body: string
     readonly own: boolean
-    /** Written by a program under its own name. */
+    /** Whether an application account wrote it. */
     readonly bot: boolean
   }[]
 }
 
-/** The pull request inside a delivery's payload: what lists show before anyone asked the platform. */
+/** The pull request in a delivery's payload, which lists show before the first API call. */
 export interface DeliveredPullRequest {
   readonly number: number
   readonly title: string
@@ -247,51 +242,57 @@ export interface DeliveredPullRequest {
   readonly mergedAt: string | null
 }
 
-/** One webhook request as it came: nothing of its body was parsed, so that its signature can be checked first. */
+/** A webhook request with an unparsed body, so that its signature can be checked first. */
 export interface UnverifiedDelivery {
-  /** `repository` where the header is missing. */
+  /** `repository` when the header is missing. */
   readonly targetType: string
-  /** The `X-Hub-Signature-256` header as it came; null where it is missing. */
+  /** The `X-Hub-Signature-256` header, unchanged; null when it is missing. */
   readonly signature: string | null
   /**
-   * The repository that the body names at its top level, found at a bounded cost and without parsing; null where there
-   * is none, or a malformed one. Only the parsed delivery says for sure which one it is about.
+   * The repository named at the top level of the body, found without parsing and at a bounded cost.
+   * Null where there is none or its name is invalid. Only the parsed delivery is authoritative.
    */
   findRepository(): RepositoryName | null
-  /** Parses the body. @throws UmpireError `delivery_invalid` for one that isn't a JSON object, or is nested too deeply */
+  /**
+   * Parses the body.
+   *
+   * @throws UmpireError `delivery_invalid` when it isn't a JSON object or is nested too deeply
+   */
   parse(): Delivery
 }
 
-/** One webhook request, parsed. */
 export interface Delivery {
-  /** Event name from the header, else from the payload: `pull_request`, `issues`, `ping`, `unknown`. */
+  /**
+   * From the header, else inferred from the payload: `pull_request`, `issues`, `ping`, `unknown`.
+   */
   readonly event: string
-  /** Null where the payload has none. `synchronized` is given as `synchronize`. */
+  /** Null when the payload has none. `synchronized` is mapped to `synchronize`. */
   readonly action: string | null
-  /** The platform's id of this delivery; null where the header is missing. */
+  /** The platform's id of this delivery; null when the header is missing. */
   readonly deliveryId: string | null
-  /** `repository.full_name`; null where the payload has none, or a malformed one. */
+  /** `repository.full_name`; null when the payload has none or it is invalid. */
   readonly repo: RepositoryName | null
-  /** Whether the payload has a pull request, also one that can't be read. */
+  /** Whether the payload contains a pull request, even one that can't be read. */
   readonly hasPullRequest: boolean
-  /** Null where the payload has none, or one without a usable number. */
+  /** Null when the payload has none, or one without a valid number. */
   readonly pullRequest: DeliveredPullRequest | null
-  /** The received JSON, safe to store: NUL characters and lone surrogates are U+FFFD. */
+  /** The received JSON with NUL characters and lone surrogates replaced by U+FFFD for storage. */
   readonly payload: string
-  /** What of the payload is read, in its own form. */
+  /** The fields of the payload that are read, in the payload's structure. */
   readonly parsedFields: object
 }
 
 /**
- * A code-hosting platform. All methods but `readUnverifiedDelivery`, `findIssues`, `isPersonalToken` and the addresses ask the
- * network, take a signal, and throw `PlatformError`. None retries for longer than a few seconds: waiting is the job's part.
+ * A code-hosting platform. The methods that call the network take a signal, throw `PlatformError`
+ * and
+ * retry for a few seconds at most: longer waits belong to the job.
  */
 export interface Platform {
-  /** Also the `source` of events. */
+  /** Also stored as the `source` of events. */
   readonly id: string
   readonly limits: PlatformLimits
 
-  /** Address to send a browser to for sign-in. `codeChallenge` is PKCE S256 (RFC 7636). */
+  /** Address of the sign-in page. `codeChallenge` is PKCE S256 (RFC 7636). */
   authorizeUrl(input: {
     redirectUri: string
     state: string
@@ -302,20 +303,21 @@ export interface Platform {
     input: { code: string; redirectUri: string; codeVerifier: string },
     signal?: AbortSignal,
   ): Promise<OAuthGrant>
-  /** Whether the configured application and its secret are accepted. */
+  /** Whether the platform accepts the configured OAuth application and its secret. */
   acceptsOAuthApp(signal?: AbortSignal): Promise<boolean>
   getViewer(token: string, signal?: AbortSignal): Promise<Viewer>
   /**
-   * Whether the account's owner may have made the token for themselves. One that shows that an application got it
-   * doesn't prove who sends it: that application, and whoever runs it, has it too.
+   * Whether the token may be one that the account's owner created. A token that was issued to an
+   * application doesn't prove the sender's identity: the application's operator has it too.
    */
   isPersonalToken(token: string): boolean
-  /** Asks for nothing but what the platform and the token are. Null for no token. */
+  /** Reads the platform's clock, and the account and scopes of a token if one is given. */
   inspect(token: string | null, signal?: AbortSignal): Promise<Inspection>
   /**
-   * A page of the repositories that the token sees, the last pushed first: those whose name has `search` in it, letter
-   * for letter but in any case, and with `administered` only those that the token's account administers. Looks through
-   * no more than 1,000.
+   * Lists a page of the repositories that the token can see, most recently pushed first. `search`
+   * matches a part of the name, ignoring case; `administered` selects those that the token's
+   * account
+   * administers. Searches the first 1,000 repositories.
    *
    * @param input `page` counts from 1; at most 100 `perPage`
    */
@@ -324,30 +326,31 @@ export interface Platform {
     input: { search?: string; administered?: boolean; page: number; perPage: number },
     signal?: AbortSignal,
   ): Promise<RepositoryPage>
-  /** The repository as the platform shows it to the token: where it was renamed, under its new name. */
+  /** The repository as the token sees it, with its current name after a rename. */
   getRepository(access: Access, signal?: AbortSignal): Promise<ListedRepository>
   /**
-   * What the account of that username may do in the repository; `none` where there is no such
-   * account. `platform_forbidden` where the token may not ask.
+   * Permission of the account with that login; `none` when there is no such account.
+   *
+   * @throws PlatformError `platform_forbidden` when the token may not read permissions
    */
   getPermission(access: Access, login: string, signal?: AbortSignal): Promise<RepositoryPermission>
 
   /**
-   * Makes a webhook for pull requests and issues, and returns its id. One that delivers to the same address already is
-   * taken away for it: nobody knows its secret any more.
+   * Creates a webhook for pull requests and issues, and returns its id. Replaces a webhook with the
+   * same address, because its secret is unknown.
    */
   createWebhook(
     access: Access,
     input: { url: string; secret: string },
     signal?: AbortSignal,
   ): Promise<number>
-  /** Whether the webhook stands there still, and delivers to that address. */
+  /** Whether the webhook exists, is active and delivers to that address. */
   hasWebhook(
     access: Access,
     input: { id: number; url: string },
     signal?: AbortSignal,
   ): Promise<boolean>
-  /** Takes a webhook away; one that isn't there counts as taken away. */
+  /** Deletes a webhook. Does nothing when it doesn't exist. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
   /** Reads the headers of a webhook request. */
   readUnverifiedDelivery(
@@ -356,66 +359,74 @@ export interface Platform {
   ): UnverifiedDelivery
 
   getPullRequest(access: Access, number: number, signal?: AbortSignal): Promise<PullRequest>
-  /** Unified diff from the merge base to the head. `platform_too_large` where the platform refuses. */
+  /**
+   * Unified diff from the merge base to the head.
+   *
+   * @throws PlatformError `platform_too_large` when the platform refuses to build it
+   */
   getDiff(access: Access, number: number, signal?: AbortSignal): Promise<string>
-  /** The commit where head and base parted. */
+  /** Finds the newest common ancestor of head and base. */
   getMergeBase(access: Access, base: string, head: string, signal?: AbortSignal): Promise<string>
-  /** All changed files over all pages, up to `limits.listedFiles`. */
+  /** All changed files over all pages, up to `limits.maxListedFiles`. */
   listFiles(access: Access, number: number, signal?: AbortSignal): Promise<readonly ListedFile[]>
-  /** Its newest commits, 100 at most, the oldest of them first. */
+  /** Returns the newest commits of a pull request, at most 100, starting with the oldest. */
   listPullRequestCommits(
     access: Access,
     number: number,
     signal?: AbortSignal,
   ): Promise<readonly CommitSummary[]>
-  /** The newest commits up to `ref` (a branch or commit) that touched a file, newest first, `limit` (100 at most) of them. */
+  /**
+   * Lists the newest commits that changed a file, newest first.
+   *
+   * @param input `ref` is a branch or commit to start from; `limit` is at most 100
+   */
   listFileCommits(
     access: Access,
     input: { path: string; ref: string; limit: number },
     signal?: AbortSignal,
   ): Promise<readonly CommitSummary[]>
   /**
-   * The issues and pull requests that texts about a pull request of `repo`, or the name of its branch, name. Each once;
-   * those that it says to close first. Whether there are such isn't known.
+   * Finds the issues and pull requests that the texts of a pull request or its branch name mention.
+   * Returns each once, those to be closed first, without checking that they exist.
    */
   findIssues(
     repo: RepositoryName,
     input: { texts: readonly string[]; branch: string },
   ): readonly IssueReference[]
-  /** An issue, or a pull request as one. Where it moved to another repository since, its `repo` is that one. */
+  /** An issue or pull request. `repo` is its current repository, which changes when it is moved. */
   getIssue(access: Access, number: number, signal?: AbortSignal): Promise<LinkedIssue>
-  /** Whether everybody can see the repository. */
+  /** Whether the repository is visible without signing in. */
   isPublic(access: Access, signal?: AbortSignal): Promise<boolean>
-  /** A file's bytes at a commit or branch; undefined where there is none. */
+  /** A file's bytes at a commit or branch; undefined when there is no such file. */
   getFile(
     access: Access,
     path: string,
     ref: string,
     signal?: AbortSignal,
   ): Promise<Uint8Array | undefined>
-  /** The tree at a commit or branch. `truncated` where the platform cut it. */
+  /** The tree at a commit or branch. `truncated` is true when the platform returned only a part. */
   getTree(
     access: Access,
     ref: string,
     signal?: AbortSignal,
   ): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }>
   cloneRemote(access: Access): CloneRemote
-  /** Address of the page that shows a file at a commit, at a line from 1 where one is given. Safe inside a Markdown link. */
+  /** Address of a file's page at a commit and 1-based line, safe to use in a Markdown link. */
   fileUrl(
     repo: RepositoryName,
-    place: { commit: string; path: string; line: number | null },
+    location: { commit: string; path: string; line: number | null },
   ): string
-  /** Bytes by language name. */
+  /** Counts the bytes of each language, by its name. */
   getLanguages(access: Access, signal?: AbortSignal): Promise<Readonly<Record<string, number>>>
-  /** Empty while the platform is still computing them. */
+  /** Contributors by commits; empty while the platform is still computing the statistics. */
   listContributors(access: Access, signal?: AbortSignal): Promise<readonly ContributorStatistics[]>
 
   /**
-   * Makes the pull request show this review and nothing twice: edits the summary in place where our account's own
-   * earlier one is found by its marker, and so its inline comments that say something else by now; posts those that don't
-   * stand there yet in one call, and when the platform refuses a line, the others all the same. Where an answer is lost, it
-   * looks whether the write was applied, for as long as lists may be late; what stands there twice all the same is
-   * removed, but for comments that somebody answered. Safe to call again after any fault.
+   * Makes the pull request show this review exactly once, and is safe to repeat after any failure.
+   * Edits our earlier summary and inline comments, which it finds by their markers, and posts the
+   * missing comments in one call. When the platform rejects a line, the other comments are posted.
+   * When a response is lost, it looks for the written item before it writes again. Duplicates are
+   * deleted unless they have replies.
    */
   ensureReview(
     access: Access,
@@ -424,7 +435,7 @@ export interface Platform {
   ): Promise<PublishedReview>
   ensureStatus(access: Access, status: CommitStatus, signal?: AbortSignal): Promise<void>
   listThreads(access: Access, number: number, signal?: AbortSignal): Promise<readonly Thread[]>
-  /** Resolving a resolved thread is no error. */
+  /** Resolves a thread. Does nothing when it is already resolved. */
   resolveThread(
     access: Access,
     number: number,

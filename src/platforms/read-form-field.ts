@@ -1,6 +1,6 @@
-// Reads one field of a form (application/x-www-form-urlencoded) as bytes, at a cost linear in its length.
+// Reads one field of an application/x-www-form-urlencoded form in linear time.
 
-/** @returns the first field of that name, which is plain letters; null where there is none */
+/** Returns the value of the first field with that name (letters only); null when there is none. */
 export function readFormField(form: Buffer, name: string): Buffer | null {
   const start = findFieldValue(form, `${name}=`)
   if (start === -1) return null
@@ -14,19 +14,19 @@ function findFieldValue(form: Buffer, prefix: string): number {
   return before === -1 ? -1 : before + 1 + prefix.length
 }
 
-/** As in the URL standard: what isn't a percent sign and two digits stays. */
+/** Follows the URL standard: a percent sign without two hexadecimal digits is kept as it is. */
 function decode(encoded: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(encoded.length)
   let length = 0
-  for (let at = 0; at < encoded.length; at++) {
-    let byte = encoded[at] as number
+  for (let index = 0; index < encoded.length; index++) {
+    let byte = encoded[index] as number
     if (byte === 0x2b) byte = 0x20
     else if (byte === 0x25) {
-      const high = parseHexDigit(encoded[at + 1])
-      const low = parseHexDigit(encoded[at + 2])
+      const high = parseHexDigit(encoded[index + 1])
+      const low = parseHexDigit(encoded[index + 2])
       if (high !== -1 && low !== -1) {
         byte = high * 16 + low
-        at += 2
+        index += 2
       }
     }
     decoded[length++] = byte

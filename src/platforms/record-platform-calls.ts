@@ -1,4 +1,4 @@
-// Records the calls of a platform: how they ended, how long they took, and how many more the rate limits allow.
+// Records metrics of platform calls: outcome, duration and remaining rate limit.
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import { type LabelValue, type Metrics, secondsSince } from '../metrics/metrics.ts'
 
@@ -7,33 +7,35 @@ export type PlatformMetrics = Pick<
   'platformCalls' | 'platformCallDuration' | 'platformRateLimit' | 'onScrape'
 >
 
-/** What an answer said about a limit. */
+/** A rate limit as a response's headers report it. */
 export interface RateLimit {
-  /** Which of the token's limits it is. */
+  /** The kind of call that the limit applies to. */
   readonly resource: LabelValue<'platformRateLimit', 'resource'>
   readonly remaining: number
-  /** Milliseconds until the count starts again. */
   readonly resetsInMs: number
 }
 
 export interface PlatformCallRecorder {
   record<T>(call: () => Promise<T>): Promise<T>
-  /** @param party whose limit it is */
+  /** @param party identifies the account that the limit applies to */
   recordRateLimit(party: string, limit: RateLimit | undefined): void
 }
 
-/** More tokens than this are not followed at a time. */
+/** Bounds memory: limits of further accounts are not tracked. */
 const maxTrackedLimits = 1000
 
-/** Makes the recorder of one connection. Of the limits only the lowest is shown: a label would name a person. */
+/** Only the lowest remaining limit becomes a metric, because a label would identify a person. */
 export function createPlatformCallRecorder(metrics: PlatformMetrics): PlatformCallRecorder {
   const limits = new Map<string, RateLimit & { readonly endsAt: number }>()
   metrics.onScrape(() => {
-    for (const [key, { endsAt }] of limits) if (endsAt <= performance.now()) limits.delete(key)
+    for (const [key, { endsAt }] of limits) {
+      if (endsAt <= performance.now()) limits.delete(key)
+    }
     for (const resource of ['core', 'graphql', 'other'] as const) {
-      const counts = [...limits.values()].filter((limit) => limit.resource === resource)
-      const lowest =
-        counts.length === 0 ? null : Math.min(...counts.map(({ remaining }) => remaining))
+      const remaining = [...limits.values()]
+        .filter((limit) => limit.resource === resource)
+        .map((limit) => limit.remaining)
+      const lowest = remaining.length === 0 ? null : Math.min(...remaining)
       metrics.platformRateLimit.set({ resource }, lowest)
     }
   })
