@@ -1,32 +1,36 @@
-// Chooses the parts that a map of a directory shows: not all on one level, but each about as large as the others.
+// Chooses the directories that a code map shows, so that its parts have similar sizes.
 
-/** A directory that has files itself. */
+/** A directory that directly contains files. */
 export interface Folder {
-  /** Its path from the one that is mapped, with a slash at its end; empty for that one itself. */
+  /** Path relative to the mapped directory, with a slash at its end; empty for that directory. */
   readonly folder: string
   readonly files: number
   readonly lines: number
 }
 
 interface Branch {
-  /** Directories right below it. */
+  /** The paths of the directories directly inside it. */
   readonly below: Set<string>
-  /** Files right in it, and lines of all below it. */
+  /** Counts its direct files; `lines` counts all files below it. */
   files: number
   lines: number
 }
 
 /**
- * What stands for the files of each folder: a directory (without the slash), or null where each file stands for itself. What is
- * right below the directory is opened, again and again, where the largest parts come of it, as long as there are no more of them
- * in all than `most`.
+ * Assigns each folder to the part that shows its files. Starts with the direct children of the
+ * mapped
+ * directory, then keeps opening the directory whose children have the most lines on average, while
+ * there are at most `maxParts` parts.
+ *
+ * @returns by folder the directory (without a slash) that shows it; null if its files are shown
+ * singly
  */
 export function chooseMapParts(
   folders: readonly Folder[],
-  most: number,
+  maxParts: number,
 ): ReadonlyMap<string, string | null> {
   const tree = buildTree(folders)
-  const opened = openDirectories(tree, most)
+  const opened = openDirectories(tree, maxParts)
   return new Map(folders.map(({ folder }) => [folder, partOf(folder, opened)]))
 }
 
@@ -47,7 +51,7 @@ function buildTree(folders: readonly Folder[]): ReadonlyMap<string, Branch> {
   return tree
 }
 
-/** `a/`, `a/b/` and `a/b/c/` for `a/b/c/`. */
+/** Returns `a/`, `a/b/` and `a/b/c/` for `a/b/c/`. */
 function pathsTo(folder: string): string[] {
   const paths: string[] = []
   for (let end = folder.indexOf('/'); end !== -1; end = folder.indexOf('/', end + 1))
@@ -55,32 +59,33 @@ function pathsTo(folder: string): string[] {
   return paths
 }
 
-function openDirectories(tree: ReadonlyMap<string, Branch>, most: number): ReadonlySet<string> {
-  const branchOf = (path: string) => tree.get(path) as Branch
-  const sizeOf = ({ below, files }: Branch) => below.size + files
+function openDirectories(tree: ReadonlyMap<string, Branch>, maxParts: number): ReadonlySet<string> {
+  const getBranch = (path: string) => tree.get(path) as Branch
+  const countChildren = ({ below, files }: Branch) => below.size + files
+  const getLinesPerChild = (path: string) => {
+    const branch = getBranch(path)
+    return branch.lines / countChildren(branch)
+  }
   const opened = new Set([''])
-  let parts = sizeOf(branchOf(''))
-  let waiting = [...branchOf('').below]
-  while (parts <= most) {
-    // What doesn't fit now never will.
-    waiting = waiting.filter((path) => parts - 1 + sizeOf(branchOf(path)) <= most)
-    const partLines = (path: string) => branchOf(path).lines / sizeOf(branchOf(path))
-    const next = waiting.reduce<string | null>(
-      (best, path) => (best === null || partLines(path) > partLines(best) ? path : best),
-      null,
+  let parts = countChildren(getBranch(''))
+  let candidates = [...getBranch('').below]
+  while (parts <= maxParts) {
+    // The number of parts only grows, so a directory that doesn't fit now never will.
+    candidates = candidates.filter((path) => parts - 1 + countChildren(getBranch(path)) <= maxParts)
+    const [first, ...others] = candidates
+    if (first === undefined) break
+    const next = others.reduce(
+      (best, path) => (getLinesPerChild(path) > getLinesPerChild(best) ? path : best),
+      first,
     )
-    if (next === null) break
     opened.add(next)
-    parts += sizeOf(branchOf(next)) - 1
-    waiting = [...waiting.filter((path) => path !== next), ...branchOf(next).below]
+    parts += countChildren(getBranch(next)) - 1
+    candidates = [...candidates.filter((path) => path !== next), ...getBranch(next).below]
   }
   return opened
 }
 
 function partOf(folder: string, opened: ReadonlySet<string>): string | null {
-  return (
-    pathsTo(folder)
-      .find((path) => !opened.has(path))
-      ?.slice(0, -1) ?? null
-  )
+  const part = pathsTo(folder).find((path) => !opened.has(path))
+  return part?.slice(0, -1) ?? null
 }

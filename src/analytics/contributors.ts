@@ -1,28 +1,30 @@
-// Contributors of a repository of whom something is remembered, with what that is.
+// Reads the contributors of a repository that memories describe, with those memories.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
 export interface Contributor {
   readonly login: string
-  /** Empty where there is none. */
+  /** Empty when no profile is stored. */
   readonly profile: string
   readonly patterns: readonly string[]
   readonly strengths: readonly string[]
-  /** Those that were reviewed. */
+  /** Counts reviewed pull requests. */
   readonly pullRequests: number
-  /** The number of their latest one, reviewed or not; 0 where there is none. */
+  /** Number of the latest pull request, reviewed or not; 0 when there is none. */
   readonly latest: number
 }
 
 export interface ContributorPage {
-  /** Of all pages. */
+  /** How many contributors all pages have together. */
   readonly total: number
-  /** By username. */
+  /** Sorted by login. */
   readonly contributors: readonly Contributor[]
 }
 
-/** Reads a page; one beyond the end is empty. The subjects of memories of people begin with their username. */
+/**
+ * A page after the last one is empty. The subject of a memory about a person begins with the login.
+ */
 export async function listContributors(
   db: Db,
   repo: RepositoryName,
@@ -34,9 +36,14 @@ export async function listContributors(
       where repo = ${repo} and ended_at is null
         and memory_type in ('contributor_profile', 'developer_pattern', 'developer_strength')
     ), people as materialized (
-      select login, coalesce(max(text) filter (where memory_type = 'contributor_profile'), '') as profile,
-        coalesce(array_agg(text order by subject) filter (where memory_type = 'developer_pattern'), '{}') as patterns,
-        coalesce(array_agg(text order by subject) filter (where memory_type = 'developer_strength'), '{}') as strengths
+      select login,
+        coalesce(max(text) filter (where memory_type = 'contributor_profile'), '') as profile,
+        coalesce(
+          array_agg(text order by subject) filter (where memory_type = 'developer_pattern'), '{}'
+        ) as patterns,
+        coalesce(
+          array_agg(text order by subject) filter (where memory_type = 'developer_strength'), '{}'
+        ) as strengths
       from remembered group by login
     ), listed as (
       select * from people order by lower(login) collate "C", login collate "C"
@@ -44,13 +51,15 @@ export async function listContributors(
     ), described as (
       select listed.*, "pullRequests", latest from listed
       cross join lateral (
-        select count(*) filter (where reviewed_run_id is not null) as "pullRequests", coalesce(max(number), 0) as latest
+        select count(*) filter (where reviewed_run_id is not null) as "pullRequests",
+          coalesce(max(number), 0) as latest
         from pull_requests where repo = ${repo} and author = listed.login
       ) as counted
     )
     select (select count(*) from people) as total,
       coalesce((
-        select json_agg(described order by lower(login) collate "C", login collate "C") from described
+        select json_agg(described order by lower(login) collate "C", login collate "C")
+        from described
       ), '[]') as contributors`.execute(db)
   return rows[0] as ContributorPage
 }

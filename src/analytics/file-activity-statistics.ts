@@ -1,31 +1,36 @@
-// What reviewed pull requests say about a repository's files and people: hot spots, risks, owners, expertise, dead files.
+// Derives statistics about files and people from reviewed pull requests: hot spots, owners,
+// experts.
 import { sql } from 'kysely'
 import { classifyFile } from '../code/classify-file.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-/** A reviewed pull request counts for the files that its latest review saw. Lists are cut to 50. */
+/**
+ * A reviewed pull request counts for the files in its latest review. Lists have 50 entries at most.
+ */
 export interface FileActivityStatistics {
-  /** How many reviewed pull requests touched each file; most first, then by path. */
+  /** Number of reviewed pull requests that changed each file; sorted by number, then path. */
   readonly hotspots: readonly { readonly path: string; readonly touches: number }[]
-  /** Of how many commits that touched each file the review asked for changes; most first, then by path. */
+  /** Number of commits to each file with requested changes; sorted by number, then path. */
   readonly risks: readonly { readonly path: string; readonly requests: number }[]
-  /** Of the hot spots, in their order: who has most of their pull requests, the latest one among those who have as many. */
+  /**
+   * The author of most pull requests to each hot spot; the most recent author when there is a tie.
+   */
   readonly owners: readonly {
     readonly path: string
     readonly login: string
-    /** Of the pull requests, with one decimal. */
+    /** How many of the file's pull requests are theirs, with one decimal. */
     readonly percent: number
   }[]
-  /** Whose pull requests touched most files; each file counts as often as it was touched. */
+  /** Authors by the files that their pull requests changed; a file counts once per pull request. */
   readonly experts: readonly {
     readonly login: string
     readonly touches: number
-    /** The three that they touched most; `.` for the root. */
+    /** The three directories with most changes; `.` is the root. */
     readonly directories: readonly string[]
   }[]
-  /** Files of the default branch that no reviewed pull request touched, the first ten by path; none without a code graph. */
+  /** Files of the default branch that no reviewed pull request changed. Needs a code graph. */
   readonly dead: { readonly count: number; readonly sample: readonly string[] }
 }
 
@@ -38,27 +43,30 @@ export const noFileActivityStatistics: FileActivityStatistics = {
 }
 
 const maxListed = 50
-/** Without a graph, only their paths tell which files nobody writes by hand: so many are looked at. */
+/** Without a code graph, paths decide which files are written by hand, so extra rows are read. */
 const maxCandidates = 2000
 
 /**
- * Reads the figures. Generated, vendored and binary files count for nobody but the experts; neither do files that are no
- * longer in the code graph, where there is one.
+ * Reads the statistics. Except for experts, generated, vendored and binary files are left out, and
+ * so
+ * are files that are missing from the code graph if there is one.
  *
- * @param tx a transaction in which all reads see the same
+ * @param tx a transaction in which all reads see the same snapshot
  */
 export async function readFileActivityStatistics(
   tx: Db,
   repo: RepositoryName,
 ): Promise<FileActivityStatistics> {
   const { hasGraph, hotspots, risks, dead } = await readFiles(tx, repo)
-  const choose = <File extends { path: string }>(files: readonly File[]) =>
-    files.filter(({ path }) => hasGraph || classifyFile(path).kind === 'source').slice(0, maxListed)
-  const hottest = choose(hotspots)
+  const selectListed = <File extends { path: string }>(files: readonly File[]) => {
+    const isHandwritten = ({ path }: File) => hasGraph || classifyFile(path).kind === 'source'
+    return files.filter(isHandwritten).slice(0, maxListed)
+  }
+  const listedHotspots = selectListed(hotspots)
   return {
-    hotspots: hottest,
-    risks: choose(risks),
-    owners: await readOwners(tx, repo, hottest),
+    hotspots: listedHotspots,
+    risks: selectListed(risks),
+    owners: await readOwners(tx, repo, listedHotspots),
     experts: await readExperts(tx, repo),
     dead,
   }
@@ -73,16 +81,20 @@ async function readFiles(tx: Db, repo: RepositoryName): Promise<FileStatistics> 
     with graph as materialized (
       select id from code_graphs where repo = ${repo} and commit_sha is not null
     ), touched as materialized (
-      select path, count(*) filter (where latest) as touches, count(*) filter (where requested_changes) as requests
+      select path, count(*) filter (where latest) as touches,
+        count(*) filter (where requested_changes) as requests
       from pull_request_files where repo = ${repo} group by path
     ), counted as materialized (
       select touched.* from touched
-      left join code_files file on file.graph_id = (select id from graph) and file.path = touched.path
+      left join code_files file
+        on file.graph_id = (select id from graph) and file.path = touched.path
       where file.kind = 'source' or not exists (select from graph)
     ), hotspots as (
-      select path, touches from counted where touches > 0 order by touches desc, path ${limitRows(maxCandidates)}
+      select path, touches from counted where touches > 0
+      order by touches desc, path ${limitRows(maxCandidates)}
     ), risks as (
-      select path, requests from counted where requests > 0 order by requests desc, path ${limitRows(maxCandidates)}
+      select path, requests from counted where requests > 0
+      order by requests desc, path ${limitRows(maxCandidates)}
     ), dead as materialized (
       select path from code_files file
       where graph_id = (select id from graph) and kind = 'source'

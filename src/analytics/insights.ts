@@ -1,54 +1,57 @@
-// Insights: what came of the pull requests of the last days, in one statement.
+// Reads statistics of the pull requests that were active in the last days, in one statement.
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-/** Pull requests of one author or one repository. */
 interface GroupMetrics {
-  /** Active in the period. */
+  /** Counts pull requests that were active in the period. */
   readonly prs: number
-  /** Those of them that were merged in it. */
+  /** Counts those that were merged in the period. */
   readonly merged: number
-  /** Open findings of their latest reviews. */
+  /** Counts open findings of the latest reviews. */
   readonly issues: number
-  /** Of their latest reviews, with one decimal; 0 where there is none. */
+  /** Average of the latest reviews, with one decimal; 0 when there is none. */
   readonly confidence: number
 }
 
-/** Figures of the pull requests of which an event came in the period, as they are at its end. */
+/** Covers pull requests that had an event in the period, by their state at its end. */
 export interface Insights {
   readonly start: Date
-  /** Now, by the database's clock. */
+  /** When the statement ran, by the database's clock. */
   readonly end: Date
-  /** Hours from creation to merge of those merged in the period; nulls where there are none. */
+  /** Hours from creation to merge of pull requests merged in the period; null if there are none. */
   readonly merges: {
     readonly count: number
     readonly medianHours: number | null
     readonly p90Hours: number | null
   }
-  /** Most pull requests first, then by name. */
+  /** Sorted by the number of pull requests, then name. */
   readonly authors: readonly (GroupMetrics & { readonly author: string })[]
   readonly repos: readonly (GroupMetrics & { readonly repo: RepositoryName })[]
-  /** How many latest reviews came to each verdict and confidence; those that none came to are missing. */
+  /**
+   * Number of latest reviews by verdict and by confidence; values that no review has are missing.
+   */
   readonly verdicts: Readonly<Record<string, number>>
   readonly confidences: Readonly<Record<string, number>>
-  /** Open findings of the latest reviews. */
+  /** Counts open findings of the latest reviews. */
   readonly issues: { readonly critical: number; readonly moderate: number; readonly minor: number }
-  /** Changed lines; nulls where there are no pull requests. */
+  /** Number of changed lines; null if there are no pull requests. */
   readonly sizes: { readonly median: number | null; readonly p90: number | null }
 }
 
-/** From creation to merge; an age that can't be is none. */
+/** Hours from creation to merge; null when the merge is earlier than the creation. */
 const hours = sql`
-  case when merged_at >= opened_at then extract(epoch from merged_at - opened_at)::float8 / 3600 end`
+  case when merged_at >= opened_at
+    then extract(epoch from merged_at - opened_at)::float8 / 3600 end`
 
 /**
- * Reads the figures of the last `days`. Percentiles are interpolated linearly. The period ends now, so that a pull request
- * had an event in it exactly when its newest event is no older than its start.
+ * Reads the statistics of the last `days`. Percentiles are interpolated linearly. The period ends
+ * now,
+ * so a pull request was active in it exactly when its newest event is not older than the start.
  */
 export async function readInsights(db: Db, scope: Scope, days: number): Promise<Insights> {
-  // Written out where it is compared, so that the planner knows how much of the table it comes to.
+  // The expression is repeated in the SQL, so that the planner can estimate the number of rows.
   const start = sql`now() - make_interval(hours => ${24 * days})`
   const isVisible = isInScope(scope)
   const { rows } = await sql<Insights>`
@@ -65,21 +68,24 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
         coalesce(round(avg(confidence), 1), 0) as confidence
       from active group by grouping sets ((author), (repo))
     ), unannounced as (
-      -- Merges that no event told of: a look at the platform did.
+      -- Merges without an event: they were noticed when the platform was asked for the state.
       select ${hours} as hours from pull_requests
-      where merged_at > last_event_at and merged_at between ${start} and now() and last_event_at < ${start}
-        and ${isVisible}
+      where merged_at > last_event_at and merged_at between ${start} and now()
+        and last_event_at < ${start} and ${isVisible}
     ), merges as (
       select count(*), percentile_cont(0.5) within group (order by hours) as "medianHours",
         percentile_cont(0.9) within group (order by hours) as "p90Hours"
-      from (select hours from active where is_merged union all select hours from unannounced) as merged
+      from (
+        select hours from active where is_merged union all select hours from unannounced
+      ) as merged
       where hours is not null
     ), sizes as (
       select percentile_cont(0.5) within group (order by size) as median,
         percentile_cont(0.9) within group (order by size) as p90
       from active
     ), issues as (
-      select coalesce(sum(critical_count), 0) as critical, coalesce(sum(moderate_count), 0) as moderate,
+      select coalesce(sum(critical_count), 0) as critical,
+        coalesce(sum(moderate_count), 0) as moderate,
         coalesce(sum(minor_count), 0) as minor
       from active
     ), judged as (
@@ -94,9 +100,9 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
         from grouped where author is not null) as authors,
       (select coalesce(json_agg(grouped order by prs desc, repo collate "C"), '[]')
         from grouped where repo is not null) as repos,
-      (select coalesce(json_object_agg(verdict, n), '{}') from judged where verdict is not null) as verdicts,
-      (select coalesce(json_object_agg(confidence, n), '{}') from judged where confidence is not null) as confidences`.execute(
-    db,
-  )
+      (select coalesce(json_object_agg(verdict, n), '{}')
+        from judged where verdict is not null) as verdicts,
+      (select coalesce(json_object_agg(confidence, n), '{}')
+        from judged where confidence is not null) as confidences`.execute(db)
   return rows[0] as Insights
 }

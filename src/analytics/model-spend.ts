@@ -1,12 +1,12 @@
-// What models cost, by run.
+// Stores and sums what models cost.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
 import type { ModelUse } from '../models/index.ts'
 
 /**
- * Writes down what a run used, a row for each model. Of what is no run, and has no `id`, the uses of an owner's hour share a row.
- * What used nothing leaves none.
+ * Stores the model usage of a run, one row per model. Usage without a run (no `id`) is added to one
+ * row per owner, model and hour.
  */
 export async function recordSpend(
   db: Db,
@@ -32,27 +32,35 @@ export async function recordSpend(
   await db.insertInto('model_spend').values(rows).execute()
 }
 
-/** Searches of memories use a model too: a row for each would never end. Nobody waits for a row that another one adds to. */
+/**
+ * Adds usage to the row of the current hour, because a row per memory search would never stop
+ * growing
+ * the table. Skips rows that another transaction has locked instead of waiting for them.
+ */
 async function addToHour(db: Db, owner: string, { model, usage }: ModelUse): Promise<void> {
   const { calls, inputTokens, outputTokens, cachedInputTokens, costUsd } = usage
   await sql`
     with added as (
       update model_spend set calls = calls + ${calls}, input_tokens = input_tokens + ${inputTokens},
-        output_tokens = output_tokens + ${outputTokens}, cached_input_tokens = cached_input_tokens + ${cachedInputTokens},
+        output_tokens = output_tokens + ${outputTokens},
+        cached_input_tokens = cached_input_tokens + ${cachedInputTokens},
         cost_usd = cost_usd + ${costUsd}::float8
       where id = (
         select id from model_spend
-        where run_id is null and owner = ${owner} and model = ${model} and (cost_usd is null) = ${costUsd === null}
+        where run_id is null and owner = ${owner} and model = ${model}
+          and (cost_usd is null) = ${costUsd === null}
           and created_at >= date_trunc('hour', now() at time zone 'UTC') at time zone 'UTC'
         order by id limit 1 for update skip locked)
       returning id
     )
-    insert into model_spend (run_id, owner, model, calls, input_tokens, output_tokens, cached_input_tokens, cost_usd)
-    select null, ${owner}, ${model}, ${calls}, ${inputTokens}, ${outputTokens}, ${cachedInputTokens}, ${costUsd}::float8
+    insert into model_spend
+      (run_id, owner, model, calls, input_tokens, output_tokens, cached_input_tokens, cost_usd)
+    select null, ${owner}, ${model}, ${calls}, ${inputTokens}, ${outputTokens},
+      ${cachedInputTokens}, ${costUsd}::float8
     where not exists (select from added)`.execute(db)
 }
 
-/** What ended runs cost since midnight UTC, of all or of one owner, in US dollars. */
+/** Cost in US dollars of ended runs since midnight UTC, for all owners or one. */
 export async function spentTodayUsd(db: Db, owner?: string): Promise<number> {
   const row = await db
     .selectFrom('model_spend')
@@ -67,7 +75,7 @@ export async function spentTodayUsd(db: Db, owner?: string): Promise<number> {
   return row.total
 }
 
-/** What the ended tries of a run cost, in US dollars. */
+/** Cost in US dollars of the ended attempts of a run. */
 export async function spentByRunUsd(db: Db, runId: number): Promise<number> {
   const row = await db
     .selectFrom('model_spend')

@@ -1,38 +1,41 @@
-// What the code-hosting platform itself counts of a repository: languages and contributors.
+// Reads statistics that the code-hosting platform computes: languages and contributors.
 
 import type { Log } from '../lib/logger.ts'
 import { type CachedValue, createTtlCache } from '../lib/ttl-cache.ts'
 import type { Access, ContributorStatistics, Platform } from '../platforms/platform.ts'
 
-/** Empty lists where the platform didn't answer, or is still counting. */
+/** Lists are empty when the platform doesn't respond or is still computing. */
 export interface PlatformStatistics {
-  /** Most bytes first. */
+  /** Sorted by bytes, largest first. */
   readonly languages: readonly {
     readonly name: string
     readonly bytes: number
     readonly pct: number
   }[]
-  /** Most commits first. */
+  /** Sorted by commits, largest first. */
   readonly contributors: readonly ContributorStatistics[]
 }
 
 export const noStatistics: PlatformStatistics = { languages: [], contributors: [] }
 
-/** Of whom what was asked last is kept. */
 const maxCachedAnswers = 1000
 const cacheMs = 10 * 60_000
-/** What was not to be had is asked for again soon, and not at once. */
+/** Missing statistics are requested again soon, but not with every call. */
 const failureCacheMs = 20_000
 const deadlineMs = 5_000
 
-/** Reads statistics with a person's own token; `userId` is theirs: nobody is shown what another one's token could see. */
+/**
+ * Reads statistics with a person's own token. Results are cached per `userId`, so that no one sees
+ * what
+ * only another person's token can see.
+ */
 export type ReadStatistics = (userId: number, access: Access) => Promise<PlatformStatistics>
 
-/** Makes the reader, which keeps what it read for a while. */
+/** Creates a reader with a cache. */
 export function createStatisticsReader(platform: Platform, log: Log): ReadStatistics {
-  const recently = createTtlCache<PlatformStatistics>(maxCachedAnswers)
+  const cache = createTtlCache<PlatformStatistics>(maxCachedAnswers)
   return (userId, access) =>
-    recently(`${userId} ${access.repo}`, () => fetchStatistics(platform, access, log))
+    cache(`${userId} ${access.repo}`, () => fetchStatistics(platform, access, log))
 }
 
 async function fetchStatistics(
@@ -41,15 +44,15 @@ async function fetchStatistics(
   log: Log,
 ): Promise<CachedValue<PlatformStatistics>> {
   const signal = AbortSignal.timeout(deadlineMs)
-  const tolerate = (what: string) => (error: unknown) => {
-    log.warn({ err: error, repo: access.repo }, `The platform did not tell the ${what}`)
+  const logAndSkip = (what: string) => (error: unknown) => {
+    log.warn({ err: error, repo: access.repo }, `Could not read the ${what} from the platform`)
     return null
   }
   const [languages, contributors] = await Promise.all([
-    platform.getLanguages(access, signal).catch(tolerate('languages')),
-    platform.listContributors(access, signal).catch(tolerate('contributors')),
+    platform.getLanguages(access, signal).catch(logAndSkip('languages')),
+    platform.listContributors(access, signal).catch(logAndSkip('contributors')),
   ])
-  const isWhole = languages !== null && contributors !== null && contributors.length > 0
+  const isComplete = languages !== null && contributors !== null && contributors.length > 0
   return {
     value: {
       languages: sortLanguages(languages ?? {}),
@@ -57,7 +60,7 @@ async function fetchStatistics(
         (a, b) => b.commits - a.commits || (a.login < b.login ? -1 : 1),
       ),
     },
-    ttlMs: isWhole ? cacheMs : failureCacheMs,
+    ttlMs: isComplete ? cacheMs : failureCacheMs,
   }
 }
 

@@ -1,21 +1,20 @@
-// The records of reviews of one repository, newest first, for programs that ask for verdicts.
+// Reads the review records of a repository, for programs that need verdicts.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RunStatus } from '../db/schema.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Verdict } from '../domain/review.ts'
 
-/** One run of a review. */
 export interface ReviewRecord {
-  /** Of the run. */
+  /** Identifies the run. */
   readonly id: number
-  /** As the platform spells it. */
+  /** Name in the platform's spelling. */
   readonly repo: string
   readonly number: number
   readonly status: RunStatus
-  /** Null where it came to none. */
+  /** Null when the run has no verdict. */
   readonly verdict: Verdict | null
-  /** Null until it is completed. */
+  /** Null until the run is completed. */
   readonly summary: string | null
   /** Why it failed or what it waits for; null when it is completed. */
   readonly error: string | null
@@ -23,9 +22,9 @@ export interface ReviewRecord {
 }
 
 /**
- * The newest records, by when they were created.
+ * Lists the newest records by creation time.
  *
- * @param repo in any letter case; of one that isn't known there are none
+ * @param repo in any letter case; there are no records of an unknown repository
  */
 export async function listReviewRecords(
   db: Db,
@@ -36,10 +35,10 @@ export async function listReviewRecords(
 }
 
 /**
- * The newest record of a pull request that came to a verdict, else its newest one; undefined where it has none among the
- * newest records of its repository.
+ * Finds the newest record of a pull request with a verdict, else its newest record. Undefined when
+ * it has none among the newest records of its repository.
  *
- * @param among how many records of the repository are looked at
+ * @param among how many records of the repository are searched
  */
 export async function findReviewRecord(
   db: Db,
@@ -50,7 +49,7 @@ export async function findReviewRecord(
     db
       .selectFrom(selectRecords(db, repo).limit(among).as('recent'))
       .selectAll()
-      // Whatever was asked for, and not only what a number of theirs can be.
+      // The number comes from the caller and may exceed the range of the column's type.
       .where(sql<boolean>`number = ${number}::bigint`)
       .orderBy(sql`verdict is not null`, 'desc')
       .orderBy('createdAt', 'desc')
@@ -74,7 +73,7 @@ function selectRecords(db: Db, repo: string) {
         'error',
         'created_at as createdAt',
       ])
-      // Written into the statement: the index is one of reviews only, and the plan is made before the values are known.
+      // A literal lets the planner use the partial index: it plans before it has the parameters.
       .where('workflow_type', '=', sql.lit('pr_review'))
       .where(sql<string>`lower(repo)`, '=', repo.toLowerCase())
       .orderBy('created_at', 'desc')
@@ -82,33 +81,33 @@ function selectRecords(db: Db, repo: string) {
   )
 }
 
-/** How far the reviews of a repository reach. */
 export interface ReviewCounts {
-  /** Runs that came to a verdict. */
+  /** Counts runs with a verdict. */
   readonly completed: number
-  /** Pull requests that were seen, and those of them that were reviewed. */
+  /** Counts the known pull requests; `reviewed` counts those of them with a review. */
   readonly seen: number
   readonly reviewed: number
 }
 
-/** Counts; all 0 for a repository that isn't known. */
+/** All counts are 0 for an unknown repository. */
 export async function readReviewCounts(db: Db, repo: RepositoryName): Promise<ReviewCounts> {
   const { rows } = await sql<ReviewCounts>`
     select
       (select count(*) from workflow_runs
-        where workflow_type = 'pr_review' and lower(repo) = ${repo.toLowerCase()} and verdict is not null) as completed,
+        where workflow_type = 'pr_review' and lower(repo) = ${repo.toLowerCase()}
+          and verdict is not null) as completed,
       count(*) as seen, count(reviewed_run_id) as reviewed
     from pull_requests where repo = ${repo} and listed_event_id is not null`.execute(db)
   return rows[0] as ReviewCounts
 }
 
-/** A repository's name as the platform spelled it last; as it was given where no review of it is known. */
+/** Returns a repository's name in the platform's latest spelling; `repo` if it has no reviews. */
 export async function findCanonicalName(db: Db, repo: string): Promise<RepositoryName> {
   const record = await selectRecords(db, repo).limit(1).executeTakeFirst()
   return record?.repo ?? repo
 }
 
-/** Names of repositories that are connected to the caller, in their order; to anybody for a caller of null. */
+/** Lists repositories connected to the caller, by name; for null those connected to anyone. */
 export async function listConnectedRepositoryNames(
   db: Db,
   caller: { readonly userId: number } | null,

@@ -1,4 +1,4 @@
-// What is counted over a repository's files, within a time limit: a repository that takes longer is shown without it.
+// Reads file statistics within a time limit; what takes longer is left out of the response.
 import type { Db } from '../db/database.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -12,11 +12,10 @@ import {
 } from './file-activity-statistics.ts'
 import { type CodeMap, emptyCodeMap, readCodeMap } from './read-code-map.ts'
 
-/** What may be on its way at the same time. */
 const maxReadsInFlight = 1000
 
 export type ReadFileActivity = (repo: RepositoryName) => Promise<FileActivityStatistics>
-/** The directory as `readCodeMap` has it. */
+/** `directory` is as in `readCodeMap`. */
 export type ReadCodeMap = (repo: RepositoryName, directory: string) => Promise<CodeMap>
 
 interface ReadingContext {
@@ -25,27 +24,28 @@ interface ReadingContext {
   readonly timeoutMs: number
 }
 
-/** Makes the reader of touched files. Those who ask while an answer is on its way get the same one. */
+/** Concurrent calls for the same repository are answered by one query. */
 export function createFileActivityReader(ctx: ReadingContext): ReadFileActivity {
-  const read = createReader(ctx, 'Figures of touched files take', noFileActivityStatistics)
+  const read = createReader(ctx, 'File activity statistics take', noFileActivityStatistics)
   return (repo) => read(repo, '', (tx) => readFileActivityStatistics(tx, repo))
 }
 
-/** Makes the reader of maps, likewise. */
+/** Concurrent calls for the same directory are answered by one query. */
 export function createCodeMapReader(ctx: ReadingContext): ReadCodeMap {
   const read = createReader(ctx, 'The map of the code takes', emptyCodeMap)
   return (repo, directory) => read(repo, directory, (tx) => readCodeMap(tx, repo, directory))
 }
 
-function createReader<T>({ db, log, timeoutMs }: ReadingContext, what: string, nothing: T) {
+function createReader<T>({ db, log, timeoutMs }: ReadingContext, subject: string, emptyResult: T) {
   const inFlight = createTtlCache<T>(maxReadsInFlight)
   return async (repo: RepositoryName, part: string, read: (tx: Db) => Promise<T>): Promise<T> => {
-    const answer = inFlight(`${repo} ${part}`, async () => ({
+    const result = inFlight(`${repo} ${part}`, async () => ({
       value: await readInOneSnapshot(db, timeoutMs, read),
       ttlMs: 0,
     }))
-    const inTime = await withTimeout(timeoutMs, answer)
-    if (inTime === null) log.warn({ repo, timeout_ms: timeoutMs }, `${what} too long: left out`)
-    return inTime ?? nothing
+    const inTime = await withTimeout(timeoutMs, result)
+    if (inTime !== null) return inTime
+    log.warn({ repo, timeout_ms: timeoutMs }, `${subject} too long: left out`)
+    return emptyResult
   }
 }
