@@ -1,19 +1,18 @@
-// The audit log: what people and the operator did.
+// Stores and lists the audit log: the actions of people and of the operator.
 import type { Db } from '../db/database.ts'
 import type { AuditAction } from '../db/schema.ts'
 import type { Caller } from './tokens.ts'
 
-/** Something that was done. */
 export interface AuditEntry {
   readonly id: number
   readonly createdAt: Date
-  /** The username as it was then. */
+  /** The login that the person had at the time of the action. */
   readonly login: string
   readonly action: AuditAction
   readonly subject: string
 }
 
-/** Writes one entry, in the transaction of what it tells of. */
+/** Records an action, in the transaction that performs it. */
 export async function recordAudit(
   tx: Db,
   who: { userId: number; login: string },
@@ -27,9 +26,9 @@ export async function recordAudit(
 }
 
 /**
- * What a person did, the newest first; for an administrator what everybody did.
+ * Lists a person's actions, newest first; for an administrator the actions of all people.
  *
- * @param input entries with an id below `before`, `limit` at most
+ * @param input `before` is an exclusive upper bound of ids
  */
 export async function listAudit(
   db: Db,

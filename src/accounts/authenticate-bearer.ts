@@ -1,11 +1,11 @@
-// Who stands behind a bearer token that came some other way than with a request to the API.
+// Authenticates bearer tokens that do not arrive as the header of an API request.
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Credentials } from './credentials.ts'
 import { type Caller, findCaller } from './tokens.ts'
 
-/** @throws RequestError `not_authenticated` where the token doesn't count */
+/** @throws RequestError `not_authenticated` when the token is invalid, expired or revoked */
 export async function authenticateBearer(
   ctx: {
     readonly db: Db
@@ -18,6 +18,6 @@ export async function authenticateBearer(
   const caller =
     claims === null ? undefined : await findCaller(ctx.db, claims, ctx.config.signInAllowed)
   if (caller === undefined)
-    throw new RequestError('not_authenticated', 'The token does not count, or not any more')
+    throw new RequestError('not_authenticated', 'The token is invalid, expired or revoked')
   return caller
 }

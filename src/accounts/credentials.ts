@@ -1,32 +1,31 @@
-// The JWTs that Umpire gives out (RFC 7519), signed with HMAC-SHA-256 and nothing else.
+// Issues and verifies Umpire's JWTs (RFC 7519), which are signed with HMAC-SHA-256 only.
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { KeyRing } from '../lib/key-ring.ts'
 
 /**
- * Where a JWT is accepted: in the cookie or in the `Authorization` header, never in the other one. It is the audience
- * of the JWT.
+ * Where a JWT is accepted: as a cookie or in the `Authorization` header, never in both. It is the
+ * audience of the JWT.
  */
 export type CredentialPlace = 'cookie' | 'bearer'
 
-/** What a JWT says, after its signature, audience, issuer and times were checked. Whether it still counts is in `tokens`. */
+/** The claims of a verified JWT. Whether it was revoked is stored in `tokens`. */
 export interface Claims {
   readonly userId: number
-  /** Id in `tokens`. */
+  /** Refers to a row of `tokens`. */
   readonly tokenId: string
 }
 
-/** Gives JWTs out and checks them. */
 export interface Credentials {
   issue(place: CredentialPlace, claims: Claims, expiresAt: Date): Promise<string>
-  /** Null for everything that isn't one of our own for this place, now. */
+  /** Returns null for a JWT that isn't ours, has expired, or was issued for another place. */
   verify(place: CredentialPlace, jwt: string): Promise<Claims | null>
 }
 
 const algorithm = 'HS256'
-/** No JWT of ours is longer; what is isn't even decoded. */
+/** Our JWTs are shorter. A longer one is rejected before it is decoded. */
 const maxJwtLength = 2000
 
-/** @param issuer the public address; tokens of another deployment don't count here */
+/** @param issuer the public address, so that tokens of another deployment are rejected */
 export function createCredentials(keys: KeyRing, issuer: string): Credentials {
   const audienceOf = (place: CredentialPlace) => `umpire ${place}`
   return {
@@ -70,7 +69,7 @@ function readClaims({ sub, jti }: { sub?: string; jti?: string }): Claims | null
   return { userId: Number(sub), tokenId: jti as string }
 }
 
-/** Whether it can be the id of a credential at all. */
+/** Whether the text has the format of a credential's id. */
 export function isTokenId(text: string): boolean {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 }

@@ -1,11 +1,11 @@
-// Connected repositories: whose webhook secrets count, and with whose token a repository is read.
+// Stores connected repositories, their webhook secrets, and the people who connected them.
 import { sql } from 'kysely'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { TokenHolder } from './users.ts'
 
-/** The webhook secrets of one repository's installations. */
+/** The webhook secrets of a repository, by whether their installation is active. */
 export interface WebhookSecrets {
   readonly active: readonly string[]
   readonly inactive: readonly string[]
@@ -14,8 +14,9 @@ export interface WebhookSecrets {
 const noSecrets: WebhookSecrets = { active: [], inactive: [] }
 
 /**
- * Secrets of several repositories at once, in the order of `repos`; none for a delivery without a repository. Case makes
- * no difference, as at the platforms: another spelling is no way around a secret.
+ * Reads the secrets of several repositories, in the order of `repos`; none for null. Ignores case,
+ * as
+ * platforms do: otherwise another spelling would bypass the secret.
  */
 export async function findWebhookSecrets(
   db: Db,
@@ -27,11 +28,10 @@ export async function findWebhookSecrets(
     select lower(repo_full_name) as repo, webhook_secret, is_active from installations
     where lower(repo_full_name) = any(${named}::text[])
     union all
-    -- Those that are being connected.
+    -- Repositories that are being connected have no installation yet.
     select repo, webhook_secret, true from repository_reservations
-    where repo = any(${named}::text[]) and webhook_secret is not null and expires_at > now()`.execute(
-    db,
-  )
+    where repo = any(${named}::text[]) and webhook_secret is not null
+      and expires_at > now()`.execute(db)
   const byRepo = Map.groupBy(rows, (row) => row.repo)
   return repos.map((repo) => {
     const own = (repo !== null && byRepo.get(repo.toLowerCase())) || []
@@ -42,30 +42,30 @@ export async function findWebhookSecrets(
   })
 }
 
-/** A webhook at the platform. */
+/** A webhook as the platform stores it. */
 export interface Webhook {
   readonly id: number
   readonly secret: string
 }
 
-/** A repository that is connected to somebody's account. */
+/** A repository that is connected to a person's account. */
 export interface Installation {
   readonly id: number
   readonly userId: number
   readonly repo: RepositoryName
-  /** Null in records from before it was written down. */
+  /** Null in records from before the id was stored. */
   readonly platformRepoId: string | null
-  /** Null where nobody knows of one at the platform. */
+  /** Null when no webhook at the platform is known. */
   readonly webhookId: number | null
   readonly webhookSecret: string
-  /** The platform shows the repository to its person no more. */
+  /** Whether the platform no longer shows the repository to the person. */
   readonly isHidden: boolean
 }
 
 const isRepository = (repo: RepositoryName) =>
   sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`
 
-/** Everybody's active installations of a repository, the newest first. */
+/** Returns the active installations of a repository by all people, newest first. */
 export async function listActiveInstallations(
   db: Db,
   repo: RepositoryName,
@@ -97,8 +97,9 @@ export async function listActiveInstallations(
 }
 
 /**
- * Writes down that a repository is connected, and that its webhook is this one, for all who share it. Returns the new
- * record's id.
+ * Inserts an installation and stores its webhook for all active installations of the repository,
+ * which
+ * share one webhook. Returns the new id.
  */
 export async function insertInstallation(
   tx: Db,
@@ -107,7 +108,7 @@ export async function insertInstallation(
     repo: RepositoryName
     platformRepoId: string
     webhook: Webhook
-    /** Until access is checked. */
+    /** How long to wait until the first access check. */
     minutes: number
   },
 ): Promise<number> {
@@ -136,16 +137,16 @@ export async function insertInstallation(
 
 const endedFields = { is_active: false, deactivated_at: sql<Date>`now()` }
 
-/** Ends an installation; its record stays. */
+/** Ends an installation but keeps its record. */
 export async function deactivateInstallation(tx: Db, id: number): Promise<void> {
   await tx.updateTable('installations').set(endedFields).where('id', '=', id).execute()
 }
 
 /**
- * Ends everybody's installations that a repository has outdated: those of another one that had its name before, and its
- * own under a former name.
+ * Ends the installations of all people that a newly connected repository makes obsolete: those of
+ * another repository that had the same name, and its own under a former name.
  *
- * @returns whose they were, and under which name
+ * @returns the owners and names of the ended installations
  */
 export async function endOutdatedInstallations(
   tx: Db,
@@ -156,14 +157,14 @@ export async function endOutdatedInstallations(
       .updateTable('installations')
       .set(endedFields)
       .where('is_active', '=', true)
-      // One of both, not both. A record without an id is left alone.
+      // Exactly one of both must match. A record without an id is left unchanged.
       .where(sql<boolean>`(platform_repo_id = ${platformRepoId}) <> (${isRepository(repo)})`)
       .returning(['user_id as userId', 'repo_full_name as repo'])
       .execute()
   )
 }
 
-/** The platform's id of the repository that was last connected under a name; null where nobody wrote it down. */
+/** The platform's id of the repository last connected under a name; null if it wasn't stored. */
 export async function findLastConnectedRepositoryId(
   tx: Db,
   repo: RepositoryName,
@@ -178,7 +179,7 @@ export async function findLastConnectedRepositoryId(
   return newest?.platform_repo_id ?? null
 }
 
-/** Whether an active installation knows of the webhook. */
+/** Whether an active installation uses the webhook. */
 export async function isWebhookStored(
   db: Db,
   repo: RepositoryName,
@@ -188,7 +189,7 @@ export async function isWebhookStored(
   return installations.some((installation) => installation.webhookId === webhookId)
 }
 
-/** Somebody who connected a repository. */
+/** A person who connected a repository. */
 export interface RepositoryTokenHolder extends TokenHolder {
   readonly installationId: number
   readonly userId: number
@@ -196,7 +197,7 @@ export interface RepositoryTokenHolder extends TokenHolder {
   readonly isActive: boolean
 }
 
-/** Whose token may read a repository: those who connected it, the newest installation first. */
+/** Lists the people whose token can read a repository, newest installation first. */
 export async function listTokenHolders(
   db: Db,
   repo: RepositoryName,
@@ -211,7 +212,11 @@ export async function listTokenHolders(
     .execute()
 }
 
-/** A page of the repositories that are connected to an account and that it still sees, by name; those with `search` in theirs. */
+/**
+ * Lists a page of the repositories that are connected to an account and visible to it, by name.
+ *
+ * @param input `search` matches a part of the name, ignoring case
+ */
 export async function listConnectedInstallations(
   db: Db,
   userId: number,
@@ -232,7 +237,11 @@ export async function listConnectedInstallations(
   return { installations: rows.slice(0, input.perPage), hasMore: rows.length > input.perPage }
 }
 
-/** Of some repositories, those that are connected to an account and that it still sees: id of the installation by name in lower case. */
+/**
+ * Selects the repositories that are connected to an account and visible to it.
+ *
+ * @returns installation ids by lower-case repository name
+ */
 export async function findInstallationIds(
   db: Db,
   userId: number,

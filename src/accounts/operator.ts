@@ -1,30 +1,28 @@
-// Whoever runs this service: an account of its own, and a view of all tokens that were made for programs.
+// Manages the operator's account, and the API tokens of all accounts.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { isTokenId } from './credentials.ts'
 import { type ApiToken, selectApiTokens, toApiToken } from './tokens.ts'
 import { operatorPlatform } from './users.ts'
 
-/** How the operator is called, in an account that no platform can have. */
+/** Login of the operator, in an account whose platform doesn't exist. */
 export const operatorLogin = 'operator'
 
-/** An account, as far as tokens are made for it. */
+/** The fields of an account that issuing a token needs. */
 export interface Account {
   readonly id: number
   readonly login: string
 }
 
-/** A named token, with whose it is. */
 export interface OwnedToken extends ApiToken {
   readonly login: string
-  /** It makes its bearer an administrator, whoever the account is. */
+  /** Whether it makes its bearer an administrator, independent of the account. */
   readonly grantsAdmin: boolean
 }
 
-/** Most tokens that are listed; the newest. */
 const maxListedTokens = 1000
 
-/** The operator's account, made where there is none. It has no token of a platform. */
+/** Returns the operator's account, which has no platform token, and creates it if necessary. */
 export async function ensureOperator(tx: Db): Promise<Account> {
   const fields = { login: operatorLogin, name: 'Operator', avatar_url: '', encrypted_token: null }
   await tx
@@ -45,7 +43,7 @@ export async function ensureOperator(tx: Db): Promise<Account> {
     .executeTakeFirstOrThrow()
 }
 
-/** The accounts that had a username at their last sign-in, in any letter case. Two, where one gave it up since. */
+/** Finds accounts by their login at the last sign-in, ignoring case. Two if a login was reused. */
 export function findAccounts(db: Db, platform: string, login: string): Promise<Account[]> {
   return db
     .selectFrom('users')
@@ -57,7 +55,7 @@ export function findAccounts(db: Db, platform: string, login: string): Promise<A
     .execute()
 }
 
-/** Everybody's named tokens that still count, the newest first. */
+/** Returns the valid API tokens of all accounts, newest first. */
 export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
   const rows = await selectApiTokens(db)
     .innerJoin('users', 'users.id', 'tokens.user_id')
@@ -71,7 +69,7 @@ export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
   }))
 }
 
-/** Whose named token it is; undefined where there is none of this id. */
+/** The owner of an API token; undefined when there is no such token. */
 export async function findTokenOwner(db: Db, tokenId: string): Promise<Account | undefined> {
   if (!isTokenId(tokenId)) return undefined
   return db

@@ -1,5 +1,5 @@
-// Reservations: of all processes one at a time connects or disconnects a repository, and no transaction or lock is held
-// while it asks the platform.
+// Lets only one process at a time connect or disconnect a repository, without holding a transaction
+// or lock during calls to the platform.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -7,23 +7,23 @@ import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-/** A repository that is ours for a while. */
+/** The exclusive right to connect or disconnect a repository, for a limited time. */
 export interface Reservation {
-  /** In lower case. */
+  /** The name is in lower case. */
   readonly repo: string
   readonly holder: string
 }
 
-/** Ample for what is done under one; what a dead process left behind is in nobody's way for longer. */
+/** Longer than the work takes. The reservation of a dead process expires after this time. */
 export const reservationSeconds = 60
 
 const maxWaitMs = 20_000
 const retryDelayMs = 50
 
 /**
- * Does `work` while nobody else connects or disconnects the repository. Waits for others, but not for long.
+ * Runs `work` while no one else connects or disconnects the repository. Waits up to `maxWaitMs`.
  *
- * @throws RequestError `conflict` when others took too long
+ * @throws RequestError `conflict` when the repository stays reserved
  */
 export async function withReservation<Result>(
   db: Db,
@@ -39,15 +39,15 @@ export async function withReservation<Result>(
   try {
     return await work(reservation)
   } finally {
-    // It ends by itself, too.
+    // A reservation that can't be released expires.
     await release(db, reservation).catch(() => {})
   }
 }
 
 /**
- * Makes sure that the reservation still holds, and holds it until the transaction ends.
+ * Asserts that the reservation is valid, and locks it until the transaction ends.
  *
- * @throws RequestError `conflict` when it ran out
+ * @throws RequestError `conflict` when it has expired
  */
 export async function assertReservation(tx: Db, { repo, holder }: Reservation): Promise<void> {
   const row = await tx
@@ -61,12 +61,12 @@ export async function assertReservation(tx: Db, { repo, holder }: Reservation): 
   if (row === undefined) throw reservationConflict()
 }
 
-/** Ends all reservations: for a process that alone has the database, at its start. */
+/** Ends all reservations. For a process with exclusive access to the database, when it starts. */
 export async function endAllReservations(db: Db): Promise<void> {
   await db.deleteFrom('repository_reservations').execute()
 }
 
-/** Has deliveries accepted that are signed with this secret, as long as the reservation holds. */
+/** Accepts deliveries that are signed with this secret while the reservation is valid. */
 export async function saveReservedWebhookSecret(
   db: Db,
   { repo, holder }: Reservation,

@@ -1,17 +1,17 @@
-// Which repositories a caller may see.
+// Finds the repositories whose data a caller may see.
 import { type RawBuilder, sql } from 'kysely'
 import { splitRepositoryName } from '../contract/repository-name.ts'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Caller } from './tokens.ts'
 
-/** The repositories whose data a caller sees: `all` for administrators. */
+/** `all` is for administrators. */
 export type Scope = 'all' | readonly RepositoryName[]
 
 /**
- * Those that are connected to the caller's account, and those that were, unless somebody else's connection lasted longer:
- * what came in through that one isn't theirs. None that the platform doesn't show them any more, see access-checks.ts. All
- * for an administrator. For lists only.
+ * Repositories that are or were connected to the caller's account and that the platform still shows
+ * them. A formerly connected repository is excluded if another person's connection lasted longer,
+ * because its later data came through that one. For lists only; administrators see all.
  */
 export async function findScope(
   db: Db,
@@ -28,13 +28,14 @@ export async function findScope(
     ) own
     where access_lost_at is null and not exists (
       select from installations other
-      where lower(other.repo_full_name) = lower(own.repo_full_name) and other.user_id <> ${caller.userId}
+      where lower(other.repo_full_name) = lower(own.repo_full_name)
+        and other.user_id <> ${caller.userId}
         and coalesce(other.deactivated_at, 'infinity') > own.until
     )`.execute(db)
   return rows.map((row) => row.repo_full_name)
 }
 
-/** All that the caller sees or, where one repository is asked for, that one of it: nothing where they don't see it. */
+/** Restricts the caller's scope to one repository, if given: empty when they can't see it. */
 export async function findScopeWithin(
   db: Db,
   caller: Pick<Caller, 'userId' | 'isAdmin'>,
@@ -45,16 +46,18 @@ export async function findScopeWithin(
   return scope === 'all' || scope.includes(repo) ? [repo] : []
 }
 
-/** The condition that a row's repository is in the scope; for after a `where` or an `and`. */
+/** A SQL condition that a row's repository is in the scope. */
 export function isInScope(scope: Scope, column = 'repo'): RawBuilder<boolean> {
   return scope === 'all' ? sql`true` : sql`${sql.ref(column)} = any(${scope}::text[])`
 }
 
 /**
- * The repository's name as the platform spells it, when it is connected to the caller's account now and the platform still
- * shows it to them; else undefined. What endpoints of a single repository ask for, from administrators too.
+ * Checks access to a single repository, which must be connected to the caller's account now and
+ * still
+ * be visible to them. Applies to administrators too.
  *
- * @param repo in any spelling, well-formed or not
+ * @param repo in any spelling, even an invalid one
+ * @returns the name in the platform's spelling, else undefined
  */
 export async function findConnectedRepository(
   db: Db,

@@ -1,4 +1,4 @@
-// Credentials that were given out and can be revoked: sessions of browsers, and named tokens for programs.
+// Stores credentials that can be revoked: browser sessions and API tokens.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Config } from '../config/config.ts'
@@ -6,19 +6,18 @@ import type { Db } from '../db/database.ts'
 import { type Claims, isTokenId } from './credentials.ts'
 import { maySignIn, operatorPlatform } from './users.ts'
 
-/** Who makes a request. */
+/** Identifies the account and the credential of a request. */
 export interface Caller {
   readonly userId: number
-  /** The platform's username at the last sign-in. */
+  /** The login that the platform reported at the last sign-in. */
   readonly login: string
   readonly name: string
   readonly avatarUrl: string
   readonly isAdmin: boolean
-  /** The credential's id in `tokens`. */
   readonly tokenId: string
 }
 
-/** What lists show of a named token. */
+/** The fields of an API token that lists show. */
 export interface ApiToken {
   readonly id: string
   readonly name: string
@@ -27,7 +26,7 @@ export interface ApiToken {
   readonly lastUsedAt: Date | null
 }
 
-/** Writes down a credential that is about to be given out. Returns its id. */
+/** Stores a credential before it is issued. Returns its id. */
 export async function saveToken(
   db: Db,
   input: {
@@ -54,8 +53,10 @@ export async function saveToken(
 }
 
 /**
- * Whom a credential's claims name; undefined where it was revoked, has expired, its user is gone or may not sign in any
- * more. What the operator gives out for a person counts no longer than that; only the operator's own account never signs in.
+ * Finds the account of a credential. Undefined if the credential was revoked or has expired, or its
+ * user was deleted or may no longer sign in. The operator's account is exempt from the last
+ * condition,
+ * because it never signs in.
  */
 export async function findCaller(
   db: Db,
@@ -75,7 +76,7 @@ export async function findCaller(
     ])
     .select(
       sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`.as(
-        'is_use_to_be_noted',
+        'is_use_outdated',
       ),
     )
     .where('tokens.id', '=', tokenId)
@@ -83,9 +84,10 @@ export async function findCaller(
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  if (!row || !(row.platform === operatorPlatform || maySignIn(signInAllowed, row.login)))
-    return undefined
-  if (row.is_use_to_be_noted) await recordTokenUse(db, tokenId)
+  if (!row) return undefined
+  const isAllowed = row.platform === operatorPlatform || maySignIn(signInAllowed, row.login)
+  if (!isAllowed) return undefined
+  if (row.is_use_outdated) await recordTokenUse(db, tokenId)
   const isAdmin = row.is_admin || row.grants_admin
   return { userId, login: row.login, name: row.name, avatarUrl: row.avatar_url, isAdmin, tokenId }
 }
@@ -98,13 +100,13 @@ async function recordTokenUse(db: Db, tokenId: string): Promise<void> {
     .execute()
 }
 
-/** A person's named tokens that still count, the newest first. */
+/** Returns a person's valid API tokens, newest first. */
 export async function listApiTokens(db: Db, userId: number): Promise<ApiToken[]> {
   const rows = await selectApiTokens(db).where('tokens.user_id', '=', userId).execute()
   return rows.map(toApiToken)
 }
 
-/** All named tokens that still count, the newest first. */
+/** Builds a query for the valid API tokens of all people, newest first. */
 export function selectApiTokens(db: Db) {
   return db
     .selectFrom('tokens')
@@ -122,7 +124,6 @@ export function selectApiTokens(db: Db) {
     .orderBy('tokens.id')
 }
 
-/** A row of `selectApiTokens` as lists show it. */
 export function toApiToken(
   row: Awaited<ReturnType<ReturnType<typeof selectApiTokens>['execute']>>[number],
 ): ApiToken {
@@ -131,15 +132,16 @@ export function toApiToken(
 }
 
 /**
- * How many named tokens of a person still count. Until the transaction ends, nobody else gets an answer for the same
- * person: so that what is added because of it stays true.
+ * Counts a person's valid API tokens. Locks the person's row until the transaction ends, so that
+ * the
+ * count stays true while a token is added.
  */
 export async function countApiTokens(tx: Db, userId: number): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   return (await listApiTokens(tx, userId)).length
 }
 
-/** Makes a credential worthless. Returns its name and whose it was; undefined where there is none that counted. */
+/** Revokes a credential. Returns its name and owner; undefined when there is no valid one. */
 export async function revokeToken(
   db: Db,
   input: { userId: number; tokenId: string; kind: 'session' | 'api' },
@@ -159,14 +161,14 @@ export async function revokeToken(
     .executeTakeFirst()
 }
 
-/** Deletes what a person has no use for: what expired 30 days ago, and of the sessions all but the newest ones. */
+/** Deletes tokens that expired 30 days ago, and all sessions but the newest `keptSessions`. */
 export async function pruneTokens(
   tx: Db,
   userId: number,
   input: { keptSessions: number },
 ): Promise<void> {
-  const ofPerson = tx.selectFrom('tokens').select('id').where('user_id', '=', userId)
-  const older = ofPerson
+  const tokensOfUser = tx.selectFrom('tokens').select('id').where('user_id', '=', userId)
+  const oldSessions = tokensOfUser
     .where('kind', '=', 'session')
     .orderBy('created_at', 'desc')
     .offset(input.keptSessions)
@@ -174,7 +176,10 @@ export async function pruneTokens(
     .deleteFrom('tokens')
     .where('user_id', '=', userId)
     .where(({ or, eb }) =>
-      or([eb('expires_at', '<', sql<Date>`now() - interval '30 days'`), eb('id', 'in', older)]),
+      or([
+        eb('expires_at', '<', sql<Date>`now() - interval '30 days'`),
+        eb('id', 'in', oldSessions),
+      ]),
     )
     .execute()
 }

@@ -1,8 +1,8 @@
-// The tools of context sources that are trusted since they were first met.
+// Stores fingerprints of context source tools, which are trusted as they were on first use.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
-/** Fingerprints of a source's tools, by name. */
+/** Reads the fingerprints of a source's tools, by tool name. */
 export async function readToolPins(
   db: Db,
   source: string,
@@ -15,7 +15,7 @@ export async function readToolPins(
   return Object.fromEntries(rows.map(({ tool, fingerprint }) => [tool, fingerprint]))
 }
 
-/** Keeps one; who came first counts. */
+/** Stores a fingerprint, unless the tool already has one. */
 export async function addToolPin(
   db: Db,
   source: string,
@@ -29,7 +29,7 @@ export async function addToolPin(
     .execute()
 }
 
-/** Forgets a source's: what it offers next is trusted. Returns how many there were. */
+/** Deletes a source's fingerprints, so that its next tools are trusted. Returns their number. */
 export async function deleteToolPins(db: Db, source: string): Promise<number> {
   const { rows } =
     await sql`delete from context_tools where source = ${source} returning tool`.execute(db)

@@ -115,7 +115,7 @@ describe('umpire mcp', () => {
     expect(refused).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: 'umpire: The token does not count, or not any more\n',
+      stderr: 'umpire: The token is invalid, expired or revoked\n',
     })
   })
 
