@@ -112,8 +112,7 @@ export interface AccessChange {
 
 /**
  * Stores the result of a check, in the caller's transaction. Schedules the next check after
- * `minutes`,
- * or later for a person with very many installations.
+ * `minutes`, or later for a person with very many installations.
  *
  * @returns undefined when visibility is unchanged, or another worker has claimed the check since
  */
@@ -154,8 +153,7 @@ export async function settleAccessCheck(
 
 /**
  * Postpones a person's checks because the platform limits the rate of their token. What they can
- * see
- * is checked again at the latest when it becomes unconfirmed.
+ * see is checked again at the latest when it becomes unconfirmed.
  *
  * @param input `minutes` is the interval between checks
  */

@@ -15,8 +15,7 @@ const noSecrets: WebhookSecrets = { active: [], inactive: [] }
 
 /**
  * Reads the secrets of several repositories, in the order of `repos`; none for null. Ignores case,
- * as
- * platforms do: otherwise another spelling would bypass the secret.
+ * as platforms do: otherwise another spelling would bypass the secret.
  */
 export async function findWebhookSecrets(
   db: Db,
@@ -98,8 +97,7 @@ export async function listActiveInstallations(
 
 /**
  * Inserts an installation and stores its webhook for all active installations of the repository,
- * which
- * share one webhook. Returns the new id.
+ * which share one webhook. Returns the new id.
  */
 export async function insertInstallation(
   tx: Db,

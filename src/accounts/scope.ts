@@ -53,8 +53,7 @@ export function isInScope(scope: Scope, column = 'repo'): RawBuilder<boolean> {
 
 /**
  * Checks access to a single repository, which must be connected to the caller's account now and
- * still
- * be visible to them. Applies to administrators too.
+ * still be visible to them. Applies to administrators too.
  *
  * @param repo in any spelling, even an invalid one
  * @returns the name in the platform's spelling, else undefined

@@ -55,8 +55,7 @@ export async function saveToken(
 /**
  * Finds the account of a credential. Undefined if the credential was revoked or has expired, or its
  * user was deleted or may no longer sign in. The operator's account is exempt from the last
- * condition,
- * because it never signs in.
+ * condition, because it never signs in.
  */
 export async function findCaller(
   db: Db,
@@ -133,8 +132,7 @@ export function toApiToken(
 
 /**
  * Counts a person's valid API tokens. Locks the person's row until the transaction ends, so that
- * the
- * count stays true while a token is added.
+ * the count stays true while a token is added.
  */
 export async function countApiTokens(tx: Db, userId: number): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()

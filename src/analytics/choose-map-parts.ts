@@ -18,9 +18,8 @@ interface Branch {
 
 /**
  * Assigns each folder to the part that shows its files. Starts with the direct children of the
- * mapped
- * directory, then keeps opening the directory whose children have the most lines on average, while
- * there are at most `maxParts` parts.
+ * mapped directory, then keeps opening the directory whose children have the most lines on average,
+ * while there are at most `maxParts` parts.
  *
  * @returns by folder the directory (without a slash) that shows it; null if its files are shown
  * singly

@@ -48,8 +48,7 @@ const maxCandidates = 2000
 
 /**
  * Reads the statistics. Except for experts, generated, vendored and binary files are left out, and
- * so
- * are files that are missing from the code graph if there is one.
+ * so are files that are missing from the code graph if there is one.
  *
  * @param tx a transaction in which all reads see the same snapshot
  */

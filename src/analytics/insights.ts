@@ -47,8 +47,8 @@ const hours = sql`
 
 /**
  * Reads the statistics of the last `days`. Percentiles are interpolated linearly. The period ends
- * now,
- * so a pull request was active in it exactly when its newest event is not older than the start.
+ * now, so a pull request was active in it exactly when its newest event is not older than the
+ * start.
  */
 export async function readInsights(db: Db, scope: Scope, days: number): Promise<Insights> {
   // The expression is repeated in the SQL, so that the planner can estimate the number of rows.

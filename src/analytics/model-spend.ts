@@ -34,8 +34,7 @@ export async function recordSpend(
 
 /**
  * Adds usage to the row of the current hour, because a row per memory search would never stop
- * growing
- * the table. Skips rows that another transaction has locked instead of waiting for them.
+ * growing the table. Skips rows that another transaction has locked instead of waiting for them.
  */
 async function addToHour(db: Db, owner: string, { model, usage }: ModelUse): Promise<void> {
   const { calls, inputTokens, outputTokens, cachedInputTokens, costUsd } = usage

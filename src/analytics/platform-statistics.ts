@@ -26,8 +26,7 @@ const deadlineMs = 5_000
 
 /**
  * Reads statistics with a person's own token. Results are cached per `userId`, so that no one sees
- * what
- * only another person's token can see.
+ * what only another person's token can see.
  */
 export type ReadStatistics = (userId: number, access: Access) => Promise<PlatformStatistics>
 

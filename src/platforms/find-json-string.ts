@@ -27,13 +27,11 @@ interface Cursor {
 
 /**
  * Finds the string at a path of keys from the top of a JSON object. The text may be hostile:
- * nothing
- * is copied, and deep nesting costs nothing.
+ * nothing is copied, and deep nesting costs nothing.
  *
  * The skipped text isn't validated, so a result doesn't prove that the text is JSON. For a repeated
  * key the first value is used, while `JSON.parse` uses the last, and keys with escapes aren't
- * found:
- * callers that parse the text afterwards must compare the two values.
+ * found: callers that parse the text afterwards must compare the two values.
  *
  * @returns null where there is no string of at most 1,000 bytes at the path, or it wasn't found
  *   within the maximum number of steps

@@ -1,6 +1,6 @@
 // Defines the interface that every code-hosting platform implements.
-//
 // Each implementation passes the suite in test/contracts/platform-contract.ts.
+//
 // Glossary
 //   access    which repository to call, and on whose behalf (a token)
 //   delivery  one webhook request from the platform
@@ -284,8 +284,7 @@ export interface Delivery {
 
 /**
  * A code-hosting platform. The methods that call the network take a signal, throw `PlatformError`
- * and
- * retry for a few seconds at most: longer waits belong to the job.
+ * and retry for a few seconds at most: longer waits belong to the job.
  */
 export interface Platform {
   /** Also stored as the `source` of events. */
@@ -316,8 +315,7 @@ export interface Platform {
   /**
    * Lists a page of the repositories that the token can see, most recently pushed first. `search`
    * matches a part of the name, ignoring case; `administered` selects those that the token's
-   * account
-   * administers. Searches the first 1,000 repositories.
+   * account administers. Searches the first 1,000 repositories.
    *
    * @param input `page` counts from 1; at most 100 `perPage`
    */

@@ -31,8 +31,7 @@ export async function ensureStatus(
 
 /**
  * Maps the end of a review to a status, which has no neutral state. An end that doesn't block
- * merging
- * is a success that the description qualifies; `error` means that no review took place.
+ * merging is a success that the description qualifies; `error` means that no review took place.
  */
 function toStatusState(state: ReviewProgress): 'pending' | 'success' | 'failure' | 'error' {
   if (state === 'pending') return 'pending'

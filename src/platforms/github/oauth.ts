@@ -78,8 +78,7 @@ export async function acceptsOAuthApp(
 
 /**
  * False for tokens with a prefix of an application: OAuth, user-to-server, server-to-server,
- * refresh.
- * Enterprise Server tokens from before 2021 have no prefix and count as personal.
+ * refresh. Enterprise Server tokens from before 2021 have no prefix and count as personal.
  */
 export function isPersonalToken(token: string): boolean {
   return !/^gh[ousr]_/i.test(token)

@@ -94,8 +94,8 @@ export async function getDiff(
 
 /**
  * GET /repos/{owner}/{repo}/compare/{base}...{head}. Requests the second page, because only the
- * first
- * one contains the diff. When GitHub fails to build a diff nevertheless, the call may be repeated.
+ * first one contains the diff. When GitHub fails to build a diff nevertheless, the call may be
+ * repeated.
  */
 export async function getMergeBase(
   connection: Connection,

@@ -9,8 +9,7 @@ export const longItemPageSize = 30
 
 /**
  * Yields the items of a list in the platform's order, and requests a page when it is needed. Only
- * the
- * query of the `Link` header (RFC 8288) is used, so a response can't redirect calls to another
+ * the query of the `Link` header (RFC 8288) is used, so a response can't redirect calls to another
  * host.
  *
  * @param call its path may have a query

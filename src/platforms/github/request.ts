@@ -50,8 +50,7 @@ const redirectStatuses = new Set([301, 302, 307, 308])
 /**
  * Sends a call and reads the whole response. Waits in a queue first if too many calls are running;
  * that time doesn't count towards the deadline. Follows redirects of renamed repositories, for
- * writes
- * only one, and never to another host, which would receive the token.
+ * writes only one, and never to another host, which would receive the token.
  *
  * @throws PlatformError for a status other than 2xx, a timeout, and a response that is too long
  * @throws the reason of `call.signal` when the signal aborted the call

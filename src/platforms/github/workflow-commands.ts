@@ -11,8 +11,7 @@ export const githubAnnotations: AnnotationFormat = {
 
 /**
  * Builds the workflow command for a finding. A finding on deleted lines is shown at the file,
- * because
- * the new file doesn't have the lines.
+ * because the new file doesn't have the lines.
  */
 function renderFinding(finding: AnnotatedFinding): string {
   const { path, side, startLine, endLine, severity, category, title, body } = finding
