@@ -1,4 +1,4 @@
-// Events: what was accepted from the platform, and the pull requests' last known state.
+// Stores accepted deliveries as events, and the last known state of their pull requests.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
@@ -7,33 +7,38 @@ import { announce } from './listing.ts'
 import { compressPayload } from './payload.ts'
 import { composeSearchText } from './search-text.ts'
 
-/** A delivery that is to be stored. */
+/** A delivery to store. */
 export interface NewEvent {
   readonly source: string
   readonly deliveryId: string | null
   readonly eventType: string
   readonly repo: RepositoryName | null
   readonly pullRequest: DeliveredPullRequest | null
-  /** Whether its signature was checked; else nothing of it is believed but which pull request it is about. */
+  /**
+   * Whether the signature was verified. Of an unverified payload only the pull request's id is
+   * used.
+   */
   readonly isChecked: boolean
-  /** JSON. */
+  /** JSON text. */
   readonly payload: string
-  /** Whether it opens or pushes to a pull request: it is checked for duplicates and leads to a review. */
+  /**
+   * Whether it opens or pushes to a pull request, and thus is deduplicated and leads to a review.
+   */
   readonly wantsReview: boolean
-  /** Why a review that it asks for can't be: it ends failed at once. */
+  /** Why the requested review is impossible; the event is stored as failed. */
   readonly error: string | null
-  /** How many deliveries that are duplicates of this one came together with it. */
+  /** How many duplicates of it the same batch had. */
   readonly repeats: number
 }
 
-/** The pull request that an event is about; null for the others. */
+/** The pull request that an event is about; null if it is about none. */
 export function pullRequestOf({ repo, pullRequest }: NewEvent): PullRequestRef | null {
   return repo !== null && pullRequest !== null ? { repo, number: pullRequest.number } : null
 }
 
 /**
- * Brings the last known state of the pull requests up to date; an older payload changes nothing. Locks their rows
- * until the transaction ends, always in the same order.
+ * Updates the last known state of the pull requests; payloads older than it are ignored. Locks
+ * their rows until the transaction ends, always in the same order to avoid deadlocks.
  */
 export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Promise<void> {
   const newest = new Map<string, { repo: string; pullRequest: DeliveredPullRequest }>()
@@ -52,16 +57,16 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
     with saved as (${upsertPullRequests(tx, rows)})
     insert into pull_request_search (repo, number, text)
     select repo, number, search_text from saved
-    -- The limit makes it one look into the index for each.
+    -- With a limit, the planner reads the index once per row.
     left join lateral (
       select text from pull_request_search s where s.repo = saved.repo and s.number = saved.number
       limit 1) as known on true
-    -- Few payloads bring a new title: the others write nothing.
+    -- Few payloads have a new title, and an unchanged text needs no write.
     where known.text is distinct from saved.search_text
     on conflict (repo, number) do update set text = excluded.text`.execute(tx)
 }
 
-/** Returns those that the payload is news of. */
+/** Returns the pull requests whose state the payload changed. */
 function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
   return tx
     .insertInto('pull_requests')
@@ -84,7 +89,8 @@ function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
           merged_at: sql`coalesce(excluded.merged_at, pull_requests.merged_at)`,
           updated_at: eb.ref('excluded.updated_at'),
           state: sql`case when ${isNewState} then excluded.state else pull_requests.state end`,
-          state_as_of: sql`greatest(${clampToNow(sql`pull_requests.state_as_of`)}, excluded.updated_at)`,
+          state_as_of: sql`
+            greatest(${clampToNow(sql`pull_requests.state_as_of`)}, excluded.updated_at)`,
           is_confirmed: true,
         }))
         .where(sql<boolean>`${clampToNow(sql`pull_requests.updated_at`)} <= excluded.updated_at`),
@@ -92,27 +98,29 @@ function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
     .returning(['repo', 'number', 'search_text'])
 }
 
-/** Not where a live look at the platform was newer than the payload. */
+/** False if the state was read from the platform at a later time than that of the payload. */
 const isNewState = sql`(pull_requests.state_as_of is null
   or ${clampToNow(sql`pull_requests.state_as_of`)} <= excluded.updated_at)`
 
 /**
- * Makes room for the pull requests of events whose signature wasn't checked, which say nothing about them until the
- * platform confirms it (see pull-request-states.ts), and notes that the platform has something to confirm. The head is
- * noted as they have it: it is shown to nobody, and lets a review look again before it ends. Locks as `savePullRequests`.
+ * Inserts rows for the pull requests of unverified events and marks them as unconfirmed, until the
+ * platform confirms them (see pull-request-states.ts). The claimed head is stored but never shown;
+ * it makes a running review check the head again before it ends. Locks rows as `savePullRequests`
+ * does.
  */
 export async function saveUnconfirmedPullRequests(
   tx: Db,
   events: readonly NewEvent[],
 ): Promise<void> {
-  const heads = new Map<string, PullRequestRef & { headSha: string }>()
+  const headsByKey = new Map<string, PullRequestRef & { headSha: string }>()
   for (const event of events) {
     const ref = event.isChecked ? null : pullRequestOf(event)
-    if (ref)
-      heads.set(`${ref.repo}#${ref.number}`, { ...ref, headSha: event.pullRequest?.headSha ?? '' })
+    if (ref === null) continue
+    const headSha = event.pullRequest?.headSha ?? ''
+    headsByKey.set(`${ref.repo}#${ref.number}`, { ...ref, headSha })
   }
-  if (heads.size === 0) return
-  const rows = [...heads]
+  if (headsByKey.size === 0) return
+  const rows = [...headsByKey]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, head]) => unconfirmedRow(head))
   await sql`
@@ -135,11 +143,12 @@ function insertUnconfirmed(tx: Db, rows: ReturnType<typeof unconfirmedRow>[]) {
 }
 
 /**
- * Stores events as `pending`, or as failed where they have an error, but for duplicates: those for which an unsettled event of the same type for the same pull
- * request, at most an hour old, is there already. Two that are duplicates of each other must not be among `events`.
- * Call it after `savePullRequests`, which holds the lock that makes the answer stay true.
+ * Stores events as `pending`, or as `failed` if they have an error. Skips duplicates: events with
+ * an unfinished event of the same type and pull request from the last hour. `events` must not
+ * contain duplicates of each other. Call it after `savePullRequests`, whose lock keeps the result
+ * true.
  *
- * @returns the ids, in order; undefined for duplicates
+ * @returns the ids in the order of `events`; undefined for duplicates
  */
 export async function insertEvents(
   tx: Db,
@@ -159,61 +168,73 @@ export async function insertEvents(
         ${column((event) => event.error)}::text[],
         ${column((event) => event.repeats)}::int[],
         ${column((event) => compressPayload(event.payload).toString('base64'))}::text[]
-      ) with ordinality
-        as new (event_type, source, delivery_id, repo, pr_number, wants_review, error, repeats, payload, position)
+      ) with ordinality as new (
+        event_type, source, delivery_id, repo, pr_number, wants_review, error, repeats, payload,
+        position
+      )
     ), checked as materialized (
       select new.*, earlier.id as earlier_id
       from new
-      -- One look into the index for each: the limit keeps the planner from reading all unsettled events instead.
+      -- With a limit, the planner reads the index once per row instead of all unfinished events.
       left join lateral (
         select events.id from events
-        where new.wants_review and repo = new.repo and pr_number = new.pr_number and event_type = new.event_type
-          and wants_review and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
+        where new.wants_review and repo = new.repo and pr_number = new.pr_number
+          and event_type = new.event_type and wants_review
+          and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
         limit 1) as earlier on true
     ), skipped as (
-      update events set duplicates = duplicates + 1 + checked.repeats from checked where events.id = checked.earlier_id
+      update events set duplicates = duplicates + 1 + checked.repeats
+      from checked where events.id = checked.earlier_id
     ), fresh as materialized (
       select *, nextval('events_id_seq') as id from checked where earlier_id is null
     ), stored as (
-      insert into events (id, event_type, source, delivery_id, repo, pr_number, wants_review, duplicates, payload, error,
-        status, processed_at)
+      insert into events (
+        id, event_type, source, delivery_id, repo, pr_number, wants_review, duplicates, payload,
+        error, status, processed_at
+      )
       overriding system value
-      select id, event_type, source, delivery_id, repo, pr_number, wants_review, repeats, decode(payload, 'base64'), error,
-        case when error is null then 'pending' else 'failed' end, case when error is not null then now() end
+      select id, event_type, source, delivery_id, repo, pr_number, wants_review, repeats,
+        decode(payload, 'base64'), error,
+        case when error is null then 'pending' else 'failed' end,
+        case when error is not null then now() end
       from fresh
       order by position
     ), listed as (
-      -- What refreshListing comes to where the new event is the newest, and pending.
+      -- Same result as refreshListing has when the new event is the newest and pending.
       update pull_requests p
-      set last_event_at = greatest(p.last_event_at, now()), listed_status = coalesce(p.listed_status, 'pending'),
+      set last_event_at = greatest(p.last_event_at, now()),
+        listed_status = coalesce(p.listed_status, 'pending'),
         listed_event_id = case when coalesce(p.listed_status, 'pending') = 'pending' then added.id
           else p.listed_event_id end
-      from (select repo, pr_number, max(id) as id from fresh where pr_number is not null group by 1, 2) as added
+      from (
+        select repo, pr_number, max(id) as id from fresh where pr_number is not null group by 1, 2
+      ) as added
       where p.repo = added.repo and p.number = added.pr_number
       returning p.repo, p.number, p.listed_event_id as event, p.listed_status as status
     )
-    select position, id, (select count(${announce(sql`listed`)}) from listed) as announced from fresh`.execute(
-    tx,
-  )
+    select position, id,
+      (select count(${announce(sql`listed`)}) from listed) as announced
+    from fresh`.execute(tx)
   const ids = new Map(rows.map((row) => [row.position, row.id]))
   return events.map((_, index) => ids.get(index + 1))
 }
 
-/** What makes two events duplicates of each other. */
+/** Events with the same key are duplicates of each other. */
 export function duplicateKey({ eventType, repo, pullRequest }: NewEvent): string {
   return `${eventType} ${repo}#${pullRequest?.number}`
 }
 
 /**
- * A time of the platform as far as the database's clock lets it count, or null. One that seems to be from later than now
- * would win over all that comes: a payload may claim it, and what is stored has it after that clock went back.
+ * Limits a time from a payload to 5 minutes after the database's clock; null stays null. A time in
+ * the future, forged or stored before the clock was set back, would take precedence over all
+ * updates.
  */
 function clampToNow(time: RawBuilder<unknown>): RawBuilder<Date> {
   const latest = sql`now() + interval '5 minutes'`
   return sql<Date>`case when ${time} > ${latest} then ${latest} else ${time} end`
 }
 
-/** This process's clock may be off by hours: within a day of it the database decides. */
+/** This process's clock may be wrong by hours, so the database applies the exact limit. */
 const maxAheadMs = 24 * 3600_000
 
 function timeOf(pullRequest: DeliveredPullRequest): number {
@@ -261,7 +282,7 @@ function unconfirmedRow({ repo, number, headSha }: PullRequestRef & { headSha: s
     draft: false,
     head_sha: headSha,
     ...{ additions: 0, deletions: 0 },
-    // Whatever the platform shows is newer.
+    // Older than any time that the platform reports.
     updated_at: new Date(0),
     is_confirmed: false,
   }

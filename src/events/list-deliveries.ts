@@ -1,4 +1,4 @@
-// What was delivered, and what became of it.
+// Lists stored deliveries with the outcome of their processing.
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
@@ -6,24 +6,23 @@ import { limitRows } from '../db/limit-rows.ts'
 import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
-/** A stored delivery. */
 export interface DeliveryEntry {
-  /** Of its event. */
+  /** Identifies the event. */
   readonly id: number
-  /** The platform's; null where it gave none, and for retries. */
+  /** The platform's id; null when it sent none, and for retries. */
   readonly delivery_id: string | null
   readonly event_type: string
   readonly source: string
   readonly repo_name: string | null
   readonly pr_number: number | null
   readonly status: EventStatus
-  /** `recorded` where no review was asked for. */
+  /** `recorded` when the event didn't request a review. */
   readonly outcome: 'waiting' | 'reviewing' | 'reviewed' | 'skipped' | 'failed' | 'recorded'
-  /** How many later ones were skipped because this one was still to be settled. */
+  /** Counts later deliveries that were skipped as duplicates because this one was unfinished. */
   readonly duplicates: number
   readonly created_at: Date
   readonly processed_at: Date | null
-  /** Why its review failed, or what it waits for. */
+  /** Why the review failed, or what it waits for. */
   readonly error: string | null
 }
 
@@ -31,55 +30,59 @@ export interface DeliveryQuery {
   readonly scope: Scope
   readonly status: EventStatus | undefined
   readonly limit: number
-  /** Only those with a smaller id. */
+  /** Selects events with a smaller id. */
   readonly before: number | undefined
 }
 
-/** The newest, those without a repository only where the scope is all. */
+/** Lists the newest deliveries. Those without a repository are only visible in the scope `all`. */
 export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<DeliveryEntry[]> {
   const { scope, status, limit, before = Number.MAX_SAFE_INTEGER } = query
-  const isAsked = sql`id < ${before} ${status === undefined ? sql`` : sql`and status = ${status}`}`
+  const hasStatus = status === undefined ? sql`` : sql`and status = ${status}`
+  const isSelected = sql`id < ${before} ${hasStatus}`
   const newest =
     scope === 'all'
-      ? sql`select id from events where ${isAsked} order by id desc ${limitRows(limit)}`
-      : newestOfRepositories(scope, isAsked, limit)
+      ? sql`select id from events where ${isSelected} order by id desc ${limitRows(limit)}`
+      : newestOfRepositories(scope, isSelected, limit)
   return readDeliveryEntries(db, newest)
 }
 
-/** The newest of one pull request. */
+/** Lists the newest deliveries for one pull request. */
 export async function listPullRequestDeliveries(
   db: Db,
   ref: PullRequestRef,
   limit: number,
 ): Promise<DeliveryEntry[]> {
-  return readDeliveryEntries(
-    db,
-    sql`select id from events where repo = ${ref.repo} and pr_number = ${ref.number} order by id desc ${limitRows(limit)}`,
-  )
+  const newest = sql`
+    select id from events where repo = ${ref.repo} and pr_number = ${ref.number}
+    order by id desc ${limitRows(limit)}`
+  return readDeliveryEntries(db, newest)
 }
 
-/** As in list-reviews.ts: each repository is in order in an index. */
+/** Reads each repository in index order, as in list-reviews.ts. */
 function newestOfRepositories(
   repos: readonly string[],
-  isAsked: RawBuilder<unknown>,
+  isSelected: RawBuilder<unknown>,
   limit: number,
 ): RawBuilder<unknown> {
   const newest = (count: number) => sql`
-    select id from events where repo = lane.repo and ${isAsked} order by id desc ${limitRows(count)}`
+    select id from events where repo = lane.repo and ${isSelected}
+    order by id desc ${limitRows(count)}`
   return sql`
     with lane as materialized (
       select * from unnest(${repos}::text[]) as repo
     ), best as materialized (
-      select lane.* from lane, lateral (${newest(1)}) as first order by first.id desc ${limitRows(limit)}
+      select lane.* from lane, lateral (${newest(1)}) as first
+      order by first.id desc ${limitRows(limit)}
     )
-    select entry.id from best as lane, lateral (${newest(limit)}) as entry order by entry.id desc ${limitRows(limit)}`
+    select entry.id from best as lane, lateral (${newest(limit)}) as entry
+    order by entry.id desc ${limitRows(limit)}`
 }
 
 async function readDeliveryEntries(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEntry[]> {
   const { rows } = await sql<DeliveryEntry>`
     with chosen as materialized (${chosen})
-    select e.id, e.delivery_id, e.event_type, e.source, e.repo as repo_name, e.pr_number, e.status, e.duplicates,
-      e.created_at, e.processed_at, coalesce(e.error, r.error) as error,
+    select e.id, e.delivery_id, e.event_type, e.source, e.repo as repo_name, e.pr_number,
+      e.status, e.duplicates, e.created_at, e.processed_at, coalesce(e.error, r.error) as error,
       case when e.error is not null then 'failed' when not e.wants_review then 'recorded'
         when e.status = 'pending' then 'waiting'
         when e.status = 'processing' then 'reviewing' when e.status = 'failed' then 'failed'

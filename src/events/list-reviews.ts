@@ -1,4 +1,4 @@
-// The reviews list: one entry for each pull request, chosen by what stands with it (see listing.ts), newest first.
+// Lists reviews, newest first: one entry per pull request, for its listed event (see listing.ts).
 import { type RawBuilder, sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
@@ -7,14 +7,13 @@ import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import { makeSearchPattern } from './search-text.ts'
 
-/** An entry, with the interface's names. */
+/** The field names are those of the API. */
 export interface ListedReview {
-  /** Of the event that stands for the pull request. */
+  /** Identifies the pull request's listed event. */
   readonly id: number
   readonly event_type: string
   readonly source: string
   readonly status: EventStatus
-  /** As last known. */
   readonly pr_status: PullRequestState
   readonly created_at: Date
   readonly processed_at: Date | null
@@ -29,15 +28,14 @@ export interface ListedReview {
   readonly files_analyzed: number
 }
 
-/** What is asked for. */
 export interface ReviewQuery {
   readonly scope: Scope
-  /** Entries whose event, or whose pull request, is in one of these states only; all where it isn't given. */
+  /** Restricts entries by the status of the event or the state of the pull request. */
   readonly filter?: ReviewFilter | undefined
-  /** A part of the title, the repository or the number; empty for all. */
+  /** Matches a part of the title, repository or number; empty for all. */
   readonly search: string
   readonly limit: number
-  /** Only entries whose event has a smaller id. */
+  /** Selects entries whose event has a smaller id. */
   readonly before?: number | undefined
 }
 
@@ -47,10 +45,10 @@ export type ReviewFilter =
 
 const anyState: ReviewFilter = { column: 'state', values: ['open', 'merged', 'closed'] }
 
-/** A scope of so many repositories has its newest entries likely among the newest of all. */
+/** With this many repositories, their newest entries are probably among the newest of all. */
 const minWideScope = 20
 
-/** The newest entries that fit. Its cost hangs on the scope and on `limit`, not on how many events there are. */
+/** The cost depends on the scope and `limit`, but not on the number of events. */
 export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
   const { scope, search, limit } = query
   if (scope !== 'all' && scope.length === 0) return []
@@ -60,64 +58,67 @@ export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedRev
     if (entries) return entries
   }
   if (search !== '') return searchAll(db, query)
-  return readReviewEntries(
-    db,
-    scope === 'all' ? newestOfAll(query, limit) : newestOfRepositories(scope, query, limit),
-  )
+  const newest =
+    scope === 'all' ? newestOfAll(query, limit) : newestOfRepositories(scope, query, limit)
+  return readReviewEntries(db, newest)
 }
 
-/** Looks through the newest of all repositories. Undefined where those that fit may not all be among them. */
+/** Searches the newest entries of all repositories. Undefined if more matches may be older. */
 async function searchNewest(db: Db, query: ReviewQuery): Promise<ListedReview[] | undefined> {
   const { scope, search, limit } = query
-  const most = 2000 + 20 * limit
-  const isFound = search === '' ? sql`` : sql`and search_text like ${makeSearchPattern(search)}`
-  const entries = await readReviewEntries(
-    db,
-    sql`
-      select * from (${newestOfAll(query, most, search === '' ? sql`` : sql`, search_text`)}) as newest
-      where true ${isFound} and ${isInScope(scope)} ${limitRows(limit)}`,
-  )
+  const maxSearched = 2000 + 20 * limit
+  const isMatch = search === '' ? sql`` : sql`and search_text like ${makeSearchPattern(search)}`
+  const searchColumn = search === '' ? sql`` : sql`, search_text`
+  const matches = sql`
+    select * from (${newestOfAll(query, maxSearched, searchColumn)}) as newest
+    where true ${isMatch} and ${isInScope(scope)} ${limitRows(limit)}`
+  const entries = await readReviewEntries(db, matches)
   if (entries.length === limit) return entries
-  const { rows } =
-    await sql`select 1 from (${newestOfAll(query, most)}) as newest offset ${most - 1}`.execute(db)
+  const { rows } = await sql`
+    select 1 from (${newestOfAll(query, maxSearched)}) as newest
+    offset ${maxSearched - 1}`.execute(db)
   return rows.length === 0 ? entries : undefined
 }
 
-/** Finds first, then sorts: what is found often has been met among the newest. */
+/**
+ * Finds matches before sorting them. Frequent matches were already found among the newest entries.
+ */
 async function searchAll(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
   const { scope, search, limit, filter = anyState } = query
   const found = sql`
-    select repo, number from pull_request_search where text like ${makeSearchPattern(search)} and ${isInScope(scope)}`
-  // One look into the index for each: the limit keeps the planner from reading all pull requests instead, and that both state
-  // and status are asked for keeps it from reading a whole lane for each, none of which has both.
-  return readReviewEntries(
-    db,
-    sql`
-      with found as materialized (${found})
-      select repo, number, listed_event_id from found, lateral (
-        select listed_event_id, state, listed_status from pull_requests p
-        where p.repo = found.repo and p.number = found.number
-        limit 1) as p
-      where ${isBefore(query)} and state is not null and listed_status is not null and ${isAmong(filter)}
-      order by listed_event_id desc ${limitRows(limit)}`,
-  )
+    select repo, number from pull_request_search
+    where text like ${makeSearchPattern(search)} and ${isInScope(scope)}`
+  // The limit makes the planner read the index once per match instead of all pull requests. The
+  // conditions on both state and status keep it from reading an index of only one of the two.
+  const matches = sql`
+    with found as materialized (${found})
+    select repo, number, listed_event_id from found, lateral (
+      select listed_event_id, state, listed_status from pull_requests p
+      where p.repo = found.repo and p.number = found.number
+      limit 1) as p
+    where ${isBefore(query)} and state is not null and listed_status is not null
+      and ${isAmong(filter)}
+    order by listed_event_id desc ${limitRows(limit)}`
+  return readReviewEntries(db, matches)
 }
 
-/** Each value of the filter is in order in an index; they are merged. */
-function newestOfAll(query: ReviewQuery, limit: number, further = sql``): RawBuilder<unknown> {
+/** Merges the values of the filter, each of which is in order in an index. */
+function newestOfAll(query: ReviewQuery, limit: number, extraColumn = sql``): RawBuilder<unknown> {
   const { column, values } = query.filter ?? anyState
   const lanes = values.map(
     (value) => sql`(
-      select repo, number, listed_event_id ${further} from pull_requests
+      select repo, number, listed_event_id ${extraColumn} from pull_requests
       where ${sql.ref(column)} = ${value} and ${isBefore(query)}
       order by listed_event_id desc ${limitRows(limit)})`,
   )
-  return sql`select * from (${sql.join(lanes, sql` union all `)}) as lane order by listed_event_id desc ${limitRows(limit)}`
+  return sql`
+    select * from (${sql.join(lanes, sql` union all `)}) as lane
+    order by listed_event_id desc ${limitRows(limit)}`
 }
 
 /**
- * Each value of the filter is in order in an index for each repository: a lane. Only those lanes that lead with the newest
- * entries can hold an entry of the answer.
+ * Merges lanes: the entries with one value of the filter in one repository, which an index has in
+ * order. Only the lanes with the newest first entries can contribute to the result.
  */
 function newestOfRepositories(
   repos: readonly string[],
@@ -133,7 +134,8 @@ function newestOfRepositories(
     with lane as materialized (
       select * from unnest(${repos}::text[]) as repo, unnest(${values}::text[]) as value
     ), best as materialized (
-      select lane.* from lane, lateral (${newest(1)}) as first order by first.listed_event_id desc ${limitRows(limit)}
+      select lane.* from lane, lateral (${newest(1)}) as first
+      order by first.listed_event_id desc ${limitRows(limit)}
     )
     select entry.* from best as lane, lateral (${newest(limit)}) as entry
     order by entry.listed_event_id desc ${limitRows(limit)}`
@@ -153,14 +155,15 @@ async function readReviewEntries(db: Db, chosen: RawBuilder<unknown>): Promise<L
   return rows
 }
 
-/** The fields of an entry, from the event `e`, its pull request `p` and its run `r`. */
+/** The fields of an entry: `e` is the event, `p` the pull request, `r` the run. */
 export const reviewFields = sql`
   e.id, e.event_type, e.source, e.status, p.state as pr_status, e.created_at, e.processed_at,
-  p.title as pr_title, p.number as pr_number, p.repo as repo_name, p.branch, p.author, p.url as pr_url,
+  p.title as pr_title, p.number as pr_number, p.repo as repo_name, p.branch, p.author,
+  p.url as pr_url,
   case when e.status = 'completed' then r.summary end as ai_summary,
   case when e.status = 'completed' then coalesce(r.files_analyzed, 0) else 0 end as files_analyzed`
 
-/** Pull requests of `chosen` (`repo`, `number`, `listed_event_id`) as entries. */
+/** Turns pull requests in `chosen` (`repo`, `number`, `listed_event_id`) into entries. */
 const entriesOfChosen = sql`
   select ${reviewFields}
   from chosen

@@ -1,42 +1,42 @@
-// Which event stands for a pull request in the reviews list: the one of the highest status, then the newest.
+// Chooses the event that represents a pull request in the reviews list: highest status, then
+// newest.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
-/** The channel on which changes are announced to all processes; see `ListingChange`, `ConnectionChange`, `ScanChange`. */
+/** Changes that all processes must notice are announced on this PostgreSQL channel, as JSON. */
 export const changesChannel = 'umpire_changes'
 
-/** One announcement on `changesChannel`, as JSON. */
+/** A pull request is represented by another event or status. */
 export interface ListingChange {
   readonly repo: string
   readonly number: number
-  /** The event that stands for the pull request now. */
+  /** The event that represents the pull request now. */
   readonly event: number
   readonly status: 'pending' | 'processing' | 'completed' | 'failed'
 }
 
-/** Likewise: a repository was connected to somebody's account, or disconnected from it. */
+/** A repository was connected to a person's account, or disconnected from it. */
 export interface ConnectionChange {
   readonly repo: string
-  /** Id of the user. */
+  /** Identifies the user. */
   readonly user: number
   readonly connected: boolean
 }
 
-/** Likewise: how the scan of a repository stands. */
+/** The scan of a repository has progressed. */
 export interface ScanChange {
   readonly repo: string
-  /** Its status. */
   readonly scan: 'pending' | 'processing' | 'completed' | 'failed'
-  /** What it is doing, and how much of that is done. */
+  /** The current step, of which `done` out of `total` parts are finished. */
   readonly step: string
   readonly done: number
   readonly total: number
 }
 
 /**
- * Chooses anew after events of a pull request changed their status, and announces what changed when the transaction
- * commits. Call it under the pull request's lock, as the last step.
+ * Chooses the listed event again after events of a pull request changed their status, and announces
+ * a change when the transaction commits. Call it under the pull request's lock, as the last step.
  */
 export async function refreshListing(tx: Db, { repo, number }: PullRequestRef): Promise<void> {
   await sql`
@@ -46,7 +46,9 @@ export async function refreshListing(tx: Db, { repo, number }: PullRequestRef): 
       from (
         select id, status from events
         where repo = ${repo} and pr_number = ${number}
-        order by case status when 'completed' then 4 when 'failed' then 3 when 'processing' then 2 else 1 end desc,
+        order by
+          case status when 'completed' then 4 when 'failed' then 3 when 'processing' then 2 else 1
+          end desc,
           id desc
         limit 1) as chosen
       where p.repo = ${repo} and p.number = ${number}
@@ -55,7 +57,9 @@ export async function refreshListing(tx: Db, { repo, number }: PullRequestRef): 
     select ${announce(sql`changed`)} from changed`.execute(tx)
 }
 
-/** An expression that announces each row of `rows`, which has the fields of one of those changes, at the commit. */
+/**
+ * Builds an expression that announces each of `rows` on commit; they need the fields of a change.
+ */
 export function announce(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`pg_notify(${changesChannel}, row_to_json(${rows})::text)`
 }

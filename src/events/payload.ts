@@ -1,15 +1,15 @@
-// How payloads are stored: compressed before they reach the database, which costs less than storing them as they are
-// (docs/decisions/ has the figures).
+// Compresses payloads for storage, because that costs the database less than storing them as
+// received (docs/decisions/ has the measurements).
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** The bytes to store for the JSON of a payload (zstd, RFC 8878). */
+/** Uses zstd (RFC 8878). */
 export function compressPayload(json: string): Buffer {
   return zstdCompressSync(json, options)
 }
 
-/** The JSON that was stored. */
+/** Restores the JSON of a stored payload. */
 export function decompressPayload(bytes: Uint8Array): string {
   return zstdDecompressSync(bytes).toString('utf8')
 }

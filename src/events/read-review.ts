@@ -1,4 +1,4 @@
-// One review with all that is known of it: its run, its findings, and what became of the pull request's deliveries.
+// Reads one review with its run, its findings and the deliveries for its pull request.
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
@@ -11,7 +11,7 @@ import { type DeliveryEntry, listPullRequestDeliveries } from './list-deliveries
 import { type ListedReview, reviewFields } from './list-reviews.ts'
 import { selectFindings } from './select-findings.ts'
 
-/** An entry of the list with what only its reader wants. Null where there is no run, or not yet. */
+/** An entry of the list with the details of its run; they are null while there is no run. */
 export interface ReviewDetail extends ListedReview {
   /** Why it failed, or what it waits for; null when it is completed. */
   readonly error: string | null
@@ -33,7 +33,6 @@ export interface ReviewDetail extends ListedReview {
   readonly deliveries: readonly DeliveryEntry[]
 }
 
-/** A finding as it stands now. */
 export type ReviewFinding = Pick<
   Schema['findings'],
   | 'fingerprint'
@@ -59,11 +58,11 @@ export type ReviewFinding = Pick<
   readonly dismissal: Dismissal | null
 }
 
-/** More than the platform shows of a review; the worst come first. */
+/** The limit is higher than the platform's. The most severe findings come first. */
 const maxListedFindings = 500
 const maxListedDeliveries = 100
 
-/** The review that an event of a pull request led to; undefined where there is no such event in the scope. */
+/** Reads the review of an event; undefined when there is no such event in the scope. */
 export async function readReview(
   db: Db,
   scope: Scope,
@@ -72,9 +71,9 @@ export async function readReview(
   const { rows } = await sql<
     Omit<ReviewDetail, 'findings' | 'deliveries'> & { run_id: number | null }
   >`
-    select ${reviewFields}, r.id as run_id, r.error, r.error_code, coalesce(r.attempts, 0) as attempts, r.retry_at,
-      r.verdict, r.confidence, r.head_sha, r.published_url, r.coverage, r.usage, r.sources, r.reach, r.decision,
-      r.timings, r.warnings
+    select ${reviewFields}, r.id as run_id, r.error, r.error_code,
+      coalesce(r.attempts, 0) as attempts, r.retry_at, r.verdict, r.confidence, r.head_sha,
+      r.published_url, r.coverage, r.usage, r.sources, r.reach, r.decision, r.timings, r.warnings
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number
     left join workflow_runs r on r.id = e.run_id and r.status = e.status
@@ -90,7 +89,7 @@ export async function readReview(
   }
 }
 
-/** Those that this run or an earlier one raised. */
+/** Lists the findings that this run or an earlier one reported. */
 async function listReviewFindings(
   db: Db,
   ref: { repo: string; number: number },

@@ -1,20 +1,20 @@
-// Events that people make: a review that is to be done once more, a verdict that is to be decided again.
+// Stores events that request a review again, or request that a verdict is decided again.
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { refreshListing } from './listing.ts'
 
-/** Somebody who may write asked for another review: it may cost what the first one did. */
+/** A person with write permission requested another review, which may cost as much as the first. */
 export const retryEvent = 'pull_request.retry'
 
-/** What kept a review from being done is over: the pull request was opened again, or the model is back. */
+/** A review has become possible: the pull request was reopened, or the model is available again. */
 export const redoEvent = 'pull_request.redo'
 
-/** A finding was dismissed, or is no longer: the verdict is decided again without a model. */
+/** A finding was dismissed or reopened, so the verdict is decided again without a model. */
 export const dismissalEvent = 'pull_request.dismissal'
 
-/** The pull request of an event; undefined where there is no such event in the scope, or it is about none. */
+/** Finds the pull request of an event; undefined if the event isn't in the scope or has none. */
 export async function findEventPullRequest(
   db: Db,
   scope: Scope,
@@ -28,8 +28,8 @@ export async function findEventPullRequest(
 }
 
 /**
- * Stores an event that asks for a review as event `id` of the same pull request did. Call it under
- * that one's lock.
+ * Stores an event that requests a review of the same pull request as event `id`. Call it under the
+ * pull request's lock.
  */
 export async function insertReviewRequest(
   tx: Db,
@@ -51,10 +51,10 @@ export async function insertReviewRequest(
 }
 
 /**
- * Asks for the verdict to be decided again, once for all dismissals that nobody looked at yet. Call
- * it under the pull request's lock.
+ * Requests that the verdict is decided again, once for all dismissals that are not yet considered.
+ * Call it under the pull request's lock.
  *
- * @returns the event that stands for it
+ * @returns the id of the event with the request
  */
 export async function requestVerdictUpdate(
   tx: Db,
@@ -69,7 +69,7 @@ export async function requestVerdictUpdate(
   return insertReviewRequest(tx, ref, { id: latest.id, type: dismissalEvent })
 }
 
-/** The types of the events that a run is to settle. */
+/** Lists the types of the events that a run has claimed. */
 export async function listClaimedEventTypes(db: Db, runId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('events')

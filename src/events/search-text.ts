@@ -1,14 +1,14 @@
-// The text in which the reviews list is searched, and the pattern that finds a part of it.
+// Builds the text that the search in the reviews list uses, and the patterns to search for.
 
 import { toStorableText } from '../contract/storable-text.ts'
 
-/** Stands between the fields, so that nothing is found across two of them; fields themselves have none. */
+/** Separates the fields, so that no match spans two of them. Fields can't contain it. */
 const separator = '\u001f'
 
-/** Titles are shorter at the platforms. What is longer was made up, and is found by its beginning. */
+/** Platforms allow only shorter titles. Of a longer, forged one the beginning is searched. */
 const maxTitleLength = 1000
 
-/** What a pull request is found by. Case is folded here, so that it doesn't hang on the database's locale. */
+/** Folds case here, because the database's result would depend on its locale. */
 export function composeSearchText({
   title,
   repo,
@@ -21,7 +21,7 @@ export function composeSearchText({
   return [title.slice(0, maxTitleLength), repo, String(number)].map(fold).join(separator)
 }
 
-/** A pattern for LIKE that fits where one of the fields has `search` in it, literally but for case. */
+/** Builds a LIKE pattern for texts with a field that contains `search`, ignoring case. */
 export function makeSearchPattern(search: string): string {
   return `%${fold(search).replace(/[\\%_]/g, '\\$&')}%`
 }

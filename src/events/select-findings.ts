@@ -1,7 +1,7 @@
-// Selects findings together with who dismissed them.
+// Selects findings together with their dismissals.
 import type { Db } from '../db/database.ts'
 
-/** Findings as `f`, each with the dismissal that counts for it as `d`: nulls where there is none. */
+/** `f` is a finding and `d` its valid dismissal, with nulls when there is none. */
 export function selectFindings(db: Db) {
   return db
     .selectFrom('findings as f')

@@ -1,15 +1,16 @@
-// Keeps apart the reviews of several repositories that had one name, one after the other: they are stored by name.
+// Splits the stored reviews of repositories that successively had the same name.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { refreshListing } from './listing.ts'
 
 /**
- * Gives the former repository's reviews, deliveries and runs a name that no repository can have, under which only
- * administrators find them, and ends what is unfinished of them. Those that the new one left behind when it lost the name
- * before come back. In the caller's transaction.
+ * Renames the reviews, deliveries and runs of the former repository to a name that no repository
+ * can have, so that only administrators see them, and fails the unfinished ones. Restores those of
+ * the new repository, if it had the name before. Runs in the caller's transaction.
  *
- * @param input `formerId` and `platformRepoId`: who had the name, and who has it now, by the platform's ids
+ * @param input `formerId` is the platform's id of the former repository with the name,
+ *   `platformRepoId` that of the new one
  */
 export async function splitReviews(
   tx: Db,
@@ -20,40 +21,42 @@ export async function splitReviews(
   }: { repo: RepositoryName; formerId: string; platformRepoId: string },
 ): Promise<void> {
   for (const name of await listSpellings(tx, repo)) {
-    const aside = formerRepositoryName(name, formerId)
-    await rename(tx, name, aside)
-    await failUnfinished(tx, aside)
+    const formerName = formerRepositoryName(name, formerId)
+    await rename(tx, name, formerName)
+    await failUnfinished(tx, formerName)
   }
-  const back = formerRepositoryName('', platformRepoId)
-  for (const name of await listSpellings(tx, `${repo}${back}`))
-    await rename(tx, name, name.slice(0, -back.length))
+  const suffix = formerRepositoryName('', platformRepoId)
+  for (const name of await listSpellings(tx, `${repo}${suffix}`)) {
+    await rename(tx, name, name.slice(0, -suffix.length))
+  }
 }
 
 const formerRepositoryName = (repo: string, platformRepoId: string) => `${repo}@${platformRepoId}`
 
-/** Of a name, as deliveries had it: who asks in any spelling is shown all of them. */
+/** Lists all spellings of a name in deliveries, because requests ignore case. */
 async function listSpellings(tx: Db, name: string): Promise<string[]> {
   const isNamed = sql`lower(repo) = ${name.toLowerCase()}`
   const { rows } = await sql<{ repo: string }>`
-    select repo from pull_requests where ${isNamed} union select repo from events where ${isNamed} order by repo`.execute(
-    tx,
-  )
+    select repo from pull_requests where ${isNamed}
+    union select repo from events where ${isNamed}
+    order by repo`.execute(tx)
   return rows.map(({ repo }) => repo)
 }
 
-/** Runs follow their pull requests by themselves. */
+/** Runs are renamed by a foreign key with `on update cascade`. */
 async function rename(tx: Db, from: string, to: string): Promise<void> {
   for (const table of ['pull_requests', 'pull_request_search', 'events', 'findings']) {
     await sql`update ${sql.table(table)} set repo = ${to} where repo = ${from}`.execute(tx)
   }
 }
 
-/** Whoever is at work on it has lost it. */
+/** The increased fence makes running workers lose their runs. */
 async function failUnfinished(tx: Db, repo: string): Promise<void> {
-  const why = 'Another repository has the name now.'
+  const reason = 'Another repository has the name now.'
   await sql`
-    update workflow_runs set status = 'failed', fence = fence + 1, worker = null, lease_until = null, retry_at = null,
-      finished_at = now(), error = ${why}, error_code = 'disconnected'
+    update workflow_runs set status = 'failed', fence = fence + 1, worker = null,
+      lease_until = null, retry_at = null, finished_at = now(), error = ${reason},
+      error_code = 'disconnected'
     where repo = ${repo} and status in ('pending', 'processing')`.execute(tx)
   const { rows } = await sql<{ number: number }>`
     update events set status = 'failed', processed_at = now()
