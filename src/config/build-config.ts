@@ -1,10 +1,10 @@
-// How the values of variables become the configuration. Light: nothing is parsed here.
+// Builds the configuration from variables that were validated before.
 import { resolve } from 'node:path'
 import type { Config, EmbedderConfig, ModelConfig } from './config.ts'
 import { type Environment, pickChildVariables } from './environment.ts'
 import type { Variables } from './variables.ts'
 
-/** The variable that holds a provider's key. */
+/** Names the variable that holds the API key of each provider. */
 export const apiKeyVariables = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',
@@ -12,117 +12,145 @@ export const apiKeyVariables = {
   compatible: 'MODEL_API_KEY',
 } as const
 
-/** The key of a provider, where there is one. */
-export function getApiKey(v: Variables, provider: ModelConfig['provider']): string | null {
-  return v[apiKeyVariables[provider]] ?? null
+export function getApiKey(variables: Variables, provider: ModelConfig['provider']): string | null {
+  return variables[apiKeyVariables[provider]] ?? null
 }
 
-/** The provider in a model's name. */
+/** Reads the provider from a model's name, for example `openai` from `openai:gpt-5`. */
 export function parseProvider(name: string): ModelConfig['provider'] {
   return name.slice(0, name.indexOf(':')) as ModelConfig['provider']
 }
 
-function buildModelConfig(v: Variables, name: string | undefined): ModelConfig | null {
+function buildModelConfig(variables: Variables, name: string | undefined): ModelConfig | null {
   if (!name) return null
   const provider = parseProvider(name)
   const id = name.slice(provider.length + 1)
-  return { provider, id, apiKey: getApiKey(v, provider), baseUrl: v.MODEL_BASE_URL ?? null }
+  const baseUrl = variables.MODEL_BASE_URL ?? null
+  return { provider, id, apiKey: getApiKey(variables, provider), baseUrl }
 }
 
-/** The address of the embedder, where it isn't its provider's own: models of one provider are at one address. */
-export function getEmbedderUrl(v: Variables): string | null {
-  if (v.EMBEDDING_BASE_URL) return v.EMBEDDING_BASE_URL
-  const isSame =
-    v.MODEL && v.EMBEDDING_MODEL && parseProvider(v.MODEL) === parseProvider(v.EMBEDDING_MODEL)
-  return isSame ? (v.MODEL_BASE_URL ?? null) : null
+/**
+ * Returns the embedder's address; null for its provider's own. Models of one provider share one.
+ */
+export function getEmbedderUrl(variables: Variables): string | null {
+  const { EMBEDDING_BASE_URL, EMBEDDING_MODEL, MODEL, MODEL_BASE_URL } = variables
+  if (EMBEDDING_BASE_URL) return EMBEDDING_BASE_URL
+  const hasSameProvider =
+    MODEL && EMBEDDING_MODEL && parseProvider(MODEL) === parseProvider(EMBEDDING_MODEL)
+  return hasSameProvider ? (MODEL_BASE_URL ?? null) : null
 }
 
-function buildEmbedderConfig(v: Variables): EmbedderConfig | null {
-  const choice = buildModelConfig(v, v.EMBEDDING_MODEL) as EmbedderConfig | null
-  return choice && { ...choice, baseUrl: getEmbedderUrl(v) }
+function buildEmbedderConfig(variables: Variables): EmbedderConfig | null {
+  const config = buildModelConfig(variables, variables.EMBEDDING_MODEL) as EmbedderConfig | null
+  return config && { ...config, baseUrl: getEmbedderUrl(variables) }
 }
 
-/** The configuration that values come to, which were checked before. */
+/** @param environment the source of the variables that child processes get */
 export function buildConfig(
-  v: Variables,
+  variables: Variables,
   environment: Environment,
   contextSources: Config['contextSources'],
 ): Config {
-  const dataDir = resolve(v.DATA_DIR)
+  const dataDir = resolve(variables.DATA_DIR)
   return {
-    environment: v.APP_ENV,
-    serviceName: v.SERVICE_NAME,
+    environment: variables.APP_ENV,
+    serviceName: variables.SERVICE_NAME,
     dataDir,
-    http: {
-      host: v.HOST,
-      port: v.PORT,
-      publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
-      rateLimitPerMinute: v.RATE_LIMIT_PER_MINUTE,
-      signInsPerMinute: v.SIGN_INS_PER_MINUTE,
-      trustedProxies: v.TRUSTED_PROXIES ?? [],
-    },
-    database: v.DATABASE_URL
-      ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }
-      : { engine: 'embedded', directory: resolve(dataDir, 'database') },
+    http: buildHttpConfig(variables),
+    database: buildDatabaseConfig(variables, dataDir),
     secrets: {
-      current: v.SECRET_KEY ?? null,
-      isGenerated: v.SECRET_KEY === undefined,
-      old: v.SECRET_KEYS_OLD ?? [],
+      current: variables.SECRET_KEY ?? null,
+      isGenerated: variables.SECRET_KEY === undefined,
+      old: variables.SECRET_KEYS_OLD ?? [],
     },
-    platform: {
-      id: v.PLATFORM,
-      url: v.PLATFORM_URL,
-      apiUrl: v.PLATFORM_API_URL ?? defaultApiUrl(v.PLATFORM_URL),
-      oauth:
-        v.OAUTH_CLIENT_ID && v.OAUTH_CLIENT_SECRET
-          ? { clientId: v.OAUTH_CLIENT_ID, clientSecret: v.OAUTH_CLIENT_SECRET }
-          : null,
-      userAgent: 'umpire',
-      timeoutMs: v.PLATFORM_TIMEOUT_SECONDS * 1000,
-    },
-    signInAllowed: v.SIGN_IN_ALLOWED
-      ? new Set(v.SIGN_IN_ALLOWED.toLowerCase().match(/[^\s,]+/g))
+    platform: buildPlatformConfig(variables),
+    signInAllowed: variables.SIGN_IN_ALLOWED
+      ? new Set(variables.SIGN_IN_ALLOWED.toLowerCase().match(/[^\s,]+/g))
       : null,
-    accessCheckMinutes: v.ACCESS_CHECK_MINUTES,
-    fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },
-    models: {
-      main: buildModelConfig(v, v.MODEL),
-      fast: buildModelConfig(v, v.MODEL_FAST),
-      embedder: buildEmbedderConfig(v),
-      budget: {
-        perReviewUsd: v.REVIEW_BUDGET_USD ?? null,
-        perDayUsd: v.REVIEW_BUDGET_DAILY_USD ?? null,
-        perOwnerDayUsd: v.REVIEW_BUDGET_OWNER_DAILY_USD ?? null,
-      },
+    accessCheckMinutes: variables.ACCESS_CHECK_MINUTES,
+    fallback: {
+      token: variables.PLATFORM_TOKEN ?? null,
+      webhookSecret: variables.WEBHOOK_SECRET ?? null,
     },
-    review: {
-      mode: v.REVIEW_MODE,
-      attentionCheck: v.ATTENTION_CHECK,
-      concurrency: v.REVIEW_CONCURRENCY,
-      leaseSeconds: v.REVIEW_LEASE_SECONDS,
-      maxAttempts: v.REVIEW_MAX_ATTEMPTS,
-      maxLosses: v.REVIEW_MAX_LOST_WORKERS,
-      retrySeconds: v.REVIEW_RETRY_SECONDS,
-      shutdownGraceSeconds: v.SHUTDOWN_GRACE_SECONDS,
-      maxInlineComments: v.REVIEW_MAX_COMMENTS,
-      contextTokens: v.REVIEW_CONTEXT_TOKENS,
-    },
-    memory: v.MEMORY,
-    graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
+    models: buildModelsConfig(variables),
+    review: buildReviewConfig(variables),
+    memory: variables.MEMORY,
+    graph: { enabled: variables.GRAPH, queryTimeoutMs: variables.GRAPH_QUERY_TIMEOUT_MS },
     contextSources,
     mcp: {
-      access: v.MCP_ACCESS,
-      agentTools: v.MCP_AGENT_TOOLS,
-      allowedHosts: v.MCP_ALLOWED_HOSTS ?? [],
-      token: v.UMPIRE_TOKEN ?? null,
+      access: variables.MCP_ACCESS,
+      agentTools: variables.MCP_AGENT_TOOLS,
+      allowedHosts: variables.MCP_ALLOWED_HOSTS ?? [],
+      token: variables.UMPIRE_TOKEN ?? null,
     },
-    metrics: v.METRICS_PORT === undefined ? null : { host: v.METRICS_HOST, port: v.METRICS_PORT },
-    log: { level: v.LOG_LEVEL },
+    metrics:
+      variables.METRICS_PORT === undefined
+        ? null
+        : { host: variables.METRICS_HOST, port: variables.METRICS_PORT },
+    log: { level: variables.LOG_LEVEL },
     childEnvironment: pickChildVariables(environment),
   }
 }
 
-/** github.com has its API on a host of its own, an Enterprise server under a path. */
+function buildHttpConfig(variables: Variables): Config['http'] {
+  return {
+    host: variables.HOST,
+    port: variables.PORT,
+    publicUrl: variables.PUBLIC_URL ?? `http://localhost:${variables.PORT}`,
+    rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
+    signInsPerMinute: variables.SIGN_INS_PER_MINUTE,
+    trustedProxies: variables.TRUSTED_PROXIES ?? [],
+  }
+}
+
+function buildDatabaseConfig(variables: Variables, dataDir: string): Config['database'] {
+  const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize } = variables
+  return url
+    ? { engine: 'postgresql', url, poolSize }
+    : { engine: 'embedded', directory: resolve(dataDir, 'database') }
+}
+
+function buildPlatformConfig(variables: Variables): Config['platform'] {
+  const { OAUTH_CLIENT_ID: clientId, OAUTH_CLIENT_SECRET: clientSecret } = variables
+  return {
+    id: variables.PLATFORM,
+    url: variables.PLATFORM_URL,
+    apiUrl: variables.PLATFORM_API_URL ?? defaultApiUrl(variables.PLATFORM_URL),
+    oauth: clientId && clientSecret ? { clientId, clientSecret } : null,
+    userAgent: 'umpire',
+    timeoutMs: variables.PLATFORM_TIMEOUT_SECONDS * 1000,
+  }
+}
+
+function buildModelsConfig(variables: Variables): Config['models'] {
+  return {
+    main: buildModelConfig(variables, variables.MODEL),
+    fast: buildModelConfig(variables, variables.MODEL_FAST),
+    embedder: buildEmbedderConfig(variables),
+    budget: {
+      perReviewUsd: variables.REVIEW_BUDGET_USD ?? null,
+      perDayUsd: variables.REVIEW_BUDGET_DAILY_USD ?? null,
+      perOwnerDayUsd: variables.REVIEW_BUDGET_OWNER_DAILY_USD ?? null,
+    },
+  }
+}
+
+function buildReviewConfig(variables: Variables): Config['review'] {
+  return {
+    mode: variables.REVIEW_MODE,
+    attentionCheck: variables.ATTENTION_CHECK,
+    concurrency: variables.REVIEW_CONCURRENCY,
+    leaseSeconds: variables.REVIEW_LEASE_SECONDS,
+    maxAttempts: variables.REVIEW_MAX_ATTEMPTS,
+    maxLosses: variables.REVIEW_MAX_LOST_WORKERS,
+    retrySeconds: variables.REVIEW_RETRY_SECONDS,
+    shutdownGraceSeconds: variables.SHUTDOWN_GRACE_SECONDS,
+    maxInlineComments: variables.REVIEW_MAX_COMMENTS,
+    contextTokens: variables.REVIEW_CONTEXT_TOKENS,
+  }
+}
+
+/** github.com has its API on a separate host, GitHub Enterprise Server under a path. */
 function defaultApiUrl(url: string): string {
   return url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`
 }

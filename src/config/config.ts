@@ -1,20 +1,19 @@
-// The configuration as the rest of the program sees it: grouped, typed, complete.
+// Defines the configuration that the program uses: grouped, typed and complete.
 import type { ContextSourceConfig } from './context-source-config.ts'
 
-/** A model and how to reach it. */
+/** Identifies a model and how to reach it. */
 export interface ModelConfig {
   readonly provider: 'anthropic' | 'openai' | 'google' | 'compatible'
-  /** The provider's id of the model. */
   readonly id: string
   readonly apiKey: string | null
-  /** Null for the provider's own address. */
+  /** Null if the model is at the provider's own address. */
   readonly baseUrl: string | null
 }
 
-/** A model that turns texts into vectors, and how to reach it. */
+/** Describes a model that turns texts into vectors. */
 export type EmbedderConfig = ModelConfig & { readonly provider: 'openai' | 'google' | 'compatible' }
 
-/** Whether there is anything that a scan would keep of a repository. */
+/** Whether scans of repositories store anything. */
 export function isKnowledgeEnabled({ memory, graph }: Pick<Config, 'memory' | 'graph'>): boolean {
   return memory || graph.enabled
 }
@@ -27,23 +26,23 @@ export interface Config {
   /** Signatures are enforced in production only. */
   readonly environment: 'production' | 'development' | 'test'
   readonly serviceName: string
-  /** Absolute path; the embedded database, the generated secret and the git mirrors. */
+  /** Absolute path for the embedded database, the generated secret key and the git mirrors. */
   readonly dataDir: string
   readonly http: {
     readonly host: string
     readonly port: number
-    /** Without a slash at the end. */
+    /** The public address has no slash at the end. */
     readonly publicUrl: string
-    /** Requests a minute that a caller of the API may make. */
+    /** How many API requests a caller may make. */
     readonly rateLimitPerMinute: number
-    /** Tokens of the platform a minute that one address may sign in with. */
+    /** Limits how many platform tokens one IP address may try to sign in with. */
     readonly signInsPerMinute: number
-    /** Addresses and ranges of the reverse proxies that are believed whom they ask for. */
+    /** Addresses and ranges of reverse proxies whose `X-Forwarded-For` headers are trusted. */
     readonly trustedProxies: readonly string[]
   }
   readonly database: DatabaseConfig
   readonly secrets: {
-    /** Null: generated into `dataDir` at the first start. */
+    /** Null if the key is generated into `dataDir` at the first start. */
     readonly current: string | null
     readonly isGenerated: boolean
     readonly old: readonly string[]
@@ -54,68 +53,68 @@ export interface Config {
     readonly apiUrl: string
     readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
     readonly userAgent: string
-    /** Longest time one call may take. */
+    /** How long one call may take. */
     readonly timeoutMs: number
   }
-  /** Usernames in lower case that may sign in; null: everybody with an account at the platform. */
+  /** Logins in lower case; null if anyone with an account on the platform may sign in. */
   readonly signInAllowed: ReadonlySet<string> | null
-  /** How far apart the platform is asked, for each person, whether they may still see what they connected. */
+  /** How often each person's access to their connected repositories is checked. */
   readonly accessCheckMinutes: number
-  /** Used for repositories that nobody connected. */
+  /** Used for repositories that no one has connected. */
   readonly fallback: { readonly token: string | null; readonly webhookSecret: string | null }
   readonly models: {
     readonly main: ModelConfig | null
     readonly fast: ModelConfig | null
-    /** By which memories are searched; null: by their words alone. */
+    /** Creates vectors for the search in memories; null for a search by words only. */
     readonly embedder: EmbedderConfig | null
-    /** In US dollars; null without a limit. */
+    /** Amounts are in US dollars, and null means no limit. */
     readonly budget: {
       readonly perReviewUsd: number | null
       readonly perDayUsd: number | null
-      /** For all repositories of one account or organization together. */
+      /** Limits what all repositories of one account or organization may cost together. */
       readonly perOwnerDayUsd: number | null
     }
   }
   readonly review: {
     readonly mode: 'agentic' | 'parallel'
-    /** Whether models must prove that they read each round. */
+    /** Whether models must prove in each round that they read the change. */
     readonly attentionCheck: boolean
-    /** Reviews in flight per worker process. */
+    /** How many reviews a worker process runs at the same time. */
     readonly concurrency: number
-    /** How long a worker may be silent before another takes its review over. */
+    /** How long a worker may be silent before another worker takes over its review. */
     readonly leaseSeconds: number
-    /** Tries of one run before it is failed; those that lost their worker don't count. */
+    /** Limits the attempts of a run, without those whose worker was lost. */
     readonly maxAttempts: number
-    /** How often a run may lose its worker before it is failed. */
+    /** How many times a run may lose its worker before it fails. */
     readonly maxLosses: number
-    /** Wait before the second try, in seconds; it doubles with each further one. */
+    /** How long to wait before the second attempt; each further wait is twice as long. */
     readonly retrySeconds: number
-    /** How long reviews may go on after the signal to stop. */
+    /** How long running reviews may continue after the signal to stop. */
     readonly shutdownGraceSeconds: number
-    /** Inline comments of one review. */
+    /** How many inline comments a review may post. */
     readonly maxInlineComments: number
-    /** Tokens of packed context in one round. */
+    /** How many tokens of packed context a round may have. */
     readonly contextTokens: number
   }
   readonly memory: boolean
   readonly graph: { readonly enabled: boolean; readonly queryTimeoutMs: number }
-  /** Where reviews look beside the repository. */
+  /** Services outside of the repository that reviews query. */
   readonly contextSources: readonly ContextSourceConfig[]
   readonly mcp: {
-    /** Whether the MCP server answers everybody who reaches it, those with a token only, or nobody. */
+    /** Whether the MCP server serves anyone, only callers with a token, or no one. */
     readonly access: 'open' | 'token' | 'off'
-    /** Whether callers with a token get further tools. */
+    /** Whether callers with a token get additional tools. */
     readonly agentTools: boolean
-    /** Names of hosts under which it may be asked, besides the public one and those of this machine. */
+    /** Accepted host names in addition to the public one and those of this machine. */
     readonly allowedHosts: readonly string[]
-    /** As whom `umpire mcp` asks; null: as a client without a token. */
+    /** Authenticates `umpire mcp`; null if it has no token. */
     readonly token: string | null
   }
-  /** Where Prometheus reads metrics; null: nowhere, and none are recorded. */
+  /** Where Prometheus reads metrics; null if none are recorded. */
   readonly metrics: { readonly host: string; readonly port: number } | null
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   }
-  /** What programs that we start (git) get of the environment. */
+  /** The environment variables that child processes such as git get. */
   readonly childEnvironment: Readonly<Record<string, string>>
 }

@@ -1,17 +1,17 @@
-// Where reviews may look beside the repository: trackers of issues and errors, chats, reached by MCP.
+// Defines the configuration of context sources: issue trackers, error trackers and chats over MCP.
 import type { ContextSourceKind } from '../domain/live-context.ts'
 
-/** How a source is asked: the first of these tools that it offers, with these arguments. */
+/** Calls the first of `tools` that the source offers. */
 export interface ToolCallTemplate {
   readonly tools: readonly string[]
   /**
-   * Texts in them may hold `{key}`, `{query}`, `{path}` and `{symbols}`, which are filled in; all else is sent as it stands, but for what
-   * the tool says that it doesn't take.
+   * Texts may contain the placeholders `{key}`, `{query}`, `{path}` and `{symbols}`. Arguments that
+   * the tool's schema doesn't accept are left out.
    */
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** An MCP server at an address, or a program that is one. */
+/** An MCP server at an address, or a program that runs as one. */
 export type SourceServer =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
   | {
@@ -21,30 +21,33 @@ export type SourceServer =
     }
 
 export interface ContextSourceConfig {
-  /** Unique; shown in reviews. */
+  /** Unique name that reviews show. */
   readonly name: string
   readonly kind: ContextSourceKind
   readonly server: SourceServer
-  /** One thing by its key, a search, and for errors one by names of functions. */
+  /** Reads one item by its key. */
   readonly lookUp: ToolCallTemplate | null
   readonly search: ToolCallTemplate | null
+  /** Finds errors by the names of functions. */
   readonly searchSymbols: ToolCallTemplate | null
-  /** By tool: the fingerprint that its description must have; the others are taken as they are first met. */
+  /**
+   * Required fingerprints of tool descriptions; other tools are pinned when they are first used.
+   */
   readonly pins: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** Names of repositories whose reviews ask it, as globs. */
+  /** Globs of repository names whose reviews query the source. */
   readonly repositories: readonly string[]
-  /** Whether those of repositories that everybody can read ask it too: what it says is posted there. */
+  /** Whether reviews of public repositories query it, although its answers may be posted there. */
   readonly publicRepositories: boolean
-  /** Whether those of pull requests from forks ask it too: their authors may have no right to write to the repository. */
+  /** Whether reviews of forks query it, although their authors may lack write permission. */
   readonly forkPullRequests: boolean
-  /** What of `server` must never be shown. */
+  /** Parts of `server` that must never be shown. */
   readonly secrets: readonly string[]
-  /** Hosts of addresses that reviews may link to. */
+  /** Hosts that reviews may link to. */
   readonly linkHosts: readonly string[]
-  /** The address of what was looked up, with `{key}` in it; null: what answers say counts. */
+  /** Address of an item with the placeholder `{key}`; null to use the address in the answer. */
   readonly link: string | null
 }
 
-/** For all that one review asks of a source, where nothing else is said. */
+/** Applies to all calls of one review to a source together. */
 export const defaultSourceTimeoutMs = 10_000

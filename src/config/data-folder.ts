@@ -1,14 +1,15 @@
-// The data folder: made where it is missing, and found out early where nothing can be kept there.
+// Creates the data folder if necessary, and checks early that files can be stored in it.
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ConfigError } from '../domain/errors.ts'
 
 /**
- * Makes the folder where it is missing, open to its owner only, and sees that a file in it reaches the disk.
+ * Creates the folder with access for its owner only, if it is missing, and checks that a file in it
+ * can be flushed to the disk.
  *
  * @param folder an absolute path
- * @throws ConfigError that says what the system has against it
+ * @throws ConfigError with the reason of the operating system
  */
 export async function ensureDataFolder(folder: string): Promise<void> {
   try {
@@ -17,16 +18,15 @@ export async function ensureDataFolder(folder: string): Promise<void> {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    const fault = syscall === 'mkdir' ? "can't be made" : "can't be written to"
-    throw new ConfigError(
-      `The data folder ${folder} ${fault} (${code}): name another one in DATA_DIR, or see to its disk and its owner.`,
-    )
+    const problem = syscall === 'mkdir' ? "can't be made" : "can't be written to"
+    const remedy = 'name another one in DATA_DIR, or see to its disk and its owner'
+    throw new ConfigError(`The data folder ${folder} ${problem} (${code}): ${remedy}.`)
   }
 }
 
 /**
- * Each folder by its own call. `mkdir` with `recursive` never ends below a folder that is there and takes no folders, such as
- * `/proc`: it takes the ENOENT for a missing parent, again and again.
+ * Creates each folder by a separate call. A recursive `mkdir` never ends below a folder such as
+ * `/proc` that accepts no folders, because Node takes its ENOENT for a missing parent.
  */
 async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return
@@ -34,7 +34,7 @@ async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process may have been first.
+    // Another process may have created the folder first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isFolder(folder))) throw error
   }
 }
@@ -48,7 +48,7 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Permissions don't say all: the disk may be full, or mounted for reading only. Leaves nothing behind. */
+/** Writes a file, because permissions don't show a full or read-only disk, and removes it again. */
 export async function writeProbe(folder: string): Promise<void> {
   const path = join(folder, `.check-${randomBytes(6).toString('hex')}`)
   try {

@@ -1,6 +1,4 @@
-// What holds where the environment says nothing. Light, for a command that needs no parser.
-
-/** The variables that have a default. */
+// Defines the default values of variables, without loading the parser that commands may not need.
 export const defaults = {
   HOST: '127.0.0.1',
   PORT: 8484,

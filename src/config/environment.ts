@@ -1,4 +1,4 @@
-// The process's environment: the only reader of process.env. Light, for what can't wait for the configuration.
+// Reads environment variables, as the only module that uses `process.env`. Loads no parser.
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -6,7 +6,10 @@ import { ConfigError } from '../domain/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What git needs to work behind proxies and private certificate authorities; nothing else is passed on. */
+/**
+ * Git needs these behind proxies and private certificate authorities. Child processes get no
+ * others.
+ */
 const childVariables = [
   'PATH',
   'TMPDIR',
@@ -21,7 +24,7 @@ const childVariables = [
   'no_proxy',
 ]
 
-/** What a review on the command line takes from the environment. The rest may well be meant for other programs. */
+/** Variables that affect a review on the command line. Others may be meant for other programs. */
 const reviewVariables = [
   ...['PLATFORM', 'PLATFORM_URL', 'PLATFORM_API_URL', 'PLATFORM_TOKEN'],
   ...['MODEL', 'MODEL_FAST', 'MODEL_BASE_URL', 'MODEL_API_KEY'],
@@ -29,7 +32,7 @@ const reviewVariables = [
   ...['REVIEW_MODE', 'ATTENTION_CHECK', 'REVIEW_BUDGET_USD', 'REVIEW_CONTEXT_TOKENS'],
 ]
 
-/** And where trackers and chats are to be asked. */
+/** Variables that configure context sources. */
 const sourceVariables = [
   ...[
     'LINEAR_MCP_URL',
@@ -48,27 +51,27 @@ const sourceVariables = [
   ],
 ]
 
-/** Where the variables of a service stand, in its working directory. */
+/** A service keeps its variables in this file of its working directory. */
 const defaultEnvFile = '.env'
 
 /**
- * The variables that the process was given, over those of a file that somebody named.
+ * Reads the variables of the process, which take precedence over those of `envFile`.
  *
- * No other file is read: the working directory may be a checkout that a stranger wrote, and an address in its `.env` file
- * would be sent our keys.
+ * No `.env` file is read unless it is named: the working directory may be an untrusted checkout,
+ * whose addresses would receive our API keys.
  *
- * @throws ConfigError where the file can't be read, or is no such file
+ * @throws ConfigError if the file can't be read or contains no variables
  */
 export function readProcessEnvironment(envFile?: string): Environment {
   return envFile === undefined ? process.env : { ...readEnvFile(envFile), ...process.env }
 }
 
-/** The same for a service, which is run in a folder of its own: with the `.env` file there, unless another one is named. */
+/** Reads the variables of a service, which runs in its own folder: from `.env` there by default. */
 export function readServiceEnvironment(envFile?: string): Environment {
   return readProcessEnvironment(envFile ?? (hasDefaultEnvFile() ? defaultEnvFile : undefined))
 }
 
-/** Whether there is a `.env` file in the working directory. */
+/** Whether the working directory contains a `.env` file. */
 export function hasDefaultEnvFile(): boolean {
   return existsSync(defaultEnvFile)
 }
@@ -80,19 +83,19 @@ function readEnvFile(path: string): Environment {
   } catch (error) {
     throw envFileError(path, `can't be read (${(error as NodeJS.ErrnoException).code})`)
   }
-  const found = parseEnv(text)
-  const saysSomething = text.split('\n').some((line) => /^\s*[^#\s]/.test(line))
-  if (saysSomething && Object.keys(found).length === 0)
+  const variables = parseEnv(text)
+  const hasContent = text.split('\n').some((line) => /^\s*[^#\s]/.test(line))
+  if (hasContent && Object.keys(variables).length === 0)
     throw envFileError(path, 'has no line of the form NAME=value')
-  return found
+  return variables
 }
 
-function envFileError(path: string, fault: string): ConfigError {
-  const problem = `The file of variables ${path} ${fault}`
+function envFileError(path: string, reason: string): ConfigError {
+  const problem = `The file of variables ${path} ${reason}`
   return new ConfigError(`${problem}.`, [problem])
 }
 
-/** The variables that count for a review on the command line. */
+/** Selects the variables that affect a review on the command line. */
 export function pickReviewVariables(
   environment: Environment,
   { sources }: { sources: boolean },
@@ -104,14 +107,14 @@ export function pickReviewVariables(
   )
 }
 
-/** What programs that we start get of an environment. */
+/** Selects the variables that child processes get. */
 export function pickChildVariables(
   environment: Environment = process.env,
 ): Readonly<Record<string, string>> {
   return pickDefined(environment, childVariables)
 }
 
-/** The index that git names to its hooks, where it isn't the repository's own; an absolute path. */
+/** The absolute path of the index that git passes to hooks, if it isn't the repository's own. */
 export function readGitIndexFile(): string | undefined {
   return process.env.GIT_INDEX_FILE ? resolve(process.env.GIT_INDEX_FILE) : undefined
 }

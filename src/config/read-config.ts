@@ -1,4 +1,4 @@
-// Reads the environment into the configuration.
+// Reads and validates the environment, and builds the configuration from it.
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.ts'
 import {
@@ -13,7 +13,7 @@ import { type Environment, readProcessEnvironment } from './environment.ts'
 import { readContextSources } from './read-context-sources.ts'
 import { type Variables, variablesSchema } from './variables.ts'
 
-/** Variables whose value may stand in a file instead, named by `<NAME>_FILE`. */
+/** Variables whose value may be in a file that `<NAME>_FILE` names. */
 const secretNames = [
   'DATABASE_URL',
   'SECRET_KEY',
@@ -35,33 +35,26 @@ const secretNames = [
 /**
  * Reads the configuration.
  *
- * @param environment defaults to the process's own
- * @param named what the file of sources may name as `${NAME}`, beside these
- * @throws ConfigError that lists everything that is wrong, one line each, naming the variable and never its value
+ * @param additional variables that the file of context sources may use as `${NAME}` as well
+ * @throws ConfigError with all problems, one per line, that names variables but never their values
  */
 export function readConfig(
   environment: Environment = readProcessEnvironment(),
-  named: Environment = {},
+  additional: Environment = {},
 ): Config {
   const problems: string[] = []
   const given = readSecretFiles(omitEmpty(environment), problems)
   const parsed = variablesSchema.safeParse(given)
-  const malformed = parsed.error?.issues ?? []
-  for (const issue of malformed) problems.push(`${issue.path.join('.')} ${issue.message}`)
-  problems.push(
-    ...findWellFormedContradictions(
-      given,
-      new Set(malformed.map((issue) => String(issue.path[0]))),
-    ),
-  )
+  const issues = parsed.error?.issues ?? []
+  for (const issue of issues) problems.push(`${issue.path.join('.')} ${issue.message}`)
+  const malformed = new Set(issues.map((issue) => String(issue.path[0])))
+  problems.push(...findWellFormedContradictions(given, malformed))
   const sources = parsed.success
-    ? readContextSources(parsed.data, { ...named, ...given }, problems)
+    ? readContextSources(parsed.data, { ...additional, ...given }, problems)
     : []
   if (problems.length > 0 || !parsed.success) {
-    throw new ConfigError(
-      `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
-      problems,
-    )
+    const list = problems.map((problem) => `  - ${problem}`).join('\n')
+    throw new ConfigError(`The configuration has ${problems.length} problem(s):\n${list}`, problems)
   }
   return buildConfig(parsed.data, environment, sources)
 }
@@ -92,7 +85,7 @@ function readSecretFiles(
   return result
 }
 
-/** Contradictions between the values that are well-formed. */
+/** Finds contradictions between well-formed values, so that one error shows all problems. */
 function findWellFormedContradictions(
   given: Record<string, string>,
   malformed: ReadonlySet<string>,
@@ -105,46 +98,57 @@ function findWellFormedContradictions(
   )
 }
 
-function findContradictions(v: Variables): string[] {
+function findContradictions(variables: Variables): string[] {
   const problems: string[] = []
-  if (v.DATABASE_URL && !v.SECRET_KEY) {
+  if (variables.DATABASE_URL && !variables.SECRET_KEY) {
     problems.push(
       'SECRET_KEY is required with DATABASE_URL, the same for every process (openssl rand -hex 32)',
     )
   }
-  if (Boolean(v.OAUTH_CLIENT_ID) !== Boolean(v.OAUTH_CLIENT_SECRET)) {
+  if (Boolean(variables.OAUTH_CLIENT_ID) !== Boolean(variables.OAUTH_CLIENT_SECRET)) {
     problems.push('OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none')
   }
-  for (const name of ['MODEL', 'MODEL_FAST'] as const) {
-    const value = v[name]
-    if (!value) continue
-    const provider = parseProvider(value)
-    if (provider === 'compatible' && !v.MODEL_BASE_URL)
-      problems.push(`${name} is compatible:…, which needs MODEL_BASE_URL`)
-    if (provider !== 'compatible' && !getApiKey(v, provider))
-      problems.push(`${name} needs ${apiKeyVariables[provider]}`)
-  }
-  if (v.MODEL_FAST && !v.MODEL) problems.push('MODEL_FAST needs MODEL')
-  const providers = new Set(
-    [v.MODEL, v.MODEL_FAST].flatMap((name) => (name ? [name.split(':')[0]] : [])),
-  )
-  if (v.MODEL_BASE_URL && providers.size > 1) {
+  return [...problems, ...findModelProblems(variables), ...findEmbedderProblems(variables)]
+}
+
+function findModelProblems(variables: Variables): string[] {
+  const { MODEL, MODEL_FAST, MODEL_BASE_URL } = variables
+  const problems = [
+    ...findProviderProblems(variables, 'MODEL'),
+    ...findProviderProblems(variables, 'MODEL_FAST'),
+  ]
+  if (MODEL_FAST && !MODEL) problems.push('MODEL_FAST needs MODEL')
+  const models = [MODEL, MODEL_FAST].filter((name) => name !== undefined)
+  const providers = new Set(models.map((name) => name.split(':')[0]))
+  if (MODEL_BASE_URL && providers.size > 1) {
     problems.push(
       'MODEL_BASE_URL is one address: MODEL and MODEL_FAST must then be of the same provider',
     )
   }
-  return [...problems, ...findEmbedderProblems(v)]
+  return problems
 }
 
-function findEmbedderProblems(v: Variables): string[] {
-  if (!v.EMBEDDING_MODEL)
-    return v.EMBEDDING_BASE_URL ? ['EMBEDDING_BASE_URL needs EMBEDDING_MODEL'] : []
-  const provider = parseProvider(v.EMBEDDING_MODEL)
+function findProviderProblems(variables: Variables, name: 'MODEL' | 'MODEL_FAST'): string[] {
+  const model = variables[name]
+  if (!model) return []
+  const provider = parseProvider(model)
+  if (provider === 'compatible') {
+    return variables.MODEL_BASE_URL ? [] : [`${name} is compatible:…, which needs MODEL_BASE_URL`]
+  }
+  return getApiKey(variables, provider) ? [] : [`${name} needs ${apiKeyVariables[provider]}`]
+}
+
+function findEmbedderProblems(variables: Variables): string[] {
+  if (!variables.EMBEDDING_MODEL)
+    return variables.EMBEDDING_BASE_URL ? ['EMBEDDING_BASE_URL needs EMBEDDING_MODEL'] : []
+  const provider = parseProvider(variables.EMBEDDING_MODEL)
   if (provider === 'compatible') {
     const needed = 'EMBEDDING_BASE_URL, or MODEL of the same provider with MODEL_BASE_URL'
-    return getEmbedderUrl(v) === null
+    return getEmbedderUrl(variables) === null
       ? [`EMBEDDING_MODEL is compatible:…, which needs ${needed}`]
       : []
   }
-  return getApiKey(v, provider) ? [] : [`EMBEDDING_MODEL needs ${apiKeyVariables[provider]}`]
+  return getApiKey(variables, provider)
+    ? []
+    : [`EMBEDDING_MODEL needs ${apiKeyVariables[provider]}`]
 }

@@ -1,24 +1,25 @@
-// Reads which trackers and chats are set up.
+// Reads the configured context sources: presets and those of the sources file.
 import type { ContextSourceConfig } from './context-source-config.ts'
 import { readSourcesFile } from './read-sources-file.ts'
 import { readPresets, type SourceVariables } from './source-presets.ts'
 
 /**
- * Reads what is set up.
+ * Reads presets and the sources file.
  *
- * @param environment where `${NAME}` in the headers, arguments and environments of the file comes from
- * @param problems is added what is wrong, by name and never by value
+ * @param environment the values of `${NAME}` in headers, arguments and environments of the file
+ * @param problems receives what is wrong, with names of variables but never their values
  */
 export function readContextSources(
   variables: SourceVariables,
   environment: Readonly<Record<string, string | undefined>>,
   problems: string[],
 ): readonly ContextSourceConfig[] {
-  const known = readPresets(variables, problems)
-  const sources = [...known, ...readSourcesFile(variables.CONTEXT_SOURCES, environment, problems)]
-  // Models know tools by these names, without dashes.
+  const presets = readPresets(variables, problems)
+  const sources = [...presets, ...readSourcesFile(variables.CONTEXT_SOURCES, environment, problems)]
+  // Dashes become underscores in the names of the tools that models see.
   const names = sources.map(({ name }) => name.replaceAll('-', '_'))
-  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index))) {
+  const duplicates = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  for (const name of duplicates) {
     problems.push(`CONTEXT_SOURCES: there are two sources called ${name}`)
   }
   return sources

@@ -1,4 +1,4 @@
-// Reads `.umpire.yml`: what is right of it counts, and what isn't is told to whoever reads the review.
+// Reads `.umpire.yml`: applies its valid settings and collects problems for the review to show.
 import type { ReviewEnd } from '../domain/review.ts'
 import { findGlobError } from '../lib/glob.ts'
 import { readYaml } from './read-yaml.ts'
@@ -18,16 +18,16 @@ import {
   type ValueReader,
 } from './value-readers.ts'
 
-/** More inline comments than this nobody reads. */
+/** People don't read more inline comments than this. */
 const maxInlineComments = 30
 const maxGlobs = 100
 const maxInstructions = 50
 const maxInstructionLength = 2_000
-/** Of all instructions together: they go into every prompt. */
+/** Limits all instructions together, because every prompt contains them. */
 const maxTotalInstructionLength = 10_000
 const maxProblems = 10
 
-/** Settings, complete, and what is wrong with the file that they come from, one sentence each. */
+/** The settings are complete; `problems` has a sentence for each mistake in their file. */
 export interface SettingsReport {
   readonly settings: RepositorySettings
   readonly problems: readonly string[]
@@ -37,7 +37,7 @@ const readGlob = readText('a glob such as `docs/**`', findGlobError)
 const readGlobs = readList(readGlob, maxGlobs)
 
 const readLanguage = readText('the name of a language, such as `German`', (text) =>
-  // It goes into the prompt: a word or two, and nothing that could say more.
+  // The prompt contains the value, so it must be too short for instructions.
   /^\p{L}[\p{L}\p{M}-]{1,24}( [\p{L}\p{M}-]{2,24})?$/u.test(text)
     ? null
     : 'is not the name of a language',
@@ -47,13 +47,12 @@ const readRuleId = readText("a rule's id, such as `breakpoint`", (text) =>
   /^[a-z][a-z0-9-]{0,60}$/.test(text) ? null : 'is not the id of a rule',
 )
 
-const readInstructionText = readText('text', (text) =>
-  text === ''
-    ? 'is empty'
-    : text.length > maxInstructionLength
-      ? `is longer than ${maxInstructionLength} characters`
-      : null,
-)
+const readInstructionText = readText('text', (text) => {
+  if (text === '') return 'is empty'
+  return text.length > maxInstructionLength
+    ? `is longer than ${maxInstructionLength} characters`
+    : null
+})
 
 const readPathInstructions = readMapping<PathInstructions>({
   paths: readGlobs,
@@ -61,31 +60,32 @@ const readPathInstructions = readMapping<PathInstructions>({
 })
 
 const readInstruction: ValueReader<PathInstructions> = (value, at) => {
-  const { paths, text } =
-    (value instanceof Map
-      ? readPathInstructions(value, at)
-      : { text: readInstructionText(value, at) }) ?? {}
+  if (!(value instanceof Map)) {
+    const text = readInstructionText(value, at)
+    return text === undefined ? undefined : { paths: [], text }
+  }
+  const { paths, text } = readPathInstructions(value, at) ?? {}
   if (text === undefined) {
-    if (value instanceof Map && !value.get('text'))
-      at.report(`${quoteValue(at.path)}: one of them has no \`text\``)
+    if (!value.get('text')) at.report(`${quoteValue(at.path)}: one of them has no \`text\``)
     return undefined
   }
-  // Written for some files and none is left: that must not make it hold for all.
+  // Without a valid glob, an instruction for some files must not apply to all of them.
   return paths?.length === 0 ? undefined : { paths: paths ?? [], text }
 }
 
 const readInstructions: ValueReader<PathInstructions[]> = (value, at) => {
   const all = readList(readInstruction, maxInstructions)(value, at) ?? []
-  let length = 0
-  const kept = all.filter(({ text }) => {
-    length += text.length
-    return length <= maxTotalInstructionLength
+  let totalLength = 0
+  const accepted = all.filter(({ text }) => {
+    totalLength += text.length
+    return totalLength <= maxTotalInstructionLength
   })
-  if (kept.length < all.length) {
-    const what = `longer than ${maxTotalInstructionLength} characters together; the last ${all.length - kept.length} are not read`
-    at.report(`${quoteValue(at.path)} are ${what}`)
+  if (accepted.length < all.length) {
+    const limit = `longer than ${maxTotalInstructionLength} characters together`
+    const ignored = `the last ${all.length - accepted.length} are not read`
+    at.report(`${quoteValue(at.path)} are ${limit}; ${ignored}`)
   }
-  return kept
+  return accepted
 }
 
 const readEnd = readEnum({
@@ -95,15 +95,15 @@ const readEnd = readEnum({
   needs_person: 'needs_person',
 } as const)
 
-/** A gate with a mistake in it must not let more pass than its author meant: then all ends block. */
+/** A gate with a mistake is ignored, so that the default applies, in which all other ends block. */
 const readGate: ValueReader<ReviewEnd[]> = (value, at) => {
-  let isRight = true
+  let isValid = true
   const report = (problem: string) => {
-    isRight = false
+    isValid = false
     at.report(problem)
   }
   const gate = readList(readEnd, 4)(value, { ...at, report })
-  return isRight ? gate : undefined
+  return isValid ? gate : undefined
 }
 
 const readSettings = readMapping({
@@ -123,7 +123,7 @@ const readSettings = readMapping({
   rules: readMapping({ disable: readList(readRuleId, 200) }),
 })
 
-/** Reads the settings file of a repository. Whatever is in it, there are settings. */
+/** Reads a repository's settings file. Returns usable settings for any content. */
 export function readRepositorySettings(bytes: Uint8Array): SettingsReport {
   const yaml = readYaml(new TextDecoder().decode(bytes))
   if ('problem' in yaml) {
@@ -133,13 +133,13 @@ export function readRepositorySettings(bytes: Uint8Array): SettingsReport {
     }
   }
   const problems: string[] = []
-  const place: ValueLocation = { path: '', report: (problem) => problems.push(problem) }
-  // An empty file, or one with comments alone.
+  const root: ValueLocation = { path: '', report: (problem) => problems.push(problem) }
+  // The value is null for an empty file and for one with comments only.
   if (yaml.value === null) return { settings: defaultSettings, problems }
-  const settings = completeSettings(
-    (yaml.value instanceof Map ? readSettings(yaml.value, place) : undefined) ?? {},
-  )
-  if (!(yaml.value instanceof Map)) problems.push('it has no keys, so the defaults hold')
+  if (!(yaml.value instanceof Map)) {
+    return { settings: defaultSettings, problems: ['it has no keys, so the defaults hold'] }
+  }
+  const settings = completeSettings(readSettings(yaml.value, root) ?? {})
   return { settings, problems: limitProblems(problems) }
 }
 
@@ -163,8 +163,8 @@ function completeSettings(given: GivenSettings): RepositorySettings {
 }
 
 function limitProblems(problems: readonly string[]): readonly string[] {
-  const more = problems.length - maxProblems
-  return more <= 0
+  const omitted = problems.length - maxProblems
+  return omitted <= 0
     ? problems
-    : [...problems.slice(0, maxProblems), `${more} more of its lines are not right`]
+    : [...problems.slice(0, maxProblems), `${omitted} more of its lines are not right`]
 }

@@ -1,4 +1,4 @@
-// The configuration of a review on the command line: from the environment, and only of what a review needs.
+// Reads the configuration of a review on the command line from the variables that it needs.
 
 import { buildConfig } from './build-config.ts'
 import type { Config } from './config.ts'
@@ -6,10 +6,9 @@ import { defaults } from './defaults.ts'
 import { pickChildVariables, pickReviewVariables, readProcessEnvironment } from './environment.ts'
 
 /**
- * Throws ConfigError that lists everything that is wrong.
- *
- * @param options.sources whether trackers and chats count, too
- * @param options.envFile a file of variables under those of the process; null for none
+ * @param options `sources` is whether context sources are configured; `envFile` is a file of
+ *   variables to which those of the process take precedence, null for none
+ * @throws ConfigError with all problems
  */
 export async function readReviewConfig(options: {
   sources: boolean
@@ -17,9 +16,9 @@ export async function readReviewConfig(options: {
 }): Promise<Config> {
   const all = readProcessEnvironment(options.envFile ?? undefined)
   const environment = pickReviewVariables(all, options)
-  const says = Object.keys(environment).length > 0
-  // Who says nothing needs no parser.
-  if (!says) return buildConfig(defaults, pickChildVariables(all), [])
+  // Without variables the parser isn't needed, which makes the command start faster.
+  if (Object.keys(environment).length === 0)
+    return buildConfig(defaults, pickChildVariables(all), [])
   const { readConfig } = await import('./read-config.ts')
   return readConfig({ ...pickChildVariables(all), ...environment }, all)
 }

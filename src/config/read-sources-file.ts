@@ -1,4 +1,4 @@
-// The file in which operators describe further trackers and chats.
+// Reads the file in which operators configure additional context sources.
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import {
@@ -65,7 +65,7 @@ const sourcesFile = z.strictObject({
 })
 type SourceEntry = z.output<typeof sourcesFile>['sources'][number]
 
-/** None where there is no file; what is wrong with it is added to the problems. */
+/** Returns no sources without a file, and adds what is wrong with the file to `problems`. */
 export function readSourcesFile(
   path: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -84,23 +84,12 @@ export function readSourcesFile(
   }
   const parsed = sourcesFile.safeParse(json)
   if (!parsed.success) {
-    const faults = parsed.error.issues.flatMap(describeIssue).slice(0, 10)
-    problems.push(...faults.map((fault) => `CONTEXT_SOURCES: ${fault}`))
+    const messages = parsed.error.issues.flatMap(describeIssue).slice(0, 10)
+    problems.push(...messages.map((message) => `CONTEXT_SOURCES: ${message}`))
     return []
   }
   return parsed.data.sources.map((entry) => {
-    if (
-      entry.look_up === undefined &&
-      entry.search === undefined &&
-      entry.search_symbols === undefined
-    ) {
-      problems.push(`CONTEXT_SOURCES: ${entry.name} needs look_up or search`)
-    }
-    if (entry.search_symbols !== undefined && entry.kind !== 'errors') {
-      problems.push(
-        `CONTEXT_SOURCES: ${entry.name} has search_symbols, which is for the kind errors`,
-      )
-    }
+    problems.push(...findEntryProblems(entry))
     const secrets = 'headers' in entry ? listCredentials(entry.headers) : []
     const fill = (value: string) =>
       fillVariables(value, environment, { source: entry.name, problems, secrets })
@@ -108,17 +97,31 @@ export function readSourcesFile(
   })
 }
 
-/** Of the two forms that a source can have, what keeps it from the one that it is closer to. */
+function findEntryProblems({
+  name,
+  kind,
+  look_up: lookUp,
+  search,
+  search_symbols: searchSymbols,
+}: SourceEntry): string[] {
+  const problems: string[] = []
+  if (lookUp === undefined && search === undefined && searchSymbols === undefined)
+    problems.push(`CONTEXT_SOURCES: ${name} needs look_up or search`)
+  if (searchSymbols !== undefined && kind !== 'errors')
+    problems.push(`CONTEXT_SOURCES: ${name} has search_symbols, which is for the kind errors`)
+  return problems
+}
+
+/** For a source that matches neither form, describes the mismatch with the closer one. */
 function describeIssue(issue: z.core.$ZodIssue): string[] {
-  const near =
-    issue.code === 'invalid_union'
-      ? issue.errors.toSorted((a, b) => a.length - b.length)[0]
-      : undefined
-  if (near === undefined) return [`${issue.path.join('.') || 'the file'}: ${issue.message}`]
-  return near.map(({ path, message }) => `${[...issue.path, ...path].join('.')}: ${message}`)
+  const issuesPerForm = issue.code === 'invalid_union' ? issue.errors : []
+  const closest = issuesPerForm.toSorted((a, b) => a.length - b.length)[0]
+  if (closest === undefined) return [`${issue.path.join('.') || 'the file'}: ${issue.message}`]
+  return closest.map(({ path, message }) => `${[...issue.path, ...path].join('.')}: ${message}`)
 }
 
 function toConfig(
+  // Filling in adds the values of variables to `secrets`, which is read afterwards.
   entry: SourceEntry,
   fill: (value: string) => string,
   secrets: readonly string[],
@@ -147,7 +150,7 @@ function toConfig(
   }
 }
 
-/** Those that stand in the file all the same. */
+/** Returns credentials that are in the file itself, instead of in variables. */
 function listCredentials(headers: Readonly<Record<string, string>>): string[] {
   const values = Object.entries(headers).filter(([name]) =>
     /authorization|token|key|secret|cookie/i.test(name),
@@ -157,7 +160,7 @@ function listCredentials(headers: Readonly<Record<string, string>>): string[] {
     .map(([, value]) => value.replace(/^\w+ /, ''))
 }
 
-/** So that the file itself holds no secret. */
+/** Replaces `${NAME}` by variables, so that the file doesn't have to contain secrets. */
 function fillVariables(
   value: string,
   environment: Readonly<Record<string, string | undefined>>,

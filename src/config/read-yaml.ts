@@ -1,16 +1,16 @@
-// Reads a small YAML file of a repository as plain data: no tags, no aliases, nothing that is costly to parse.
+// Reads a small YAML file of a repository as plain data, without tags, aliases or costly syntax.
 import { Lexer, parseDocument } from 'yaml'
 
-/** Far more than a settings file has; the parser's work on broken text grows with the square of it. */
+/** Real settings files have far fewer. The parser's time on invalid text grows quadratically. */
 const maxTokens = 10_000
-/** Nested further, a text could use up the parser's stack. */
+/** Deeper nesting could overflow the parser's stack. */
 const maxFlowDepth = 10
 const maxIndent = 80
 
-/** The data (mappings as `Map`), or what is wrong with the text in a phrase. */
+/** Either the data, with mappings as `Map`, or a phrase that describes what is wrong. */
 export type YamlResult = { readonly value: unknown } | { readonly problem: string }
 
-/** Parses YAML 1.2 of its core schema. */
+/** Uses the core schema of YAML 1.2. */
 export function readYaml(text: string): YamlResult {
   if (isCostly(text)) return { problem: 'it is nested too deeply, or has too many parts' }
   const document = parseDocument(text, {
@@ -28,7 +28,7 @@ export function readYaml(text: string): YamlResult {
   }
 }
 
-/** By its tokens alone, which are found in one pass. */
+/** Checks only the tokens, which the lexer finds in linear time. */
 function isCostly(text: string): boolean {
   if (new RegExp(`^[ ?:-]{${maxIndent + 1}}`, 'm').test(text)) return true
   let depth = 0

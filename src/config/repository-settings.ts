@@ -1,43 +1,42 @@
-// The settings that a reviewed repository brings along, in `.umpire.yml` on the base branch.
+// Defines the settings that a reviewed repository has in `.umpire.yml` on its base branch.
 import type { Severity } from '../domain/finding.ts'
 import { type ReviewEnd, reviewEnds } from '../domain/review.ts'
 
-/** Where they stand in a repository. */
 export const settingsPath = '.umpire.yml'
 
-/** The other spelling of YAML is taken too, where the first isn't there. */
+/** The second path is read if the first one doesn't exist. */
 export const settingsPaths: readonly string[] = [settingsPath, '.umpire.yaml']
 
 /** Larger files are not read. */
 export const maxSettingsBytes = 64 * 1024
 
-/** Words for the reviewer about some of the files. */
 export interface PathInstructions {
   /** Globs; empty for all files. */
   readonly paths: readonly string[]
   readonly text: string
 }
 
-/** Settings of a repository, complete: what isn't said has its default. */
+/** Complete settings, in which defaults replace what the repository doesn't set. */
 export interface RepositorySettings {
-  /** Globs. A file is reviewed when it fits one of `include` (or there is none) and none of `exclude`. */
+  /**
+   * Globs. A file is reviewed if it matches an `include` glob (if there are any) and no `exclude`.
+   */
   readonly paths: { readonly include: readonly string[]; readonly exclude: readonly string[] }
   readonly instructions: readonly PathInstructions[]
-  /** Findings below it are not raised. */
+  /** Less severe findings are not reported. */
   readonly minSeverity: Severity
-  /** Null: as the deployment has it. `static` asks no model. */
+  /** Null for the deployment's mode. `static` uses no model. */
   readonly mode: 'agentic' | 'parallel' | 'static' | null
-  /** Of titles, bodies and summary, in English: `English`, `German`. */
+  /** English name of the language for titles, bodies and summary: `English`, `German`. */
   readonly language: string
   readonly policy: {
-    /** What moderate findings come to when there is no critical one. */
+    /** The verdict for moderate findings when there is no critical one. */
     readonly moderate: 'NEEDS_DISCUSSION' | 'REQUEST_CHANGES'
-    /** Inline comments of one review at most; null: as the deployment has it. */
+    /** Maximum of inline comments in one review; null for the deployment's. */
     readonly maxComments: number | null
   }
-  /** The ends of a review that keep a pull request from being merged where its status is required. */
+  /** Ends of a review that block merging in repositories that require its status. */
   readonly gate: readonly ReviewEnd[]
-  /** Ids of rules that are switched off. */
   readonly disabledRules: readonly string[]
 }
 

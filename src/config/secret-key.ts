@@ -1,4 +1,4 @@
-// The secret key: configured, or generated into the data folder at the first start.
+// Reads the configured secret key, or generates one into the data folder at the first start.
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,17 +6,16 @@ import { ConfigError } from '../domain/errors.ts'
 import type { Config } from './config.ts'
 import { ensureDataFolder } from './data-folder.ts'
 
-/** Shorter ones are none. */
+/** Shorter keys are rejected. */
 export const minKeyLength = 32
 
-/** Where the generated key is. */
 export function secretKeyPath(dataDir: string): string {
   return join(dataDir, 'secret-key')
 }
 
 /**
- * The secret key in force. Where none is configured it stands in `DATA_DIR/secret-key`, which only its owner can read;
- * of processes that start at once, one makes it.
+ * Returns the secret key in use. Without a configured one it is in `DATA_DIR/secret-key`, which
+ * only the owner can read. Of processes that start at the same time, one creates it.
  */
 export async function readSecretKey({
   secrets,
@@ -40,12 +39,12 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-/** On the disk before anything is made with it, and never half written under its name. */
+/** Flushes the key before it is used, and links the file, so that no partial key can be read. */
 async function createKey(dataDir: string, path: string): Promise<string> {
   await ensureDataFolder(dataDir)
-  const unfinished = `${path}.${randomBytes(6).toString('hex')}`
+  const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`
   const key = randomBytes(32).toString('hex')
-  const file = await open(unfinished, 'wx', 0o600)
+  const file = await open(temporaryPath, 'wx', 0o600)
   try {
     await file.writeFile(`${key}\n`)
     await file.sync()
@@ -53,11 +52,11 @@ async function createKey(dataDir: string, path: string): Promise<string> {
     await file.close()
   }
   try {
-    await link(unfinished, path)
+    await link(temporaryPath, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
-    await rm(unfinished, { force: true })
+    await rm(temporaryPath, { force: true })
   }
   return (await readKey(path)) ?? key
 }

@@ -1,4 +1,4 @@
-// The well-known trackers and chats, by the tools that their vendors' own servers offer.
+// Configures well-known trackers and chats for the tools of their vendors' MCP servers.
 import type { ContextSourceKind } from '../domain/live-context.ts'
 import {
   type ContextSourceConfig,
@@ -6,7 +6,7 @@ import {
   type ToolCallTemplate,
 } from './context-source-config.ts'
 
-/** Variables by which the well-known sources are set up. */
+/** The variables that configure context sources. */
 export interface SourceVariables {
   readonly LINEAR_MCP_URL?: string | undefined
   readonly LINEAR_API_KEY?: string | undefined
@@ -28,16 +28,15 @@ interface Preset {
   readonly kind: ContextSourceKind
   readonly url: keyof SourceVariables
   readonly token: keyof SourceVariables
-  /** A further variable that its tools can't do without. */
+  /** An additional variable that the tools require. */
   readonly scope?: keyof SourceVariables
   readonly linkHosts: readonly string[]
-  /** @param scope the value of that variable */
+  /** @param scope the value of the variable that `scope` names */
   buildTools(
     scope: string,
   ): Partial<Pick<ContextSourceConfig, 'lookUp' | 'search' | 'searchSymbols' | 'link'>>
 }
 
-/** The tools that the vendors' own servers offer. */
 const presets: readonly Preset[] = [
   {
     name: 'linear',
@@ -64,7 +63,7 @@ const presets: readonly Preset[] = [
           responseContentFormat: 'markdown',
         },
       },
-      // A site may be called by its name or by its id.
+      // The id of a site may be its host name, which is needed for links, or a UUID.
       link: cloudId.includes('.') ? `https://${cloudId}/browse/{key}` : null,
     }),
   },
@@ -76,10 +75,13 @@ const presets: readonly Preset[] = [
     scope: 'SENTRY_ORGANIZATION',
     linkHosts: ['sentry.io', '*.sentry.io'],
     buildTools: (organizationSlug) => {
-      const searchBy = (what: string): ToolCallTemplate => ({
-        tools: ['search_issues'],
-        arguments: { organizationSlug, query: `is:unresolved ${what}`, sort: 'freq', limit: 3 },
-      })
+      const searchBy = (condition: string): ToolCallTemplate => {
+        const query = `is:unresolved ${condition}`
+        return {
+          tools: ['search_issues'],
+          arguments: { organizationSlug, query, sort: 'freq', limit: 3 },
+        }
+      }
       return {
         search: searchBy('stack.filename:"*{path}"'),
         searchSymbols: searchBy('stack.function:[{symbols}]'),
@@ -98,14 +100,15 @@ const presets: readonly Preset[] = [
   },
 ]
 
-/** Null where it isn't set up, or not wholly, which is added to the problems. */
+/** Returns null if the preset isn't configured, or incompletely, which is added to `problems`. */
 function readPreset(
   preset: Preset,
   variables: SourceVariables,
   problems: string[],
 ): ContextSourceConfig | null {
-  const { name, kind, linkHosts, buildTools: uses } = preset
-  const [url, token] = [variables[preset.url], variables[preset.token]]
+  const { name, kind, linkHosts, buildTools } = preset
+  const url = variables[preset.url]
+  const token = variables[preset.token]
   const scope = preset.scope && variables[preset.scope]
   if (url === undefined && token === undefined) return null
   if (url === undefined || token === undefined) {
@@ -130,12 +133,12 @@ function readPreset(
     lookUp: null,
     search: null,
     searchSymbols: null,
-    ...uses(scope ?? ''),
+    ...buildTools(scope ?? ''),
     linkHosts: [...linkHosts, new URL(url).hostname],
   }
 }
 
-/** Those that are set up. */
+/** Returns the configured presets. */
 export function readPresets(variables: SourceVariables, problems: string[]): ContextSourceConfig[] {
   return presets.flatMap((preset) => readPreset(preset, variables, problems) ?? [])
 }

@@ -1,33 +1,32 @@
-// Reads values that people wrote into a settings file: what is right counts, what isn't is said and left out.
+// Reads the values of a settings file: returns the valid ones and reports the others.
 //
-// Not by a schema, which takes all of a value or nothing: one mistyped word must not cost a repository its other settings.
+// A schema would accept or reject a file as a whole, but one mistake must not disable other
+// settings.
 import { findClosestMatch } from '../lib/text.ts'
 
-/** Where a value stands, and where to say what is wrong with it. */
+/** The location of a value, and where to report a problem with it. */
 export interface ValueLocation {
-  /** `policy.max_comments`; empty for the file itself. */
+  /** The keys, as in `policy.max_comments`; empty for the file itself. */
   readonly path: string
   /** Takes a sentence without its full stop. */
   readonly report: (problem: string) => void
 }
 
-/** Reads a value that was given. Undefined when it isn't right, which was reported then. */
+/** Reads a value. Returns undefined if it is invalid, after reporting why. */
 export type ValueReader<T> = (value: unknown, at: ValueLocation) => T | undefined
 
-/** A value as it may be shown in a sentence. */
+/** Formats a value for use in a sentence. */
 export function quoteValue(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? 'this' : String(value)
-  return `\`${text
-    .replaceAll(/[`\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 60)}\``
+  const plain = text.replaceAll(/[`\p{C}\s]+/gu, ' ').trim()
+  return `\`${plain.slice(0, 60)}\``
 }
 
 function reportExpected(at: ValueLocation, what: string): undefined {
-  at.report(`${quoteValue(at.path)} is to be ${what}`)
+  at.report(`${quoteValue(at.path)} must be ${what}`)
 }
 
-/** One of some words, and what it stands for. */
+/** Reads one of several words, and returns what it stands for. */
 export function readEnum<T>(words: Readonly<Record<string, T>>): ValueReader<T> {
   return (value, at) => {
     const word = typeof value === 'string' ? value.toLowerCase() : ''
@@ -36,43 +35,43 @@ export function readEnum<T>(words: Readonly<Record<string, T>>): ValueReader<T> 
   }
 }
 
-export function readInteger(least: number, most: number): ValueReader<number> {
+export function readInteger(minimum: number, maximum: number): ValueReader<number> {
   return (value, at) => {
-    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most)
-      return Number(value)
-    return reportExpected(at, `a whole number from ${least} to ${most}`)
+    const number = Number.isInteger(value) ? Number(value) : Number.NaN
+    if (number >= minimum && number <= maximum) return number
+    return reportExpected(at, `a whole number from ${minimum} to ${maximum}`)
   }
 }
 
 /**
- * Text that a test accepts.
+ * Reads text that passes a test.
  *
- * @param findFault what is wrong with it, in words that follow its name; null where nothing is
+ * @param findProblem returns a phrase that follows the text, or null if the text is valid
  */
 export function readText(
   what: string,
-  findFault: (text: string) => string | null,
+  findProblem: (text: string) => string | null,
 ): ValueReader<string> {
   return (value, at) => {
     if (typeof value !== 'string') return reportExpected(at, what)
     const text = value.trim()
-    const fault = findFault(text)
-    if (fault === null) return text
-    at.report(`${quoteValue(at.path)}: ${quoteValue(text)} ${fault}`)
+    const problem = findProblem(text)
+    if (problem === null) return text
+    at.report(`${quoteValue(at.path)}: ${quoteValue(text)} ${problem}`)
   }
 }
 
-/** A list, or one item alone. Items that aren't right are left out, and so are those over `most`. */
-export function readList<T>(readItem: ValueReader<T>, most: number): ValueReader<T[]> {
+/** Reads a list or a single item. Leaves out invalid items and those beyond `maxItems`. */
+export function readList<T>(readItem: ValueReader<T>, maxItems: number): ValueReader<T[]> {
   return (value, at) => {
     const items = Array.isArray(value) ? value : [value]
-    if (items.length > most)
-      at.report(`${quoteValue(at.path)} has more than ${most} items; the others are not read`)
-    return items.slice(0, most).flatMap((item) => readItem(item, at) ?? [])
+    if (items.length > maxItems)
+      at.report(`${quoteValue(at.path)} has more than ${maxItems} items; the others are not read`)
+    return items.slice(0, maxItems).flatMap((item) => readItem(item, at) ?? [])
   }
 }
 
-/** A mapping of known keys, each with its own reader. A key without a value is as good as none. */
+/** Reads a mapping, each known key with its own reader. A key without a value counts as missing. */
 export function readMapping<T extends object>(
   readers: { readonly [Key in keyof T]: ValueReader<T[Key]> },
 ): ValueReader<Partial<T>> {
@@ -83,18 +82,21 @@ export function readMapping<T extends object>(
     const result: Partial<T> = {}
     for (const [key, item] of value as ReadonlyMap<string, unknown>) {
       const path = at.path === '' ? key : `${at.path}.${key}`
-      if (!Object.hasOwn(readers, key)) at.report(describeUnknownKey(path, key, known))
-      else if (item !== null) {
-        const name = key as keyof T
-        const read = readers[name](item, { ...at, path })
-        if (read !== undefined) result[name] = read
+      if (!Object.hasOwn(readers, key)) {
+        at.report(describeUnknownKey(path, key, known))
+        continue
       }
+      if (item === null) continue
+      const name = key as keyof T
+      const read = readers[name](item, { ...at, path })
+      if (read !== undefined) result[name] = read
     }
     return result
   }
 }
 
 function describeUnknownKey(path: string, key: string, known: readonly string[]): string {
-  const meant = findClosestMatch(key, known)
-  return `unknown key ${quoteValue(path)}${meant === undefined ? '' : ` (did you mean ${quoteValue(meant)}?)`}`
+  const match = findClosestMatch(key, known)
+  const suggestion = match === undefined ? '' : ` (did you mean ${quoteValue(match)}?)`
+  return `unknown key ${quoteValue(path)}${suggestion}`
 }

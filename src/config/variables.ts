@@ -1,4 +1,4 @@
-// The variables of the environment, each with its form.
+// Defines the format of each environment variable.
 import { z } from 'zod'
 import { defaults } from './defaults.ts'
 
@@ -40,7 +40,7 @@ const embedderName = z
   .string()
   .regex(/^(openai|google|compatible):\S+$/, 'must be openai:<id>, google:<id> or compatible:<id>')
 
-/** Every variable; `docs/configuration.md` says what each means. */
+/** `docs/configuration.md` describes what each variable means. */
 export const variablesSchema = z.object({
   HOST: z.string().default(defaults.HOST),
   PORT: wholeNumber(0, 65535).default(defaults.PORT),
@@ -74,7 +74,7 @@ export const variablesSchema = z.object({
     .optional(),
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(defaults.DATABASE_POOL_SIZE),
   SECRET_KEY: secretKey.optional(),
-  // Not even one that a stray comma leaves empty: whoever knows a key is whoever they want.
+  // An empty key from a stray comma is rejected: anyone could forge tokens with a known key.
   SECRET_KEYS_OLD: z
     .string()
     .transform((keys) => keys.split(','))
@@ -89,7 +89,7 @@ export const variablesSchema = z.object({
   PLATFORM_TIMEOUT_SECONDS: wholeNumber(1, 300).default(defaults.PLATFORM_TIMEOUT_SECONDS),
   OAUTH_CLIENT_ID: z.string().optional(),
   OAUTH_CLIENT_SECRET: z.string().optional(),
-  // One that names nobody is no empty one: it would let everybody in.
+  // A value without any name is rejected: treating it as empty would let everyone sign in.
   SIGN_IN_ALLOWED: z
     .string()
     .regex(

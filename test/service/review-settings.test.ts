@@ -145,7 +145,7 @@ describe('settings on the base branch', () => {
     })
     expect(summary).toContain('`.umpire.yml`: unknown key `sevirity` (did you mean `severity`?).')
     expect(summary).toContain(
-      '`.umpire.yml`: `mode` is to be one of `agentic`, `parallel`, `static`.',
+      '`.umpire.yml`: `mode` must be one of `agentic`, `parallel`, `static`.',
     )
     expect(summary).toContain(
       '`.umpire.yml`: there is no rule `breakpiont` (did you mean `breakpoint`?).',
@@ -159,7 +159,7 @@ describe('settings on the base branch', () => {
       files: { [path]: discount, '.umpire.yml': 'language: German\nmode: sloppy\n' },
     })
     expect(summary).toMatch(
-      /`mode` is to be one of .*\. \(As this change has it: not in force until/,
+      /`mode` must be one of .*\. \(As this change has it: not in force until/,
     )
     expect(prompts[0]?.system).toContain('Write in English.')
   })
