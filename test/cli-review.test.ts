@@ -197,7 +197,7 @@ describe('reviewed change', () => {
     const { coverage } = await reviewAsJson(repository)
     expect(coverage?.notes).toEqual([
       expect.stringMatching(
-        /there is no rule `?"?brekpoint.* \(As this change has it: not in force until/,
+        /there is no rule `?"?brekpoint.* \(In this change: not in force until/,
       ),
     ])
     await repository.commit({ '.umpire.yml': 'rules:\n  disable: [breakpoint]\n' })

@@ -324,7 +324,7 @@ describe('files that are not reviewed', () => {
       ([, reason, paths]) => [reason, paths],
     )
     expect(Object.fromEntries(reasons)).toEqual({
-      picture: '`assets/logo.png`',
+      image: '`assets/logo.png`',
       'binary, or larger than 8 MB': '`assets/blob.dat`, `web/huge.js`',
       'Git LFS: the content is not in the repository': '`assets/film.txt`',
       'vendored, by .gitattributes': '`foreign/b.go`',

@@ -299,7 +299,7 @@ describe('unusual changes', () => {
     const { summaries, inline } = ownComments(forge.pullRequest(repo, number))
     expect(inline.map((comment) => comment.path)).toEqual([last])
     expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files')
-    expect(summaries[0]?.body).toContain('- Not reviewed (picture): `logo.png`')
+    expect(summaries[0]?.body).toContain('- Not reviewed (image): `logo.png`')
     expect(await runsOf(app, number)).toMatchObject([{ files_analyzed: 301, status: 'completed' }])
     // The platform refuses to return a diff of this size.
     const paths = forge.requests.slice(requestsBefore).map((request) => request.path)

@@ -1,4 +1,4 @@
-// What a change gives to ask trackers and chats for: keys that it names, files that it changes, what it is about.
+// Derives queries for trackers and chats from the keys, paths and title of a change.
 
 import { isTestPath } from '../../code/languages.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
@@ -12,89 +12,95 @@ const maxSymbols = 8
 const maxTextLength = 20_000
 const maxQueryLength = 120
 
-/** In the form of a tracker's keys, but names of standards, algorithms and the like. */
+/** These prefixes look like a tracker's keys, but belong to standards, algorithms and the like. */
 const nonProjectPrefixes = new Set(
-  'AES APR AUG BASE CVE CWE DEC EC ECMA EN ES FEB GHSA GPT HTTP IEC IEEE IP IPV ISO JAN JSR JUL JUN MAR MD NOV OCT P PEP PKCS RC RFC RSA SEP SHA SHA2 SHA3 SSL TLS UTF UTC V X'.split(
-    ' ',
-  ),
+  [
+    'AES APR AUG BASE CVE CWE DEC EC ECMA EN ES FEB GHSA GPT HTTP IEC IEEE IP IPV ISO JAN JSR',
+    'JUL JUN MAR MD NOV OCT P PEP PKCS RC RFC RSA SEP SHA SHA2 SHA3 SSL TLS UTF UTC V X',
+  ].flatMap((names) => names.split(' ')),
 )
 
-/** What stands before numbers in branches that name no key. */
+/** These words precede numbers in branch names without forming a key. */
 const nonKeyPrefixes = new Set(
-  'alpha api beta bug build bump chore ci day dev docs draft es feature fix go hotfix http issue java jdk node part patch perf phase php poc postgres pr python rc react refactor release revert round ruby sha sprint step style task temp test tmp topic update upgrade utf v vue week wip'.split(
-    ' ',
-  ),
+  [
+    'alpha api beta bug build bump chore ci day dev docs draft es feature fix go hotfix http issue',
+    'java jdk node part patch perf phase php poc postgres pr python rc react refactor release',
+    'revert round ruby sha sprint step style task temp test tmp topic update upgrade utf v vue',
+    'week wip',
+  ].flatMap((names) => names.split(' ')),
 )
 
-/** Names that functions of all programs have, and of which no error is known by. */
+/** These function names are too common to find an error by. */
 const commonNames = new Set(
-  'apply call close constructor copy create delete execute find format handle handler index init list load main next open parse process read render request reset resolve response save send setup start stop test update value write'.split(
-    ' ',
-  ),
+  [
+    'apply call close constructor copy create delete execute find format handle handler index init',
+    'list load main next open parse process read render request reset resolve response save send',
+    'setup start stop test update value write',
+  ].flatMap((names) => names.split(' ')),
 )
 
-/** What to ask of trackers and chats. All of it comes from the pull request, and is bounded. */
+/**
+ * Derives the queries for trackers and chats. Their values come from the pull request and are
+ * bounded.
+ */
 export function deriveSourceQueries(change: {
   readonly pullRequest: PullRequest
   readonly commits: readonly CommitSummary[]
 }): SourceQuery[] {
   const keys = findKeys(change)
-  const about = keys[0] ?? plainWords(change.pullRequest.title)
-  return [
-    ...keys.map(
-      (key): SourceQuery => ({ kind: 'tickets', use: 'lookUp', values: { key, query: key } }),
-    ),
-    ...keys.map(
-      (key): SourceQuery => ({ kind: 'other', use: 'lookUp', values: { key, query: key } }),
-    ),
-    ...(about === '' ? [] : (['discussion', 'other'] as const)).map(
-      (kind): SourceQuery => ({
-        kind,
-        use: 'search',
-        values: { query: about },
-      }),
-    ),
-  ]
+  const queries: SourceQuery[] = []
+  for (const kind of ['tickets', 'other'] as const) {
+    for (const key of keys) queries.push({ kind, use: 'lookUp', values: { key, query: key } })
+  }
+  const query = keys[0] ?? toPlainWords(change.pullRequest.title)
+  if (query === '') return queries
+  for (const kind of ['discussion', 'other'] as const) {
+    queries.push({ kind, use: 'search', values: { query } })
+  }
+  return queries
 }
 
-/** What to ask of those who know the errors of running programs; the most telling first. */
+/** Derives the queries for error trackers, the most specific first. */
 export function deriveErrorQueries(
   files: readonly FileDiff[],
   changed: readonly ChangedSymbol[],
 ): readonly SourceQuery[] {
   const symbols = chooseSymbols(changed).join(', ')
   const paths = choosePaths(files)
-  return [
-    ...(symbols === ''
-      ? []
-      : [{ kind: 'errors', use: 'searchSymbols', values: { symbols, query: symbols } } as const]),
-    ...paths.map(
-      (path) => ({ kind: 'errors', use: 'search', values: { path, query: path } }) as const,
-    ),
-  ]
+  const queries: SourceQuery[] = []
+  if (symbols !== '') {
+    queries.push({ kind: 'errors', use: 'searchSymbols', values: { symbols, query: symbols } })
+  }
+  for (const path of paths) {
+    queries.push({ kind: 'errors', use: 'search', values: { path, query: path } })
+  }
+  return queries
 }
 
 /**
- * Functions that ran before the change, in production, as stacks may have them: with and without what they are defined in.
- * Only names that can't mean anything in a query.
+ * Lists functions that existed before the change, by the names that stack traces may show: with and
+ * without their container. Only names without a meaning in query languages are used.
  */
 function chooseSymbols(changed: readonly ChangedSymbol[]): string[] {
   const isFunction = ({ kind, parametersBefore }: ChangedSymbol) =>
     kind === 'function' || kind === 'method' || parametersBefore !== null
-  const functions = changed.filter(
+  const existingFunctions = changed.filter(
     (each) => isFunction(each) && each.change !== 'added' && !isTestPath(each.path),
   )
-  const names = functions.flatMap(({ name }) => {
+  const names = existingFunctions.flatMap(({ name }) => {
     const bare = name.slice(name.lastIndexOf('.') + 1)
     return bare.length < 4 || commonNames.has(bare.toLowerCase()) ? [name] : [name, bare]
   })
-  const isTelling = (name: string) => name.length >= 4 && !commonNames.has(name.toLowerCase())
+  const isSpecific = (name: string) => name.length >= 4 && !commonNames.has(name.toLowerCase())
   return [...new Set(names)]
-    .filter((name) => /^[\w$.]{1,80}$/.test(name) && isTelling(name))
+    .filter((name) => /^[\w$.]{1,80}$/.test(name) && isSpecific(name))
     .slice(0, maxSymbols)
 }
 
-/** Keys such as `SHOP-12`, those of the title and the branch first. */
+const branchKey = /(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi
+const textKey = /(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g
+
+/** Finds keys such as `SHOP-12`; those of the title and the branch come first. */
 function findKeys({
   pullRequest,
   commits,
@@ -107,25 +113,24 @@ function findKeys({
     .map(({ message }) => message)
     .toReversed()
     .join('\n\n')
-  // People write branches in lower case.
-  const branch = head.branch.replace(
-    /(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi,
-    (key) =>
-      nonKeyPrefixes.has(key.slice(0, key.indexOf('-')).toLowerCase()) ? '' : key.toUpperCase(),
-  )
-  const named = [title, branch, body, messages].flatMap((text) =>
-    [
-      ...text
-        .slice(0, maxTextLength)
-        .matchAll(/(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g),
-    ]
-      .filter(([, project]) => !nonProjectPrefixes.has(project as string))
-      .map(([key]) => key),
-  )
-  return [...new Set(named)].slice(0, maxKeys)
+  // Branch names are often in lower case.
+  const branch = head.branch.replace(branchKey, (key) => {
+    const prefix = key.slice(0, key.indexOf('-')).toLowerCase()
+    return nonKeyPrefixes.has(prefix) ? '' : key.toUpperCase()
+  })
+  const keys = new Set<string>()
+  for (const text of [title, branch, body, messages]) {
+    for (const [key, project] of text.slice(0, maxTextLength).matchAll(textKey)) {
+      if (!nonProjectPrefixes.has(project as string)) keys.add(key)
+    }
+  }
+  return [...keys].slice(0, maxKeys)
 }
 
-/** The files with most changed lines that run in production; only names that can't mean anything in a query. */
+/**
+ * Chooses existing production files with most changed lines. Only paths without a meaning in query
+ * languages are used.
+ */
 function choosePaths(files: readonly FileDiff[]): string[] {
   return files
     .filter(
@@ -137,8 +142,8 @@ function choosePaths(files: readonly FileDiff[]): string[] {
     .map(({ path }) => path)
 }
 
-/** Without signs, which search languages read as operators. */
-function plainWords(text: string): string {
+/** Removes punctuation, which search languages read as operators. */
+function toPlainWords(text: string): string {
   const words = text.normalize('NFKC').match(/[\p{L}\p{N}_]+/gu) ?? []
   return words.join(' ').slice(0, maxQueryLength).trim()
 }

@@ -1,4 +1,4 @@
-// Brings the commits of a pull request here: with git, or where that fails through the platform's API.
+// Fetches the commits of a pull request with git, or else through the platform's API.
 import { join } from 'node:path'
 import type { AppContext } from '../../context.ts'
 import { GitError } from '../../domain/errors.ts'
@@ -8,20 +8,19 @@ import type { Snapshot } from '../../git/snapshot.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
 
-/** The commits at hand, and the raw diff. */
+/** The commits of a change as snapshots, and the raw diff. */
 export interface ChangeCommits extends AsyncDisposable {
   readonly head: Snapshot
-  /** Where head and base parted. */
+  /** The merge base. */
   readonly base: Snapshot
-  /** Of the base branch; `base` itself where nothing was merged since. */
+  /** The tip of the base branch; it is `base` itself if nothing was merged since. */
   readonly tip: Snapshot
-  /** From `base` to `head`. */
+  /** The diff from `base` to `head`. */
   readonly rawDiff: Uint8Array | string
-  /** Limits of what can be done with them, one sentence each. */
+  /** Each note is one sentence about a limit of these snapshots. */
   readonly notes: readonly string[]
 }
 
-/** Where the git mirrors are. */
 export function mirrorDirectory(config: { dataDir: string }): string {
   return join(config.dataDir, 'mirrors')
 }
@@ -29,8 +28,8 @@ export function mirrorDirectory(config: { dataDir: string }): string {
 type CommitsContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'gitRuntime'>
 
 /**
- * The diff is git's own between the merge base and the head that `pullRequestSchema` shows, so it can't be of another one,
- * however large it is; where the repository can't be fetched, the platform's API stands in.
+ * Fetches the head that `pullRequest` names, so the diff can't be of another one, however large it
+ * is. If git fails, the snapshots and the diff come from the platform's API.
  */
 export async function fetchChangeCommits(
   ctx: CommitsContext,
@@ -50,11 +49,14 @@ export async function fetchChangeCommits(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof GitError)) throw error
-    ctx.log.warn({ err: error }, 'The repository could not be fetched with git; the API stands in')
+    ctx.log.warn(
+      { err: error },
+      'The repository could not be fetched with git; the API is used instead',
+    )
     const snapshot = (sha: string) => createPlatformSnapshot(ctx.platform, access, sha, signal)
     return openSnapshots(shas, snapshot, {
       rawDiff: await ctx.platform.getDiff(access, pullRequest.number, signal),
-      notes: ['The repository could not be fetched with git, so nothing was searched for in it.'],
+      notes: ['The repository could not be fetched with git, so it was not searched.'],
     })
   }
 }
@@ -65,7 +67,7 @@ interface Shas {
   readonly tip: string
 }
 
-/** The mirror of a repository of the platform. Throws `GitError` for an address that isn't allowed. */
+/** Opens the mirror of a repository. Throws `GitError` for an address that isn't allowed. */
 export function openRepositoryMirror(
   ctx: Pick<AppContext, 'platform' | 'config' | 'gitRuntime'>,
   access: Access,
@@ -93,7 +95,7 @@ async function fetchWithGit(
 function openSnapshots(
   shas: Shas,
   open: (sha: string) => Snapshot,
-  rest: Pick<ChangeCommits, 'rawDiff' | 'notes'>,
+  others: Pick<ChangeCommits, 'rawDiff' | 'notes'>,
 ): ChangeCommits {
   const stack = new AsyncDisposableStack()
   const base = stack.use(open(shas.base))
@@ -101,7 +103,7 @@ function openSnapshots(
     head: stack.use(open(shas.head)),
     base,
     tip: shas.tip === shas.base ? base : stack.use(open(shas.tip)),
-    ...rest,
+    ...others,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

@@ -1,4 +1,4 @@
-// Gathers what is known about a pull request beside its code: its commits, and the issues that it names.
+// Gathers a pull request's commits and the issues that it mentions.
 import type { AppContext } from '../../context.ts'
 import type {
   CommitSummary,
@@ -9,28 +9,29 @@ import type {
 } from '../../domain/pull-request.ts'
 import type { Access } from '../../platforms/platform.ts'
 
-/** Of a change that is reviewed without a background, or whose background can't be had. */
+/** The value for a review without background, or one that fails to load it. */
 export const noBackground: Background = { commits: [], issues: [] }
 
-/** All of it is untrusted text. */
+/** All texts in it are untrusted. */
 export interface Background {
-  /** Oldest first. */
+  /** The oldest commit comes first. */
   readonly commits: readonly CommitSummary[]
-  /** Those that the pull request is to close come first. */
+  /** Issues that the pull request closes come first. */
   readonly issues: readonly LinkedIssue[]
 }
 
-/** What is known late is no help: the review goes on without it. */
+/** The review goes on without what isn't loaded by then. */
 const deadlineMs = 10_000
 const maxIssues = 5
-/** Of the text in which issues are looked for. */
+/** Only this much of each text is searched for issues. */
 const maxTextLength = 20_000
 
 type BackgroundContext = Pick<AppContext, 'platform' | 'log'>
 
 /**
- * One call for the commits, and one more for each issue. Whatever of it can't be had is left out: no fault and no missing
- * permission fails a review. Never throws; empty when the signal is aborted.
+ * Makes one call for the commits and one for each issue. Leaves out what can't be loaded: errors
+ * and missing permissions must not fail a review. Never throws; the result is empty if the signal
+ * is aborted.
  */
 export async function gatherBackground(
   ctx: BackgroundContext,
@@ -38,29 +39,29 @@ export async function gatherBackground(
   pullRequest: PullRequest,
   signal: AbortSignal,
 ): Promise<Background> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const tried = async <T>(what: string, work: Promise<T>): Promise<T | undefined> => {
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const loadOrLog = async <T>(what: string, work: Promise<T>): Promise<T | undefined> => {
     try {
       return await work
     } catch (error) {
       ctx.log.info(
         { err: error, repo: access.repo, number: pullRequest.number },
-        `${what} could not be read`,
+        `${what} could not be chosen`,
       )
       return undefined
     }
   }
-  const listed = ctx.platform.listPullRequestCommits(access, pullRequest.number, within)
-  const commits = (await tried('The commits of a pull request', listed)) ?? []
-  const named = findNamedIssues(ctx, pullRequest, commits)
-  const read = named.slice(0, maxIssues)
+  const listing = ctx.platform.listPullRequestCommits(access, pullRequest.number, bounded)
+  const commits = (await loadOrLog('The commits of a pull request', listing)) ?? []
+  const mentioned = findNamedIssues(ctx, pullRequest, commits)
+  const chosen = mentioned.slice(0, maxIssues)
   const issues = await Promise.all(
-    read.map((ref) => tried('An issue', readIssue(ctx, access, ref, within))),
+    chosen.map((ref) => loadOrLog('An issue', readIssue(ctx, access, ref, bounded))),
   )
   return { commits, issues: issues.filter((issue) => issue !== undefined) }
 }
 
-/** The issues that a pull request names, in the order of what they say about it: those of its branch and commits last. */
+/** Lists the issues that a pull request mentions; those of its branch and commits come last. */
 export function findNamedIssues(
   { platform }: Pick<BackgroundContext, 'platform'>,
   { repo, number, title, body, head }: PullRequest,
@@ -74,8 +75,8 @@ export function findNamedIssues(
 }
 
 /**
- * Our token may see repositories that those who read the review must not: of another repository only what everybody can
- * see is read, also where an issue moved there.
+ * Our token may see more than the readers of the review. So issues of other repositories are read
+ * only if those are public, also after an issue moved.
  */
 async function readIssue(
   { platform }: Pick<BackgroundContext, 'platform'>,
@@ -83,10 +84,10 @@ async function readIssue(
   { repo, number }: PullRequestRef,
   signal: AbortSignal,
 ): Promise<LinkedIssue | undefined> {
-  const mayBeRead = async (name: string) =>
+  const isAllowed = async (name: string) =>
     name.toLowerCase() === access.repo.toLowerCase() ||
     (await platform.isPublic({ ...access, repo: name }, signal))
-  if (!(await mayBeRead(repo))) return undefined
+  if (!(await isAllowed(repo))) return undefined
   const issue = await platform.getIssue({ ...access, repo }, number, signal)
-  return issue.repo === repo || (await mayBeRead(issue.repo)) ? issue : undefined
+  return issue.repo === repo || (await isAllowed(issue.repo)) ? issue : undefined
 }

@@ -1,4 +1,4 @@
-// Gathers what the code graph and the memory know around a change.
+// Gathers the parts of the code graph and the memories that concern a change.
 import type { AppContext } from '../../context.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { KnowledgeContext } from '../../knowledge/change/change-graph-context.ts'
@@ -8,7 +8,9 @@ import { recallMemories } from '../remembering/recall-memories.ts'
 
 type GraphContext = Pick<AppContext, 'db' | 'syntax' | 'codeCache' | 'config' | 'log' | 'embedder'>
 
-/** Never fails a review: what can't be told is left out. Null with nothing known. */
+/**
+ * Never fails a review: parts that can't be read are left out. Returns null without any knowledge.
+ */
 export async function gatherGraph(
   ctx: GraphContext,
   { pullRequest, diff, files, head, base }: Omit<Change, 'graph'>,
@@ -19,7 +21,7 @@ export async function gatherGraph(
   const context: KnowledgeContext = {
     ...{ db: ctx.db, syntax: ctx.syntax, log: ctx.log, codeCache: ctx.codeCache, queryTimeoutMs },
     layers: { graph: enabled, memory: ctx.config.memory },
-    recall: (...asked) => recallMemories(ctx, ...asked),
+    recall: (...request) => recallMemories(ctx, ...request),
   }
   return readChangeGraph(
     context,

@@ -1,4 +1,4 @@
-// Gathers what trackers and chats say about a change.
+// Queries trackers, error trackers and chats about a change.
 import type { AppContext } from '../../context.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { LiveContext } from '../../domain/live-context.ts'
@@ -10,9 +10,10 @@ import type { RequestingRepository } from '../../tools/sources/context-sources.t
 import { deriveErrorQueries, deriveSourceQueries } from './derive-source-queries.ts'
 
 /**
- * Never fails a review: a source that doesn't answer is named as missing. Throws the reason of an aborted signal.
+ * Never fails a review: a source that doesn't answer is listed as missing. Throws the reason of an
+ * aborted signal.
  *
- * @param symbols what the change touched: the others are asked meanwhile
+ * @param symbols the changed symbols; queries without them start at once
  */
 export async function gatherLiveContext(
   ctx: Pick<AppContext, 'sources' | 'platform' | 'log'>,
@@ -22,19 +23,19 @@ export async function gatherLiveContext(
   signal: AbortSignal,
 ): Promise<Pick<Change, 'liveContext' | 'remoteTools'>> {
   if (ctx.sources.names.length === 0) return noOutsideContext
-  const asking = await findRequestingRepository(ctx, access, change.pullRequest, signal)
-  const ask = (questions: readonly SourceQuery[]) => ctx.sources.query(asking, questions, signal)
+  const requester = await findRequestingRepository(ctx, access, change.pullRequest, signal)
+  const query = (queries: readonly SourceQuery[]) => ctx.sources.query(requester, queries, signal)
   const answers = await Promise.all([
-    ask(deriveSourceQueries(change)),
-    symbols.then((known) => ask(deriveErrorQueries(change.files, known))),
+    query(deriveSourceQueries(change)),
+    symbols.then((known) => query(deriveErrorQueries(change.files, known))),
   ])
   return {
     liveContext: joinAnswers(answers, ctx.sources.names),
-    remoteTools: ctx.sources.tools(asking),
+    remoteTools: ctx.sources.tools(requester),
   }
 }
 
-/** For whom sources are asked about a pull request. */
+/** Describes the repository in whose name sources are queried. */
 export async function findRequestingRepository(
   ctx: Pick<AppContext, 'platform' | 'log'>,
   access: Access,
@@ -45,7 +46,7 @@ export async function findRequestingRepository(
   return { repo: access.repo, isPublic: await isPublic(ctx, access, signal), isFork }
 }
 
-/** In the order of the sources. */
+/** Sorts records and missing sources in the configured order of the sources. */
 function joinAnswers(answers: readonly LiveContext[], names: readonly string[]): LiveContext {
   const order = (one: { source: string }, other: { source: string }) =>
     names.indexOf(one.source) - names.indexOf(other.source)
@@ -55,7 +56,7 @@ function joinAnswers(answers: readonly LiveContext[], names: readonly string[]):
   }
 }
 
-/** Where that can't be told, everybody may be reading along. */
+/** If the answer is unknown, anyone may be reading the review. */
 async function isPublic(
   { platform, log }: Pick<AppContext, 'platform' | 'log'>,
   access: Access,
@@ -67,7 +68,7 @@ async function isPublic(
     signal.throwIfAborted()
     log.warn(
       { err: error, repo: access.repo },
-      'Whether a repository is public could not be told: taken for one',
+      'Whether a repository is public could not be checked: treated as public',
     )
     return true
   }

@@ -1,4 +1,4 @@
-// Parses a repository's settings, and tells which of the rules that they name there are.
+// Parses a repository's settings and reports unknown rules in them.
 import {
   readRepositorySettings,
   type SettingsReport,
@@ -7,7 +7,7 @@ import { quoteValue } from '../../config/value-readers.ts'
 import { findClosestMatch } from '../../lib/text.ts'
 import { rules } from '../../reviewers/rules/index.ts'
 
-/** Never throws: what is wrong is told, and the rest counts. */
+/** Never throws: problems are reported, and valid settings apply. */
 export function parseSettings(bytes: Uint8Array): SettingsReport {
   const { settings, problems } = readRepositorySettings(bytes)
   return {
@@ -20,8 +20,7 @@ const ruleIds = rules.map(({ id }) => id)
 
 function describeUnknownRule(id: string): string[] {
   if (ruleIds.includes(id)) return []
-  const meant = findClosestMatch(id, ruleIds)
-  return [
-    `there is no rule ${quoteValue(id)}${meant === undefined ? '' : ` (did you mean ${quoteValue(meant)}?)`}`,
-  ]
+  const closest = findClosestMatch(id, ruleIds)
+  const hint = closest === undefined ? '' : ` (did you mean ${quoteValue(closest)}?)`
+  return [`there is no rule ${quoteValue(id)}${hint}`]
 }

@@ -1,9 +1,9 @@
-// A repository's files at one commit, read through the platform's API where git can't fetch it.
+// Reads a snapshot through the platform's API, for repositories that git can't fetch.
 import { GitError } from '../../domain/errors.ts'
 import type { Snapshot } from '../../git/snapshot.ts'
 import type { Access, Platform } from '../../platforms/platform.ts'
 
-/** Makes a snapshot over the API. Searching isn't possible: it throws `git_failed`. */
+/** Creates a snapshot over the API. It can't search: `search` throws `git_failed`. */
 export function createPlatformSnapshot(
   platform: Platform,
   access: Access,

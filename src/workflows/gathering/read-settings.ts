@@ -1,4 +1,4 @@
-// Reads what the repository itself has to say about its reviews, from its base branch.
+// Reads a repository's settings and attributes from its base branch.
 import { createHash } from 'node:crypto'
 import {
   gitattributesPath,
@@ -17,18 +17,18 @@ import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { Snapshot } from '../../git/snapshot.ts'
 
-/** How a repository wants to be reviewed. */
+/** The settings that a review applies. */
 export interface LoadedSettings {
   readonly settings: RepositorySettings
-  /** Which files it calls generated or vendored. */
+  /** Which files `.gitattributes` declares generated or vendored. */
   readonly attributesOf: ReadLinguistAttributes
-  /** What is wrong with its settings, one sentence each. */
+  /** Each note is one sentence about a problem of the settings. */
   readonly notes: readonly string[]
-  /** Hash of all of it. */
+  /** A hash of all settings and attributes. */
   readonly digest: string
 }
 
-/** Of a repository that says nothing. */
+/** The value for a repository without settings. */
 export const noLoadedSettings: LoadedSettings = {
   settings: defaultSettings,
   attributesOf: noLinguistAttributes,
@@ -39,8 +39,8 @@ export const noLoadedSettings: LoadedSettings = {
 /**
  * Reads `.umpire.yml` and `.gitattributes`.
  *
- * @param tip a commit of the base branch. Not the merge base, which whoever opens a pull request chooses among old ones,
- *   and not the head, which they wrote
+ * @param tip the tip of the base branch: an author can choose an old merge base, and writes the
+ *   head
  */
 export async function loadSettings(tip: Pick<Snapshot, 'readFile'>): Promise<LoadedSettings> {
   const [{ settings, notes }, attributes] = await Promise.all([
@@ -59,11 +59,12 @@ async function readSettings(
   for (const path of settingsPaths) {
     const bytes = await readBounded(tip, path, maxSettingsBytes)
     if (bytes === null) {
-      const note = `\`${path}\` is larger than ${maxSettingsBytes / 1024} KB or could not be read, so the defaults hold.`
+      const limit = `${maxSettingsBytes / 1024} KB`
+      const note = `\`${path}\` is larger than ${limit} or could not be read, so the defaults hold.`
       return { settings: defaultSettings, notes: [note] }
     }
     if (bytes === undefined) continue
-    // A repository without settings needs no parser for them.
+    // The parser is imported only for repositories that have settings.
     const { parseSettings } = await import('./parse-settings.ts')
     const { settings, problems } = parseSettings(bytes)
     return { settings, notes: problems.map((problem) => `\`${path}\`: ${problem}.`) }
@@ -72,10 +73,10 @@ async function readSettings(
 }
 
 /**
- * What is wrong with settings that are part of the change, one sentence each: they aren't in force yet.
+ * Lists the problems of settings that the change contains; they aren't in force yet.
  *
- * @param files of the change
- * @param head what they are like after it
+ * @param files the changed files
+ * @param head the snapshot with the changed settings
  */
 export async function checkChangedSettings(
   files: readonly Pick<FileDiff, 'path'>[],
@@ -84,11 +85,11 @@ export async function checkChangedSettings(
   if (!files.some(({ path }) => settingsPaths.includes(path))) return []
   const { notes } = await readSettings(head)
   return notes.map(
-    (note) => `${note} (As this change has it: not in force until it is on the base branch.)`,
+    (note) => `${note} (In this change: not in force until it is on the base branch.)`,
   )
 }
 
-/** A file's bytes; undefined where there is none, null where it is too large or damaged. */
+/** Reads a file; undefined if there is none, null if it is too large or damaged. */
 async function readBounded(
   tip: Pick<Snapshot, 'readFile'>,
   path: string,

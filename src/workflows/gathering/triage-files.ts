@@ -1,4 +1,4 @@
-// Decides for each file of a change who has to read it: models and rules, rules alone, or nobody, and why.
+// Decides who reads each changed file: models and rules, rules alone, or no reviewer.
 
 import { isImage, isLfsPointer } from '../../code/binary-formats.ts'
 import { classifyFile } from '../../code/classify-file.ts'
@@ -18,7 +18,6 @@ import type { ExemptFile, ReadingNeeds } from '../../reviewers/reviewer.ts'
 import { ruleFileKindOf } from '../../reviewers/rules/rule-file-kind.ts'
 import { type LoadedSettings, noLoadedSettings } from './read-settings.ts'
 
-/** Where the files of a change are read. */
 interface Sides {
   readonly head: Snapshot
   readonly base: Snapshot
@@ -27,22 +26,24 @@ interface Sides {
 type Skip = Pick<SkippedFile, 'reason' | 'matters'>
 
 export interface TriagedFiles {
-  /** For models and rules. */
+  /** Models and rules read these files. */
   readonly files: readonly FileDiff[]
-  /** For rules alone. */
+  /** Only rules read these files. */
   readonly exemptFiles: readonly ExemptFile[]
   readonly skipped: readonly SkippedFile[]
-  /** How the changed lines of all but the skipped ones have to be read, by path. */
+  /** How the changed lines of the other files have to be read, by path. */
   readonly needs: ReadonlyMap<string, ReadingNeeds>
-  /** Limits of the sorting, one sentence each. */
+  /** Each note is one sentence about a limit of this decision. */
   readonly notes: readonly string[]
 }
 
-const tooCostlyNote = `The paths of \`${settingsPath}\` are too costly to compare with all files: some were reviewed in spite of them.`
+const tooCostlyNote =
+  `The paths of \`${settingsPath}\` are too costly to compare with all files: ` +
+  'some were reviewed in spite of them.'
 
 /**
- * Sorts the files of a change. Only the base branch can take a file out: by its settings or its attributes. What the
- * change itself brings (a name, a marker, long lines) takes nothing out, because its author chooses it.
+ * Decides who reads each file. Only the settings and attributes of the base branch can take a file
+ * out: its name, markers and contents don't, because the change's author chooses those.
  */
 export async function triageFiles(
   all: readonly FileDiff[],
@@ -55,22 +56,19 @@ export async function triageFiles(
   const exemptFiles: ExemptFile[] = []
   const skipped: SkippedFile[] = []
   const needs = new Map<string, ReadingNeeds>()
+  const findSkip: FindSkip = (path) => filter.findSkip(path) ?? skipByAttributes(attributesOf(path))
   for (const file of all) {
-    const findSkip = (path: string) => filter.findSkip(path) ?? skipByMarks(attributesOf(path))
     const skip = findSkip(file.path) ?? (await skipByContent(file, sides.head))
-    // Code that moves to where nobody looks is gone from where somebody did.
-    const isMovedAway = skip?.matters === false && isMoved(file) && findSkip(file.oldPath) === null
-    if (skip !== null && !(isMovedAway && file.hunks.length > 0)) {
+    if (skip !== null && !movesOutOfReview(file, skip, findSkip)) {
       skipped.push({ path: file.path, ...skip })
       continue
     }
     const findReason = (path: string) =>
-      findExemption(path, file, sides, { attributesOf: attributesOf(path), isOnBase })
+      findExemption(path, file, sides, { attributes: attributesOf(path), isOnBase })
+    const wasExempt = async () =>
+      findSkip(file.oldPath) !== null || (await findReason(file.oldPath)) !== undefined
     const reason = await findReason(file.path)
-    const findOldReason = async () =>
-      findSkip(file.oldPath)?.reason ?? (await findReason(file.oldPath))
-    const wasUnread =
-      changedHandling(file) || (isMoved(file) && (await findOldReason()) !== undefined)
+    const wasUnread = changedHandling(file) || (isMoved(file) && (await wasExempt()))
     const whole = wasUnread ? await asFullyAdded(file, sides.head) : file
     if (reason === undefined) files.push(whole)
     else exemptFiles.push({ file: whole, reason })
@@ -79,17 +77,25 @@ export async function triageFiles(
   return { files, exemptFiles, skipped, needs, notes: filter.isSpent() ? [tooCostlyNote] : [] }
 }
 
+type FindSkip = (path: string) => Skip | null
+
+/** Moving reviewed code to an excluded path removes it from review, so such a change is read. */
+function movesOutOfReview(file: FileDiff, skip: Skip, findSkip: FindSkip): boolean {
+  const isMovedAway = !skip.matters && isMoved(file) && findSkip(file.oldPath) === null
+  return isMovedAway && file.hunks.length > 0
+}
+
 const excludedReason = `excluded by ${settingsPath}`
 const notIncludedReason = `not included by ${settingsPath}`
 
-/** Whether the repository's settings say that the file isn't to be reviewed. */
+/** Whether the repository's settings exclude the file from review. */
 export function isExcludedBySettings({ reason }: Pick<SkippedFile, 'reason'>): boolean {
   return reason === excludedReason || reason === notIncludedReason
 }
 
-const decidesReviews = /^\.umpire\.ya?ml$|(^|\/)(\.gitattributes|CODEOWNERS)$/
+const reviewConfigPattern = /^\.umpire\.ya?ml$|(^|\/)(\.gitattributes|CODEOWNERS)$/
 
-/** By the paths of the settings. */
+/** Applies `paths` of the settings. */
 function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   const isIncluded = createGlobMatcher(include)
   const isExcluded = createGlobMatcher(exclude)
@@ -97,8 +103,8 @@ function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   return {
     isSpent: () => isSpent,
     findSkip(path: string): Skip | null {
-      // What decides about later reviews is read, whatever is left out.
-      if (decidesReviews.test(path)) return null
+      // These files decide about later reviews, so settings can't exclude them.
+      if (reviewConfigPattern.test(path)) return null
       const included = include.length === 0 || isIncluded(path)
       const excluded = isExcluded(path)
       isSpent ||= included === undefined || excluded === undefined
@@ -108,23 +114,23 @@ function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   }
 }
 
-/** Whether a folder stands on the base, each looked for once. */
+/** Returns a cached test of whether a directory exists on the base. */
 function createFolderTest(base: Snapshot): (folder: string) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>()
+  const cache = new Map<string, Promise<boolean>>()
   return (folder) => {
     const found =
-      known.get(folder) ?? base.listFiles({ prefix: folder }).then((entries) => entries.length > 0)
-    known.set(folder, found)
+      cache.get(folder) ?? base.listFiles({ prefix: folder }).then((entries) => entries.length > 0)
+    cache.set(folder, found)
     return found
   }
 }
 
-function skipByMarks(attributesOf: LinguistAttributes): Skip | null {
-  if (attributesOf.generated) return { reason: 'generated, by .gitattributes', matters: false }
-  return attributesOf.vendored ? { reason: 'vendored, by .gitattributes', matters: false } : null
+function skipByAttributes({ generated, vendored }: LinguistAttributes): Skip | null {
+  if (generated) return { reason: 'generated, by .gitattributes', matters: false }
+  return vendored ? { reason: 'vendored, by .gitattributes', matters: false } : null
 }
 
-/** What has no text that anybody could read here. */
+/** Skips files whose content isn't text in the repository. */
 async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | null> {
   const isGone = file.status === 'deleted'
   if (file.submodule) return { reason: 'submodule: its commits are not read', matters: !isGone }
@@ -132,9 +138,9 @@ async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | nul
   const content = isGone ? undefined : await readBounded(head, file.path)
   if (file.binary) {
     if (isGone) return { reason: 'binary, deleted', matters: false }
-    const isRun = file.newMode === '100755'
-    if (content !== undefined && isImage(file.path, content) && !isRun)
-      return { reason: 'picture', matters: false }
+    const isExecutable = file.newMode === '100755'
+    if (content !== undefined && isImage(file.path, content) && !isExecutable)
+      return { reason: 'image', matters: false }
     return { reason: 'binary, or larger than 8 MB', matters: true }
   }
   const isPointer = content !== undefined && isLfsPointer(decode(content))
@@ -143,55 +149,58 @@ async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | nul
     : null
 }
 
-/** A pointer has three lines, so that no larger file is read for it. */
+/** A pointer file has three lines, so larger files aren't read for this test. */
 function mayBePointer({ hunks }: FileDiff): boolean {
   return hunks.length === 1 && hunks[0]!.newCount <= 3
 }
 
 interface ExemptionContext {
-  readonly attributesOf: LinguistAttributes
+  readonly attributes: LinguistAttributes
   readonly isOnBase: (folder: string) => Promise<boolean>
 }
 
 /**
- * Why models need not read a file; undefined where they have to. Rules read it all the same, so that a copy of other
- * people's code can be long, and still can't hide what rules know.
+ * Why models need not read a file; undefined if they have to. Rules still read it: a large copy of
+ * third-party code stays cheap, and can't hide what rules find.
  */
 async function findExemption(
   path: string,
   file: FileDiff,
   { base }: Sides,
-  { attributesOf, isOnBase }: ExemptionContext,
+  { attributes, isOnBase }: ExemptionContext,
 ): Promise<string | undefined> {
   const { kind, reason } = classifyFile(path)
   if (kind === 'lock') return reason
+  // The attributes can declare a file the project's own.
+  if (attributes.vendored === false || attributes.generated === false) return undefined
   const folder = nonSourceFolderOf(path)
-  const isOther = attributesOf.vendored !== false && attributesOf.generated !== false
-  if (folder !== undefined && isOther && (await isOnBase(folder)))
+  if (folder !== undefined && (await isOnBase(folder))) {
     return `in \`${folder}\`, which the base has too`
-  if (file.status !== 'modified' || !isOther) return undefined
-  const before = await readBounded(base, file.oldPath)
-  const old = before && classifyFile(path, before)
-  const isGenerated =
-    old?.kind === 'generated' || old?.kind === 'minified' || old?.kind === 'vendored'
-  return isGenerated ? `${old.reason}, on the base too` : undefined
+  }
+  if (file.status !== 'modified') return undefined
+  const contentBefore = await readBounded(base, file.oldPath)
+  if (contentBefore === undefined) return undefined
+  const before = classifyFile(path, contentBefore)
+  return exemptKinds.has(before.kind) ? `${before.reason}, on the base too` : undefined
 }
 
-/** Whether a file that moved, or got another mode, is read in another way than it was: nobody has read it so. */
+const exemptKinds: ReadonlySet<string> = new Set(['generated', 'minified', 'vendored'])
+
+/** Whether a new path or mode makes other reviewers responsible, who haven't read the file yet. */
 function changedHandling(file: FileDiff): boolean {
   const { path, oldPath, oldMode, newMode, status } = file
-  const isNowRun = status === 'modified' && newMode === '100755' && oldMode !== '100755'
-  if (!isMoved(file)) return isNowRun
-  const wayOf = (name: string) =>
+  const becomesExecutable = status === 'modified' && newMode === '100755' && oldMode !== '100755'
+  if (!isMoved(file)) return becomesExecutable
+  const handlingOf = (name: string) =>
     [textKindOf(name, undefined, false), ruleFileKindOf(name), isTestPath(name)].join()
-  return isNowRun || wayOf(path) !== wayOf(oldPath)
+  return becomesExecutable || handlingOf(path) !== handlingOf(oldPath)
 }
 
 function isMoved({ status }: FileDiff): boolean {
   return status === 'renamed' || status === 'copied'
 }
 
-/** The file as if the change had brought all of it: nobody has read what it held where it was. */
+/** Presents the file as fully added, because its earlier content was never reviewed. */
 async function asFullyAdded(file: FileDiff, head: Snapshot): Promise<FileDiff> {
   const content = await readBounded(head, file.path)
   if (content === undefined) return { ...file, truncated: true }
@@ -211,7 +220,7 @@ async function asFullyAdded(file: FileDiff, head: Snapshot): Promise<FileDiff> {
   return { ...file, status: 'added', hunks: [hunk], additions: lines.length, deletions: 0 }
 }
 
-/** A file that became a link, or the other way round, stands in a diff twice. */
+/** A file that becomes a link, or the reverse, appears twice in a diff. */
 function addNeeds(known: ReadingNeeds | undefined, more: ReadingNeeds): ReadingNeeds {
   return {
     changed: (known?.changed ?? 0) + more.changed,
@@ -222,31 +231,41 @@ function addNeeds(known: ReadingNeeds | undefined, more: ReadingNeeds): ReadingN
 /** How the changed lines of a file have to be read. */
 async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<ReadingNeeds> {
   const changed = file.additions + file.deletions
-  if (isProgramPath(file.path)) return { changed, program: changed }
-  const isExecutable = file.newMode === '100755' && file.status !== 'deleted'
-  const content = file.status === 'deleted' ? undefined : await readHead(head, file.path)
-  const text = file.status === 'deleted' ? '' : content && decode(content)
-  // A link: what it leads to is read under its name.
-  const kind = content === null ? 'program' : textKindOf(file.path, text ?? undefined, isExecutable)
-  if (kind !== 'data' || !text) return { changed, program: kind === 'program' ? changed : 0 }
-  if (scriptsKeyOf(file.path) === undefined)
-    return { changed, program: countCommandLines(file, text) }
-  const before = await readBounded(base, file.oldPath)
-  const names = changedScripts(file.path, before && decode(before), text)
-  const program = names === undefined ? changed : countScriptLines(file, names)
-  return { changed, program: Math.min(program, changed) }
+  return { changed, program: await countProgramLines(file, changed, { head, base }) }
 }
 
-/** The added lines that name one of the scripts. */
+/** Counts the changed lines that have to be read as a program. */
+async function countProgramLines(
+  file: FileDiff,
+  changed: number,
+  { head, base }: Sides,
+): Promise<number> {
+  if (isProgramPath(file.path)) return changed
+  const isDeleted = file.status === 'deleted'
+  const content = isDeleted ? new Uint8Array() : await readHead(head, file.path)
+  // A link counts as a program, because its target is read under its name.
+  if (content === null) return changed
+  const text = content && decode(content)
+  const isExecutable = file.newMode === '100755' && !isDeleted
+  const kind = textKindOf(file.path, text, isExecutable)
+  if (kind === 'program') return changed
+  if (kind !== 'data' || !text) return 0
+  if (scriptsKeyOf(file.path) === undefined) return countCommandLines(file, text)
+  const before = await readBounded(base, file.oldPath)
+  const names = changedScripts(file.path, before && decode(before), text)
+  return names === undefined ? changed : Math.min(countScriptLines(file, names), changed)
+}
+
+/** Counts the added lines that contain the name of one of the scripts. */
 function countScriptLines({ hunks }: FileDiff, names: readonly string[]): number {
   const keys = names.map((name) => `${JSON.stringify(name)}`)
   const added = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === 'added'))
   const count = added.filter(({ text }) => keys.some((key) => text.includes(key))).length
-  // A script whose line can't be found (all in one line, an escaped name) is still a change of a program.
+  // A script without a line of its own (a minified file, an escaped name) still changes a program.
   return Math.max(count, names.length)
 }
 
-/** Null where there is something else than a regular file; undefined where it is too large to be looked at here. */
+/** Returns null if there is no regular file, and undefined if it is too large. */
 async function readHead(head: Snapshot, path: string): Promise<Uint8Array | undefined | null> {
   try {
     return (await head.readFile(path)) ?? null
@@ -256,7 +275,10 @@ async function readHead(head: Snapshot, path: string): Promise<Uint8Array | unde
   }
 }
 
-/** The changed lines of a file of data that name commands: all of them where a command can go on over many lines. */
+/**
+ * Counts the changed lines of a data file that contain commands; if a command can continue over
+ * lines, all lines count.
+ */
 function countCommandLines({ path, hunks, additions, deletions }: FileDiff, text: string): number {
   if (classifyFile(path).kind === 'lock') return 0
   if (allowsMultilineValues(path)) return hasCommandKey(text) ? additions + deletions : 0
@@ -265,7 +287,7 @@ function countCommandLines({ path, hunks, additions, deletions }: FileDiff, text
     .filter((line) => line.kind === 'added' && hasCommandKey(line.text)).length
 }
 
-/** Undefined where there is no regular file, or it is too large to be looked at here. */
+/** Returns undefined if there is no regular file, or it is too large. */
 async function readBounded(snapshot: Snapshot, path: string): Promise<Uint8Array | undefined> {
   try {
     return await snapshot.readFile(path)
