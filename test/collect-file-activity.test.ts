@@ -11,10 +11,10 @@ import { changeOf, samplePullRequest } from './samples/change-of-files.ts'
 const config = readConfig({})
 const platform = createPlatform(config.platform)
 
-function touchesOf(change: Partial<Change>) {
-  const touches = collectFileActivity({ config, platform }, { ...changeOf({}, {}), ...change })
-  if (touches === null) throw new Error('Nothing is kept.')
-  return touches
+function fileActivityOf(change: Partial<Change>) {
+  const activity = collectFileActivity({ config, platform }, { ...changeOf({}, {}), ...change })
+  if (activity === null) throw new Error('No file activity was collected.')
+  return activity
 }
 
 /** Builds the diff of new one-line files from names as git quotes them. */
@@ -35,7 +35,7 @@ function diffOf(names: readonly string[]) {
 }
 
 const pathsOf = (names: readonly string[]) =>
-  touchesOf({ diff: diffOf(names) }).files.map(({ path }) => path)
+  fileActivityOf({ diff: diffOf(names) }).files.map(({ path }) => path)
 
 describe('file activity of a change', () => {
   it('case 40: stores paths of any bytes as text valid in the database', () => {
@@ -45,7 +45,7 @@ describe('file activity of a change', () => {
   })
 
   it('lists a path once when a file became a link', () => {
-    const { files } = touchesOf({ diff: diffOf(['one.ts', 'two.ts', 'one.ts']) })
+    const { files } = fileActivityOf({ diff: diffOf(['one.ts', 'two.ts', 'one.ts']) })
     expect(files.map(({ path, status, additions }) => [path, status, additions])).toEqual([
       ['one.ts', 'modified', 2],
       ['two.ts', 'added', 1],
@@ -60,7 +60,7 @@ describe('file activity of a change', () => {
     expect(paths).toHaveLength(3000)
     expect(paths[0]).toBe('0.txt')
     const texts = Array.from({ length: 500 }, (_, index) => `#${index + 2}`)
-    const { issues } = touchesOf({ pullRequest: { ...samplePullRequest, body: texts.join(' ') } })
+    const { issues } = fileActivityOf({ pullRequest: { ...samplePullRequest, body: texts.join(' ') } })
     expect(issues).toHaveLength(50)
   })
 
@@ -70,7 +70,7 @@ describe('file activity of a change', () => {
       ...names.map((name) => symbolOf({ path: 'one.ts', name })),
       symbolOf({ path: 'elsewhere.ts', name: 'other' }),
     ]
-    const { files } = touchesOf({ diff: diffOf(['one.ts', 'two.ts']), graph: graphOf({ symbols }) })
+    const { files } = fileActivityOf({ diff: diffOf(['one.ts', 'two.ts']), graph: graphOf({ symbols }) })
     expect(files.map((file) => file.symbols)).toEqual([
       ['Cart.add', 'n\ufffdul', 'x'.repeat(200)],
       [],
