@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../src/', import.meta.url))
 
 /** Layers from top to bottom. A file may import from its own layer and from those below it. */
-const floors: readonly (readonly string[])[] = [
+const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['app.ts'],
   ['review-context.ts'],
@@ -32,7 +32,7 @@ interface SourceFile {
   readonly text: string
   /** Imported paths below src/, and whether only types are imported. */
   readonly imports: readonly { path: string; typeOnly: boolean }[]
-  /** Names of imported packages. */
+  /** Lists the packages that it imports. */
   readonly packages: readonly string[]
 }
 
@@ -65,9 +65,9 @@ function readSource(folder: string, path: string): SourceFile {
   }
 }
 
-function floorOf(path: string): number {
-  const room = path.split('/')[0] as string
-  return floors.findIndex((rooms) => rooms.includes(room))
+function layerOf(path: string): number {
+  const folder = path.split('/')[0] as string
+  return layers.findIndex((folders) => folders.includes(folder))
 }
 
 describe('architecture', () => {
@@ -75,7 +75,7 @@ describe('architecture', () => {
     expect(files.length).toBeGreaterThan(50)
     expect(
       files
-        .filter(({ path }) => path !== contextFile && floorOf(path) === -1)
+        .filter(({ path }) => path !== contextFile && layerOf(path) === -1)
         .map(({ path }) => path),
     ).toEqual([])
   })
@@ -85,7 +85,7 @@ describe('architecture', () => {
       file.imports
         .filter(
           ({ path }) =>
-            path !== contextFile && file.path !== contextFile && floorOf(path) < floorOf(file.path),
+            path !== contextFile && file.path !== contextFile && layerOf(path) < layerOf(file.path),
         )
         .map(({ path }) => `${file.path} → ${path}`),
     )
@@ -109,16 +109,15 @@ describe('architecture', () => {
       ]),
     )
     const done = new Set<string>()
-    const circles: string[] = []
+    const cycles: string[] = []
     const visit = (path: string, trail: readonly string[]) => {
-      if (trail.includes(path))
-        circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
       else if (!done.has(path))
         for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
       done.add(path)
     }
     for (const { path } of files) visit(path, [])
-    expect(circles).toEqual([])
+    expect(cycles).toEqual([])
   })
 
   // These name file formats, packages and leaked keys, but connect to none of the vendors.
@@ -141,12 +140,12 @@ describe('architecture', () => {
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', 'config/', ...formats]],
     ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
-  ])('names %s only in its own directory', (_what, pattern, rooms) => {
-    const strangers = files.filter(
+  ])('names %s only in its own directory', (_what, pattern, folders) => {
+    const offenders = files.filter(
       ({ path, text }) =>
-        !rooms.some((room) => path.startsWith(room)) && pattern.test(withoutComments(text)),
+        !folders.some((folder) => path.startsWith(folder)) && pattern.test(withoutComments(text)),
     )
-    expect(strangers.map(({ path }) => path)).toEqual([])
+    expect(offenders.map(({ path }) => path)).toEqual([])
   })
 
   it('keeps the page separate from the service, except for contract types', () => {
@@ -155,7 +154,7 @@ describe('architecture', () => {
         .filter(({ imports }) => imports.some(({ path }) => path.includes('web/')))
         .map((f) => f.path),
     ).toEqual([])
-    const strangers = pageFiles.flatMap(({ path, imports }) =>
+    const offenders = pageFiles.flatMap(({ path, imports }) =>
       imports
         .filter((imported) => imported.path.startsWith('../../src/'))
         .filter(
@@ -164,7 +163,7 @@ describe('architecture', () => {
         .map((imported) => `${path} → ${imported.path}`),
     )
     expect(pageFiles.length).toBeGreaterThan(20)
-    expect(strangers).toEqual([])
+    expect(offenders).toEqual([])
   })
 
   it('opens every file with a comment about its duty', () => {

@@ -49,7 +49,7 @@ export async function startChangeGraphScenario(
     await requestScan(app.db, context.notifications, repo)
     await waitUntilScanned(app, repo)
   }
-  const held = stack.move()
+  const resources = stack.move()
   return {
     forge,
     app,
@@ -70,7 +70,7 @@ export async function startChangeGraphScenario(
       await using gathered = await gather(context, repo, number)
       return gatherGraph({ ...context, ...change(context) }, gathered, AbortSignal.timeout(60_000))
     },
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 

@@ -105,7 +105,6 @@ function namesIn(checks: readonly Result[], state: string): string[] {
   return checks.filter((check) => check.state === state).map(({ name }) => name)
 }
 
-/** Starts a server on loopback. */
 async function listen(respond: RequestListener) {
   const server = createServer(respond)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -129,7 +129,10 @@ it.each<[what: string, env: Record<string, string>, problem: RegExp]>([
   [
     'nothing set up',
     {},
-    /^umpire: --context needs an issue tracker, error tracker or chat: configure one in the environment, see docs/,
+    new RegExp(
+      '^umpire: --context needs an issue tracker, error tracker or chat: ' +
+        'configure one in the environment, see docs/',
+    ),
   ],
   [
     'half a source',

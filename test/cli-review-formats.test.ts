@@ -177,7 +177,10 @@ it('github: prints one escaped workflow command per finding', async () => {
   )
   const odd = lines.find((line) => line.includes('50'))
   expect(odd).toMatch(
-    /^::warning file=src\/50%25 off%2C a%3Ab é\.ts,line=4,endLine=4,title=moderate%2C correctness::/,
+    new RegExp(
+      '^::warning file=src/50%25 off%2C a%3Ab é\\.ts,line=4,endLine=4,' +
+        'title=moderate%2C correctness::',
+    ),
   )
   expect(odd).toContain('%0A')
 })

@@ -54,7 +54,6 @@ function serve(env: Record<string, string> = {}): Promise<UmpireProcess & { url:
   return started as Promise<UmpireProcess & { url: string }>
 }
 
-/** Requests the audit log. Returns status and body. */
 async function readAudit(service: { url: string }, jwt: string) {
   const response = await fetch(`${service.url}/api/v1/audit`, {
     headers: { authorization: `Bearer ${jwt.trim()}` },

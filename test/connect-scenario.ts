@@ -70,7 +70,7 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
     return { status: response.status, body: await response.json() }
   }
   let repositories = 0
-  const held = stack.move()
+  const resources = stack.move()
   return {
     forge,
     app,
@@ -99,7 +99,7 @@ export async function startConnectScenario(options: StartOptions = {}): Promise<
         .where('repo_full_name', '=', repo)
         .orderBy('id')
         .execute(),
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 

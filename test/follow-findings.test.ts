@@ -34,7 +34,6 @@ function judge(
   )
 }
 
-/** Returns the findings of a first review. */
 const report = async (files: Record<string, string>, model: readonly ProposedFinding[]) =>
   (await judge(addedFiles(files), model)).findings
 

@@ -56,7 +56,7 @@ export async function startKnowledgeScenario(
   const app = stack.use(await startTestApp({ ...options, env }))
   const olga = await signInWithToken(app, tokenOf('olga'))
   let repositories = 0
-  const held = stack.move()
+  const resources = stack.move()
   return {
     forge,
     app,
@@ -79,7 +79,7 @@ export async function startKnowledgeScenario(
       forge.createUser(login, { token: tokenOf(login) })
       return signInWithToken(app, tokenOf(login))
     },
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 

@@ -25,7 +25,6 @@ export interface LocalTestRepository extends AsyncDisposable {
   review(args?: readonly string[], options?: ReviewRunOptions): Promise<ReviewResult>
   /** Runs `umpire review` in a terminal and returns its output. */
   reviewOnTerminal(args: readonly string[]): Promise<string>
-  /** Starts `umpire review`. */
   startReview(args?: readonly string[], options?: ReviewRunOptions): ChildProcess
 }
 
@@ -99,7 +98,6 @@ export async function makeLocalRepository(
   }
 }
 
-/** Waits until a command ends. */
 export function waitForExit(child: ChildProcess): Promise<ReviewResult> {
   let stdout = ''
   let stderr = ''
@@ -179,7 +177,6 @@ export async function reviewAsJson(
   return JSON.parse(stdout) as JsonReport
 }
 
-/** Formats the locations of findings. */
 export function findingLocations({ findings }: JsonReport): string[] {
   return findings.map(({ path, start_line, rule }) => `${path}:${start_line} ${rule}`).sort()
 }
