@@ -60,7 +60,9 @@ describe('file activity of a change', () => {
     expect(paths).toHaveLength(3000)
     expect(paths[0]).toBe('0.txt')
     const texts = Array.from({ length: 500 }, (_, index) => `#${index + 2}`)
-    const { issues } = fileActivityOf({ pullRequest: { ...samplePullRequest, body: texts.join(' ') } })
+    const { issues } = fileActivityOf({
+      pullRequest: { ...samplePullRequest, body: texts.join(' ') },
+    })
     expect(issues).toHaveLength(50)
   })
 
@@ -70,7 +72,10 @@ describe('file activity of a change', () => {
       ...names.map((name) => symbolOf({ path: 'one.ts', name })),
       symbolOf({ path: 'elsewhere.ts', name: 'other' }),
     ]
-    const { files } = fileActivityOf({ diff: diffOf(['one.ts', 'two.ts']), graph: graphOf({ symbols }) })
+    const { files } = fileActivityOf({
+      diff: diffOf(['one.ts', 'two.ts']),
+      graph: graphOf({ symbols }),
+    })
     expect(files.map((file) => file.symbols)).toEqual([
       ['Cart.add', 'n\ufffdul', 'x'.repeat(200)],
       [],
