@@ -120,7 +120,7 @@ describeOnSite('beside a running service on the embedded database', () => {
     }
     expect(await token('--revoke', '../status')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching('no token ../status'),
+      stderr: expect.stringMatching('There is no active token ../status'),
     })
     const migrate = await runUmpire(['migrate'], { cwd: site.dataDir, env: site.env })
     expect(migrate).toMatchObject({ code: 3, stdout: '' })
