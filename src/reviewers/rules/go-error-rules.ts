@@ -57,7 +57,7 @@ function checkNilReturn(
     at: firstLine(returned[0]!),
     title: `The function returns \`nil\` although ${quoteCode(name)} is set`,
     body:
-      `When ${quoteCode(name)} isn't nil, the caller is told that all went well. Return the ` +
+      `When ${quoteCode(name)} isn't nil, the caller sees success. Return the ` +
       'error, or say in a comment why it may be dropped.',
     confidence: 0.7,
     evidence: [{ line: lineOf(statement), note: `${quoteCode(name)} is known to be set here` }],

@@ -78,22 +78,24 @@ function findRiskyInsertion(
 
 /** The words of a finding that differ by the language of the built text. */
 interface InjectionWording {
-  readonly language: string
-  readonly controlled: string
+  /** The name of the class of bugs, before the word injection. */
+  readonly name: string
+  /** What the value is concatenated into. */
+  readonly target: string
   readonly payload: string
   readonly remedy: string
 }
 
 const sqlInjection: InjectionWording = {
-  language: 'SQL',
-  controlled: 'statement',
+  name: 'SQL',
+  target: 'query',
   payload: 'a quote or more SQL',
   remedy: 'Pass it as a parameter of the query.',
 }
 
 const shellInjection: InjectionWording = {
-  language: 'shell',
-  controlled: 'command',
+  name: 'Command',
+  target: 'shell command',
   payload: 'a `;`, a `$(…)` or a quote',
   remedy: 'Pass the arguments as a list, without a shell.',
 }
@@ -102,7 +104,7 @@ function injectionHit(
   call: Node,
   insertion: Insertion,
   file: ParsedFile,
-  { language, controlled, payload, remedy }: InjectionWording,
+  { name, target, payload, remedy }: InjectionWording,
 ): Hit {
   const value = quoteCode(insertion.value.text)
   const isFromRequest = isRequestInput(insertion.value, file)
@@ -112,9 +114,7 @@ function injectionHit(
     // The text has to change where it is built; the call may be further down.
     at: firstLine(insertion.value),
     fallback: firstLine(call),
-    title:
-      `${value} is put into ${language} text, so whoever controls it ` +
-      `controls the ${controlled}`,
+    title: `${name} injection: ${value} is concatenated into the ${target}`,
     body:
       `When ${value} holds ${payload}, it is executed with the rights of this program.${source} ` +
       `${remedy}`,

@@ -39,8 +39,8 @@ function checkHtml(node: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(source),
     title: `${code} is put into the page as HTML`,
     body:
-      `When ${code} holds a tag with a script, it runs in the page of whoever looks at it. Set ` +
-      '`textContent`, or sanitise the value first.',
+      `When ${code} holds a tag with a script, it runs in the browser of each visitor. Set ` +
+      '`textContent`, or sanitize the value first.',
     severity: fromRequest ? 'critical' : 'moderate',
     confidence: fromRequest ? 0.95 : 0.7,
   }

@@ -54,8 +54,8 @@ async function checkInstallScripts({ head, base }: ChangedManifest): Promise<Man
       text: installers[0]![1],
       title: `${listNames(names)} ${predicate} when installed, and did not before`,
       body:
-        'When this is installed, code of the package runs at once with all rights of whoever ' +
-        'installs it. See what it does, or switch scripts off (`ignore-scripts`).',
+        'When this is installed, code of the package runs immediately with all rights of the ' +
+        'user. Check what it does, or disable scripts (`ignore-scripts`).',
     },
   ]
 }

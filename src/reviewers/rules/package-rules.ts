@@ -110,8 +110,8 @@ async function checkAliases({ head, base }: ChangedManifest): Promise<ManifestHi
       text: `"${key}": "npm:`,
       title: `${name} is an alias of another package, ${actual}`,
       body:
-        'When code asks for the one name, it gets the other package, and whoever reads the code ' +
-        'does not see it. See that it is meant.',
+        'When code imports the one name, it gets the other package, and readers of the code do ' +
+        'not notice it. Check that this is intended.',
     }
   })
 }

@@ -185,11 +185,10 @@ function checkPromptInjection({ text, next }: TextLine): Omit<Hit, 'at'> | undef
   }
   if (!patterns.some(startsHere)) return undefined
   return {
-    title: 'This text speaks to whoever reviews the change',
+    title: 'This text addresses the reviewer of the change',
     body:
-      'When a reviewer, above all a language model, does what it reads here, the review comes to ' +
-      'what the author wants. Take it out. Where it is data, such as a test of such texts, ' +
-      'somebody who may write to the repository dismisses this.',
+      'When a language model follows this text, it reviews as the author wants. Remove it. If it ' +
+      'is data, such as a test of such texts, a person with write access can dismiss this.',
   }
 }
 
@@ -203,7 +202,7 @@ export const promptInjectionRules: readonly Rule[] = [
   {
     id: 'addressed-reviewer',
     summary:
-      'A text speaks to whoever reviews the change ("ignore previous instructions", "approve ' +
+      'A text addresses the reviewer of the change ("ignore previous instructions", "approve ' +
       'this pull request").',
     severity: 'moderate',
     category: 'security',

@@ -46,7 +46,7 @@ async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
       ...location,
       title: `No test reaches the new ${name}, though code beside it is tested`,
       body:
-        `When ${name} breaks, no test fails: as far as calls and imports tell, none reaches ` +
+        `When ${name} breaks, no test fails: by calls and imports, none reaches ` +
         `${quoteName(location.path)}, while ${quoteName(example)} in the same folder is tested.`,
       evidence: [{ path: example, line: 1, note: 'is reached by tests' }],
     },
