@@ -89,7 +89,7 @@ async function check(language: Language, before: string, after: string, call: st
 
 const elsewhere = 'it does something else, if it can be run at all.'
 
-describe('a call with as many arguments as before', () => {
+describe('calls that keep their number of arguments', () => {
   it.each<[string, Language, [before: string, after: string, call: string], string]>([
     [
       'by a name that is gone',
@@ -195,7 +195,7 @@ describe('a call with as many arguments as before', () => {
       ['$id, $at = null', '$id, $when = null', 'load(3, at: now())'],
       'critical: passes `at` by name, and no parameter is taken by that name now: it fails with an error when it runs.',
     ],
-  ])('is reported: %s', async (_, language, lists, expected) => {
+  ])('reports %s', async (_, language, lists, expected) => {
     expect(await check(language, ...lists)).toEqual([expected])
   })
 
@@ -246,11 +246,11 @@ describe('a call with as many arguments as before', () => {
     ],
     ['that it did not fit before', 'py', ['id, *, at', 'id, *, when', 'load(3, 4)']],
     ['too many for PHP, which takes them', 'php', ['$id, $at', '$id, ...$more', 'load(3, 4)']],
-  ])('is left alone with parameters %s', async (_, language, lists) => {
+  ])('reports nothing for parameters %s', async (_, language, lists) => {
     expect(await check(language, ...lists)).toEqual([])
   })
 
-  it('is read only as far as calls go: what never ends costs no time', async () => {
+  it('stops reading unterminated calls without delay', async () => {
     const endless = `load(${'('.repeat(100_000)}`
     expect(await check('js', 'from, to', 'to, from', `load(3, 7); ${endless}`)).toEqual([])
   })

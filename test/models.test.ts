@@ -103,7 +103,7 @@ const generate = (model: Model, more: Partial<GenerateRequest> = {}) =>
   model.generate(ask(more), never)
 
 describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
-  it('answers with the JSON asked for, and counts what it used', async () => {
+  it('answers with the requested JSON and counts its usage', async () => {
     await using run = await start(kind, () => ({
       json: good,
       usage: { input: 2000, cached: 500, output: 30 },
@@ -123,7 +123,7 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
     expect(request!.jsonMode).not.toBeNull()
   })
 
-  it('runs the tools that are called, gives their results back, and nothing but the listed tools', async () => {
+  it('runs called tools, returns their results, and rejects unlisted tools', async () => {
     await using run = await start(kind, ({ number }) => {
       if (number === 1)
         return { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }], text: 'Let me see.' }
@@ -153,7 +153,7 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
     expect(answer.usage.calls).toBe(3)
   })
 
-  it('case 48: makes a loop that does not end answer in its last step', async () => {
+  it('case 48: forces an endless tool loop to answer in its last step', async () => {
     await using run = await start(kind, ({ toolChoice, jsonMode: demands, toolResults }) =>
       toolChoice === 'none' || (demands === 'json tool' && toolResults.length === 3)
         ? { json: good }
@@ -168,7 +168,7 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
   })
 })
 
-describe.each(kinds)('faults of $provider', (kind) => {
+describe.each(kinds)('failures of $provider', (kind) => {
   const faults: readonly (readonly [string, Reply])[] = [
     ['a stream cut at its beginning', { json: good, cutAfterBytes: 100 }],
     ['a stream cut in the middle', { json: long, cutAfterBytes: 2500 }],
@@ -191,7 +191,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     ],
   ]
 
-  it.each(faults)('case 46: %s is retried, and never taken for an answer', async (_name, fault) => {
+  it.each(faults)('case 46: retries %s and never treats it as an answer', async (_name, fault) => {
     await using once = await start(kind, replyInOrder(fault, { json: good }))
     expect((await generate(once.model)).json).toEqual(good)
     expect(once.server.requests).toHaveLength(2)
@@ -202,13 +202,13 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect(always.server.requests).toHaveLength(3)
   })
 
-  it('case 46: a refusal is an error, not an answer', async () => {
+  it('case 46: treats a refusal as an error, not as an answer', async () => {
     await using run = await start(kind, () => ({ refusal: 'I cannot help with that.' }))
     expect((await failureOf(generate(run.model))).code).toBe('model_refused')
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('case 46: an answer that ends at the output limit is marked and gives what it holds', async () => {
+  it('case 46: marks an answer that ends at the output limit and returns its content', async () => {
     const text = '{"verdict": "fine", "notes": ["one", "two'
     await using run = await start(kind, () => ({ length: text }))
     const answer = await generate(run.model)
@@ -216,7 +216,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect(answer.json).toMatchObject({ verdict: 'fine' })
   })
 
-  it('case 46: an input that is too long is told apart', async () => {
+  it('case 46: recognizes an input that is too long', async () => {
     await using run = await start(kind, () => ({
       status: 400,
       body: {
@@ -228,7 +228,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('case 47: a short retry-after is honoured inside, a long one is handed on', async () => {
+  it('case 47: waits out a short retry-after and passes a long one to the caller', async () => {
     const limited = (header: string) => ({ status: 429, headers: { 'retry-after': header } })
     await using soon = await start(kind, replyInOrder(limited('0.05'), { json: good }))
     expect((await generate(soon.model)).json).toEqual(good)
@@ -243,7 +243,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect(later.server.requests).toHaveLength(1)
   })
 
-  it('case 47: a key that is not accepted fails at once, and is in no message', async () => {
+  it('case 47: fails at once for a rejected key and keeps the key out of messages', async () => {
     await using run = await start(kind, ({ body }) => ({
       status: 401,
       body: {
@@ -265,7 +265,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('case 47: a 403 without words fails one call, and all once a short question is refused too', async () => {
+  it('case 47: a 403 without a message fails one call, or all if a probe is refused', async () => {
     let blocked = (text: string) => text.includes('forbidden word')
     await using run = await start(kind, ({ text }) =>
       blocked(text) ? { status: 403, body: 'Forbidden' } : { json: good },
@@ -287,7 +287,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect((await generate(run.model)).json).toEqual(good)
   })
 
-  it('case 47: a 403 that names the key is not asked about again', async () => {
+  it('case 47: sends no probe after a 403 that names the key', async () => {
     const error = { type: 'permission_error', message: 'Your key lacks a permission.' }
     await using run = await start(kind, () => ({ status: 403, body: { type: 'error', error } }))
     await failureOf(generate(run.model))
@@ -295,7 +295,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('case 47: silence is broken off, before and within the answer', async () => {
+  it('case 47: ends a silent connection before and within the answer', async () => {
     for (const fault of [{ hang: true } as const, { json: good, hangAfterBytes: 100 }]) {
       await using run = await start(kind, () => fault, {
         timing: { idleTimeoutMs: 60, retries: 0 },
@@ -306,7 +306,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
     }
   })
 
-  it('an unknown model is a mistake in the configuration', async () => {
+  it('treats an unknown model as a configuration error', async () => {
     await using run = await start(kind, () => ({ status: 404 }))
     expect((await failureOf(generate(run.model))).code).toBe('model_misconfigured')
     expect(run.server.requests).toHaveLength(1)
@@ -315,7 +315,7 @@ describe.each(kinds)('faults of $provider', (kind) => {
 
 describe('fallback', () => {
   it.each(kinds)(
-    'case 47: goes to the other model when $provider stays unavailable',
+    'case 47: uses the fallback model when $provider stays unavailable',
     async (kind) => {
       await using fast = await startModelServer({
         protocol: 'openai-chat',
@@ -331,7 +331,7 @@ describe('fallback', () => {
     },
   )
 
-  it('case 47: changes over in the middle of a tool loop without losing what was found', async () => {
+  it('case 47: switches models in the middle of a tool loop without losing results', async () => {
     await using fast = await startModelServer({
       protocol: 'openai-responses',
       script: () => ({ json: good }),
@@ -346,7 +346,7 @@ describe('fallback', () => {
     expect(fast.requests[0]!.toolResults).toEqual(['meaning of umpire'])
   })
 
-  it('says who answered, goes on with that model, and counts each by its own price', async () => {
+  it('names the model that answered, stays with it, and prices each model separately', async () => {
     const look: Reply = { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }] }
     await using fast = await startModelServer({
       protocol: 'google',
@@ -370,7 +370,7 @@ describe('fallback', () => {
     expect(budget.usage).toMatchObject({ calls: 3 })
   })
 
-  it('does not go to the other model for a wrong key', async () => {
+  it('does not fall back for a rejected key', async () => {
     await using fast = await startModelServer({
       protocol: 'openai-chat',
       script: () => ({ json: good }),
@@ -382,7 +382,7 @@ describe('fallback', () => {
     expect(fast.requests).toHaveLength(0)
   })
 
-  it('case 47: does not ask a fallback whose key was refused until that is accepted again', async () => {
+  it('case 47: skips a fallback with a rejected key until the key is accepted again', async () => {
     let reply: Reply = { status: 401 }
     await using fast = await startModelServer({ protocol: 'openai-chat', script: () => reply })
     await using server = await startModelServer({
@@ -405,7 +405,7 @@ describe('fallback', () => {
     expect((await generate(models.main!)).json).toEqual(good)
   })
 
-  it('case 47: what one role learned of a key holds for the other where both have the same model', async () => {
+  it('case 47: shares the state of a key between roles that use the same model', async () => {
     await using server = await startModelServer({
       protocol: 'anthropic',
       script: replyInOrder({ status: 401 }, { json: good }),
@@ -419,7 +419,7 @@ describe('fallback', () => {
     expect((await generate(models.fast!)).json).toEqual(good)
   })
 
-  it('uses the main model where no other is configured', async () => {
+  it('uses the main model when no other model is configured', async () => {
     await using server = await startModelServer({
       protocol: 'anthropic',
       script: () => ({ json: good }),
@@ -436,7 +436,7 @@ describe('limits', () => {
       ? { json: good }
       : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
 
-  it('case 48: ends the loop before the tokens run out', async () => {
+  it('case 48: ends the loop before it exceeds the token limit', async () => {
     await using run = await start(anthropicKind, endless)
     const limits = { ...ask().limits, steps: 50, totalTokens: 6000 }
     const answer = await generate(run.model, { tools: [lookUp], limits })
@@ -444,7 +444,7 @@ describe('limits', () => {
     expect(answer.usage.inputTokens + answer.usage.outputTokens).toBeLessThanOrEqual(6000)
   })
 
-  it('case 48: ends the loop before the money runs out', async () => {
+  it('case 48: ends the loop before it exceeds the cost limit', async () => {
     await using run = await start(anthropicKind, endless)
     // One call of 1000 and 100 tokens costs 0.003 dollars.
     const budget = createBudget({
@@ -458,7 +458,7 @@ describe('limits', () => {
     expect(budget.usage.costUsd).toBeLessThanOrEqual(0.0121)
   })
 
-  it('case 48: ends a call that takes too long, with an error', async () => {
+  it('case 48: fails a call that exceeds its time limit', async () => {
     await using run = await start(anthropicKind, () => ({ hang: true }))
     const failure = await failureOf(
       generate(run.model, { limits: { ...ask().limits, timeMs: 80 } }),
@@ -467,7 +467,7 @@ describe('limits', () => {
     expect(failure.message).toContain('no answer within')
   })
 
-  it('case 48: stops at the number of steps even when the server ignores that no tool may be called', async () => {
+  it('case 48: stops at the step limit even if the server ignores disabled tools', async () => {
     await using run = await start(kinds[3]!, () => ({
       toolCalls: [{ name: 'look_up', input: { word: 'x' } }],
     }))
@@ -480,7 +480,7 @@ describe('limits', () => {
     expect(answer.toolCalls).toHaveLength(2)
   })
 
-  it('ends with the reason of the signal when that is aborted', async () => {
+  it('rejects with the abort reason of the signal', async () => {
     await using run = await start(anthropicKind, () => ({ hang: true }))
     const controller = new AbortController()
     const running = run.model.generate(ask(), controller.signal)
@@ -534,7 +534,7 @@ async function startFlood(status: number, piece: string) {
 const chunkOf = (delta: object) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta }] })}\n\n`
 
-describe('answers without end', () => {
+describe('endless answers', () => {
   it.each([
     ['text', chunkOf({ content: 'abcdefgh '.repeat(1000) })],
     ['reasoning', chunkOf({ reasoning_content: 'abcdefgh '.repeat(1000) })],
@@ -546,7 +546,7 @@ describe('answers without end', () => {
         ],
       }),
     ],
-  ])('case 48: a stream of %s is left when it is longer than any answer', async (_name, piece) => {
+  ])('case 48: aborts a stream of %s longer than any valid answer', async (_name, piece) => {
     await using flood = await startFlood(200, piece)
     const failure = await failureOf(generate(flood.model, { tools: [lookUp] }))
     expect(failure).toMatchObject({ code: 'model_invalid_output', retryable: false })
@@ -556,7 +556,7 @@ describe('answers without end', () => {
   it.each([
     ['comments', ': nothing\n'.repeat(6000)],
     ['one line', 'x'.repeat(60_000)],
-  ])('case 48: a body of %s is left at 64 MB', async (_name, piece) => {
+  ])('case 48: aborts a body of %s at 64 MB', async (_name, piece) => {
     await using flood = await startFlood(200, piece)
     const failure = await failureOf(generate(flood.model))
     expect(failure).toMatchObject({ code: 'model_unavailable', retryable: true })
@@ -564,7 +564,7 @@ describe('answers without end', () => {
     await flood.gone
   })
 
-  it('case 48: the body of an error is cut, and its status counts', async () => {
+  it('case 48: truncates the body of an error and uses its status', async () => {
     await using flood = await startFlood(401, 'x'.repeat(60_000))
     expect((await failureOf(generate(flood.model))).code).toBe('model_unauthorized')
     await flood.gone
@@ -572,7 +572,7 @@ describe('answers without end', () => {
 })
 
 describe('budget', () => {
-  it('case 49: asks nothing when the budget of the review is spent', async () => {
+  it('case 49: sends no request when the budget of the review is spent', async () => {
     await using run = await start(anthropicKind, () => ({ json: good }))
     const budget = createBudget({
       perReviewUsd: 0.002,
@@ -586,7 +586,7 @@ describe('budget', () => {
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('case 49: asks nothing when the budget of the day is spent, also by other reviews', async () => {
+  it('case 49: sends no request when other reviews have spent the daily budget', async () => {
     await using run = await start(anthropicKind, () => ({ json: good }))
     const budget = createBudget({
       perReviewUsd: null,
@@ -599,7 +599,7 @@ describe('budget', () => {
     expect(run.server.requests).toHaveLength(0)
   })
 
-  it('case 49: calls side by side do not spend the same money twice', async () => {
+  it('case 49: parallel calls do not spend the same money twice', async () => {
     const held = Promise.withResolvers<void>()
     await using run = await start(anthropicKind, async ({ number }) => {
       if (number === 1) await held.promise
@@ -623,7 +623,7 @@ describe('budget', () => {
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('lets calls run side by side while the money is enough for all of them', async () => {
+  it('runs calls in parallel while the budget covers all of them', async () => {
     const arrived = Promise.withResolvers<void>()
     await using run = await start(anthropicKind, async ({ number }) => {
       if (number === 3) arrived.resolve()
@@ -635,7 +635,7 @@ describe('budget', () => {
     expect(answers.map(({ json }) => json)).toEqual([good, good, good])
   })
 
-  it('stops waiting for money when it is aborted', async () => {
+  it('stops waiting for budget when it is aborted', async () => {
     await using run = await start(anthropicKind, () => ({ hang: true }))
     const budget = createBudget({
       perReviewUsd: 0.002,
@@ -655,7 +655,7 @@ describe('budget', () => {
     expect(run.server.requests).toHaveLength(1)
   })
 
-  it('case 48: a part that shares with others ends its loop at its share', async () => {
+  it('case 48: a loop with a shared budget ends at its share', async () => {
     const endless: Script = ({ toolChoice }) =>
       toolChoice === 'none'
         ? { json: good }
@@ -677,7 +677,7 @@ describe('budget', () => {
     expect(budget.usage.costUsd).toBeCloseTo(0.024, 10)
   })
 
-  it('counts the cost by the price of the model, cached and long input by their own', async () => {
+  it("calculates the cost with the model's prices for cached and long input", async () => {
     const costs: Record<string, number | null> = {}
     for (const [id, usage] of [
       ['claude-opus-5-5', { input: 1_000_000, cached: 500_000, output: 10_000 }],
@@ -693,7 +693,7 @@ describe('budget', () => {
     expect(costs['claude-unheard-of']).toBeNull()
   })
 
-  it('counts answers that broke off too', async () => {
+  it('counts the usage of interrupted answers', async () => {
     await using run = await start(
       anthropicKind,
       replyInOrder({ json: long, cutAfterBytes: 2500 }, { json: good }),
@@ -714,7 +714,7 @@ describe('shapes', () => {
     expect((await generate(run.model)).json).toEqual(good)
   })
 
-  it('does without a demanded shape on a server that does not know it, and remembers that', async () => {
+  it('omits the schema on a server that rejects it, and caches that', async () => {
     await using run = await start(kinds[3]!, ({ jsonMode: demands }) =>
       demands === null
         ? { text: JSON.stringify(good) }
@@ -729,7 +729,7 @@ describe('shapes', () => {
     ])
   })
 
-  it('case 45: puts a wrong shape right in one repair round, without the context', async () => {
+  it('case 45: fixes a wrong shape in one repair round without the context', async () => {
     await using run = await start(
       anthropicKind,
       replyInOrder({ text: '{"verdict": 3, "notes": "x"}' }, { json: good }),
@@ -757,7 +757,7 @@ describe('shapes', () => {
   })
 
   it.each(kinds)(
-    'puts what calls share first for $provider, marked for its cache where it takes marks',
+    'puts the shared prefix first for $provider, with a cache marker where supported',
     async (kind) => {
       await using run = await start(kind, () => ({ json: good }))
       await generate(run.model, { shared: 'The shared part.', prompt: 'First task.' })
@@ -782,7 +782,7 @@ describe('shapes', () => {
     },
   )
 
-  it('tells when the first answer begins', async () => {
+  it('reports when the first answer begins', async () => {
     await using run = await start(anthropicKind, () => ({ json: long, hangAfterBytes: 500 }))
     const controller = new AbortController()
     const reason = new Error('it began')
@@ -793,7 +793,7 @@ describe('shapes', () => {
     await expect(running).rejects.toBe(reason)
   })
 
-  it('keeps nothing at the provider where that can be said', async () => {
+  it('disables storage at providers that support it', async () => {
     await using run = await start(kinds[1]!, () => ({ json: good }))
     await generate(run.model)
     expect(run.server.requests[0]!.body.store).toBe(false)
@@ -808,7 +808,7 @@ describe('parseModelName', () => {
     })
   })
 
-  it.each(['claude-sonnet-5', 'somebody:model', 'openai:', ''])('refuses %j', (text) => {
+  it.each(['rejects %j', 'somebody:model', 'openai:', ''])('refuses %j', (text) => {
     expect(() => parseModelName(text)).toThrow(ConfigError)
   })
 })

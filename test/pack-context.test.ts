@@ -66,7 +66,7 @@ function countShown({ spans }: ContextRound, path: string): number {
 }
 
 describe('packing', () => {
-  it('shows a small change whole, in one round, with its line numbers', async () => {
+  it('packs a small change whole into one round with line numbers', async () => {
     const change = changeOf({ 'src/a.ts': 'one\ntwo\n' }, { 'src/a.ts': 'one\ntwo!\n' })
     const { rounds, omitted } = await packContext({ syntax }, change, budget, countTokens)
     expect(omitted).toEqual([])
@@ -79,7 +79,7 @@ describe('packing', () => {
     ])
   })
 
-  it('says for each span where it comes from and how far it may be trusted, what stays the same first', async () => {
+  it('labels each span with source and trust, and puts the constant spans first', async () => {
     const change = changeOf({}, { 'src/a.ts': 'one\n', 'docs/b.md': 'two\n' })
     const about = {
       settings: {
@@ -126,7 +126,7 @@ describe('packing', () => {
     expect(spans[4]?.text).toContain('acme/shop#7')
   })
 
-  it('shows what encloses a hunk: its definitions by name, and whole where there is room', async () => {
+  it('includes the enclosing definitions of a hunk, and their code if it fits', async () => {
     const method = (body: string) =>
       `class Shop {\n  total(cart: Cart) {\n${body}\n    return sum\n  }\n}\n`
     const filler = lines(30, '    step()')
@@ -161,7 +161,7 @@ describe('packing', () => {
     expect(shownText(tight.rounds[0]!)).not.toContain('step() 10\n')
   })
 
-  it('asks the parser what encloses a hunk where the indentation does not say it', async () => {
+  it('uses the parser for enclosing definitions when indentation is ambiguous', async () => {
     const flat = (value: string) =>
       `  class Shop {\n  total() {\n${lines(10, '  step()')}\n  return ${value}\n  }\n  }\n`
     const change = withContext(
@@ -173,7 +173,7 @@ describe('packing', () => {
     expect(shownText(rounds[0]!)).toContain('@@ class Shop\n2    total() {')
   })
 
-  it('shows where the names on changed lines are defined in other files, the imported one before its namesake', async () => {
+  it('includes definitions from other files, imported ones before namesakes', async () => {
     const files = {
       'lib/price.ts': 'export function priceOf(): string {\n  return "free"\n}\n',
       'web/price.ts':
@@ -203,7 +203,7 @@ describe('packing', () => {
     })
   })
 
-  it('prefers programs to tests, and tests to prose', async () => {
+  it('prefers code to tests, and tests to prose', async () => {
     const text = lines(200, 'const total = compute(cart, 12)')
     const change = changeOf({}, { 'a.test.ts': text, 'docs/b.md': text, 'src/c.ts': text })
     const { rounds } = await packContext(
@@ -219,7 +219,7 @@ describe('packing', () => {
     expect(tests).toBeGreaterThan(prose)
   })
 
-  it('prefers what no model has read to what was read in an earlier review', async () => {
+  it('prefers lines that no model has read to lines from an earlier review', async () => {
     const text = lines(200, 'const total = compute(cart, 12)')
     const change = changeOf({}, { 'src/a.ts': text, 'src/b.ts': text.replaceAll('total', 'count') })
     const seenLines = new Set(
@@ -233,7 +233,7 @@ describe('packing', () => {
     )
   })
 
-  it('says of a file that is shown in part that it is, and how far', async () => {
+  it('marks a partially included file with its included range', async () => {
     const change = changeOf({}, { 'src/a.ts': lines(2000, 'const total = compute(cart, 12)') })
     const { rounds, omitted } = await packContext(
       { syntax },
@@ -261,7 +261,7 @@ describe('packing', () => {
     ])
   })
 
-  it('keeps every round under its budget, shows all that fits, and names the rest', async () => {
+  it('keeps each round within its budget, packs all that fits, and lists the rest', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 12 }, (_, n) => [`src/f${n}.ts`, lines(120 * (n + 1), 'x = y')]),
     )
@@ -279,7 +279,7 @@ describe('packing', () => {
     expect(omitted.every((file) => file.matters)).toBe(true)
   })
 
-  it('is not crowded out by what the author chooses: long paths, a long title, a long description', async () => {
+  it('bounds long paths, titles and descriptions that the author controls', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, n) => [`${'d/'.repeat(100)}${n}.ts`, 'x\n']),
     )
@@ -298,7 +298,7 @@ describe('packing', () => {
     }
   })
 
-  it('is not held up by the globs of its instructions: what is too costly to tell applies', async () => {
+  it('applies instructions whose glob is too costly to match', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, n) => [`${'aa/'.repeat(60)}${n}.ts`, 'x\n']),
     )
@@ -312,7 +312,7 @@ describe('packing', () => {
     expect(rounds[0]?.spans[0]?.text).toContain('Instruction 49')
   })
 
-  it('names the old path of a file that was only moved', async () => {
+  it('names the old path of a file that was only renamed', async () => {
     const change = changeOf({}, { 'src/a.ts': 'one\n' })
     const file = {
       ...change.files[0]!,
@@ -336,7 +336,7 @@ describe('packing', () => {
     ['one unbroken line of a million letters', 'x'.repeat(1_000_000)],
     ['two hundred thousand lines', 'x\n'.repeat(200_000)],
     ['a line of characters of many tokens each', '𓀀'.repeat(100_000)],
-  ])('names %s as not shown, without counting it', async (_what, text) => {
+  ])('lists %s as not included, without counting it', async (_what, text) => {
     const change = changeOf({}, { 'src/big.ts': text, 'src/small.ts': 'x\n' })
     const { rounds, omitted } = await packContext({ syntax }, change, budget, countTokens)
     expect(omitted.map((file) => file.path)).toEqual(['src/big.ts'])

@@ -58,8 +58,8 @@ async function textOf(change: Change, origin: string, tokens?: number): Promise<
 
 const diffOf = (spans: readonly ContextSpan[]) => spans.filter(({ origin }) => origin === 'diff')
 
-describe('definitions that the graph knows', () => {
-  it('are shown whole where they are short and there is room, and no guess stands beside them', async () => {
+describe('definitions from the graph', () => {
+  it('includes short definitions whole if they fit, without name-based guesses', async () => {
     const change = withGraph({ definitions: [definitionOf()] })
     const spans = await packOne(change)
     const definitions = spans.find(({ origin }) => origin === 'definitions')
@@ -70,7 +70,7 @@ describe('definitions that the graph knows', () => {
     expect(definitions?.trust).toBe('untrusted')
   })
 
-  it('are shown by all lines of their signature where they are long', async () => {
+  it('includes all lines of the signature of a long definition', async () => {
     const long = `export function rateOf(\n  country: string,\n  at: Date,\n): number {\n${'  step()\n'.repeat(30)}}\n`
     const change = changeOf({ ...before, 'src/rates.ts': long }, { ...after, 'src/rates.ts': long })
     const text = await textOf(
@@ -82,7 +82,7 @@ describe('definitions that the graph knows', () => {
     )
   })
 
-  it('are left out where no line that uses them is shown, or the graph is too unsure', async () => {
+  it('omits definitions without an included use or with low confidence', async () => {
     const unused = definitionOf({ usedAt: { path: 'src/users.ts', line: 900 } })
     expect(await textOf(withGraph({ definitions: [unused] }), 'definitions')).toBe('')
     expect(
@@ -90,7 +90,7 @@ describe('definitions that the graph knows', () => {
     ).toBe('')
   })
 
-  it('are told by what the graph noted where the file can not be read', async () => {
+  it('describes a definition from the graph when its file cannot be read', async () => {
     const change = withGraph({ definitions: [definitionOf({ path: 'gone/rates.ts' })] })
     expect(await textOf(change, 'definitions')).toBe(
       'gone/rates.ts:1: export function rateOf(country: string): number',
@@ -105,7 +105,7 @@ describe('callers outside of the diff', () => {
     symbolOf({ name: 'dropUser', change: 'removed' }),
   ]
 
-  it('are grouped by symbol, those first whose callers may break, the surest first', async () => {
+  it('groups callers by symbol, likely breakages first, then by confidence', async () => {
     const callers = [
       callerOf({ symbol: 0, path: 'src/z.ts', line: 9, text: 'renamed()' }),
       callerOf({ symbol: 1, line: 7, text: 'maybe.loadUser(id)', confidence: 0.5, within: null }),
@@ -135,7 +135,7 @@ describe('callers outside of the diff', () => {
     expect(span?.lines?.[1]).toEqual({ path: 'src/login.ts', side: 'RIGHT', start: 4, end: 4 })
   })
 
-  it('are bounded, and those that are left out counted', async () => {
+  it('limits the callers and counts those that it omits', async () => {
     const callers = Array.from({ length: 500 }, (_, line) =>
       callerOf({ symbol: 1, path: `src/caller-${line}.ts`, text: `loadUser(${'x'.repeat(5000)})` }),
     )
@@ -144,7 +144,7 @@ describe('callers outside of the diff', () => {
     expect(text.length).toBeLessThan(4000)
   })
 
-  it('are not told of files that the round does not show, nor lines that it does', async () => {
+  it('omits callers of files outside of the round and lines in the round', async () => {
     const other = symbolOf({ path: 'src/other.ts', change: 'removed' })
     expect(await textOf(withGraph({ symbols: [other], callers: [callerOf()] }), 'callers')).toBe('')
     const shown = callerOf({ path: 'src/users.ts', line: 2, inChange: true })
@@ -152,7 +152,7 @@ describe('callers outside of the diff', () => {
   })
 })
 
-describe('what is known around a change', () => {
+describe('knowledge about a change', () => {
   const memories = [
     memoryOf({
       text: 'Rates\nare in percent.',
@@ -184,7 +184,7 @@ describe('what is known around a change', () => {
     memories,
   }
 
-  it('is told in a few lines each, of the files that are shown', async () => {
+  it('summarizes each kind for the files in the round in a few lines', async () => {
     const spans = await packOne(withGraph(parts))
     const told = spans
       .map(({ origin, trust, text }) => [origin, trust, text])
@@ -227,14 +227,14 @@ describe('what is known around a change', () => {
     ])
   })
 
-  it('is only what somebody said when no person of the repository wrote it', async () => {
+  it('marks it as a claim when no trusted person wrote it', async () => {
     for (const trust of ['repository', 'derived', 'model'] as const) {
       const spans = await packOne(withGraph({ memories: [memoryOf({ trust })] }))
       expect(spans.find(({ origin }) => origin === 'memories')?.trust).toBe('untrusted')
     }
   })
 
-  it('costs a full round none of the hunks that it shows without a graph, and keeps to its budget', async () => {
+  it('displaces no hunks from a full round and keeps to its budget', async () => {
     const many = Array.from(
       { length: 40 },
       (_, at) => [`src/file-${at}.ts`, `export const value${at} = [\n`] as const,

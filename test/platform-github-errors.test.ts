@@ -90,8 +90,8 @@ const pullRequest = {
   updated_at: '2026-03-01T10:00:00Z',
 }
 
-describe('many calls', () => {
-  it('wait in line beyond what GitHub takes at once', async () => {
+describe('parallel calls', () => {
+  it("queues calls above GitHub's concurrency limit", async () => {
     const held: ServerResponse[] = []
     const full = Promise.withResolvers<void>()
     let isOpen = false
@@ -118,7 +118,7 @@ describe('many calls', () => {
   })
 })
 
-describe('case 51: refusals are told apart', () => {
+describe('case 51: refusals are classified', () => {
   it.each([
     [401, 'platform_unauthorized', false],
     [403, 'platform_forbidden', false],
@@ -129,7 +129,7 @@ describe('case 51: refusals are told apart', () => {
     [500, 'platform_unavailable', true],
     [502, 'platform_unavailable', true],
     [503, 'platform_unavailable', true],
-  ])('case 51: status %i is %s', async (status, code, retryable) => {
+  ])('case 51: classifies status %i as %s', async (status, code, retryable) => {
     const error = await failWith(answer(status, { message: 'The reason' }))
     expect(error).toMatchObject({
       name: 'PlatformError',
@@ -141,7 +141,7 @@ describe('case 51: refusals are told apart', () => {
     expect(error.retryAfterMs).toBeUndefined()
   })
 
-  it('case 51: the primary limit says when it ends, by the clock of the platform', async () => {
+  it("case 51: reads the end of the primary rate limit by the platform's clock", async () => {
     const platformNow = Date.now() - 3_600_000
     const headers = {
       date: new Date(platformNow).toUTCString(),
@@ -166,14 +166,14 @@ describe('case 51: refusals are told apart', () => {
     ['the older message', 403, {}, 'You have triggered an abuse detection mechanism.', 60_000],
     ['a wait of years', 429, { 'retry-after': '999999999' }, 'Slow down', 7_200_000],
   ])(
-    'case 51: the secondary limit is known by %s',
+    'case 51: recognizes the secondary rate limit by %s',
     async (_, status, headers, message, retryAfterMs) => {
       const error = await failWith(answer(status, { message }, headers as Record<string, string>))
       expect(error).toMatchObject({ code: 'platform_rate_limited', retryable: true, retryAfterMs })
     },
   )
 
-  it('case 51: a missing permission is no rate limit', async () => {
+  it('case 51: does not treat a missing permission as a rate limit', async () => {
     const headers = { 'x-ratelimit-remaining': '4999', 'x-ratelimit-reset': '1' }
     const error = await failWith(
       answer(403, { message: 'Resource not accessible by integration' }, headers),
@@ -181,7 +181,7 @@ describe('case 51: refusals are told apart', () => {
     expect(error).toMatchObject({ code: 'platform_forbidden', retryable: false })
   })
 
-  it('case 51: a file that is too large to show is told by the code of its error', async () => {
+  it('case 51: recognizes a too large file by its error code', async () => {
     const body = {
       message: 'This API returns blobs up to 100 MB in size.',
       errors: [{ code: 'too_large' }],
@@ -192,7 +192,7 @@ describe('case 51: refusals are told apart', () => {
     expect(error.code).toBe('platform_too_large')
   })
 
-  it('case 51: messages keep the reasons and lose tokens and addresses', async () => {
+  it('case 51: messages keep the reasons and redact tokens and addresses', async () => {
     const errors = [
       { resource: 'Hook', code: 'custom', message: 'Hook already exists on this repository' },
       `bad ${token} and ghp_another0123456789 at https://internal.example/x?y`,
@@ -262,7 +262,7 @@ describe('refused reviews', () => {
     ],
     ['its sentence', ['Review comments is invalid and Review threads is invalid']],
   ])(
-    'case 51: too many comments at once are known by %s and end in one attempt',
+    'case 51: recognizes too many comments by %s and ends after one attempt',
     async (_, errors) => {
       const refusal = answer(422, { message: 'Unprocessable Entity', errors })
       const { platform, requests } = await start(
@@ -279,7 +279,7 @@ describe('refused reviews', () => {
     },
   )
 
-  it('case 51: what is not about a line is not taken for a bad line', async () => {
+  it('case 51: does not mistake other errors for a refused line', async () => {
     const refusal = answer(422, { message: 'Validation Failed', errors: ['The reason is new'] })
     const { platform, requests } = await start(
       github({}, ({ path }) => (path.endsWith('/reviews') ? refusal : undefined)),
@@ -294,7 +294,7 @@ describe('refused reviews', () => {
     'Line could not be resolved',
     'Path could not be resolved',
     'pull_request_review_thread.diff_hunk is blank',
-  ])('case 51: "%s" costs only the comment that it is about', async (reason) => {
+  ])('case 51: "%s" drops only the comment that it is about', async (reason) => {
     const refusal = answer(422, { message: 'Unprocessable Entity', errors: [reason] })
     const { platform } = await start(
       github({}, ({ path, body }) =>
@@ -305,7 +305,7 @@ describe('refused reviews', () => {
     expect(refused).toEqual(['<!-- umpire:finding 3 -->'])
   })
 
-  it("comments of the token's owner that quote a marker are left alone", async () => {
+  it("leaves comments of the token's owner that quote a marker alone", async () => {
     const user = { id: 7 }
     const { platform, requests } = await start(
       github({
@@ -330,7 +330,7 @@ describe('refused reviews', () => {
   })
 })
 
-describe('diffs that are not made', () => {
+describe('diffs that GitHub does not generate', () => {
   const refusal = (status: number, message: string) =>
     answer(status, {
       message,
@@ -344,14 +344,14 @@ describe('diffs that are not made', () => {
     [500, tooLong, 'platform_too_large', false],
     [500, busy, 'platform_unavailable', true],
     [422, busy, 'platform_unavailable', true],
-  ])('case 51: status %i, "%s" is %s', async (status, message, code, retryable) => {
+  ])('case 51: classifies status %i, "%s" as %s', async (status, message, code, retryable) => {
     const error = await failWith(refusal(status, message), (platform) =>
       platform.getDiff(access, 7),
     )
     expect(error).toMatchObject({ code, status, retryable })
   })
 
-  it('case 51: the merge base is asked for without a diff, and again where that fails', async () => {
+  it('case 51: requests the merge base without a diff, and retries if that fails', async () => {
     const sha = 'c'.repeat(40)
     const { platform, requests } = await start(answer(200, { merge_base_commit: { sha } }))
     expect(await platform.getMergeBase(access, 'main', 'topic')).toBe(sha)
@@ -373,7 +373,7 @@ describe('diffs that are not made', () => {
 })
 
 describe('case 51: redirects', () => {
-  it('case 51: a renamed repository is read at its new address', async () => {
+  it('case 51: reads a renamed repository at its new address', async () => {
     const { platform, requests } = await start((request, response) =>
       request.path === '/repositories/1/pulls/7'
         ? answer(200, pullRequest)(request, response)
@@ -394,7 +394,7 @@ describe('case 51: redirects', () => {
     ])
   })
 
-  it('case 51: a write follows once, with its method and body', async () => {
+  it('case 51: follows one redirect of a write with its method and body', async () => {
     const { platform, requests } = await start((request, response) =>
       request.path.startsWith('/repositories')
         ? answer(201, { id: 12 })(request, response)
@@ -407,7 +407,7 @@ describe('case 51: redirects', () => {
     expect(requests[1]!.body).toBe(requests[0]!.body)
   })
 
-  it('looks through 1,000 repositories and no more, and through no more than it takes', async () => {
+  it('searches at most 1,000 repositories and stops early', async () => {
     let admin = false
     const { platform, requests, url } = await start((request, response) => {
       const page = Number(new URL(request.path, 'http://localhost').searchParams.get('page') ?? 1)
@@ -432,7 +432,7 @@ describe('case 51: redirects', () => {
     expect(requests).toHaveLength(11)
   })
 
-  it('takes no webhook away for a refusal that is not about one', async () => {
+  it('removes no webhook when the error is not about a webhook', async () => {
     const { platform, requests } = await start(
       answer(422, { message: 'Validation Failed', errors: ['url is local'] }),
     )
@@ -443,7 +443,7 @@ describe('case 51: redirects', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('case 51: the token goes to no other host', async () => {
+  it('case 51: sends the token to no other host', async () => {
     const other = await start(answer(200, pullRequest))
     const error = await failWith(
       answer(301, {}, { location: `${other.url}/repos/octo/hello/pulls/7` }),
@@ -452,7 +452,7 @@ describe('case 51: redirects', () => {
     expect(other.requests).toEqual([])
   })
 
-  it('case 51: redirects that never end are given up', async () => {
+  it('case 51: gives up on endless redirects', async () => {
     const { platform, requests } = await start(answer(302, {}, { location: '/again' }))
     expect(await catchError(platform.getPullRequest(access, 7))).toMatchObject({
       code: 'platform_invalid_response',
@@ -465,15 +465,15 @@ describe('case 51: redirects', () => {
   })
 })
 
-describe('case 51: no answer, or half of one', () => {
-  it('case 51: silence ends at the deadline', async () => {
+describe('case 51: missing or partial answers', () => {
+  it('case 51: ends a silent connection at the deadline', async () => {
     const { platform } = await start(() => {}, { timeoutMs: 50 })
     const error = await catchError(platform.getPullRequest(access, 7))
     expect(error).toMatchObject({ code: 'platform_unavailable', status: 0, retryable: true })
     expect(error.message).toMatch(/in time/)
   })
 
-  it('case 51: an answer that stops in the middle ends at the deadline', async () => {
+  it('case 51: ends a stalled answer at the deadline', async () => {
     const { platform } = await start(
       (_, response) => void response.writeHead(200).write('{"number":'),
       {
@@ -485,26 +485,26 @@ describe('case 51: no answer, or half of one', () => {
     })
   })
 
-  it("case 51: the caller's own signal ends it with the caller's reason", async () => {
+  it("case 51: the caller's signal aborts the call with its reason", async () => {
     const controller = new AbortController()
     const reason = new Error('shutting down')
     const { platform } = await start(() => controller.abort(reason))
     expect(await catchError(platform.getPullRequest(access, 7, controller.signal))).toBe(reason)
   })
 
-  it('case 51: a closed connection', async () => {
+  it('case 51: reports a closed connection', async () => {
     const error = await failWith((_, response) => void response.destroy())
     expect(error).toMatchObject({ code: 'platform_unavailable', status: 0 })
   })
 
-  it('case 51: nobody listens', async () => {
+  it('case 51: reports a refused connection', async () => {
     const { platform, server } = await start(() => {})
     await new Promise((resolve) => server.close(resolve))
     const error = await catchError(platform.getPullRequest(access, 7))
     expect(error.message).toBe('The connection to the platform failed (ECONNREFUSED).')
   })
 
-  it('case 51: HTML instead of JSON', async () => {
+  it('case 51: reports HTML instead of JSON', async () => {
     const error = await failWith(
       answer(200, '<html>Maintenance</html>', { 'content-type': 'text/html' }),
     )
@@ -516,7 +516,7 @@ describe('case 51: no answer, or half of one', () => {
     })
   })
 
-  it('case 51: truncated JSON', async () => {
+  it('case 51: reports truncated JSON', async () => {
     const cut = JSON.stringify(pullRequest).slice(0, 100)
     expect(await failWith(answer(200, cut))).toMatchObject({
       code: 'platform_invalid_response',
@@ -530,13 +530,13 @@ describe('case 51: no answer, or half of one', () => {
     ).toMatchObject({ code: 'platform_unavailable', retryable: true })
   })
 
-  it('case 51: JSON of another shape', async () => {
+  it('case 51: reports JSON of the wrong shape', async () => {
     const error = await failWith(answer(200, { ...pullRequest, head: { ref: 'x' } }))
     expect(error).toMatchObject({ code: 'platform_invalid_response' })
     expect(error.message).toContain('head.sha')
   })
 
-  it('case 51: an answer that is longer than its limit is not read to its end', async () => {
+  it('case 51: stops reading an answer at its size limit', async () => {
     const long = Buffer.alloc(10 * 2 ** 20 + 1, 'x')
     const error = await failWith(
       answer(200, long, { 'content-type': 'application/vnd.github.raw' }),
@@ -549,7 +549,7 @@ describe('case 51: no answer, or half of one', () => {
 describe('case 51: pages', () => {
   const file = { filename: 'a', status: 'added', additions: 1, deletions: 0 }
 
-  it('case 51: the same next page twice is an error', async () => {
+  it('case 51: fails when a page links to itself as the next one', async () => {
     const { platform, requests } = await start(
       answer(200, [file], { link: '</x?page=2>; rel="next"' }),
     )
@@ -561,7 +561,7 @@ describe('case 51: pages', () => {
     expect(requests).toHaveLength(2)
   })
 
-  it('case 51: ever new pages are an error', async () => {
+  it('case 51: fails on an endless list of pages', async () => {
     let page = 1
     const { platform, requests } = await start((request, response) =>
       answer(200, [file], { link: `</x?page=${++page}>; rel="next"` })(request, response),
@@ -572,7 +572,7 @@ describe('case 51: pages', () => {
     expect(requests).toHaveLength(Math.ceil(10_000 / 30))
   })
 
-  it('case 51: a page of the longest comments is read', async () => {
+  it('case 51: reads a page of comments of maximum length', async () => {
     const body = '😀'.repeat(65_536)
     const others = Array.from({ length: 60 }, (_, id) => ({ id, body, user: { id: 9 } }))
     const { platform, requests } = await start(github({ '/issues/7/comments': others }))
@@ -587,7 +587,7 @@ describe('case 51: pages', () => {
     ).toEqual(Array.from({ length: 3 }, () => '?per_page=30'))
   })
 
-  it('case 56: files are listed up to 3,000', async () => {
+  it('case 56: lists up to 3,000 files', async () => {
     let page = 1
     const hundred = Array.from({ length: 100 }, () => file)
     const { platform, requests } = await start((request, response) => {
@@ -607,7 +607,7 @@ describe('commits', () => {
     commit: { message: 'm'.repeat(20_000), author: { name: 'Alice', date: null }, committer: null },
   })
 
-  it('of many the newest hundred are kept, their messages cut, whoever wrote them', async () => {
+  it('reads the newest hundred commits and truncates their messages', async () => {
     const all = Array.from({ length: 130 }, (_, index) => commitOf(index))
     const { platform, requests } = await start(({ path }, response) =>
       path.includes('&page=2')
@@ -626,7 +626,7 @@ describe('commits', () => {
     expect(requests).toHaveLength(2)
   })
 
-  it('an issue without a body, and one of unending length, are read', async () => {
+  it('reads issues without a body and truncates long ones', async () => {
     const issue = { number: 3, title: 'T', state: 'closed', html_url: 'http://x/3' }
     const { platform } = await start(answer(200, { ...issue, body: null }))
     expect(await platform.getIssue(access, 3)).toMatchObject({ body: '', state: 'closed' })
@@ -637,7 +637,7 @@ describe('commits', () => {
 
 describe('names in addresses', () => {
   it.each(['../..', 'octo/..', './x', 'a', 'a/b/c', 'a%2f../b', 'octo/hel lo', 'octo/x?y=1', ''])(
-    'the repository %j reaches no address',
+    'rejects the repository name %j without a request',
     async (repo) => {
       const { platform, requests } = await start(answer(200, {}))
       expect(await catchError(platform.getPullRequest({ repo, token }, 1))).toMatchObject({
@@ -651,7 +651,7 @@ describe('names in addresses', () => {
     },
   )
 
-  it('paths and references can not leave their place', async () => {
+  it('encodes paths and references that try to leave their directory', async () => {
     const { platform, requests } = await start(answer(200, {}))
     for (const path of ['../../../user', 'a/../b', './x', 'a//b', '']) {
       expect(await platform.getFile(access, path, 'main')).toBeUndefined()
@@ -662,7 +662,7 @@ describe('names in addresses', () => {
     expect(requests).toEqual([])
   })
 
-  it('case 40: any file name is asked for as it is', async () => {
+  it('case 40: requests any file name unchanged', async () => {
     const raw = { 'content-type': 'application/vnd.github.raw; charset=utf-8' }
     const { platform, requests } = await start(answer(200, Buffer.from([0, 0xff, 0x0a]), raw))
     const path = 'a b/#?%2e&+/"new\nline"\\/..x/ü😀'
@@ -674,7 +674,7 @@ describe('names in addresses', () => {
     expect(url.searchParams.get('ref')).toBe('feature/x&y')
   })
 
-  it('a token with characters that none has is not sent, nor shown', async () => {
+  it('neither sends nor reveals a token with invalid characters', async () => {
     const { platform, requests } = await start(answer(200, {}))
     const error = await catchError(platform.getViewer('secret\nvalue'))
     expect(error.code).toBe('platform_unauthorized')
@@ -684,14 +684,14 @@ describe('names in addresses', () => {
 })
 
 describe('special answers', () => {
-  it('contributors are empty while they are computed, and for an empty repository', async () => {
+  it('returns no contributors while GitHub computes them or for an empty repository', async () => {
     const computing = await start(answer(202, {}))
     expect(await computing.platform.listContributors(access)).toEqual([])
     const empty = await start((_, response) => void response.writeHead(204).end())
     expect(await empty.platform.listContributors(access)).toEqual([])
   })
 
-  it('contributors are summed over the weeks', async () => {
+  it('sums contributors over the weeks', async () => {
     let asked = 0
     const statistics = [
       {
@@ -712,17 +712,17 @@ describe('special answers', () => {
     ])
   })
 
-  it('a repository without commits has an empty tree', async () => {
+  it('returns an empty tree for a repository without commits', async () => {
     const { platform } = await start(answer(409, { message: 'Git Repository is empty.' }))
     expect(await platform.getTree(access, 'main')).toEqual({ entries: [], truncated: false })
   })
 
-  it('a directory or submodule is no file', async () => {
+  it('does not treat a directory or submodule as a file', async () => {
     const { platform } = await start(answer(200, [{ type: 'file' }]))
     expect(await platform.getFile(access, 'src', 'main')).toBeUndefined()
   })
 
-  it('OAuth refusals come with status 200', async () => {
+  it('recognizes OAuth errors with status 200', async () => {
     const refusal = {
       error: 'bad_verification_code',
       error_description: 'The code passed is incorrect or expired.',
@@ -741,7 +741,7 @@ describe('special answers', () => {
   it.each([
     ['', '/graphql'],
     ['/api/v3', '/api/graphql'],
-  ])('GraphQL for an API at "%s" is at %s', async (apiPath, path) => {
+  ])('derives the GraphQL address for an API at "%s" as %s', async (apiPath, path) => {
     const { platform, requests } = await start(answer(200, { data: { resolveReviewThread: {} } }), {
       apiPath,
     })
@@ -755,7 +755,7 @@ describe('special answers', () => {
     ['RATE_LIMITED', 'platform_rate_limited'],
     ['UNPROCESSABLE', 'platform_refused'],
     [undefined, 'platform_unavailable'],
-  ])('case 51: a GraphQL error of type %s is %s', async (type, code) => {
+  ])('case 51: classifies a GraphQL error of type %s as %s', async (type, code) => {
     const error = await failWith(
       answer(200, { data: null, errors: [{ type, message: 'Why' }] }),
       (platform) => platform.resolveThread(access, 7, 'PRRT_1'),
@@ -763,7 +763,7 @@ describe('special answers', () => {
     expect(error).toMatchObject({ code, message: expect.stringMatching(/^Why/) })
   })
 
-  it('a token that may not resolve threads is told what it lacks', async () => {
+  it("names the missing permission when a token can't resolve threads", async () => {
     const message = 'Resource not accessible by personal access token'
     const error = await failWith(
       answer(200, { data: null, errors: [{ type: 'FORBIDDEN', message }] }),

@@ -31,7 +31,7 @@ const askAsAlice = (times: number, signal?: AbortSignal) =>
 const arrived = (login: string | null) =>
   forge.requests.filter((request) => request.login === login).length
 
-it("one person's calls that get no answer leave room for the others'", async () => {
+it('unanswered calls of one person leave capacity for others', async () => {
   const asked = askAsAlice(40)
   expect(await platform.getViewer(tokenOf('bob'))).toMatchObject({ login: 'bob' })
   await forge.waitFor(() => arrived('alice') === most)
@@ -43,7 +43,7 @@ it("one person's calls that get no answer leave room for the others'", async () 
   expect(logins).toEqual(Array(40).fill('alice'))
 })
 
-it('calls without a token have a line of their own, which they share', async () => {
+it('calls without a token share one queue', async () => {
   forge.faults.clear()
   const anonymous = hold()
   forge.faults.add({ match: ({ login }) => login === null, action: anonymous })
@@ -54,7 +54,7 @@ it('calls without a token have a line of their own, which they share', async () 
   expect(await Promise.all(asked)).toHaveLength(40)
 })
 
-it('who waits leaves the line with the reason of their signal, and takes no place afterwards', async () => {
+it('an aborted call leaves the queue with the reason of its signal', async () => {
   const asked = askAsAlice(most)
   const controller = new AbortController()
   const waiting = askAsAlice(2 * most, controller.signal)

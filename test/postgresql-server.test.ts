@@ -13,7 +13,7 @@ import { silentLog } from './fakes/test-database.ts'
 
 const programs = findPostgresql()
 
-describe.skipIf(programs === null)('a server', () => {
+describe.skipIf(programs === null)('a PostgreSQL server', () => {
   let server: PostgresqlServer
   let open: OpenDatabase
 
@@ -27,7 +27,7 @@ describe.skipIf(programs === null)('a server', () => {
     await server?.[Symbol.asyncDispose]()
   })
 
-  it('that breaks down is recognised in every query, and used again when it is back (case 17)', async () => {
+  it('is reported as unavailable in each query and reused after a crash (case 17)', async () => {
     const heard: string[] = []
     let connected = Promise.withResolvers<void>()
     let notified = Promise.withResolvers<void>()
@@ -64,7 +64,7 @@ describe.skipIf(programs === null)('a server', () => {
     await listening.close()
   })
 
-  it('that takes no writes, as a standby does, counts as one that is gone', async () => {
+  it('counts as unavailable while it is a read-only standby', async () => {
     const writing = open.db.transaction().execute(async (tx) => {
       await sql`set transaction read only`.execute(tx)
       await sql`create table written ()`.execute(tx)
@@ -72,7 +72,7 @@ describe.skipIf(programs === null)('a server', () => {
     await expect(writing).rejects.toSatisfy(isDatabaseUnavailable)
   })
 
-  it('that ends a connection does not end the program', async () => {
+  it('does not end the program when it ends a connection', async () => {
     await Promise.all(Array.from({ length: 4 }, () => sql`select 1`.execute(open.db)))
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`.execute(
       open.db,
@@ -81,7 +81,7 @@ describe.skipIf(programs === null)('a server', () => {
     await expect.poll(() => open.ping(10_000).then(() => 'fine', String)).toBe('fine')
   })
 
-  it('that vanishes without a word fails what waits for it, and later queries take another connection', async () => {
+  it('fails pending queries when it vanishes, and later queries reconnect', async () => {
     await using proxy = await startSilentProxy(server.url)
     await using far = await openDatabase(
       { engine: 'postgresql', url: proxy.url, poolSize: 1 },
@@ -110,7 +110,7 @@ describe.skipIf(programs === null)('a server', () => {
     await far.ping(10_000)
   })
 
-  it('that commits without waiting for its disk waits for us, on each connection', async () => {
+  it('waits for its disk on each of our connections even if configured not to', async () => {
     await sql`alter role postgres set synchronous_commit = off`.execute(open.db)
     await using fresh = await openDatabase(
       { engine: 'postgresql', url: server.url, poolSize: 2 },
@@ -124,7 +124,7 @@ describe.skipIf(programs === null)('a server', () => {
     ])
   })
 
-  it('that is not there stops the start with a reason and without the password', async () => {
+  it('stops the start with a reason without the password when it is unreachable', async () => {
     const url = 'postgresql://someone:secret-word@127.0.0.1:1/none'
     const start = openDatabase({ engine: 'postgresql', url, poolSize: 1 }, silentLog)
     await expect(start).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe.skipIf(programs === null)('a server', () => {
     })
   })
 
-  it('that refuses to hold a transaction open for ever is told what the program expects of it', async () => {
+  it('reports the required setting when it limits the length of transactions', async () => {
     const { rows } = await sql`
       select current_setting('application_name') as name, current_setting('statement_timeout') as statement,
         current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle`.execute(

@@ -39,7 +39,7 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
   })
   afterAll(() => starter?.[Symbol.asyncDispose]())
 
-  it('reads its input, writes both outputs, and tells its exit code', async () => {
+  it('reads its input, writes both outputs, and returns its exit code', async () => {
     const program = await start(shell('cat; echo "$SAID" >&2; exit 7'))
     program.stdin.end('a question\n')
     expect(await readAll(program)).toEqual({
@@ -49,7 +49,7 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
     })
   })
 
-  it('knows nothing of the environment of this process', async () => {
+  it('does not inherit the environment of this process', async () => {
     const program = await start({ program: 'env', args: [], env })
     const names = (await readAll(program)).output.toString().match(/^\w+(?==)/gm)
     expect(names?.filter((name) => !['PWD', 'SHLVL', '_'].includes(name)).sort()).toEqual([
@@ -58,14 +58,14 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
     ])
   })
 
-  it('passes on much in both directions', async () => {
+  it('transfers large data in both directions', async () => {
     const bytes = Buffer.alloc(5_000_000, 'what is asked and answered ')
     const program = await start({ program: 'cat', args: [], env })
     program.stdin.end(bytes)
     expect((await readAll(program)).output.equals(bytes)).toBe(true)
   })
 
-  it('does not mix up many at the same time', async () => {
+  it('does not mix up many programs that run at the same time', async () => {
     const said = Array.from({ length: 40 }, async (_, place) => {
       const program = await start(shell(`read line; echo "$line ${place}"`))
       program.stdin.end('program\n')
@@ -74,12 +74,12 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
     expect(await Promise.all(said)).toEqual(said.map((_, place) => `program ${place}\n`))
   })
 
-  it('that does not exist is told', async () => {
+  it('reports a program that does not exist', async () => {
     const missing = start({ program: 'there-is-no-such-program', args: [], env })
     await expect(missing).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('ends with all that it started when it is killed, read or not', async () => {
+  it('kills all descendants, with or without a reader', async () => {
     const program = await start(shell('sleep 1000 & echo $!; yes'))
     const output = program.stdout[Symbol.asyncIterator]()
     const child = Number.parseInt((await readChunk(output))!.toString(), 10)
@@ -91,7 +91,7 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
       expect(chunk).toBeDefined()
   })
 
-  it('that ended before it is killed keeps its exit code', async () => {
+  it('keeps the exit code of a program that ended before it was killed', async () => {
     const program = await start(shell('exit 3'))
     program.stdout.resume()
     program.stderr.resume()
@@ -101,8 +101,8 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
   })
 })
 
-describe('the process of a starter', () => {
-  it('ends, and all its programs, when the process that it starts them for is killed', async () => {
+describe('the starter process', () => {
+  it('ends with all its programs when its owner is killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'starter-'))
     const module = join(folder, 'starting.ts')
     const source = fileURLToPath(new URL('../src/lib/program-spawner.ts', import.meta.url))
@@ -122,7 +122,7 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
     rmSync(folder, { recursive: true })
   })
 
-  it('that is lost takes its programs with it, and the next program has another one', async () => {
+  it('ends its programs when it is lost, and is replaced for the next one', async () => {
     await using starter = createProgramSpawner(tmpdir())
     const program = await starter.spawn(shell('echo $PPID; exec sleep 1000'))
     const output = program.stdout[Symbol.asyncIterator]()
@@ -134,7 +134,7 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
     expect((await readAll(next)).output.toString()).toBe('again\n')
   })
 
-  it('whose socket was cleared away is replaced by another one', async () => {
+  it('is replaced when its socket was deleted', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'starter-'))
     await using starter = createProgramSpawner(folder)
     await (await starter.spawn(shell('exit 0'))).closed
@@ -146,7 +146,7 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
     rmSync(folder, { recursive: true })
   })
 
-  it('that can have no socket is done without', async () => {
+  it('is bypassed when no socket can be created', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'starter-'))
     writeFileSync(join(folder, 'file'), '')
     for (const place of [join(folder, 'file', 'below'), join(folder, 'long'.repeat(30))]) {

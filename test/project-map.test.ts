@@ -55,7 +55,7 @@ const many = (count: number, name: (number: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 'x = 1\n']))
 
 describe('the map of a directory', () => {
-  it('says what its README says, what it holds, and who uses it', async () => {
+  it('describes a directory by its README, its contents, and its users', async () => {
     const { textOf } = await describeFiles(
       {
         'src/orders/README.md':
@@ -146,12 +146,12 @@ describe('the map of a directory', () => {
       { 'lib/pay/action.yml': 'name: Pay\ndescription: Takes money of all kinds\n' },
       'Takes money of all kinds.',
     ],
-  ])('takes the words of %s', async (_what, files, expected) => {
+  ])('uses the text of %s', async (_what, files, expected) => {
     const { textOf } = await describeFiles(files)
     expect(textOf('lib/pay')?.startsWith(`${expected} `)).toBe(true)
   })
 
-  it('has words for customary names, where what is in it fits', async () => {
+  it('describes customary directory names whose contents match', async () => {
     const { textOf, typeOf } = await describeFiles({
       'app/controllers/cart_controller.rb': lines(2),
       'web/components/Cart.tsx': lines(2),
@@ -169,7 +169,7 @@ describe('the map of a directory', () => {
     ).toEqual([...['api', 'component', 'script', 'migration', 'config']])
   })
 
-  it('does not repeat what is said of all alike', async () => {
+  it('omits a description that many directories share', async () => {
     const crates = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => [
       [
         `crates/shop-${name}/README.md`,
@@ -182,7 +182,7 @@ describe('the map of a directory', () => {
     expect(textOf('crates/shop-c')).toMatch(/^Counts apples and pears\. /)
   })
 
-  it('tells apart what people write, and what not', async () => {
+  it('separates source files from other files', async () => {
     const { typeOf, textOf, map } = await describeFiles({
       'src/a.ts': lines(1),
       'src/a.test.ts': lines(1),
@@ -200,7 +200,7 @@ describe('the map of a directory', () => {
     expect(map.has('node_modules/left-pad')).toBe(false)
   })
 
-  it('is bounded, whatever there is', async () => {
+  it('limits its output for any input', async () => {
     const deep = Object.fromEntries(
       Array.from({ length: 60 }, (_, depth) => [`${'d/'.repeat(depth)}f.py`, 'x = 1\n']),
     )
@@ -216,7 +216,7 @@ describe('the map of a directory', () => {
 })
 
 describe('the map of key files', () => {
-  it('has where it starts, what many use, and what configures it', async () => {
+  it('lists entry points, widely used files, and configuration', async () => {
     const uses = ['a', 'b', 'c'].map((name) => [`src/${name}.ts`, 'src/lib/money.ts'] as const)
     const { textOf, typeOf, map } = await describeFiles(
       {
@@ -326,7 +326,7 @@ describe('entry points', () => {
       },
       ['cmd/till.go', 'tools/pack/main.go'],
     ],
-  ])('are found by %s', async (_what, files, names, expected) => {
+  ])('finds entry points by %s', async (_what, files, names, expected) => {
     const { say, textOf } = await describeFiles(files, { names })
     expect(say('entry-points')).toMatch(/^Entry points, by manifests and names: /)
     expect(
@@ -411,12 +411,12 @@ describe('the stack', () => {
       },
       'ASP.NET Core (web application); xUnit (tests), by Shop.csproj.',
     ],
-  ])('is read from the manifests of %s', async (_what, files, expected) => {
+  ])('reads the manifests of %s', async (_what, files, expected) => {
     const { say } = await describeFiles(files)
     expect(say('frameworks:.')).toBe(`The repository is made with ${expected}`)
   })
 
-  it('has languages, tools, commands, licence and packages', async () => {
+  it('lists languages, tools, commands, license and packages', async () => {
     const { say } = await describeFiles({
       'package.json': JSON.stringify({
         name: 'shop',
@@ -443,7 +443,7 @@ describe('the stack', () => {
     expect(say('packages')).toBe('The repository holds 2 packages: shop in the root and web.')
   })
 
-  it('stays calm about manifests of any content', async () => {
+  it('accepts manifests of any content', async () => {
     const hostile = {
       'package.json':
         '{"dependencies":["react"],"scripts":{"__proto__":"x","test":{"a":1}},"name":{},"bin":{"a":"../../etc/passwd"},"exports":'.concat(
@@ -477,7 +477,7 @@ describe('the stack', () => {
 })
 
 describe('conventions', () => {
-  it('are those that most files keep', async () => {
+  it('detects conventions that most files follow', async () => {
     const { say } = await describeFiles({
       ...many(10, (number) => `src/big-thing-${number}.ts`),
       ...many(9, (number) => `src/big-thing-${number}.test.ts`),
@@ -496,7 +496,7 @@ describe('conventions', () => {
     expect(say('file-names:Python')).toBeUndefined()
   })
 
-  it('are seen in the names of types', async () => {
+  it('detects naming conventions of types', async () => {
     const names = { 'src/errors.ts': ['PayError', 'CartError', 'OrderError'], 'src/a.ts': ['Cart'] }
     const { say } = await describeFiles(
       { 'src/errors.ts': lines(3), 'src/a.ts': lines(3) },
@@ -509,7 +509,7 @@ describe('conventions', () => {
 })
 
 describe('rules', () => {
-  it('are those that the repository has written down, with where they hold', async () => {
+  it('reads the rules that the repository wrote down, with their scopes', async () => {
     const { memories } = await describeFiles({
       'AGENTS.md': [
         '# Agent guide\n\nA shop for fruit. Read CONTRIBUTING.md first.\n\n## Money\n',
@@ -556,7 +556,7 @@ describe('rules', () => {
     ])
   })
 
-  it('stay the same ones when others come before them', async () => {
+  it('keeps the identity of rules when others are inserted before them', async () => {
     const subjectsOf = async (text: string) =>
       new Map(
         (await describeFiles({ 'AGENTS.md': text })).memories
@@ -569,7 +569,7 @@ describe('rules', () => {
     expect(new Set(after.values()).size).toBe(2)
   })
 
-  it('are no more than 60 of a file', async () => {
+  it('reads at most 60 rules of a file', async () => {
     const text = Array.from({ length: 100 }, (_, number) => `- Never use option ${number}.\n`).join(
       '',
     )
@@ -649,7 +649,7 @@ describe('decisions', () => {
       '# PostgreSQL\n\nOrders are kept in PostgreSQL, for it is known to all of us.\n',
       'PostgreSQL: Orders are kept in PostgreSQL, for it is known to all of us.',
     ],
-  ])('are read with %s', async (_what, path, text, expected) => {
+  ])('reads decisions with %s', async (_what, path, text, expected) => {
     expect(await read(path, text)).toMatchObject({
       ...{
         text: expected,
@@ -671,7 +671,7 @@ describe('decisions', () => {
     ['a draft', `${decided}## Status\n\nDRAFT\n`],
     ['a note above', `> **Superseded by [7](7.md)**\n\n---\n\n${decided}## Status\n\nAccepted\n`],
     ['its title', decided.replace('Queues', '[Deprecated] Queues')],
-  ])('do not count when they are no longer in force, or not yet, by %s', async (_what, text) => {
+  ])('ignores decisions that are superseded or not accepted, by %s', async (_what, text) => {
     expect(await read('docs/adr/0006-queues.md', text)).toBeUndefined()
     const inForce = text.replaceAll(/superseded|proposed|rejected|draft|deprecated/gi, 'accepted')
     expect((await read('docs/adr/0006-queues.md', inForce))?.text).toContain(
@@ -679,7 +679,7 @@ describe('decisions', () => {
     )
   })
 
-  it('are no templates and no lists of them', async () => {
+  it('ignores templates and indexes of decisions', async () => {
     expect(
       await read('docs/adr/README.md', '# Decisions\n\nHere are all of our decisions.\n'),
     ).toBeUndefined()

@@ -127,7 +127,7 @@ const hostile =
   '`x | \\`@octocat ![x](https://evil.example/p.png) <img src=x> Fixes #1 [l](https://evil.example) \\` www.evil.example'
 
 describe('a summary', () => {
-  it('case 44: is inert, whatever is said in it', () => {
+  it('case 44: escapes everything that it quotes', () => {
     const finding = makeFinding({
       title: hostile,
       body: `| a |\n|---|\n| ${hostile} |`,
@@ -160,7 +160,7 @@ describe('a summary', () => {
     expect(listForeignParts(inline)).toEqual([])
   })
 
-  it('shows paths with a pipe as they are, in the table and in lists', () => {
+  it('renders paths with a pipe unchanged, in the table and in lists', () => {
     const findings = [
       makeFinding({ path: 'a|b.ts' }),
       makeFinding({ path: 'c|d.ts', placement: 'held_back' }),
@@ -192,7 +192,7 @@ describe('a summary', () => {
     expect(say('x', 'a`b.ts')).toContain('is in a`b.ts:3: x.')
   })
 
-  it('says the same after it was neutralised a second time', () => {
+  it('escaping a second time changes nothing', () => {
     const findings = [makeFinding({ title: 'Regex `a\\|b` & x[0] < 5 of a\\_b @alice' })]
     const summary = summarizeReview(findings, [], coverage, [])
     expect(readVisibleText(renderGfm(renderWith({ findings, summary })))).toContain(
@@ -204,7 +204,7 @@ describe('a summary', () => {
 describe('a summary of a later review', () => {
   const resolved = (title: string) => makeFinding({ title, state: 'resolved' })
 
-  it('tells first what changed since the last one, and what became of each finding', () => {
+  it('starts with what changed since the last review, and the state of each finding', () => {
     const body = renderWith(
       {
         findings: [
@@ -232,7 +232,7 @@ describe('a summary of a later review', () => {
     expect(text).toContain('🟡 Resolved before: Long gone (src/a.ts)')
   })
 
-  it('says nothing of earlier ones where there were none, or nothing came or went', () => {
+  it('omits the comparison with earlier reviews when nothing changed', () => {
     const quiet = {
       resolved: [],
       resolvedBefore: [],
@@ -254,7 +254,7 @@ describe('a summary of a later review', () => {
     expect(first).not.toContain('Since')
   })
 
-  it('does not call a change clean whose findings were dismissed, and counts what it does not list', () => {
+  it('does not call a change with dismissed findings clean, and counts unlisted ones', () => {
     const dismissed = Array.from({ length: 25 }, () => makeFinding({ state: 'dismissed' }))
     const body = renderWith({ verdict: 'APPROVE' }, { history: { dismissed } })
     expect(body).toContain('Nothing more found in 1 file')
@@ -262,14 +262,14 @@ describe('a summary of a later review', () => {
     expect(body).toContain('- Dismissed: 5 more')
   })
 
-  it('says who reviewed, with which models, and for how long', () => {
+  it('names the reviewer, the models, and the duration', () => {
     expect(renderWith({})).toContain(
       '<sub>umpire reviewed aaaaaaa in 1.2 s with `static`, `agentic` (`acme/model-1`)</sub>',
     )
   })
 })
 
-describe('what is remembered of the files of a change', () => {
+describe('remembered knowledge about the files of a change', () => {
   const rule = memoryOf({
     type: 'project_pattern',
     text: 'Users: Load users by id only.',
@@ -285,7 +285,7 @@ describe('what is remembered of the files of a change', () => {
   const tell = (memories: AppliedMemory[], models: string[] = []) =>
     renderWith({}, { graph: { memories }, models })
 
-  it('is told where no model takes part, the nearest first, with where it comes from', () => {
+  it('is listed nearest first with its source when no model takes part', () => {
     const body = tell([rule, written])
     expect(body).toContain(
       '<details><summary><strong>Memories about these files: 2</strong></summary>',
@@ -318,7 +318,7 @@ describe('what is remembered of the files of a change', () => {
     expect(tell(many).length).toBeLessThan(3000)
   })
 
-  it('case 44: is inert, and shows no secret of ours', () => {
+  it('case 44: is escaped and reveals no secret of the service', () => {
     const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
     const memories = [
       memoryOf({ text: `${hostile} ${secret}`, path: 'src', source: { user: hostile } }),
@@ -335,7 +335,7 @@ describe('what is remembered of the files of a change', () => {
   })
 })
 
-describe('the reach of a change', () => {
+describe('the impact of a change', () => {
   const symbols = [symbolOf({ name: 'saveUser' }), symbolOf({ change: 'signature' })]
   const callers = [
     callerOf({ symbol: 1, path: 'test/users.test.ts', isTest: true, within: null }),
@@ -355,7 +355,7 @@ describe('the reach of a change', () => {
   const textOf = (graph: Partial<ChangeGraph>) =>
     readVisibleText(renderGfm(renderWith({ verdict: 'APPROVE' }, { graph })))
 
-  it('tells who uses what changed, what tests it, what else touches it, and who knows it', () => {
+  it('lists callers, tests, other changes of the same code, and its experts', () => {
     const body = renderWith(
       { verdict: 'APPROVE' },
       {
@@ -403,7 +403,7 @@ describe('the reach of a change', () => {
     expect(body).not.toContain('Coverage:')
   })
 
-  it('is left out where there is nothing to tell, and says so little as there is', () => {
+  it('is omitted when it is empty, and short when there is little', () => {
     expect(textOf({})).not.toContain('Impact')
     expect(textOf({ symbols })).not.toContain('Impact')
     expect(textOf({ tests })).toContain('Impact: no caller outside this diff, 1 test')
@@ -416,7 +416,7 @@ describe('the reach of a change', () => {
     expect(textOf({ notes: ['It took too long.'] })).toContain('Impact: not known in full')
   })
 
-  it('tells callers of functions from users of types and constants, guesses, and tests', () => {
+  it('separates callers, users of types and constants, guesses, and tests', () => {
     const type = symbolOf({ name: 'User', kind: 'type', change: 'signature' })
     const uses = [
       callerOf({ kind: 'type', path: 'src/a.ts', line: 3, within: null }),
@@ -442,7 +442,7 @@ describe('the reach of a change', () => {
     )
   })
 
-  it('says of an open pull request that it touches what is removed here', () => {
+  it('names open pull requests that touch code that is removed here', () => {
     const symbols = [symbolOf({ change: 'removed' }), symbolOf({ name: 'saveUser' })]
     const related = [relatedOf({ symbols: ['loadUser', 'saveUser'] })]
     expect(textOf({ symbols, related })).toContain(
@@ -450,7 +450,7 @@ describe('the reach of a change', () => {
     )
   })
 
-  it('goes first where the comment would be too long', () => {
+  it('is dropped first when the comment would be too long', () => {
     const graph = { untested: ['src/form.ts'] }
     const notes = { ...coverage, notes: ['A note.'] }
     const whole = renderWith({ coverage: notes }, { graph })
@@ -460,7 +460,7 @@ describe('the reach of a change', () => {
     expect(cutShort).toContain('A note.')
   })
 
-  it('is bounded, and counts what it does not list', () => {
+  it('is limited, and counts what it does not list', () => {
     const many = Array.from({ length: 300 }, (_, at) => at)
     const text = textOf({
       symbols: many.map((at) => symbolOf({ name: `name${at}${'x'.repeat(5000)}` })),
@@ -479,7 +479,7 @@ describe('the reach of a change', () => {
     expect(text.length).toBeLessThan(12_000)
   })
 
-  it('case 44: is inert, whatever names, paths, titles and findings say', () => {
+  it('case 44: escapes names, paths, titles and findings', () => {
     const body = renderWith(
       {},
       {
@@ -506,7 +506,7 @@ describe('the reach of a change', () => {
     expect(body).not.toMatch(/^\/merge/m)
   })
 
-  it('case 43: shows no secret of ours', () => {
+  it('case 43: reveals no secret of the service', () => {
     const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
     const graph = {
       symbols: [symbolOf({ name: secret })],
@@ -533,13 +533,13 @@ describe('a summary that is too long', () => {
     /<sub>umpire .*<\/sub>$/,
   ]
 
-  it('goes out whole where it fits', () => {
+  it('is posted whole if it fits', () => {
     const body = renderWith({ findings, coverage: long })
     expect(body).not.toContain('left out')
     expect(body).toContain('Note 49')
   })
 
-  it('loses its details first, then its words, and keeps the whole table', () => {
+  it('loses its details first, then its text, and keeps the whole table', () => {
     const body = renderWith({ findings, coverage: long }, { commentLength: 6000 })
     expect(body.length).toBeLessThanOrEqual(6000)
     for (const part of frame) expect(body).toMatch(part)
@@ -558,7 +558,7 @@ describe('a summary that is too long', () => {
     expect(cut).not.toContain('zzz')
   })
 
-  it('cuts the table by rows at last', () => {
+  it('truncates the table by rows at last', () => {
     for (const commentLength of [3000, 2000, 1000]) {
       const body = renderWith({ findings, coverage: long }, { commentLength })
       expect(body.length).toBeLessThanOrEqual(commentLength)
@@ -573,7 +573,7 @@ describe('a summary that is too long', () => {
 })
 
 describe('a comment on a line', () => {
-  it('names the memory that it rests on, cut and harmless', () => {
+  it('names the cited memory, truncated and escaped', () => {
     const restsOn = { id: 'one', text: `Totals are sums.\n\n@everyone /merge ${'x'.repeat(5000)}` }
     const body = renderInline({ citation: restsOn })
     expect(readVisibleText(renderGfm(body))).toMatch(
@@ -586,7 +586,7 @@ describe('a comment on a line', () => {
     )
   })
 
-  it('offers a change as it is, or not at all', () => {
+  it('offers a suggested change unaltered or not at all', () => {
     const change = "  if (path === '/merge') return a | b // @alice #1"
     expect(renderInline({ suggestion: change })).toContain(`\`\`\`suggestion\n${change}\n\`\`\``)
     for (const suggestion of [
@@ -600,7 +600,7 @@ describe('a comment on a line', () => {
     }
   })
 
-  it('goes without its change where it would be too long, then without its body', () => {
+  it('omits its suggestion when it is too long, then its body', () => {
     const finding = makeFinding({ suggestion: 's'.repeat(500), body: 'b'.repeat(300) })
     const render = (maxCommentLength: number) =>
       renderInlineComments([finding], { ...limits, maxCommentLength }, []).comments[0]?.body ?? ''
@@ -610,7 +610,7 @@ describe('a comment on a line', () => {
   })
 })
 
-describe('case 43: a secret of ours', () => {
+describe('case 43: a secret of the service', () => {
   const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
   const forms = [
     secret,
@@ -668,7 +668,7 @@ describe('the sources of a review', () => {
     missing,
   })
 
-  it('are named with a link, and who had no answer; what they say is not', () => {
+  it('lists the sources with a link, and those without an answer, but not their content', () => {
     const missing = [{ source: 'sentry', reason: 'it did not answer in time' }]
     const body = renderWith({}, { live: live({}, missing) })
     expect(body).toContain('<strong>Sources: 1 · 1 without an answer</strong>')
@@ -680,7 +680,7 @@ describe('the sources of a review', () => {
     expect(renderWith({})).not.toContain('Sources')
   })
 
-  it('case 44: are inert, whatever a ticket is called', () => {
+  it('case 44: escapes the titles of tickets', () => {
     const body = renderWith(
       {},
       { live: live({ title: hostile, url: 'https://linear.app/a_*b*|`c`' }) },

@@ -9,7 +9,7 @@ import { createGlobMatcher, findGlobError } from '../src/lib/glob.ts'
 const read = (text: string) => readRepositorySettings(Buffer.from(text))
 
 describe('a settings file', () => {
-  it('is read whole', () => {
+  it('reads all settings', () => {
     const { settings, problems } = read(`
 paths: { include: ["src/", "*.md"], exclude: docs/** }
 instructions:
@@ -40,14 +40,14 @@ rules: { disable: [breakpoint] }
     })
   })
 
-  it('lets nothing more pass when its gate has a mistake in it', () => {
+  it('does not loosen a gate that contains an error', () => {
     const { settings, problems } = read('gate: [changes_requested, incomplet]\n')
     expect(settings.gate).toEqual(['skipped', 'changes_requested', 'incomplete', 'needs_person'])
     expect(problems).toHaveLength(1)
     expect(read('gate: []\n').settings.gate).toEqual([])
   })
 
-  it('is the one that the documentation shows', () => {
+  it('accepts the example of the documentation', () => {
     const page = readFileSync(new URL('../docs/repository-settings.md', import.meta.url), 'utf8')
     const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) =>
       read(text ?? ''),
@@ -57,7 +57,7 @@ rules: { disable: [breakpoint] }
   })
 
   it.each(['', '# nothing yet\n', '---\n', 'paths:\npolicy:\n  max_comments:\n', '\ufeff'])(
-    'that says nothing (%j) leaves the defaults',
+    'uses the defaults for an empty file (%j)',
     (text) => expect(read(text)).toEqual({ settings: defaultSettings, problems: [] }),
   )
 
@@ -97,11 +97,11 @@ rules: { disable: [breakpoint] }
     ['- a\n- b', 'it has no keys, so the defaults hold'],
     ['just words', 'it has no keys, so the defaults hold'],
     ['"a`b\\n\\u202e@everyone": 1', 'unknown key `a b @everyone`'],
-  ])('of which something is wrong says so and keeps the default: %s', (text, problem) => {
+  ])('reports an invalid setting and keeps its default: %s', (text, problem) => {
     expect(read(text)).toEqual({ settings: defaultSettings, problems: [problem] })
   })
 
-  it('counts for what is right of it', () => {
+  it('keeps the valid parts of an invalid file', () => {
     const { settings, problems } = read(
       'language: German\nseverity: high\npaths: { exclude: ["docs/", "!a", 3] }\ninstructions: [A, { paths: ["!"], text: B }]',
     )
@@ -123,13 +123,13 @@ rules: { disable: [breakpoint] }
     ['language: !!binary aGVsbG8=', /line 1: Unresolved tag/],
     ['? [a]\n: b', /line 1: /],
     ['a: 1\n---\nb: 2', /documents/],
-  ])('that is broken, or not plain data, is told and leaves the defaults: %j', (text, problem) => {
+  ])('reports a broken file or one with other than plain data: %j', (text, problem) => {
     const { settings, problems } = read(text)
     expect(settings).toEqual(defaultSettings)
     expect(problems).toEqual([expect.stringMatching(problem)])
   })
 
-  it('of any shape is read without delay, and never ends the process', () => {
+  it('reads any input without delay and without a crash', () => {
     const pieces = [
       '[',
       '{',
@@ -180,7 +180,7 @@ rules: { disable: [breakpoint] }
     expect(read(['a0: &a0 ha', ...laughs].join('\n')).settings).toEqual(defaultSettings)
   }, 20_000)
 
-  it('can have no more than so many parts', () => {
+  it('limits the number of entries', () => {
     const { settings, problems } = read(
       `paths: { exclude: [${Array.from({ length: 150 }, (_, index) => `f${index}`)}] }\ninstructions:\n${`  - ${'x'.repeat(1_900)}\n`.repeat(8)}`,
     )
@@ -222,7 +222,7 @@ describe('a glob', () => {
     expect(others.filter((path) => fits(path))).toEqual([])
   })
 
-  it('that is hostile is refused, or cut off', () => {
+  it('refuses or aborts a hostile pattern', () => {
     for (const glob of ['', ' ', '!a', '{a,b}'.repeat(6), 'a'.repeat(201)]) {
       expect(findGlobError(glob)).not.toBeNull()
       expect(createGlobMatcher([glob])('a')).toBe(false)
@@ -233,7 +233,7 @@ describe('a glob', () => {
     expect(answers.filter((answer) => answer === false)).toHaveLength(answers.indexOf(undefined))
   }, 20_000)
 
-  it('that got too costly on this very path says nothing about it', () => {
+  it('reports no match when matching a path costs too much', () => {
     const fits = createGlobMatcher([`**/${'*a'.repeat(95)}b`], { meter: { remainingSteps: 1_000 } })
     expect(fits('a'.repeat(200))).toBeUndefined()
   })
@@ -257,7 +257,7 @@ describe('.gitattributes', () => {
     ),
   )
 
-  it('says whose work a file is; the last line that fits decides', () => {
+  it('classifies files; the last matching line decides', () => {
     const generated = ['x/y.pb.go', 'api/a/b.go', 'api/hand.go', 'src/a.go', 'f.a', 'f.{a,b}']
     expect(generated.map((path) => marks(path).generated)).toEqual([
       true,
@@ -276,7 +276,7 @@ describe('.gitattributes', () => {
     ])
   })
 
-  it('that is hostile is cut off as a whole, and says nothing from then on', () => {
+  it('aborts matching of a hostile file and ignores it from then on', () => {
     const costly = Array.from(
       { length: 100 },
       (_, index) => `**/${'*a'.repeat(90)}${index} linguist-generated`,

@@ -145,9 +145,9 @@ pub fn run() -> Result<(), ()> {
   },
 }
 
-describe('what a call comes to', () => {
+describe('types of call results', () => {
   it.each(Object.entries(languages))(
-    'tells the type of a name in %s',
+    'infers the type of a name in %s',
     async (_language, { files, meant }) => {
       const code = await resolveCode(files)
       const told = meant.map(([path, reference]) => [
@@ -159,7 +159,7 @@ describe('what a call comes to', () => {
     },
   )
 
-  it('is not asked for ever', async () => {
+  it('stops at a bounded depth', async () => {
     const steps = Array.from({ length: 3_000 }, (_, at) => `  const v${at + 1} = v${at}.next()`)
     const files = {
       'a.ts': `class Step { next() { return this } }\nfunction run() {\n  const v0 = new Step()\n${steps.join('\n')}\n}\n`,

@@ -319,7 +319,7 @@ require __DIR__ . '/helpers.php';
 })
 
 describe('hostile manifests', () => {
-  it('says nothing that leads out of the tree, and keeps no key from the prototype', async () => {
+  it('never resolves outside the tree, and uses no key of the prototype', async () => {
     const code = await resolveCode({
       'package.json':
         '{"name": "__proto__", "exports": {"__proto__": "./a.js", ".": "./../../secret.js", "./a": "/etc/passwd"}, "workspaces": {"__proto__": ["*"]}}',
@@ -361,7 +361,7 @@ describe('hostile manifests', () => {
     expect(code.importTarget('src/app.ts', './gone')).toBe('missing')
   })
 
-  it('takes any text as what is imported', () => {
+  it('accepts any text as an import', () => {
     const paths = [
       'a/b.ts',
       'a/b.py',

@@ -371,7 +371,7 @@ describe('exports and edges', () => {
     })
   })
 
-  it('follows an exported name to where it is defined', () => {
+  it('follows an exported name to its definition', () => {
     const at = (path: string, name: string) =>
       resolveExport(code.view, path, name).map((place) => `${place.path}:${place.ordinal}`)
     const shop = code.view.fileIndex('shop.ts')!.symbols
@@ -382,7 +382,7 @@ describe('exports and edges', () => {
     expect(at('nowhere.ts', 'rate')).toEqual([])
   })
 
-  it('tells what a file depends on, and how', () => {
+  it('lists the dependencies of a file with their kinds', () => {
     expect(code.edges('app.ts')).toEqual([
       'call shop.ts',
       'extends base.ts',
@@ -395,14 +395,14 @@ describe('exports and edges', () => {
     expect(code.edges('nowhere.ts')).toEqual([])
   })
 
-  it('of a package takes the files that are used', () => {
+  it('links an imported package to the files that are used', () => {
     expect(code.edges('main.go')).toEqual(['call lib/a.go', 'import lib/a.go'])
     expect(resolveEdgeSites(code, 'main.go', 'call')).toBe(1)
   })
 })
 
-describe('a view that knows some files only', () => {
-  it('resolves what leads to them, and to symbols of files whose facts are not there', async () => {
+describe('a view with some files only', () => {
+  it('resolves references to its files, and to symbols of files without an index', async () => {
     const files = {
       'app.ts':
         "import { Cart } from './cart'\nimport { rate } from './rates'\nexport const all = [new Cart(), rate()]\n",
@@ -430,8 +430,8 @@ describe('a view that knows some files only', () => {
   })
 })
 
-describe('hostile facts', () => {
-  it('survives circles of exports, of classes, and of symbols within one another', async () => {
+describe('hostile index entries', () => {
+  it('survives cycles of exports, of classes, and of nested symbols', async () => {
     const chain = Array.from({ length: 40 }, (_, index) => [
       `chain${index}.ts`,
       `export * from './chain${index + 1}'\nexport * from './chain${(index * 7) % 40}'\n`,

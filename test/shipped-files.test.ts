@@ -38,7 +38,7 @@ function environmentOf(
 }
 
 describe('compose.yaml', () => {
-  it.each(Object.keys(given))('asks for %s, and says so', (name) => {
+  it.each(Object.keys(given))('requires %s and reports it when missing', (name) => {
     const { [name]: _, ...rest } = given as Record<string, string>
     expect(() => environmentOf('web', rest)).toThrow(
       `${name} is missing a value: set ${name} in .env`,
@@ -46,7 +46,7 @@ describe('compose.yaml', () => {
   })
 
   it.each(['web', 'worker'])(
-    'case 86: gives %s signed deliveries, and an MCP server that asks for a token',
+    'case 86: gives %s signed deliveries, and an MCP server that requires a token',
     (service) => {
       const environment = environmentOf(service, given)
       expect(environment.MCP_ACCESS).toBe('token')
@@ -56,7 +56,7 @@ describe('compose.yaml', () => {
     },
   )
 
-  it('takes images by digest', () => {
+  it('pins images by digest', () => {
     const images = { POSTGRES_IMAGE: 'postgres@sha256:abc', NODE_IMAGE: 'node@sha256:def' }
     const { services } = parse(interpolate(read('compose.yaml'), { ...given, ...images }), {
       merge: true,
@@ -83,7 +83,7 @@ const lockFiles = globSync('**/package-lock.json', {
 })
 
 describe('the lock files', () => {
-  it('are those of the service, the page, the benchmarks and the MCP clients', () => {
+  it('lists those of the service, the page, the benchmarks and the MCP clients', () => {
     expect(lockFiles.sort()).toEqual([
       'bench/package-lock.json',
       'package-lock.json',
@@ -93,7 +93,7 @@ describe('the lock files', () => {
   })
 
   it.each(lockFiles)(
-    '%s holds the hash of every package, and names no registry but the public one',
+    '%s pins the hash of every package and uses only the public registry',
     (file) => {
       const { packages } = JSON.parse(read(file)) as { packages: Record<string, LockedPackage> }
       const locked = Object.entries(packages).filter(([path]) => path !== '')

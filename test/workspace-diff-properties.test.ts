@@ -234,7 +234,7 @@ describe('case 41: random changes, seed by seed', () => {
 
 describe('case 41: cut and damaged diffs', () => {
   for (let seed = 100; seed < 110; seed++) {
-    it(`gives no line that the whole diff hasn't (seed ${seed})`, async () => {
+    it(`returns only lines of the complete diff (seed ${seed})`, async () => {
       const random = createRandom(seed)
       const { bytes } = await gitDiff(random)
       const whole = parseDiff(bytes)
@@ -264,7 +264,7 @@ describe('case 41: cut and damaged diffs', () => {
     })
   }
 
-  it('takes any bytes without throwing', async () => {
+  it('accepts any bytes without throwing', async () => {
     const random = createRandom(7)
     const { bytes } = await gitDiff(random)
     for (let tries = 0; tries < 300; tries++) {

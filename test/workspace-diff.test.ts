@@ -22,7 +22,7 @@ const change = (name: string, ...hunk: string[]) => [
   ...hunk,
 ]
 
-describe('case 41: what a diff can say', () => {
+describe('case 41: the content of a diff', () => {
   it('numbers the lines of both sides over several hunks', () => {
     const file = parseOne(
       ...change('a.ts', '@@ -1,3 +1,4 @@', ' one', '-two', '+2', '+2½', ' three'),
@@ -82,7 +82,7 @@ describe('case 41: what a diff can say', () => {
     expect(file).toMatchObject({ oldPath: 'x b/x', path: 'x' })
   })
 
-  it('reads mode changes of a file with spaces in its name, which has no other line with it', () => {
+  it('reads a mode change without hunks of a file with spaces in its name', () => {
     const file = parseOne('diff --git a/a b/a b b/a b/a b', 'old mode 100644', 'new mode 100755')
     expect(file).toMatchObject({
       path: 'a b/a b',
@@ -105,7 +105,7 @@ describe('case 41: what a diff can say', () => {
     ])
   })
 
-  it('reads binary files, told by name only or as a patch', () => {
+  it('reads binary files, as a name only or as a patch', () => {
     const { files, problems } = parseDiff(
       `diff --git a/a.png b/a.png\n${oids}\nBinary files a/a.png and b/a.png differ\n` +
         `diff --git a/b.png b/b.png\n${oids}\nGIT binary patch\nliteral 3\nKcmZQ%W&i*\n\nliteral 0\nHcmV?d00001\n\n` +
@@ -152,7 +152,7 @@ describe('case 41: what a diff can say', () => {
     })
   })
 
-  it('goes by the counts where lines look like headers', () => {
+  it('uses the line counts when lines look like headers', () => {
     const file = parseOne(
       ...change(
         'q.sql',
@@ -173,7 +173,7 @@ describe('case 41: what a diff can say', () => {
     ])
   })
 
-  it('keeps carriage returns, and tells where the last line has no end', () => {
+  it('keeps carriage returns, and reports a missing newline at the end', () => {
     const file = parseOne(
       ...change(
         'a',
@@ -192,7 +192,7 @@ describe('case 41: what a diff can say', () => {
     ])
   })
 
-  it('skips what stands before and after a patch in a mail', () => {
+  it('skips the text before and after a patch in a mail', () => {
     const patch = change('a', '@@ -1 +1 @@', '-x', '+y').join('\n')
     const { files, problems } = parseDiff(
       `From 1234 Mon Sep 17\nSubject: x\n---\n a | 2 +-\n\n${patch}\n-- \n2.39.5\n\n`,
@@ -202,7 +202,7 @@ describe('case 41: what a diff can say', () => {
   })
 })
 
-describe('case 41: what is not whole', () => {
+describe('case 41: incomplete diffs', () => {
   const hunk = ['@@ -1,3 +1,3 @@', ' a', '-b', '+c', ' d']
 
   it.each([
@@ -229,7 +229,7 @@ describe('case 41: what is not whole', () => {
       'an empty line took the place of context',
       `${change('f', '@@ -1,3 +1,3 @@', ' a', '', '-b', '+c').join('\n')}\n`,
     ],
-  ])('says so when %s', (_, text) => {
+  ])('reports that %s', (_, text) => {
     const { files, problems } = parseDiff(text)
     expect(files).toMatchObject([{ path: 'f', truncated: true }])
     expect(problems).not.toEqual([])
@@ -238,7 +238,7 @@ describe('case 41: what is not whole', () => {
       expect(correct).toContain(`${oldLine} ${newLine} ${text}`)
   })
 
-  it('goes on with the next file behind a damaged one', () => {
+  it('continues with the next file after a damaged one', () => {
     const damaged = change('f', ...hunk.slice(0, -1)).join('\n')
     const { files } = parseDiff(
       `${damaged}\n${change('g', '@@ -1 +1 @@', '-x', '+y').join('\n')}\n`,
@@ -259,17 +259,17 @@ describe('case 41: what is not whole', () => {
     ['a quoted name without an end', `diff --git "a/x b/x\n${oids}\n`],
     ['half a change of mode', 'diff --git a/x b/x\nold mode 100644\n'],
     ['a page instead of a diff', '<!DOCTYPE html>\n<html></html>\n'],
-  ])('names the problem for %s, and no file', (_, text) => {
+  ])('reports the problem for %s, and no file', (_, text) => {
     const { files, problems } = parseDiff(text)
     expect(files).toEqual([])
     expect(problems).toHaveLength(1)
   })
 
-  it('takes an empty diff for what it is', () => {
+  it('accepts an empty diff', () => {
     expect(parseDiff('')).toEqual({ files: [], problems: [] })
   })
 
-  it('parses 50 MB right and leaves out what is more', () => {
+  it('parses 50 MB correctly and leaves out the rest', () => {
     const line = (number: number) => `+${String(number).padStart(7, '0')} ${'x'.repeat(90)}\n`
     const count = 530_000
     const lines = Array.from({ length: count }, (_, index) => line(index + 1)).join('')
@@ -291,7 +291,7 @@ describe('case 41: what is not whole', () => {
     }
   })
 
-  it('keeps at most as many lines as it may', () => {
+  it('limits the number of lines', () => {
     const many = Array.from({ length: 1000 }, () => '+').join('\n')
     const header =
       'diff --git a/f b/f\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/f\n'
@@ -303,7 +303,7 @@ describe('case 41: what is not whole', () => {
     expect(problems).toEqual(['The diff has too many lines: the rest was left out.'])
   })
 
-  it('names a bounded number of problems', () => {
+  it('limits the number of reported problems', () => {
     const { problems } = parseDiff('diff --git a b\n'.repeat(100_000))
     expect(problems).toHaveLength(51)
     expect(problems.at(-1)).toContain('99950 more')
@@ -344,7 +344,7 @@ describe('lines that can be commented on', () => {
     ),
   )
 
-  it('gives a range a hunk, with context on both sides', () => {
+  it('returns a range per hunk, with context on both sides', () => {
     expect(commentableLines(file)).toEqual({
       LEFT: [{ start: 1, end: 3 }],
       RIGHT: [
@@ -372,7 +372,7 @@ describe('lines that can be commented on', () => {
     expect(isCommentable(file, side, start, end)).toBe(expected)
   })
 
-  it('shows line numbers to readers: of the base for what is gone, of the head for the rest', () => {
+  it('shows line numbers of the base for removed lines, of the head for the rest', () => {
     const lines = file.hunks[0]!.lines
     expect(renderNumberedLines(lines, 'all')).toBe('1  one\n2 -two\n2  three')
     expect(renderNumberedLines(lines, 'some')).toBe('1  one\n2 -two\n three')

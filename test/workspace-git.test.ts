@@ -116,7 +116,7 @@ async function listDirectory(folder: string): Promise<string[]> {
 }
 
 describe('mirrors', () => {
-  it('fetch exactly the commits that are asked for, and read, list, search and compare them', async () => {
+  it('fetch exactly the requested commits, and read, list, search and compare them', async () => {
     const first = await publish({ 'src/a.ts': 'one\n', 'src/b.ts': 'two\n', 'top.md': 'One\n' })
     const second = await publish({
       'src/a.ts': 'one\nmore\n',
@@ -151,7 +151,7 @@ describe('mirrors', () => {
     expect(history.toString().trim().split('\n').sort()).toEqual([first, second].sort())
   })
 
-  it('ask nobody for commits that are there', async () => {
+  it('do not fetch commits that they have', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     forge.faults.add({ match: () => true, action: replyWith(503) })
     await mirror.fetchCommits([sha])
@@ -176,12 +176,12 @@ describe('mirrors', () => {
     expect(String(await again.readFile('a'))).toBe('one')
   })
 
-  it('say so where there is no git', async () => {
+  it('report a missing git', async () => {
     const without = open({ runtime: { path: '/nonexistent', variables: {} } })
     await expect(without.fetchCommits(['0'.repeat(40)])).rejects.toThrow("git isn't installed")
   })
 
-  it("have the form that the platform's have, whatever git's own default is", async () => {
+  it("use the platform's object format, whatever git's own default is", async () => {
     const sha = await publish({ a: 'x' })
     const variables = { GIT_DEFAULT_HASH: 'sha256', GIT_DEFAULT_REF_FORMAT: 'reftable' }
     const mirror = open({ runtime: { ...gitRuntimeFrom(process.env), variables } })
@@ -189,7 +189,7 @@ describe('mirrors', () => {
     expect(await readText(mirror, sha, 'a')).toBe('x')
   })
 
-  it('show text of more than 8 MB as binary', async () => {
+  it('return text of more than 8 MB as binary', async () => {
     const text = (word: string, bytes: number) => `${word} on every line\n`.repeat(bytes / 20)
     const first = await publish({ large: text('first', 9e6), small: text('first', 2e6) })
     const second = await publish({ large: text('other', 9e6), small: text('other', 2e6) })
@@ -201,7 +201,7 @@ describe('mirrors', () => {
     ])
   })
 
-  it('read files of many sizes at once, and refuse those that are too large', async () => {
+  it('read files of many sizes in parallel, and refuse those that are too large', async () => {
     const sizes = Array.from({ length: 60 }, (_, index) => index * index * 50)
     const { mirror, sha } = await fetched(
       Object.fromEntries([
@@ -220,7 +220,7 @@ describe('mirrors', () => {
     expect(await snapshot.readFile('big', { maxBytes: 2_000_000 })).toHaveLength(2_000_000)
   })
 
-  it('say so when a commit is not there', async () => {
+  it('report a missing commit', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     const missing = 'f'.repeat(40)
     await expect(mirror.fetchCommits([missing])).rejects.toMatchObject({
@@ -232,7 +232,7 @@ describe('mirrors', () => {
     await expect(mirror.diff(sha, missing)).rejects.toThrow(GitError)
   })
 
-  it('cut a diff that is too large so that its parser sees it', async () => {
+  it('truncate a diff that is too large so that its parser notices', async () => {
     const first = await publish({ a: '' })
     const second = await publish({ a: 'line\n'.repeat(1000) })
     const mirror = open()
@@ -244,7 +244,7 @@ describe('mirrors', () => {
     }
   })
 
-  it('know the heads of branches', async () => {
+  it('return the heads of branches', async () => {
     const main = await publish({ a: 'main' })
     const other = await publish({ a: 'other' }, 'sub/refs/heads/main')
     expect(await open().branchHead()).toBe(main)
@@ -269,12 +269,12 @@ describe('mirrors', () => {
     expect(mirror.gitDirectory).not.toContain(token)
   })
 
-  it('call a platform that is down worth another try', async () => {
+  it('treat an unavailable platform as retryable', async () => {
     forge.faults.add({ match: ({ path }) => path.includes('info/refs'), action: replyWith(503) })
     await expect(open().fetchCommits(['e'.repeat(40)])).rejects.toMatchObject({ retryable: true })
   })
 
-  it('can be tried again where something else ended git', async () => {
+  it('can be retried after an external signal killed git', async () => {
     await writeFile(join(directory, 'git'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 })
     const mirror = open({ runtime: { path: directory, variables: {}, spawn: starter.spawn } })
     await expect(mirror.diff('e'.repeat(40), 'f'.repeat(40))).rejects.toMatchObject({
@@ -337,7 +337,7 @@ describe('damaged mirrors', () => {
     shas = [await version('one'), await version('two'), await version('three')]
   })
 
-  it.each(Object.keys(damages))('are made anew: %s', async (name) => {
+  it.each(Object.keys(damages))('are rebuilt: %s', async (name) => {
     const [one, two, three] = shas
     for (const head of [two, three]) {
       const mirror = open()
@@ -353,7 +353,7 @@ describe('damaged mirrors', () => {
     }
   })
 
-  it('are not thrown away for a commit that was never there', async () => {
+  it('are not deleted when a commit never existed', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     forge.faults.add({ match: () => true, action: replyWith(503) })
     await expect(mirror.diff(sha, 'f'.repeat(40))).rejects.toThrow(GitError)
@@ -371,8 +371,8 @@ async function processesOn(path: string): Promise<string[]> {
   return lines.filter((line) => line.includes(path))
 }
 
-describe('mirrors that several use at once', () => {
-  it('take fetches of many in one process', async () => {
+describe('concurrent use of mirrors', () => {
+  it('fetches many commits in one process', async () => {
     const shas: string[] = []
     for (let count = 0; count < 6; count++) shas.push(await publish({ a: `version ${count}` }))
     await Promise.all(shas.map((sha) => open().fetchCommits([sha])))
@@ -380,7 +380,7 @@ describe('mirrors that several use at once', () => {
     expect(texts).toEqual(shas.map((_, index) => `version ${index}`))
   })
 
-  it('take fetches of several processes', async () => {
+  it('fetches from several processes', async () => {
     const shas = [
       await publish({ a: 'p1' }),
       await publish({ a: 'p2' }),
@@ -409,7 +409,7 @@ describe('mirrors that several use at once', () => {
     ])
   })
 
-  it('take over from a process that was killed in the middle', async () => {
+  it('takes over from a process that was killed in the middle', async () => {
     const { mirror } = await fetched({ a: 'before' })
     const path = mirrorLockPath(mirror.gitDirectory)
     const module = new URL('../src/git/lock-file.ts', import.meta.url).href
@@ -434,7 +434,7 @@ describe('mirrors that several use at once', () => {
     ).toEqual([])
   })
 
-  it('take over a lock that nobody kept fresh, on whatever machine', async () => {
+  it('takes over an expired lock of any machine', async () => {
     const path = join(directory, 'some.lock')
     await writeFile(path, JSON.stringify({ host: 'elsewhere', pid: 1, started: '', token: 'x' }))
     await expect(acquireLock(path, { waitMs: 0 })).rejects.toThrow('in use')
@@ -445,7 +445,7 @@ describe('mirrors that several use at once', () => {
     expect(lock).toBeDefined()
   })
 
-  it('end with the reason of their signal while they wait for a lock', async () => {
+  it('rejects with the reason of the signal while waiting for a lock', async () => {
     const path = join(directory, 'some.lock')
     await using _held = await acquireLock(path, { waitMs: 0 })
     const reason = new Error('the lease was lost')
@@ -460,7 +460,7 @@ describe('mirrors that several use at once', () => {
     expect(await readdir(directory)).toEqual(['some.lock'])
   })
 
-  it('leave no lock that names no holder when a process ends in the middle of taking it', async () => {
+  it('leaves no lock without a holder when a process ends while taking it', async () => {
     const path = join(directory, 'some.lock')
     const module = new URL('../src/git/lock-file.ts', import.meta.url).href
     const script = `import { acquireLock } from '${module}'
@@ -477,7 +477,7 @@ describe('mirrors that several use at once', () => {
     expect(lock).toBeDefined()
   })
 
-  it('are pruned by last use, but not while they may be in use', async () => {
+  it('prunes mirrors by last use, except those that may be in use', async () => {
     const mirrors: Mirror[] = []
     for (const name of ['one', 'two', 'three']) {
       await forge.createRepository(`ann/${name}`)
@@ -501,8 +501,8 @@ describe('mirrors that several use at once', () => {
   })
 })
 
-describe('case 34: nothing of a repository is executed or obeyed', () => {
-  it('not its attributes, modules or hooks, nor what the environment names', async () => {
+describe('case 34: repository content is never executed or obeyed', () => {
+  it('ignores attributes, modules, hooks, and programs named by the environment', async () => {
     const canary = join(directory, 'canary')
     const touch = join(directory, 'touch.sh')
     await writeFile(touch, `#!/bin/sh\ntouch ${canary}\n`)
@@ -568,7 +568,7 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
     expect(await readdir(directory)).not.toContain('canary')
   })
 
-  it('its attributes hide no change as binary', async () => {
+  it('attributes hide no change as binary', async () => {
     const first = await publish({ '.gitattributes': '*.ts binary\n', 'a.ts': 'old\n' })
     const second = await publish({ '.gitattributes': '*.ts binary\n', 'a.ts': 'new\n' })
     const mirror = open()
@@ -579,7 +579,7 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
   })
 })
 
-describe('case 35: nothing outside the tree is read', () => {
+describe('case 35: paths outside the tree are not read', () => {
   const files = new Map([
     ['link', { content: '/etc/passwd', mode: '120000' }],
     ['up', { content: '../../../../etc', mode: '120000' }],
@@ -614,13 +614,13 @@ describe('case 35: nothing outside the tree is read', () => {
       '/proc/self/environ',
     ],
     ...['in/file\0', 'in\\file', ':in/file', 'in/file\n'],
-  ])('%j', async (path) => {
+  ])('does not read %j', async (path) => {
     const { mirror, sha } = await fetched(files)
     expect(await readText(mirror, sha, path)).toBeUndefined()
     expect(await readText(mirror, sha, 'in/file')).toBe('inside')
   })
 
-  it('links and submodules are listed as what they are, and never searched', async () => {
+  it('lists links and submodules as such, and never searches them', async () => {
     const { mirror, sha } = await fetched(files)
     await using snapshot = mirror.snapshot(sha)
     expect((await snapshot.listFiles()).map(({ path, kind }) => [path, kind])).toEqual([
@@ -635,7 +635,7 @@ describe('case 35: nothing outside the tree is read', () => {
     expect(await snapshot.search('inside', { prefix: ':(top)in' })).toEqual([])
   })
 
-  it('names of a tree made by hand that lead out of it are not given', async () => {
+  it('omits names that lead out of a hand-made tree', async () => {
     const write = async (type: string, input: Uint8Array) =>
       (await made.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], input))
         .toString()
@@ -683,7 +683,7 @@ describe('case 36: names are never options, patterns or commands', () => {
     '$(touch$IFS/canary)',
     "a'b;c|d&e",
     '-',
-  ])('branch %s', async (branch) => {
+  ])('accepts branch %s', async (branch) => {
     const sha = await publish({ a: branch }, branch)
     const mirror = open()
     expect(await mirror.branchHead(branch)).toBe(sha)
@@ -712,7 +712,7 @@ describe('case 36: names are never options, patterns or commands', () => {
     'a@{1}',
     'a//b',
     'a/',
-  ])('branch %j can not be', async (branch) => {
+  ])('rejects branch %j', async (branch) => {
     await expect(open().branchHead(branch)).rejects.toThrow('no such branch name')
   })
 
@@ -726,13 +726,13 @@ describe('case 36: names are never options, patterns or commands', () => {
     `^${'a'.repeat(39)}`,
     'A'.repeat(40),
     '',
-  ])('commit %j is refused', async (sha) => {
+  ])('rejects commit %j', async (sha) => {
     await expect(open().fetchCommits([sha])).rejects.toThrow('whole id')
     await expect(open().diff(sha, sha)).rejects.toThrow('whole id')
     expect(() => open().snapshot(sha)).toThrow('whole id')
   })
 
-  it('patterns and folders', async () => {
+  it('does not treat patterns and folders as options or commands', async () => {
     const { mirror, sha } = await fetched({
       '--output=x/a': '--output=y\n',
       ':(glob)**/b': '$(id)\n',
@@ -802,7 +802,7 @@ describe('case 37: only the platform is fetched from', () => {
       ],
       'https://forge.internal/a',
     ].filter((url) => url !== 'https://forge.internal/a'),
-  )('%s is refused', (url) => {
+  )('refuses %s', (url) => {
     expect(() => check(url)).toThrow(GitError)
     expect(() => check(url)).not.toThrow('secret')
   })
@@ -811,18 +811,18 @@ describe('case 37: only the platform is fetched from', () => {
     'https://github.com/a/b.git',
     `http://${trusted}/a/b.git`,
     `https://${trusted}/a/b.git`,
-  ])('%s is fine', (url) => {
+  ])('accepts %s', (url) => {
     expect(check(url).gitDirectory.startsWith(directory)).toBe(true)
   })
 
-  it('headers stay on their line', () => {
+  it('rejects line breaks in headers', () => {
     expect(() => check('https://github.com/a/b', { Authorization: 'x\r\nEvil: y' })).toThrow(
       'malformed',
     )
     expect(() => check('https://github.com/a/b', { 'A: b\nC': 'x' })).toThrow('malformed')
   })
 
-  it('redirects are not followed, to wherever they lead', async () => {
+  it('does not follow redirects', async () => {
     const asked: string[] = []
     const inside = createServer((request, response) => {
       asked.push(request.url ?? '')
@@ -875,7 +875,7 @@ describe('case 40: odd names', () => {
   ]
   const names = [...odd, latin1Name('caf\xe9'), latin1Name('\xff\xfe/\x80')]
 
-  it('come back from the diff, the list and the search, and lead to their file', async () => {
+  it('are preserved by the diff, the list and the search, and open their files', async () => {
     const version = (text: string) =>
       new Map(names.map((name, index) => [name, `${text} ${index}\n`] as const))
     const first = await publish(version('old'))
@@ -904,7 +904,7 @@ describe('case 40: odd names', () => {
 })
 
 describe('searches', () => {
-  it('keep to their limit and cut long lines', async () => {
+  it('respect their limit and truncate long lines', async () => {
     const { mirror, sha } = await fetched({
       a: 'match\n'.repeat(50),
       b: `match${'x'.repeat(3_000_000)}\nmatch\n`,
@@ -927,7 +927,7 @@ describe('searches', () => {
   })
 
   it.each([false, true])(
-    'keep to extensions, in the tree and in a folder, with fast matching %s',
+    'filter by extension, in the tree and in a folder, with fast matching %s',
     async (fast) => {
       const text = 'a match( here\n'
       const { mirror, sha } = await fetched({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { classifyFile } from '../src/code/classify-file.ts'
 import { isTestPath, languageOfPath } from '../src/code/languages.ts'
 
-describe('case 38: files that nobody reviews', () => {
+describe('case 38: files that are not reviewed', () => {
   it.each([
     ['package-lock.json', '{}', 'lock', 'lock file'],
     ['sub/go.sum', '', 'lock', 'lock file'],
@@ -38,11 +38,11 @@ describe('case 38: files that nobody reviews', () => {
     ],
     ['a.js', `let a\n${'x'.repeat(30_000)}\n`, 'minified', 'minified, or data in very long lines'],
     ['a.css', `${'x'.repeat(900)}\n`.repeat(9), 'minified', 'minified, or data in very long lines'],
-  ])('%s (%#): %s', (path, content, kind, reason) => {
+  ])('skips %s (%#): %s', (path, content, kind, reason) => {
     expect(classifyFile(path, Buffer.from(content))).toEqual({ kind, reason })
   })
 
-  it('tells a minified line of 20 MB', () => {
+  it('recognizes a minified line of 20 MB', () => {
     expect(classifyFile('a.js', Buffer.alloc(20 * 1024 * 1024, 'x')).kind).toBe('minified')
   })
 
@@ -55,7 +55,7 @@ describe('case 38: files that nobody reviews', () => {
     ['src/lock.ts', 'x\n'],
     ['README.md', `${'word '.repeat(100)}\n\n`.repeat(20)],
     ['empty', ''],
-  ])('%s (%#) is reviewed', (path, content) => {
+  ])('reviews %s (%#)', (path, content) => {
     expect(classifyFile(path, Buffer.from(content))).toEqual({ kind: 'source', reason: '' })
     expect(classifyFile(path).kind).toBe('source')
   })
@@ -80,11 +80,11 @@ describe('languages', () => {
     ['LICENSE.unknown', undefined],
     ['noext', undefined],
     ['__proto__', undefined],
-  ])('%s is %s', (path, name) => {
+  ])('detects %s as %s', (path, name) => {
     expect(languageOfPath(path)?.name).toBe(name)
   })
 
-  it('sorts them as linguist does', () => {
+  it('sorts languages as linguist does', () => {
     expect(['a.go', 'a.html', 'a.json', 'a.md'].map((path) => languageOfPath(path)?.type)).toEqual([
       'programming',
       'markup',
@@ -113,7 +113,7 @@ describe('tests', () => {
       'AuditIT.java',
       'e2e/login.ts',
     ],
-  ])('%s is one', (path) => expect(isTestPath(path)).toBe(true))
+  ])('recognizes %s as a test', (path) => expect(isTestPath(path)).toBe(true))
 
   it.each([
     'src/contest.ts',
@@ -123,5 +123,5 @@ describe('tests', () => {
     'EDIT.java',
     'src/inspect.py',
     'testament.md',
-  ])('%s is none', (path) => expect(isTestPath(path)).toBe(false))
+  ])('does not recognize %s as a test', (path) => expect(isTestPath(path)).toBe(false))
 })

@@ -180,7 +180,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     }
 
     describe('accounts and repositories', () => {
-      it('tells who is behind a token, and refuses a bad one', async () => {
+      it('identifies the owner of a token, and rejects an invalid one', async () => {
         expect(await platform.getViewer(access.token)).toMatchObject({
           login: fixture.login,
           id: expect.stringMatching(/^\d+$/),
@@ -189,7 +189,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(error).toMatchObject({ name: 'PlatformError', code: 'platform_unauthorized' })
       })
 
-      it('lists and searches repositories, with who administers them', async () => {
+      it('lists and searches repositories with their administrators', async () => {
         const all = await platform.listRepositories(access.token, { page: 1, perPage: 50 })
         expect(all.repositories).toContainEqual(
           expect.objectContaining({
@@ -218,7 +218,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         })
       })
 
-      it('lists those that the account administers, page by page', async () => {
+      it('lists repositories that the account administers, page by page', async () => {
         const list = (page: number) =>
           platform.listRepositories(access.token, { administered: true, page, perPage: 1 })
         const [first, second] = [await list(1), await list(2)]
@@ -234,7 +234,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(none).toEqual({ repositories: [], hasMore: false })
       })
 
-      it('shows a repository as it is spelled, with who administers it', async () => {
+      it('returns a repository in its canonical spelling with its administrators', async () => {
         const shouted = { ...access, repo: access.repo.toUpperCase() }
         expect(await platform.getRepository(shouted)).toMatchObject({
           ...{ id: expect.stringMatching(/^\d+$/), repo: access.repo },
@@ -286,7 +286,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
 
     describe('inspection', () => {
-      it('says whose a token is and what it may do, by the clock of the platform', async () => {
+      it('returns the owner and scopes of a token, by the clock of the platform', async () => {
         const inspection = await platform.inspect(access.token)
         expect(inspection).toMatchObject({ viewer: { login: fixture.login }, missingScopes: [] })
         expect(inspection.scopes).not.toEqual([])
@@ -301,14 +301,14 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         )
       })
 
-      it('tells whether the application is accepted', async () => {
+      it('checks the credentials of the application', async () => {
         expect(await platform.acceptsOAuthApp()).toBe(true)
         expect(await fixture.otherApplication.acceptsOAuthApp()).toBe(false)
       })
     })
 
     describe('webhooks', () => {
-      it('are made for pull requests and issues, once, by administrators, and taken away', async () => {
+      it('are created once by administrators, for pull requests and issues, and deleted', async () => {
         const input = { url: 'http://127.0.0.1:1/api/v1/webhooks/host', secret: 'a'.repeat(64) }
         const id = await platform.createWebhook(access, input)
         const made = (await fixture.webhooks()).find((hook) => hook.id === id)
@@ -326,7 +326,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         await platform.deleteWebhook(access, id)
       })
 
-      it('take the place of one that delivers to the same address, and of no other', async () => {
+      it('replace one that delivers to the same address, and no other', async () => {
         const url = 'http://127.0.0.1:1/api/v1/webhooks/host'
         const secret = 'b'.repeat(64)
         const near = await platform.createWebhook(access, { url: `${url}/near`, secret })
@@ -378,7 +378,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
 
     describe('reading', () => {
-      it('shows a pull request through its life', async () => {
+      it('returns a pull request in each state of its life', async () => {
         const head = `topic-${++branches}`
         const sha = await fixture.push(head, changeLines({ 3: 'changed' }))
         const title = 'Ünïcode "quotes" 😀'
@@ -419,7 +419,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(hidden.code).toBe('platform_not_found')
       })
 
-      it('shows the change since the merge base', async () => {
+      it('returns the change since the merge base', async () => {
         const { number, sha } = await openChange({
           ...changeLines({ 3: 'changed' }),
           'src/old name.ts': null,
@@ -493,7 +493,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         )
       })
 
-      it('lists the commits that touched a file, newest first, up to a commit', async () => {
+      it('lists the commits that changed a file, newest first, up to a commit', async () => {
         const branch = `topic-${++branches}`
         const path = 'odd/a b#?%&+ü*.ts'
         const shas = [
@@ -513,7 +513,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect((await catchError(list(1, 'no-such-branch'))).code).toBe('platform_not_found')
       })
 
-      it('reads issues, pull requests among them, of repositories that the token sees', async () => {
+      it('reads issues and pull requests of repositories that the token can see', async () => {
         const number = await fixture.openIssue({ title: 'Prices are off', body: 'By a cent.' })
         const issue = await platform.getIssue(access, number)
         expect(issue).toMatchObject({
@@ -532,7 +532,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect((await catchError(platform.getIssue(hidden, 1))).code).toBe('platform_not_found')
       })
 
-      it('knows who can see a repository', async () => {
+      it('checks who can see a repository', async () => {
         expect(await platform.isPublic(access)).toBe(false)
         expect(await platform.isPublic({ ...access, repo: fixture.otherRepositories.public })).toBe(
           true,
@@ -543,7 +543,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(hidden.code).toBe('platform_not_found')
       })
 
-      it('finds the issues that texts and branches name, those to be closed first', () => {
+      it('finds the issues in texts and branch names, those to be closed first', () => {
         const find = (texts: string[], branch = 'topic') =>
           platform
             .findIssues('acme/shop', { texts, branch })
@@ -594,7 +594,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         }
       }, 5_000)
 
-      it('reads files as bytes, and nothing where there is none', async () => {
+      it('reads files as bytes, and returns nothing for a missing one', async () => {
         const large = Buffer.alloc(1_500_000, 'large ')
         const sha = await fixture.push('files/any', {
           'large.txt': large,
@@ -614,7 +614,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await read('README.md', 'no-such-branch')).toBeUndefined()
       })
 
-      it('has an address for a file at a commit that means nothing in Markdown', async () => {
+      it('returns an address of a file at a commit without Markdown syntax', async () => {
         const commit = 'c'.repeat(40)
         const plain = platform.fileUrl(access.repo, { commit, path: 'src/count.ts', line: 3 })
         expect(plain).toMatch(
@@ -641,7 +641,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         )
       })
 
-      it('knows languages and contributors', async () => {
+      it('returns languages and contributors', async () => {
         const languages = await platform.getLanguages(access)
         expect(languages.TypeScript).toBeGreaterThan(0)
         const contributors = await platform.listContributors(access)
@@ -652,7 +652,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           )
       })
 
-      it('can be cloned from its address with its headers, and not without', async () => {
+      it('can be cloned from its address only with its headers', async () => {
         const { url, headers } = platform.cloneRemote(access)
         expect(url).not.toContain(access.token)
         const settings = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
@@ -677,7 +677,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
 
     describe('ensureReview', () => {
-      it('shows a review, and writes nothing when it stands already', async () => {
+      it('posts a review, and writes nothing when it exists already', async () => {
         const { number, sha } = await openChange()
         const comments = [
           makeComment('a', { endLine: 3 }),
@@ -715,7 +715,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(fixture.countWrites()).toBe(writes)
       })
 
-      it('edits the summary in place and posts only what is new', async () => {
+      it('edits the summary in place and posts only new comments', async () => {
         const { number, sha, head } = await openChange()
         await platform.ensureReview(
           access,
@@ -740,7 +740,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(published.comments).toHaveLength(2)
       })
 
-      it('edits the inline comments that say something else by now, and nothing else', async (context) => {
+      it('edits only the inline comments whose text changed', async (context) => {
         if (!platform.limits.editableComments) context.skip()
         const { number, sha } = await openChange()
         const comments = [3, 20, 4].map((endLine) => makeComment(`line-${endLine}`, { endLine }))
@@ -774,7 +774,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(fixture.countWrites()).toBe(writes)
       })
 
-      it("leaves others' writing alone, and keeps the oldest of our own summaries", async () => {
+      it("leaves others' comments alone, and keeps the oldest of its own summaries", async () => {
         const { number, sha } = await openChange()
         await fixture.comment(number, fixture.otherLogin, `${summaryMarker} forged`)
         await fixture.comment(number, fixture.login, 'Written by hand')
@@ -792,7 +792,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ])
       })
 
-      it('case 52: a refused line does not keep the others from being posted', async () => {
+      it('case 52: a refused line does not prevent the others from being posted', async () => {
         const { number, sha } = await openChange()
         const comments = [
           makeComment('good-1', { endLine: 3 }),
@@ -818,7 +818,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect((await fixture.readPosted(number)).inline).toHaveLength(3)
       })
 
-      it('case 52: when all lines are refused, the summary still stands', async () => {
+      it('case 52: posts the summary even if all lines are refused', async () => {
         const { number, sha } = await openChange()
         const comments = [makeComment('x', { endLine: 39 }), makeComment('y', { endLine: 40 })]
         const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
@@ -834,7 +834,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
 
       it.each(['summary', 'inline'] as const)(
-        'case 53: a written %s whose answer was lost is found again',
+        'case 53: finds a written %s whose answer was lost',
         async (kind) => {
           const { number, sha } = await openChange()
           const review = makeReview(number, sha, {
@@ -853,7 +853,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       )
 
       it.each(['summary', 'inline'] as const)(
-        'case 53: a written %s whose answer was lost is not written again where lists show it late',
+        'case 53: does not repeat a written %s whose answer was lost if lists show it late',
         async (kind) => {
           const { number, sha } = await openChange()
           const review = makeReview(number, sha, {
@@ -870,7 +870,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         },
       )
 
-      it('case 53: what was posted twice is removed, but for comments that somebody answered', async () => {
+      it('case 53: removes duplicates, except comments with replies', async () => {
         const { number, sha } = await openChange()
         const comments = [3, 20, 4].map((endLine) => makeComment(`line-${endLine}`, { endLine }))
         const [one, two, three] = comments as [InlineComment, InlineComment, InlineComment]
@@ -909,7 +909,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(fixture.countWrites()).toBe(writes)
       })
 
-      it('case 40: comments stand on files of any name', async () => {
+      it('case 40: posts comments on files of any name', async () => {
         const paths = ['a b/ü 😀.ts', 'quote"s\'and\\back.ts', 'new\nline.ts', '-- x', '#?%2e&+.ts']
         const { number, sha } = await openChange(
           Object.fromEntries(paths.map((path) => [path, 'one\n'])),
@@ -923,7 +923,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect((await fixture.readPosted(number)).inline.map(({ path }) => path)).toEqual(paths)
       })
 
-      it('writes nothing more once writing is not allowed', async () => {
+      it('stops writing once writing is no longer allowed', async () => {
         const { number, sha } = await openChange()
         let allowed = 1
         const beforeWrite = async () => {
@@ -943,7 +943,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         })
       })
 
-      it('asks for changes and approves, each once for a head', async () => {
+      it('requests changes and approves, each once per head', async () => {
         const { number, sha } = await openChange()
         const comments = [makeComment('a', { endLine: 3 })]
         const refusing = makeReview(number, sha, { comments, event: 'request_changes' })
@@ -960,7 +960,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(inline).toHaveLength(1)
       })
 
-      it('case 52: a refused line does not lose what the review says', async () => {
+      it('case 52: a refused line does not lose the verdict of the review', async () => {
         const { number, sha } = await openChange()
         const comments = [makeComment('bad', { endLine: 35 }), makeComment('good', { endLine: 3 })]
         const review = makeReview(number, sha, { comments, event: 'request_changes' })
@@ -972,7 +972,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(inline).toHaveLength(1)
       })
 
-      it('comments on its own pull request, which nobody may approve', async () => {
+      it("comments on its own pull request, which it can't approve", async () => {
         const head = `topic-${++branches}`
         const sha = await fixture.push(head, changeLines({ 3: 'changed' }))
         const number = await fixture.open({ head, author: fixture.login })
@@ -986,7 +986,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ])
       })
 
-      it('says so when the commit is not known', async () => {
+      it('reports an unknown commit', async () => {
         const { number } = await openChange()
         const review = makeReview(number, 'f'.repeat(40), {
           comments: [makeComment('a', { endLine: 3 })],
@@ -997,7 +997,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
     })
 
-    it('shows a status on a commit, the newest of its context', async () => {
+    it('sets a status on a commit, and the newest one of a context wins', async () => {
       const { sha } = await openChange()
       const status = {
         sha,
@@ -1028,7 +1028,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       ])
     })
 
-    it('says who may write to the repository, and that strangers may not', async () => {
+    it('checks who can write to the repository; outsiders cannot', async () => {
       const { login, otherLogin, otherRepositories: elsewhere, otherAccess: other } = fixture
       expect(await platform.getPermission(access, login)).toBe('admin')
       expect(await platform.getPermission(access, otherLogin)).toBe('write')
@@ -1046,7 +1046,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         if (!platform.limits.resolvableThreads) context.skip()
       })
 
-      it('are listed with their answers and resolved, more than once', async () => {
+      it('are listed with their replies and can be resolved repeatedly', async () => {
         const { number, sha, head } = await openChange()
         const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })]
         await platform.ensureReview(access, makeReview(number, sha, { comments }))
@@ -1103,14 +1103,14 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
 
     // These change the fixture for good.
-    it('case 56: a diff that is refused as too large is told apart', async () => {
+    it('case 56: recognizes a diff that is refused as too large', async () => {
       const { number } = await openChange()
       fixture.refuseDiffs()
       const error = await catchError(platform.getDiff(access, number))
       expect(error).toMatchObject({ code: 'platform_too_large', retryable: false })
     })
 
-    it('case 51: a renamed repository is read and written under its old name', async () => {
+    it('case 51: reads and writes a renamed repository under its old name', async () => {
       const { number, sha } = await openChange()
       const { id } = await platform.getRepository(access)
       await fixture.rename(`${access.repo}-renamed`)
