@@ -1,7 +1,6 @@
-// Talks MCP to a running Umpire by hand: single messages, and the stream of the first protocol revision.
+// A minimal MCP client for tests: single messages, and the stream of the first revision.
 import { EventSource } from 'eventsource'
 
-/** JSON-RPC as it comes back. */
 export interface RpcResponse {
   readonly jsonrpc: '2.0'
   readonly id: number | string | null
@@ -12,7 +11,7 @@ export interface RpcResponse {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Posts a body as it is. */
+/** Posts a body unchanged. */
 export function postMessage(url: string, body: unknown, headers: Headers = {}): Promise<Response> {
   return fetch(url, {
     method: 'POST',
@@ -21,12 +20,11 @@ export function postMessage(url: string, body: unknown, headers: Headers = {}): 
   })
 }
 
-/** A request with an id. */
 export function makeRequest(method: string, params?: object) {
   return { jsonrpc: '2.0', id: 1, method, ...(params && { params }) }
 }
 
-/** Asks without a session, as the interface has it. */
+/** Sends a request without a session. */
 export async function sendRequest(
   url: string,
   method: string,
@@ -38,7 +36,7 @@ export async function sendRequest(
   return (await response.json()) as RpcResponse
 }
 
-/** Calls a tool without a session. Checks that its two forms say the same. */
+/** Calls a tool without a session. Checks that its text and its structured content are equal. */
 export async function callTool(url: string, name: string, given: object, headers?: Headers) {
   const { result, error } = await sendRequest(
     url,
@@ -59,19 +57,19 @@ export async function callTool(url: string, name: string, given: object, headers
 }
 
 export interface McpStream extends Disposable {
-  /** Where its client posts its messages. */
+  /** The address that the client posts its messages to. */
   readonly address: string
-  /** Posts a message; the status of the answer. */
+  /** Posts a message and returns the status of the answer. */
   post(message: object, headers?: Headers): Promise<number>
-  /** The next message on the stream. Rejects when it is over. */
+  /** Returns the next message on the stream. Rejects when the stream has ended. */
   next(): Promise<RpcResponse & { method?: string; params?: Record<string, unknown> }>
-  /** Posts a request and reads its answer, which must come next. */
+  /** Posts a request and returns its answer, which must be the next message. */
   request(method: string, params?: object): Promise<RpcResponse>
-  /** Resolves when the connection was lost. */
+  /** Resolves when the connection is lost. */
   readonly ended: Promise<void>
 }
 
-/** Opens `/mcp/sse` with a third party's client of events, and waits until it tells where to post. */
+/** Opens `/mcp/sse` with a third-party event client and waits for the address to post to. */
 export async function openMcpStream(url: string, headers: Headers = {}): Promise<McpStream> {
   const arrived: string[] = []
   const ended = Promise.withResolvers<void>()

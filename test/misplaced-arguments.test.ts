@@ -1,5 +1,4 @@
-// Calls whose arguments are as many as before and don't fit the changed parameters any more: what the static reviewer
-// says of them, from the syntax of real code, and where it stays silent.
+// Tests of the static reviewer on calls whose arguments no longer fit the changed parameters.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { compareSymbols } from '../src/knowledge/change/compare-symbols.ts'
@@ -11,7 +10,7 @@ const reviewer = createStaticReviewer()
 const syntax = createSyntaxParser()
 afterAll(() => Promise.all([reviewer[Symbol.asyncDispose](), syntax[Symbol.asyncDispose]()]))
 
-/** How a function with these parameters is written, and a file that makes a call. */
+/** Renders a function with these parameters, and a file that calls it. */
 const languages = {
   ts: [
     (list: string) => `export function load(${list}): number {\n  return 1\n}\n`,
@@ -50,7 +49,7 @@ const languages = {
 
 type Language = keyof typeof languages
 
-/** What is said of a call that the change left as it was. */
+/** Returns the findings about a call that the change left unmodified. */
 async function check(language: Language, before: string, after: string, call: string) {
   const [define, use] = languages[language]
   const extension = language === 'arrow' ? 'ts' : language

@@ -1,4 +1,4 @@
-// Models over the wire: answers, tools, faults, waits, fallback, limits and budget, for each protocol.
+// Tests of models over HTTP: answers, tools, failures, limits and budget, for each protocol.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ const kinds: readonly Kind[] = [
   { protocol: 'google', provider: 'google', id: 'gemini-3-pro-preview' },
   { protocol: 'openai-chat', provider: 'compatible', id: 'qwen3:30b' },
 ]
-/** Models that take a schema together with tools only through a tool of its own. */
+/** Models that accept a schema together with tools only as an extra tool. */
 const olderKinds: readonly Kind[] = [
   { protocol: 'anthropic', provider: 'anthropic', id: 'claude-3-haiku-20240307' },
   { protocol: 'google', provider: 'google', id: 'gemini-2.5-flash' },
@@ -64,7 +64,7 @@ async function start(kind: Kind, script: Script, more: Partial<ModelsConfig> = {
 }
 
 const output = z.object({ verdict: z.string(), notes: z.array(z.string()) })
-/** Of which 2500 bytes of a stream are somewhere in the middle. */
+/** A text so long that byte 2500 of its stream is in the middle. */
 const long = { verdict: 'fine', notes: ['x'.repeat(4000)] }
 const good = { verdict: 'fine', notes: ['one'] }
 
@@ -360,7 +360,7 @@ describe('fallback', () => {
       json: good,
       answeredBy: ['anthropic:claude-sonnet-5-5', 'google:gemini-3-pro-preview'],
     })
-    // One answer and three tries of the second step; the third is the other model's alone.
+    // The expected requests are one answer and three attempts of the second step by the main model.
     expect(run.server.requests).toHaveLength(4)
     expect(fast.requests).toHaveLength(2)
     expect(budget.uses).toMatchObject([
@@ -446,7 +446,7 @@ describe('limits', () => {
 
   it('case 48: ends the loop before it exceeds the cost limit', async () => {
     await using run = await start(anthropicKind, endless)
-    // One call of 1000 and 100 tokens costs 0.003 dollars.
+    // One call of 1000 input and 100 output tokens costs 0.003 dollars.
     const budget = createBudget({
       perReviewUsd: 0.0121,
       perDayUsd: null,
@@ -491,7 +491,7 @@ describe('limits', () => {
   })
 })
 
-/** A server that answers with the status and then the piece of text again and again, until the client goes. */
+/** Starts a server that sends the status, then repeats the chunk until the client disconnects. */
 async function startFlood(status: number, piece: string) {
   let sent = 0
   const gone = Promise.withResolvers<void>()
@@ -673,7 +673,7 @@ describe('budget', () => {
       limits,
     })
     expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
-    // A fifth of what is left, less than two more calls at 0.003 dollars.
+    // The share is a fifth of the remaining budget, less than two more calls at 0.003 dollars.
     expect(budget.usage.costUsd).toBeCloseTo(0.024, 10)
   })
 
@@ -776,7 +776,7 @@ describe('shapes', () => {
             ],
           },
         ])
-      // Some servers take no lists of texts.
+      // Some servers accept no list of text parts as content.
       if (kind.provider === 'compatible')
         expect(messages).toMatchObject([{}, { content: 'The shared part.\n\nFirst task.' }])
     },

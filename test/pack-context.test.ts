@@ -1,4 +1,4 @@
-// What a model is shown: in rounds under the budget, nothing left out silently, and no input that stops the process.
+// Tests of packing: rounds within the budget, no silent omissions, no crash on any input.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { DiffHunk } from '../src/domain/diff.ts'
@@ -16,7 +16,7 @@ const budget = { tokensPerRound: 4000, maxRounds: 3 }
 const lines = (count: number, text: string) =>
   Array.from({ length: count }, (_, n) => `${text} ${n}`).join('\n')
 
-/** The change as git shows it, with so many lines of context. */
+/** Returns the change as git diff prints it, with the given number of context lines. */
 function withContext(change: Change, context: number): Change {
   const files = change.files.map((file) => ({
     ...file,
@@ -38,7 +38,7 @@ function cutContext(hunk: DiffHunk, context: number): DiffHunk {
   }
 }
 
-/** The change with a search as git's, over its files at the head. */
+/** Returns the change with a search like git grep over its files at the head. */
 function searchable(change: Change, files: Readonly<Record<string, string>>): Change {
   const search: Snapshot['search'] = async (pattern) =>
     Object.entries(files).flatMap(([path, text]) =>
@@ -57,7 +57,7 @@ const shownText = ({ spans }: ContextRound) =>
     .map(({ text }) => text)
     .join('\n')
 
-/** How many lines of a file at the head a round shows. */
+/** Counts the lines of a file at the head that a round contains. */
 function countShown({ spans }: ContextRound, path: string): number {
   const ranges = spans
     .flatMap(({ lines = [] }) => lines)
@@ -169,7 +169,7 @@ describe('packing', () => {
       1,
     )
     const { rounds } = await packContext({ syntax }, change, budget, countTokens)
-    // There is room for the whole method, so that what is left to name is the class.
+    // The whole method fits, so only the class is left to name.
     expect(shownText(rounds[0]!)).toContain('@@ class Shop\n2    total() {')
   })
 

@@ -1,4 +1,4 @@
-// What a model is shown of the code graph and the memory beside the change: true, bounded, and never at the hunks' cost.
+// Tests of packing the code graph and the memory: correct, bounded, and never instead of hunks.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
@@ -263,7 +263,7 @@ describe('knowledge about a change', () => {
         diffOf(spans)
           .flatMap(({ lines = [] }) => lines)
           .reduce((sum, { start, end }) => sum + end - start + 1, 0)
-      // What is kept free for the surroundings was kept for definitions before.
+      // The budget that is reserved for context was reserved for definitions before.
       expect(count(withIt), `${budget}`).toBeGreaterThanOrEqual(0.87 * count(without))
       expect(withIt.reduce((sum, { text }) => sum + countTokens(text), 0)).toBeLessThanOrEqual(
         budget,

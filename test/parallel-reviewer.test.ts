@@ -1,4 +1,4 @@
-// The parallel reviewer against real model servers: specialists, what they share, their synthesis, faults and limits.
+// Tests of the parallel reviewer against real model servers: specialists, synthesis, and limits.
 import { describe, expect, it } from 'vitest'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import {
@@ -32,14 +32,14 @@ import {
 const fieldNames = ['correctness', 'security', 'performance', 'tests', 'maintainability'] as const
 type Field = (typeof fieldNames)[number]
 
-/** Who asks: the field of a specialist, or the synthesis. */
+/** The JSON field that names the requester: a specialist or the synthesis. */
 function askerOf({ text, system }: ModelRequest): Field | 'synthesis' | 'repair' {
   const field = /Your task: (\w+) alone\./.exec(text)?.[1]
   if (field !== undefined) return field as Field
   return system.startsWith('You correct a JSON document') ? 'repair' : 'synthesis'
 }
 
-/** A script by who asks. Specialists find nothing by default, and the synthesis drops nothing. */
+/** A script per requester. By default, specialists find nothing and the synthesis drops nothing. */
 function scriptOf(replies: Partial<Record<ReturnType<typeof askerOf>, Reply | Script>>): Script {
   return (request) => {
     const asker = askerOf(request)
@@ -54,7 +54,7 @@ function scriptOf(replies: Partial<Record<ReturnType<typeof askerOf>, Reply | Sc
 
 const nothing = (asker: string) => ({ summary: `All about ${asker}.`, findings: [] })
 
-/** What a specialist answers that found these. */
+/** Returns the answer of a specialist with these findings. */
 const found = (...changes: object[]): Reply => ({
   json: {
     summary: 'It changes totals.',
@@ -72,7 +72,7 @@ const inCart = {
 }
 
 interface StartOptions extends Partial<Omit<ParallelReviewerOptions, 'models'>> {
-  /** A server of the fast model's own; by default one server speaks for both. */
+  /** A separate server for the fast model; by default one server answers for both. */
   readonly fast?: Script
 }
 
@@ -101,7 +101,7 @@ async function start(
   return { server, small, reviewer, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
 
-/** Reviews the sample with one script, and gives the report with the requests by who asked. */
+/** Reviews the sample with one script. Returns the report and the requests by requester. */
 async function reviewWith(script: Script, options: StartOptions = {}) {
   await using run = await start(script, options)
   const report = await run.reviewer.review(makeChange(), onePack, never)
@@ -140,7 +140,7 @@ describe.each(kinds)('with $provider', (kind) => {
     expect(requests.map(askerOf).toSorted()).toEqual([...fieldNames].toSorted())
     const shared = requests.map(({ body }) => JSON.stringify(body).split('Your task: ')[0])
     expect(new Set(shared).size).toBe(1)
-    // What differs stands last in the only message.
+    // The part that differs comes last in the only message.
     expect(shared[0]).toContain('Title: Faster totals')
     expect(shared[0]).toContain('return items.length')
     const tools = requests.map(({ body }) =>
@@ -155,7 +155,7 @@ describe('specialists', () => {
     let before: unknown
     await using run = await start(async (request) => {
       if (request.number > 1) return { json: nothing(askerOf(request)) }
-      // Requests that were on their way by now would overtake so many others.
+      // Requests that were already sent would arrive before this many others.
       for (let i = 0; i < 20; i++) await (await fetch(`${run.server.url}/nothing`)).text()
       before = run.server.requests.map(askerOf)
       return { json: nothing(askerOf(request)) }
@@ -176,7 +176,7 @@ describe('specialists', () => {
   it('runs specialists in parallel', async () => {
     const all = Promise.withResolvers<void>()
     await using run = await start(async (request) => {
-      // The first has answered; the others wait for each other.
+      // The first specialist has answered; the others wait for each other.
       if (request.number === 5) all.resolve()
       if (request.number > 1) await all.promise
       return { json: nothing(askerOf(request)) }
@@ -391,7 +391,7 @@ describe('case 42: instructions in the data', () => {
       expect(outside).not.toContain('IGNORE')
       expect(request.system).not.toContain('IGNORE')
       expect(inside.join()).toContain('IGNORE')
-      // Named once, then at both ends of each block, and nowhere else.
+      // The mark is named once, then stands at both ends of each block, and nowhere else.
       expect(request.text.split(mark(request))).toHaveLength(2 + 2 * inside.length)
       expect(JSON.stringify(request.body)).not.toContain('\u200B')
     }
@@ -557,7 +557,7 @@ describe('case 48: endless specialists', () => {
     )
     expect(titles).toEqual([finding.title])
     expect(report).toMatchObject({ complete: false })
-    // Together or each for itself: the first had more time left when it was asked than the other.
+    // The first specialist had more time left at its start than the others, grouped or not.
     expect(report.notes.join(' ')).toMatch(
       /The correctness\b.* took no part\. The model did not answer in time\./,
     )
@@ -578,7 +578,7 @@ describe('case 48: endless specialists', () => {
 })
 
 describe('case 49: budget', () => {
-  // One call of 1000 and 100 tokens costs 0.006 dollars.
+  // One call of 1000 input and 100 output tokens costs 0.006 dollars.
   const limited = (perReviewUsd: number) =>
     createBudget({ perReviewUsd, perDayUsd: null, spentTodayUsd: async () => 0 })
 
@@ -596,7 +596,7 @@ describe('case 49: budget', () => {
       budget,
     })
     const report = await run.reviewer.review(makeChange(), onePack, never)
-    // Two calls fit, the second one over the limit; those side by side with it wait and find nothing left.
+    // Two calls fit, the second one over the limit. Those in parallel wait and find nothing left.
     expect(run.server.requests.map(askerOf)).toEqual(['correctness', 'security'])
     expect(budget.usage.costUsd).toBeCloseTo(0.012, 10)
     expect(report.findings.map(({ title }) => title)).toEqual([finding.title, moderate.title])

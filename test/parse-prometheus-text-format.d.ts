@@ -1,4 +1,4 @@
-// The package brings no types. Of histograms only what is read without their types is described.
+// Type declarations for a package without types. Histograms have only the fields that we read.
 declare module 'parse-prometheus-text-format' {
   interface Family {
     readonly name: string
@@ -8,6 +8,6 @@ declare module 'parse-prometheus-text-format' {
       readonly value: string
     }[]
   }
-  /** Throws where a line isn't in the text format. */
+  /** Throws if a line isn't in the text format. */
   export default function parse(text: string): readonly Family[]
 }

@@ -1,4 +1,4 @@
-// What GitHub's API can answer instead of what was asked for, from a real server that answers as it is told.
+// Tests of the GitHub adapter against errors and odd answers from a scripted HTTP server.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** Starts a server and an adapter that talks to it, as to GitHub in the cloud or, with `/api/v3`, to Enterprise. */
+/** Starts a server and an adapter for it: GitHub in the cloud or, with `/api/v3`, Enterprise. */
 async function start(respond: Respond, options: { timeoutMs?: number; apiPath?: string } = {}) {
   const requests: Received[] = []
   const server = createServer(async (request, response) => {
@@ -64,7 +64,7 @@ async function catchError(promise: Promise<unknown>): Promise<Record<string, unk
   )
 }
 
-/** The error that the first call to such a platform ends with. */
+/** Returns the error of the first call to such a platform. */
 async function failWith(
   respond: Respond,
   call: (platform: Platform) => Promise<unknown> = (platform) => platform.getPullRequest(access, 7),
@@ -97,7 +97,7 @@ describe('parallel calls', () => {
     let isOpen = false
     const { url, platform } = await start((request, response) => {
       if (isOpen || request.path === '/beside') return answer(200, {})(request, response)
-      // Of 32 places, a few are kept for callers who have none yet.
+      // A few of the 32 permits are reserved for callers that have none yet.
       if (held.push(response) === 28) full.resolve()
     })
     const callers = Array.from({ length: 10 }, (_, index) => ({
@@ -108,7 +108,7 @@ describe('parallel calls', () => {
       platform.getLanguages(callers[index % 10]!),
     )
     await full.promise
-    // What had been sent with the others would have come by then.
+    // Requests sent along with the others would have arrived by now.
     await fetch(`${url}/beside`)
     expect(held).toHaveLength(28)
     isOpen = true
@@ -207,7 +207,7 @@ describe('case 51: refusals are classified', () => {
 
 const summaryMarker = '<!-- umpire:review '
 
-/** A review with comments on lines 1, 2, 3 and so on. */
+/** Makes a review with comments on lines 1, 2, 3 and so on. */
 function makeReview(comments: number): ReviewToPublish {
   const lines = Array.from({ length: comments }, (_, index) => index + 1)
   return {
@@ -226,7 +226,7 @@ function makeReview(comments: number): ReviewToPublish {
   }
 }
 
-/** Answers reads with these lists (by the end of their address), and takes every write but those of `refuse`. */
+/** Answers reads with these lists (by address suffix), and accepts all writes but `refuse`. */
 function github(
   lists: Record<string, unknown[]>,
   refuse?: (request: Received) => Respond | undefined,

@@ -1,4 +1,4 @@
-// Who waits for the platform, and for whom: the line of calls that the GitHub adapter keeps.
+// Tests of the queue of the GitHub adapter: fairness between accounts, and aborted calls.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createPlatform } from '../src/platforms/index.ts'
 import type { Platform } from '../src/platforms/platform.ts'
@@ -8,7 +8,7 @@ const most = 12
 const tokenOf = (login: string) => `token-of-${login}`
 let forge: Forge
 let platform: Platform
-/** Holds what alice asks. */
+/** Holds the requests of alice unanswered. */
 let held: Hold
 
 beforeEach(async () => {
@@ -35,7 +35,7 @@ it('unanswered calls of one person leave capacity for others', async () => {
   const asked = askAsAlice(40)
   expect(await platform.getViewer(tokenOf('bob'))).toMatchObject({ login: 'bob' })
   await forge.waitFor(() => arrived('alice') === most)
-  // A call without a token is in nobody's line.
+  // A call without a token is in nobody's queue.
   await platform.inspect(null)
   expect(arrived('alice')).toBe(most)
   held.release()

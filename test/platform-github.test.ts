@@ -1,4 +1,4 @@
-// The GitHub adapter against the contract, on a local forge that is shaped like GitHub.
+// The platform contract for the GitHub adapter, on a local forge with GitHub's API.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPlatform } from '../src/platforms/index.ts'
@@ -12,7 +12,7 @@ import { applyThenDrop, type Forge, type SeenRequest, startForge } from './fakes
 
 const secret = 'a secret for signatures'
 
-/** Keeps what webhooks send. */
+/** Stores the webhook requests. */
 async function startReceiver() {
   const received: { headers: IncomingHttpHeaders; body: Buffer }[] = []
   const server = createServer(async (request, response) => {
@@ -126,7 +126,7 @@ async function start(): Promise<PlatformFixture> {
         action: applyThenDrop(),
       })
       const before = forge.requests.length
-      // The forge notes a dropped connection as status 0.
+      // The forge records a dropped connection as status 0.
       const findLost = () =>
         forge.requests.findIndex(
           (one, at) => at >= before && matches(one.method, one.path) && one.status === 0,
@@ -157,7 +157,7 @@ async function start(): Promise<PlatformFixture> {
   }
 }
 
-/** All pull requests show the statuses of the whole repository: any of them will do. */
+/** Every pull request lists the statuses of the whole repository, so any of them will do. */
 function statusesOf(forge: Forge, repo: string, sha: string) {
   return (forge.pullRequest(repo, 1).statuses[sha] ?? []).map(
     ({ context, state, description, targetUrl }) => ({

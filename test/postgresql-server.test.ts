@@ -1,4 +1,4 @@
-// A PostgreSQL server that goes away and comes back: clear errors while it is gone, no crash, and all goes on by itself.
+// Tests of a PostgreSQL server that fails and returns: clear errors, no crash, and recovery.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../src/db/database.ts'
@@ -77,7 +77,7 @@ describe.skipIf(programs === null)('a PostgreSQL server', () => {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`.execute(
       open.db,
     )
-    // A query may still meet one of the dead connections; the next ones get new ones.
+    // A query may still get one of the dead connections; later ones get new connections.
     await expect.poll(() => open.ping(10_000).then(() => 'fine', String)).toBe('fine')
   })
 

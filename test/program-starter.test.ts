@@ -1,4 +1,4 @@
-// Holds both ways to start programs to one behaviour, and the process that starts them for others to its end.
+// Tests of both ways to start programs, and of the process that starts them for others.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What is said of a repository by its files alone: the map, its stack, conventions, rules and decisions.
+// Tests of the project map that is derived from files: stack, conventions, rules and decisions.
 import { describe, expect, it } from 'vitest'
 import { classifyFile } from '../src/code/classify-file.ts'
 import { isTestPath, languageOfPath } from '../src/code/languages.ts'
@@ -7,12 +7,12 @@ import { describeProject } from '../src/knowledge/project/describe-project.ts'
 import type { ProjectFile } from '../src/knowledge/project/project.ts'
 
 interface Known {
-  /** Names of exported definitions, by path. */
+  /** The names of exported definitions, by path. */
   readonly names?: Readonly<Record<string, readonly string[]>>
   readonly uses?: readonly (readonly [string, string])[]
 }
 
-/** Describes files as a scan would find them. */
+/** Describes files like a scan does. */
 async function describeFiles(
   files: Readonly<Record<string, string>>,
   { names = {}, uses = [] }: Known = {},
@@ -209,7 +209,7 @@ describe('the map of a directory', () => {
       ...deep,
     })
     expect(map.size).toBeLessThanOrEqual(2000)
-    // The upper ones have room.
+    // The directories at the top fit.
     expect(Array.from({ length: 100 }, (_, index) => map.has(`p${index}`))).not.toContain(false)
     expect(Math.max(...memories.map(({ text }) => text.length))).toBeLessThanOrEqual(1000)
   })
@@ -468,7 +468,7 @@ describe('the stack', () => {
       'docs/adr/1.md': `---\n${'status: '.repeat(10_000)}\n`,
       'src/a.ts': `/*${'*'.repeat(60_000)}`,
     }
-    // What goes back and forth over such texts takes minutes.
+    // Backtracking over such texts would take minutes.
     const { memories } = await describeFiles(hostile)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be left
     const active = /[\u0000-\u001f\u202e]|<script/

@@ -1,41 +1,41 @@
-// Pull requests with what became of their reviews, at chosen times before now, for tests of figures over them.
+// Sample pull requests and reviews at chosen times before now, for tests of statistics.
 import { sql } from 'kysely'
 import type { Db } from '../src/db/database.ts'
 import type { PullRequestRef } from '../src/domain/pull-request.ts'
 import type { Verdict } from '../src/domain/review.ts'
 import { refreshListing } from '../src/events/listing.ts'
 
-/** What a run used of a model, in two calls; a price that isn't known is null. */
+/** The model usage of a run in two calls; an unknown price is null. */
 export type SpendSample = readonly [model: string, costUsd: number | null]
 
 export interface RunSample {
-  /** A verdict, or why there is none. */
+  /** The verdict, or why there is none. */
   readonly outcome: Verdict | 'skipped' | 'failed' | 'processing'
-  /** When it ended; for one that hasn't, when its event came. */
+  /** When the run ended, or when its event arrived if it hasn't ended. */
   readonly hoursAgo: number
-  /** From its event to its end. */
+  /** The time from the event to the end of the run. */
   readonly seconds?: number
   readonly spend?: readonly SpendSample[]
 }
 
-/** A pull request: its runs, and how long ago an event came that no run took up, by whether it asks for a review. */
+/** A pull request: its runs, and the age of events without a run, by whether they need a review. */
 export interface PullRequestSample {
   readonly runs?: readonly RunSample[]
   readonly pendingHoursAgo?: number
   readonly labeledHoursAgo?: number
   readonly author?: string
-  /** In the last of these hours it was merged, in the first opened. */
+  /** The pull request was opened in the first of these hours and merged in the last. */
   readonly merged?: readonly [openedHoursAgo: number, mergedHoursAgo: number]
   readonly lines?: number
   readonly confidence?: number
-  /** Open findings of its latest review. */
+  /** The open findings of the latest review. */
   readonly findings?: readonly [critical: number, moderate: number, minor: number]
 }
 
-/** By repository; numbered from 1. */
+/** The pull requests by repository, numbered from 1. */
 export type PullRequestSamples = Readonly<Record<string, readonly PullRequestSample[]>>
 
-/** Stores them all at one moment, which it tells. `outside` is what was spent beside reviews. */
+/** Stores them all at one moment and returns it. `outside` is the cost outside of reviews. */
 export async function insertPullRequestSamples(
   db: Db,
   samples: PullRequestSamples,

@@ -1,4 +1,4 @@
-// HTTP over a plain socket, for what no client would send or do.
+// HTTP over a plain socket, for requests that no HTTP client would send.
 import { connect, type Socket } from 'node:net'
 
 /** Opens a connection and writes lines to it. */
@@ -6,7 +6,7 @@ export function openSocket(url: string, lines: readonly string[]): Socket {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.setEncoding('latin1')
-  // A side that stops reading may reset what we are still writing.
+  // A peer that stops reading may reset the connection while we are still writing.
   socket.on('error', () => {})
   socket.write(lines.join('\r\n'))
   return socket

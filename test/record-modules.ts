@@ -1,4 +1,4 @@
-// Preloaded into a process by a test: writes down the address of every module that the process loads.
+// A preloaded module that records the URL of every module that the process loads.
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

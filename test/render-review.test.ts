@@ -1,4 +1,4 @@
-// How a review reads on the pull request: judged by what a GFM renderer makes of it.
+// Tests of the review text on the pull request, as a GFM renderer displays it.
 import { describe, expect, it } from 'vitest'
 import type { AppliedMemory, ChangeGraph } from '../src/domain/change-graph.ts'
 import type { Finding } from '../src/domain/finding.ts'
@@ -116,7 +116,7 @@ function renderInline(changes: Partial<Finding>, secrets: string[] = []): string
   return renderInlineComments([makeFinding(changes)], limits, secrets).comments[0]?.body ?? ''
 }
 
-/** What is live beside our own hidden marker, and the change to commit that we offer. */
+/** Returns the live markup other than our hidden marker and the suggested change. */
 function listForeignParts(body: string): string[] {
   return listActiveContent(body).filter(
     (part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg/.test(part),
@@ -398,7 +398,7 @@ describe('the impact of a change', () => {
       'octocat knows src/users.ts (60 % of its changes)',
       'The graph is of an older commit.',
     ])
-    // A clean review is one line all the same.
+    // A clean review still has one line.
     expect(body).toContain('Nothing found in 1 file at aaaaaaa.')
     expect(body).not.toContain('Coverage:')
   })
@@ -431,7 +431,7 @@ describe('the impact of a change', () => {
     expect(textOf({ symbols: [type], tests })).toContain('Impact: no use outside this diff, 1 test')
     const both = { symbols: [type, symbolOf()], callers: [...uses, callerOf({ symbol: 1 })] }
     expect(textOf(both)).toContain('Impact: 1 caller and 2 other uses outside this diff, no test')
-    // What is called twice on a line is one place.
+    // Two calls on one line count as one location.
     const twice = [callerOf({ symbol: 0 }), callerOf({ symbol: 1 })]
     expect(textOf({ symbols: [symbolOf(), symbolOf()], callers: twice })).toContain(
       'Impact: 1 caller outside',
@@ -565,7 +565,7 @@ describe('a summary that is too long', () => {
       for (const part of frame) expect(body).toMatch(part)
       const rows = body.match(/^\| 🟡 \|.*\|$/gm) ?? []
       expect(rows.length).toBeGreaterThan(0)
-      // One row more would not fit.
+      // One more row would not fit.
       expect(body.length + (rows[0]?.length ?? 0) + 3).toBeGreaterThan(commentLength)
       expect(renderGfm(body).match(/<td>/g)).toHaveLength(rows.length * 3)
     }

@@ -1,4 +1,4 @@
-// The settings that a repository brings along: what is right counts, what isn't is told, and nothing hostile is costly.
+// Tests of the settings file: valid parts apply, errors are reported, hostile input is cheap.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseGitattributes } from '../src/code/read-gitattributes.ts'
@@ -109,7 +109,7 @@ rules: { disable: [breakpoint] }
       ...defaultSettings,
       language: 'German',
       paths: { include: [], exclude: ['docs/'] },
-      // What was written for some files must not hold for all.
+      // An instruction for some files must not apply to all.
       instructions: [{ paths: [], text: 'A' }],
     })
     expect(problems).toHaveLength(4)

@@ -1,10 +1,10 @@
-// Types across calls: what a called function declares or shows to return tells what its result's methods are.
+// Tests of inferring the type of a call's result from the declaration of the called function.
 import { describe, expect, it } from 'vitest'
 import { resolveCode } from './resolve-code.ts'
 
 type Files = Readonly<Record<string, string>>
 
-/** Each with a definition that others have by the same name, so that a name alone tells nothing sure. */
+/** Each has a definition with a common name, so that the name alone is ambiguous. */
 const languages: Readonly<
   Record<string, { files: Files; meant: readonly (readonly [string, string, string])[] }>
 > = {
@@ -50,7 +50,7 @@ export function local(declared: () => unknown) { const j = declared(); j.sellAll
       ['app.ts', 'g.payOut', 'nothing'],
       ['app.ts', 'h.sellAll', 'cart.ts Cart.sellAll, cart.ts Rival.sellAll 0.5'],
       ['app.ts', 'i.sellAll', 'cart.ts Cart.sellAll 0.85'],
-      // What is called there is local.
+      // The called function is local.
       ['app.ts', 'j.sellAll', 'cart.ts Cart.sellAll, cart.ts Rival.sellAll 0.5'],
     ],
   },

@@ -1,11 +1,11 @@
-// Where imports lead: small repositories of each language, what must resolve, and what must not.
+// Tests of import resolution: small repositories of each language with expected targets.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CodeImport } from '../src/code/code-index.ts'
 import { emptyImportConfig } from '../src/knowledge/resolution/import-config.ts'
 import { createImportResolver } from '../src/knowledge/resolution/imports/import-resolver.ts'
 import { type ResolvedCode, resolveCode } from './resolve-code.ts'
 
-/** A source that imports each of these. */
+/** Returns a source that imports each of these. */
 function importing(...sources: readonly string[]): string {
   return sources.map((source, index) => `import name${index} from '${source}'\n`).join('')
 }
@@ -29,12 +29,12 @@ describe('imports of TypeScript and JavaScript', () => {
     ['src/app.ts', '@acme/plain/lib/other', 'packages/plain/lib/other.js'],
     ['packages/core/src/main.ts', '@acme/core/math/add', 'packages/core/src/math/add.ts'],
     ['packages/core/src/main.ts', '~core/math/add', 'packages/core/src/math/add.ts'],
-    // What isn't there and must be.
+    // These targets are missing and must exist.
     ['src/app.ts', './gone', 'missing'],
     ['src/app.ts', './gone.js', 'missing'],
     ['src/app.ts', '@/gone', 'missing'],
     ['src/app.ts', './Gone.svelte', 'missing'],
-    // What isn't there and need not be: of libraries, assets, made by tools, kept out of the tree, tried out, outside of it.
+    // These targets may be missing: libraries, assets, generated, ignored, optional or outside.
     ['src/app.ts', 'react', 'outside'],
     ['src/app.ts', 'node:fs', 'outside'],
     ['src/app.ts', '@acme/unknown', 'outside'],

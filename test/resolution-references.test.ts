@@ -1,4 +1,4 @@
-// What references mean: small repositories of each language, with the definitions that must be found and those that must not.
+// Tests of reference resolution: small repositories of each language with their definitions.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCodeView, openCodeView } from '../src/knowledge/resolution/code-view.ts'
 import { resolveFileEdges } from '../src/knowledge/resolution/resolve-file-edges.ts'
@@ -85,7 +85,7 @@ export function later() { round(1) }
     ['store.ts', 'cart.total', 'cart.ts Cart.total 0.85'],
     ['store.ts', 'round', 'money.ts round 0.95'],
     ['store.ts', 'Base', 'store.ts Base 0.95'],
-    // A library's, a method that isn't there, names that only look alike, what nobody exports.
+    // These are library names, missing methods, lookalikes, and unexported names.
     ['app.ts', 'map.total', 'nothing'],
     ['app.ts', 'outer.total', 'nothing'],
     ['app.ts', 'cart.nothing', 'nothing'],

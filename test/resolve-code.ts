@@ -1,4 +1,4 @@
-// A repository of some files, read with all real parts, and what its imports and references come to.
+// Builds a repository from files and resolves its imports and references.
 
 import { createFileIndexer } from '../src/code/file-indexer.ts'
 import { createGitSnapshot } from '../src/git/git-snapshot.ts'
@@ -18,18 +18,22 @@ import { type CommitFile, createBareRepository } from './fakes/bare-repository.t
 export interface ResolvedCode {
   readonly view: CodeView
   readonly resolution: ImportConfig
-  /** Where an import leads: paths, joined by a space, or `outside`, or `missing`. The file must have such an import. */
+  /**
+   * The target of an import: paths joined by a space, or `outside`, or `missing`. The file must
+   * have such an import.
+   */
   importTarget(path: string, from: string): string
   /**
-   * What a reference means, `shop.buy` or `buy`, on whatever line it is first: `path name` or `path Type.name`, of several
-   * joined by a comma, and how sure that is. The file must have such a reference.
+   * The definition of the first reference, such as `shop.buy` or `buy`: `path name` or `path
+   * Type.name`, several joined by a comma, with the confidence. The file must have such a
+   * reference.
    */
   referenceTarget(path: string, reference: string): string
   /** The edges of a file as `kind target`, sorted. */
   edges(path: string): string[]
 }
 
-/** Commits the files, reads manifests and facts, and resolves. */
+/** Commits the files, indexes them with their manifests, and resolves them. */
 export async function resolveCode(
   files: Readonly<Record<string, string | CommitFile>>,
 ): Promise<ResolvedCode> {
@@ -52,12 +56,12 @@ export async function resolveCode(
   const facts = results.flatMap((result, index) =>
     'index' in result ? [[sources[index]!.path, result.index] as const] : [],
   )
-  // As it comes back from the database.
+  // The index goes through JSON as it does in the database.
   const stored = JSON.parse(JSON.stringify(resolution)) as ImportConfig
   return inspectCode(createCodeView(facts, createImportResolver(paths, stored)), stored)
 }
 
-/** The same of a view that is there. */
+/** Resolves an existing view. */
 export function inspectCode(view: CodeView, resolution: ImportConfig): ResolvedCode {
   return {
     view,

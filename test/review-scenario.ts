@@ -1,15 +1,15 @@
-// A forge with a repository, and Umpire beside it: what most tests of reviews start from.
+// A forge with a repository and a running Umpire, the start of most review tests.
 import { readSample } from '../demo/read-sample.ts'
 import { type Forge, type PullRequestView, startForge } from './fakes/forge/forge.ts'
 import type { PushedFile } from './fakes/forge/pushes.ts'
 import { type StartOptions, startTestApp, type TestApp, webhookSecret } from './start-app.ts'
 
-/** The account that Umpire acts as, and its token. */
+/** The account that Umpire uses, and its token. */
 export const reviewerLogin = 'umpire-bot'
 export const reviewerToken = 'ghs_token_of_the_reviewer'
 export const repo = 'acme/shop'
 
-/** A forge where alice works on acme/shop, which has its files on `main` and no pull request yet. */
+/** Starts a forge where alice works on acme/shop, with files on `main` and no pull request yet. */
 export async function startShopForge(
   options: Parameters<typeof startForge>[0] = {},
 ): Promise<Forge> {
@@ -23,7 +23,7 @@ export async function startShopForge(
   return forge
 }
 
-/** What Umpire's environment says about a forge. */
+/** The environment variables that connect Umpire to a forge. */
 export function forgeEnvironment(forge: Forge): Record<string, string> {
   return { PLATFORM_URL: forge.url, PLATFORM_API_URL: forge.apiUrl, PLATFORM_TOKEN: reviewerToken }
 }
@@ -36,11 +36,11 @@ export interface Scenario extends AsyncDisposable {
     files: Record<string, PushedFile>,
     options?: { branch?: string; title?: string; body?: string },
   ): Promise<number>
-  /** Waits until nothing is to be done any more: all deliveries were answered and all review events ended. */
+  /** Waits until all deliveries were answered and all review events ended. */
   waitUntilSettled(): Promise<void>
 }
 
-/** What Umpire said on a pull request: its summaries, and its comments on lines. */
+/** What Umpire posted on a pull request: its summaries, and its comments on lines. */
 export function ownComments(view: PullRequestView) {
   return {
     summaries: view.comments.filter((comment) => comment.author === reviewerLogin),
@@ -65,7 +65,7 @@ export async function startScenario(
 ): Promise<Scenario> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startShopForge(options.clock ? { clock: options.clock } : {}))
-  // A first review asks for a scan, which asks platform and model whenever its turn comes: who wants one says so.
+  // A first review requests a scan, which calls platform and model at any time. Tests opt in to it.
   const layers = { MEMORY: 'off', GRAPH: 'off' }
   const env = { ...forgeEnvironment(forge), ...layers, ...options.env }
   const app = stack.use(await startTestApp({ ...options, env }))
@@ -79,7 +79,8 @@ export async function startScenario(
     forge,
     app,
     async openPullRequest(files, { branch = 'topic', title = 'A change', body = '' } = {}) {
-      // Named by its branch: the same files on two branches within a second would be one commit, with one status.
+      // The branch is in the message: equal files on two branches within a second would be one
+      // commit.
       await forge.push(repo, branch, files, { author: 'alice', message: `${title} on ${branch}` })
       return forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
     },
@@ -87,14 +88,14 @@ export async function startScenario(
       const answered = () => forge.deliveries.every((delivery) => delivery.status !== null)
       await forge.waitFor(answered, { description: 'the answers to all deliveries' })
       await waitUntilSettled(app)
-      // A review has deliveries of its own.
+      // Posting a review causes deliveries too.
       await forge.waitFor(answered, { description: 'the answers to all deliveries' })
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }
 
-/** Waits until at least one event was stored and all that lead to a review ended. */
+/** Waits until at least one event was stored and all events of reviews ended. */
 export async function waitUntilSettled(
   app: Pick<TestApp, 'db'>,
   timeoutMs = 30_000,

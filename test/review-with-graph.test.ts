@@ -1,4 +1,4 @@
-// A model that reviews with the code graph and the memory: what they say is data, and what it cites was shown to it.
+// Tests of reviews with the code graph and the memory: both are data, citations must be given.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { createModels, createUnlimitedBudget } from '../src/models/index.ts'
@@ -40,7 +40,7 @@ async function startModel(script: Script) {
   return { server, options, [Symbol.asyncDispose]: server.close }
 }
 
-/** Packs a change and has the agentic reviewer look at it. */
+/** Packs a change and reviews it with the agentic reviewer. */
 async function review(change: Change, json: object) {
   await using run = await startModel(() => ({ json }))
   const context = await packContext(

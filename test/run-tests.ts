@@ -1,4 +1,4 @@
-// Runs all tests: finds or starts a PostgreSQL server, then Vitest, and says at the end what ran and what did not.
+// Runs all tests: finds or starts PostgreSQL, runs Vitest, and prints what ran and what did not.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findPostgresql, startPostgresql } from './fakes/postgresql-server.ts'
 
-/** What Vitest's JSON reporter counts. */
+/** The counts of Vitest's JSON reporter. */
 interface Counts {
   numPassedTests: number
   numFailedTests: number
@@ -15,18 +15,18 @@ interface Counts {
   numTodoTests: number
 }
 
-/** Below this, memory is not for files. */
+/** With less memory than this, temporary files go to disk. */
 const minSharedMemoryBytes = 4 * 1024 ** 3
 
 /**
- * A folder for all temporary files of a run: in memory where that is roomy, for hundreds of databases and repositories
- * come and go. Not where programs don't run: there no test could tell that a hook of a repository was left alone.
+ * Returns the folder for temporary files of a run: in memory if there is enough for hundreds of
+ * databases. Not on a `noexec` mount, where tests couldn't detect that a repository's hook was run.
  */
 function makeTemporaryFolder(): string {
   const folder = mkdtempSync(
     join(hasEnoughSharedMemory('/dev/shm') ? '/dev/shm' : tmpdir(), 'umpire-tests-'),
   )
-  // PostgreSQL doesn't run as root, and has its folder in there.
+  // PostgreSQL doesn't run as root, and needs access to its folder in there.
   chmodSync(folder, 0o711)
   return folder
 }
@@ -55,7 +55,7 @@ async function runVitest(environment: Record<string, string>, report: string): P
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   })
-  // Ctrl-C reaches Vitest by itself; we wait for it, and clean up.
+  // Ctrl-C reaches Vitest directly; we wait for it, and clean up.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   const [code] = (await once(child, 'exit')) as [number | null]
@@ -74,7 +74,7 @@ function countTests(report: string): string {
 
 async function main(): Promise<void> {
   const folder = makeTemporaryFolder()
-  // For the server too.
+  // The PostgreSQL server uses this folder too.
   process.env.TMPDIR = folder
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
   const given = process.env.TEST_DATABASE_URL

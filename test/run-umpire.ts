@@ -1,13 +1,12 @@
-// Runs the command `umpire` as people do, to its end.
+// Runs the `umpire` command of this checkout to its end.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { compileCache } from './compile-cache.ts'
 import { type ReviewResult, waitForExit } from './local-test-repository.ts'
 
-/** The command of this checkout. */
 export const umpireCommand = fileURLToPath(new URL('../bin/umpire', import.meta.url))
 
-/** @param options the folder has no stray `.env` file; nothing of our own environment is passed on but the PATH */
+/** @param options the folder has no `.env` file; only the PATH of our environment is passed on */
 export function runUmpire(
   args: readonly string[],
   options: { cwd: string; env: Readonly<Record<string, string>>; program?: readonly string[] },

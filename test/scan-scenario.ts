@@ -1,4 +1,4 @@
-// A forge and Umpire with people whose repositories are scanned, for tests of scans and of the code graph.
+// A forge and Umpire with users whose repositories are scanned, for tests of scans and the graph.
 import { sql } from 'kysely'
 import type { Db } from '../src/db/database.ts'
 import { requestScan } from '../src/jobs/scans.ts'
@@ -6,13 +6,13 @@ import { type ConnectScenario, startConnectScenario } from './connect-scenario.t
 import type { StartOptions } from './start-app.ts'
 
 export interface ScanScenario extends ConnectScenario {
-  /** Makes a repository with these files on its default branch; alice and bob administer it. */
+  /** Creates a repository with these files on its default branch; alice and bob administer it. */
   createRepositoryWith(files: Files): Promise<string>
-  /** Makes it, has alice connect it, and waits for the end of the scan. */
+  /** Creates it, connects it as alice, and waits for the end of the scan. */
   createScannedRepository(files: Files): Promise<string>
-  /** Asks for a scan as a merge would, and waits for its end. */
+  /** Requests a scan like a merge does, and waits for its end. */
   rescan(repo: string): Promise<void>
-  /** Waits for the end of the scan. Fails where it failed, unless told that it may. */
+  /** Waits for the end of the scan. Throws if it failed, unless that is allowed. */
   waitForScan(repo: string, expected?: 'completed' | 'failed', timeoutMs?: number): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export async function waitForScan(
   }
 }
 
-/** All that the graph of a repository says, in words that don't depend on how it came to be. */
+/** Returns the whole graph of a repository as text that doesn't depend on how it was built. */
 export async function readGraphRows(db: Db, repo: string) {
   const rows = async (statement: ReturnType<typeof sql<Record<string, unknown>>>) =>
     (await statement.execute(db)).rows
@@ -98,7 +98,7 @@ export async function readGraphRows(db: Db, repo: string) {
   }
 }
 
-/** Edges as `source → target kind`. */
+/** Returns the edges as `source → target kind`. */
 export async function listEdgesOf(db: Db, repo: string): Promise<string[]> {
   const { edges } = await readGraphRows(db, repo)
   return edges.map(({ source, target, kind }) => `${source} → ${target} ${kind}`)

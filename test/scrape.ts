@@ -1,15 +1,17 @@
-// Reads metrics as Prometheus does: over HTTP, and with a parser that others wrote.
+// Reads metrics as Prometheus does: over HTTP, with a third-party parser.
 import parse from 'parse-prometheus-text-format'
 
 type Labels = Readonly<Record<string, string>>
 
 export interface Scrape {
   readonly text: string
-  /** Types by the names of metrics. */
+  /** The types by metric name. */
   readonly types: Readonly<Record<string, string>>
-  /** Label sets of a metric's series, without `le`. */
+  /** The label sets of a metric's series, without `le`. */
   labelsOf(name: string): readonly Labels[]
-  /** The value of one series, named as in PromQL: `…_count` of a histogram. Undefined where there is none such. */
+  /**
+   * The value of one series, named as in PromQL: `…_count` of a histogram. Undefined if missing.
+   */
   value(name: string, labels?: Labels): number | undefined
 }
 
@@ -18,7 +20,7 @@ export async function scrape(url: string | null): Promise<Scrape> {
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
   const types = Object.fromEntries(parse(text).map(({ name, type }) => [name, type.toLowerCase()]))
-  // Told their types, the parser makes one of all histograms of a name, whatever their labels.
+  // With types, the parser merges all histograms of a name, whatever their labels.
   const parts = Map.groupBy(parse(text.replaceAll(/^#.*\n/gm, '')), ({ name }) => name)
   const samplesOf = (name: string) => parts.get(name)?.flatMap(({ metrics }) => metrics) ?? []
   return {
@@ -35,7 +37,7 @@ export async function scrape(url: string | null): Promise<Scrape> {
   }
 }
 
-/** Scrapes until what is to be seen is there: a review that stands in the database is counted a moment later. */
+/** Scrapes until `read` succeeds: a stored review is counted a moment later. */
 export async function scrapeUntil(
   url: string | null,
   isThere: (shown: Scrape) => boolean,

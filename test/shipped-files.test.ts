@@ -1,4 +1,4 @@
-// The files that a deployment is made from: Docker Compose, the image, and the lock files.
+// Tests of the deployment files: Docker Compose, the image, and the lock files.
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -8,14 +8,14 @@ import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** What an operator has to write into `.env`. */
+/** The variables that an operator has to write into `.env`. */
 const given = {
   POSTGRES_PASSWORD: 'password0123456789',
   SECRET_KEY: 'k'.repeat(32),
   WEBHOOK_SECRET: 'a secret of the tests',
 }
 
-/** Fills in variables as Docker Compose does: `${NAME}`, `${NAME:-default}` and `${NAME:?message}`. */
+/** Substitutes variables like Docker Compose: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`. */
 function interpolate(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(
     /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
@@ -28,7 +28,7 @@ function interpolate(text: string, env: Readonly<Record<string, string>>): strin
   )
 }
 
-/** The environment that a service of compose.yaml gets. */
+/** Returns the environment of a service of compose.yaml. */
 function environmentOf(
   service: string,
   env: Readonly<Record<string, string>>,
@@ -73,7 +73,7 @@ interface LockedPackage {
   readonly integrity?: string
   readonly resolved?: string
   readonly link?: boolean
-  /** It stands in the archive of another package, whose hash covers it. */
+  /** The package is in the archive of another one, whose hash covers it. */
   readonly inBundle?: boolean
 }
 

@@ -1,7 +1,6 @@
-// Signs people in for tests, through the front door.
+// Signs users in for tests over HTTP.
 import type { TestApp } from './start-app.ts'
 
-/** A person who is signed in. */
 export interface SignedInUser {
   /** The JWT of the cookie. */
   readonly session: string

@@ -1,4 +1,4 @@
-// Starts Umpire for a test as its users would: configured by the environment, reached over HTTP.
+// Starts Umpire for a test like a user would: configured by environment, reached over HTTP.
 import { createHmac, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,19 +16,19 @@ export const webhookSecret = 'a secret of the tests'
 export interface StartOptions {
   /** Further environment variables. */
   env?: Record<string, string>
-  /** Use this database and leave it there at the end; otherwise a new one. */
+  /** An existing database that is kept at the end; otherwise a new one is used. */
   database?: TestDatabase
-  /** Default: both. */
+  /** The default is both. */
   parts?: { web: boolean; worker: boolean }
 }
 
-/** A running Umpire with its own database. Every answer that a test fetches from it is checked: see answers.ts. */
+/** A running Umpire with its own database. check-responses.ts checks each of its answers. */
 export interface TestApp extends AsyncDisposable {
   readonly url: string
   readonly app: App
-  /** To look at what no endpoint shows yet. */
+  /** Direct access to data that no endpoint returns yet. */
   readonly db: Db
-  /** Posts a delivery, signed unless told otherwise. */
+  /** Posts a delivery, signed unless `options` has another signature. */
   deliver(
     payload: unknown,
     options?: DeliverOptions,
@@ -48,7 +48,7 @@ export interface TestApp extends AsyncDisposable {
 export interface DeliverOptions {
   event?: string
   headers?: Record<string, string>
-  /** Instead of the payload as JSON. */
+  /** Replaces the payload as JSON. */
   rawBody?: string | Buffer
   /** Null for an unsigned delivery. */
   secret?: string | null
@@ -117,7 +117,7 @@ async function deliver(url: string, payload: unknown, options: DeliverOptions = 
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** A pull request's payload, as small as the receiver needs it. */
+/** Returns a minimal pull request payload that the receiver accepts. */
 export function pullRequestPayload(
   options: {
     action?: string
@@ -165,7 +165,7 @@ export function pullRequestPayload(
   }
 }
 
-/** How many rows a table has. */
+/** Counts the rows of a table. */
 export async function countRows(
   db: Db,
   table: 'events' | 'workflow_runs' | 'pull_requests',

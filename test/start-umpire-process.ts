@@ -1,4 +1,4 @@
-// Umpire as a process of its own, for tests of signals, crashes and several processes on one database.
+// Umpire as a separate process, for tests of signals, crashes and several processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,15 +12,15 @@ import { webhookSecret } from './start-app.ts'
 
 const command = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
 
-/** What processes on one machine share: a data folder, and a database. */
+/** The data folder and the database that the processes on one machine share. */
 export interface ServiceStorage extends AsyncDisposable {
   readonly dataDir: string
-  /** To look into it; an embedded one only while no process has it open. */
+  /** Direct access to the database; to an embedded one only while no process has it open. */
   readonly database: TestDatabase['config']
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Makes a site with a database of this run's engine. */
+/** Creates a site with a database of this run's engine. */
 export async function createServiceStorage(
   options: Parameters<typeof createTestDatabase>[0] = {},
 ): Promise<ServiceStorage> {
@@ -48,9 +48,9 @@ export async function createServiceStorage(
 }
 
 export interface UmpireProcess extends AsyncDisposable {
-  /** Where it listens; null for a worker alone. */
+  /** The address that it listens on; null for a worker alone. */
   readonly url: string | null
-  /** Lines of its log that have this message so far. */
+  /** The lines of its log with this message so far. */
   logLines(message: string): readonly Record<string, unknown>[]
   /** Waits for a line of its log with this message. */
   waitForLog(message: string): Promise<Record<string, unknown>>
@@ -59,14 +59,14 @@ export interface UmpireProcess extends AsyncDisposable {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>
 }
 
-/** Starts `umpire serve`, and waits until it does its work or has ended. */
+/** Starts `umpire serve`, and waits until it is ready or has ended. */
 export async function startUmpireProcess(
   site: ServiceStorage,
   options: { args?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<UmpireProcess> {
   const { args = [] } = options
   const child = spawn(process.execPath, [command, 'serve', ...args], {
-    // No stray .env file is there.
+    // This folder has no `.env` file.
     cwd: site.dataDir,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {

@@ -1,4 +1,4 @@
-// The static reviewer through its interface: what each rule reports, what none does, and hostile files.
+// Tests of the static reviewer: findings of each rule, false positives, and hostile files.
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { Worker } from 'node:worker_threads'
@@ -71,7 +71,7 @@ describe('each rule', () => {
     const documentation = await readFile(new URL('../docs/rules.md', import.meta.url), 'utf8')
     const sampled = new Set(samples.map((sample) => sample.rule))
     for (const rule of rules) {
-      // Those on the code graph have tests of their own.
+      // The rules on the code graph have their own tests.
       if (!rule.graph) expect(sampled, rule.id).toContain(rule.id)
       expect(documentation).toContain(
         `| \`${rule.id}\` | ${rule.severity} | ${rule.confidence} | ${languagesOf(rule)} | ${rule.summary.replaceAll('|', '\\|')} |`,

@@ -1,4 +1,4 @@
-// The outline of source files: what they define, where, and inside of what.
+// Tests of source outlines: definitions with their lines and parents.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 

@@ -1,4 +1,4 @@
-// The verifier against real model servers: what it shows, what it believes of an answer, and how it fails.
+// Tests of the verifier against real model servers: its prompts, its parsing, its failures.
 import { describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
@@ -54,7 +54,7 @@ async function start(script: Script, options: Partial<ModelOptions> = {}, kind =
   return { server, verifier, [Symbol.asyncDispose]: () => server.close() }
 }
 
-/** Answers each claim as told by its title. */
+/** Answers each claim with the result that its title names. */
 const answerBy =
   (answers: Readonly<Record<string, object>>): Script =>
   (request) => ({
@@ -363,7 +363,7 @@ describe('case 50: a verifier that fails', () => {
     await using run = await start(() => ({ status: 401 }))
     const claims = Array.from({ length: 40 }, (_, at) => claim({ title: `claim ${at}` }))
     await run.verifier.verify(change, claims, never)
-    // Of eight calls those that were under way side by side.
+    // Only the calls of eight that ran in parallel were sent.
     expect(run.server.requests.length).toBeLessThanOrEqual(3)
   })
 

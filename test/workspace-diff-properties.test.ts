@@ -1,4 +1,4 @@
-// Random changes through real git and our parser: what the parsed diff says must rebuild the new tree exactly.
+// Property tests of the diff parser: random changes through git must rebuild the new tree.
 import { afterAll, describe, expect, it } from 'vitest'
 import type { DiffHunk, FileDiff } from '../src/domain/diff.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
@@ -16,7 +16,7 @@ afterAll(() => repository[Symbol.asyncDispose]())
 
 type Random = (below: number) => number
 
-/** mulberry32: small, and the same on every machine. */
+/** mulberry32: a small random number generator with the same output on every machine. */
 function createRandom(seed: number): Random {
   let state = seed
   return (below) => {
@@ -124,7 +124,7 @@ function randomTrees(random: Random): { old: Map<string, Version>; new: Map<stri
   return { old: withoutFolderClash(before), new: withoutFolderClash(after) }
 }
 
-/** A file can't be a folder too. */
+/** A path can't be both a file and a folder. */
 function withoutFolderClash(tree: Map<string, Version>): Map<string, Version> {
   const paths = [...tree.keys()]
   return new Map([...tree].filter(([name]) => !paths.some((other) => other.startsWith(`${name}/`))))
@@ -140,7 +140,7 @@ function toContents(tree: Map<string, Version>): Map<string, Version> {
   const entries = [...tree].map(
     ([name, version]) => [pathFromBytes(nameBytes(name)), version] as const,
   )
-  // Lines as git sees them: split at line feeds only.
+  // Lines are split at line feeds only, as in git.
   return new Map(
     entries.map(([path, { lines, mode }]) => [path, { lines: splitLines(lines.join('')), mode }]),
   )
@@ -251,7 +251,7 @@ describe('case 41: cut and damaged diffs', () => {
           const kept = file.hunks
             .flatMap((hunk) => hunk.lines)
             .map((line, index, all) => {
-              // A cut may have taken the note about the last line's missing end.
+              // The cut may have removed the "no newline at end of file" note.
               return index === all.length - 1 && file === files.at(-1)
                 ? { ...line, noNewlineAtEnd: lines[index]!.noNewlineAtEnd }
                 : line

@@ -1,4 +1,4 @@
-// The diff parser on what platforms, people and faults make of diffs.
+// Tests of the diff parser on diffs of every kind, damaged ones included.
 import { describe, expect, it } from 'vitest'
 import type { FileDiff } from '../src/domain/diff.ts'
 import { commentableLines, isCommentable } from '../src/git/commentable-lines.ts'

@@ -1,4 +1,4 @@
-// Mirrors and snapshots against a real platform over HTTP, with repositories that mean harm.
+// Tests of mirrors and snapshots against a real platform over HTTP, with hostile repositories.
 import { execFile } from 'node:child_process'
 import { getEventListeners, once } from 'node:events'
 import {
@@ -88,7 +88,7 @@ function open(options: Partial<MirrorOptions> = {}): Mirror {
     directory,
     address: { url: forge.cloneUrl('ann/code'), headers: { Authorization: authorization(token) } },
     trustedHosts: [new URL(forge.url).host],
-    // As the service starts it; the command line's tests start it as a child of their own.
+    // The starter runs as in the service; the command line tests start it as a child process.
     runtime: { ...gitRuntimeFrom(process.env), spawn: starter.spawn },
     ...options,
   })
@@ -304,7 +304,7 @@ describe('mirrors', () => {
 })
 
 describe('damaged mirrors', () => {
-  /** The file of the mirror's pack, made fit to be written to. */
+  /** Returns the pack file of the mirror, made writable. */
   async function findPack(gitDirectory: string, extension: string): Promise<string> {
     const packs = join(gitDirectory, 'objects/pack')
     const name = (await readdir(packs)).find((file) => file.endsWith(extension))
@@ -362,7 +362,7 @@ describe('damaged mirrors', () => {
   })
 })
 
-/** Command lines of running processes that name a path (Linux). */
+/** Returns the command lines of running processes that contain a path (Linux). */
 async function processesOn(path: string): Promise<string[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const lines = await Promise.all(
@@ -465,7 +465,7 @@ describe('concurrent use of mirrors', () => {
     const module = new URL('../src/git/lock-file.ts', import.meta.url).href
     const script = `import { acquireLock } from '${module}'
       await acquireLock(${JSON.stringify(path)}, { waitMs: 0 })`
-    // The process can make files, but writes nothing into them.
+    // The process can create files, but writes nothing into them.
     const limited = [
       '-c',
       'ulimit -f 0; exec "$0" --input-type=module -e "$1"',
@@ -535,7 +535,7 @@ describe('case 34: repository content is never executed or obeyed', () => {
       const first = await publish({ ...files, 'a.ts': 'old\n' })
       const mirror = open({ runtime: gitRuntimeFrom(process.env) })
       await mirror.fetchCommits([first])
-      // As if someone had got at the mirror itself.
+      // This simulates an attacker with write access to the mirror.
       await appendFile(
         join(mirror.gitDirectory, 'config'),
         `[core]\n\tfsmonitor = ${touch}\n[diff "evil"]\n\ttextconv = ${touch}\n\tcommand = ${touch}\n[filter "evil"]\n\tsmudge = ${touch}\n`,
@@ -892,7 +892,7 @@ describe('case 40: odd names', () => {
     )
     expect(new Set(expected).size).toBe(names.length)
     for (const [index, name] of names.entries()) {
-      // Through JSON, as a database, a comment or a page would carry it.
+      // The names go through JSON, as in a database, a comment or a page.
       const path = JSON.parse(JSON.stringify(pathFromBytes(nameBytes(name)))) as string
       expect(path.isWellFormed()).toBe(true)
       expect(Buffer.from((await snapshot.readFile(path))!).toString()).toBe(`new ${index}\n`)

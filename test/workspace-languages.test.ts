@@ -1,4 +1,4 @@
-// Which files are reviewed, and in what language they are.
+// Tests of which files are reviewed, and of language detection.
 import { describe, expect, it } from 'vitest'
 import { classifyFile } from '../src/code/classify-file.ts'
 import { isTestPath, languageOfPath } from '../src/code/languages.ts'

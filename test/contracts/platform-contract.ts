@@ -308,7 +308,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
 
     describe('webhooks', () => {
-      it('are created once by administrators, for pull requests and issues, and deleted', async () => {
+      it('are created once by administrators for two kinds of events, and deleted', async () => {
         const input = { url: 'http://127.0.0.1:1/api/v1/webhooks/host', secret: 'a'.repeat(64) }
         const id = await platform.createWebhook(access, input)
         const made = (await fixture.webhooks()).find((hook) => hook.id === id)
