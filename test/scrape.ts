@@ -37,7 +37,7 @@ export async function scrape(url: string | null): Promise<Scrape> {
   }
 }
 
-/** Scrapes until `read` succeeds: a stored review is counted a moment later. */
+/** Scrapes until `isThere` holds: a stored review is counted a moment later. */
 export async function scrapeUntil(
   url: string | null,
   isThere: (shown: Scrape) => boolean,

@@ -1,4 +1,4 @@
-// What every code-hosting platform must do, tried on a running one. An adapter's test hands in a fixture.
+// The tests that every platform adapter must pass on a running platform given by a fixture.
 import { execFile } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -12,7 +12,7 @@ import type {
   ReviewToPublish,
 } from '../../src/platforms/platform.ts'
 
-/** What stands on a pull request, as the platform itself knows it. */
+/** The content of a pull request as the platform stores it. */
 export interface PostedState {
   readonly comments: readonly { id: string; author: string; body: string; edits: number }[]
   readonly inline: readonly {
@@ -34,20 +34,23 @@ export interface PostedState {
 
 export type Files = Readonly<Record<string, string | Buffer | null>>
 
-/** A running platform with one private repository whose `main` holds `mainFiles`. */
+/** A running platform with one private repository with `mainFiles` on `main`. */
 export interface PlatformFixture {
   readonly platform: Platform
   /** The account that reviews: administrator of the repository. */
   readonly access: Access
   readonly login: string
-  /** Someone who can write to the repository and administers nothing. */
+  /** An account with write access to the repository that administers nothing. */
   readonly otherAccess: Access
   readonly otherLogin: string
-  /** The form of a token that its owner makes for themselves. */
+  /** The format of tokens that users create for themselves. */
   readonly personalToken: string
-  /** Commits on a branch, made from `main` where it doesn't exist. Null takes a file away. Returns the commit. */
+  /**
+   * Commits on a branch, created from `main` if it doesn't exist. Null deletes a file. Returns the
+   * commit.
+   */
   push(branch: string, files: Files, message?: string): Promise<string>
-  /** Opens a pull request into `main`; the other account is its author unless told. Returns its number. */
+  /** Opens a pull request into `main`, by default as the other account. Returns its number. */
   open(input: {
     head: string
     title?: string
@@ -57,21 +60,24 @@ export interface PlatformFixture {
   }): Promise<number>
   /** Opens an issue. Returns its number. */
   openIssue(input: { title: string; body: string }): Promise<number>
-  /** Other repositories: one that everybody can see, one that the reviewing account can't, one that it administers too. */
+  /**
+   * Other repositories: a public one, one that the reviewing account can't see, and one that it
+   * administers too.
+   */
   readonly otherRepositories: {
     readonly public: string
     readonly hidden: string
     readonly administered: string
   }
-  /** Address of the platform's pages. */
+  /** The address of the platform's pages. */
   readonly url: string
-  /** The same platform, configured with the application's id and a secret that isn't its own. */
+  /** The same platform, configured with the application's id and a wrong secret. */
   readonly otherApplication: Platform
   merge(number: number): Promise<void>
   close(number: number): Promise<void>
-  /** Writes a comment below the pull request. */
+  /** Writes a comment on the pull request. */
   comment(number: number, author: string, body: string): Promise<void>
-  /** Answers an inline comment. */
+  /** Replies to an inline comment. */
   reply(number: number, commentId: string, author: string, body: string): Promise<void>
   readPosted(number: number): Promise<PostedState>
   statuses(
@@ -80,24 +86,24 @@ export interface PlatformFixture {
   webhooks(): Promise<
     readonly { id: number; url: string; events: readonly string[]; active: boolean }[]
   >
-  /** The webhook request about that action on a pull request, as the server that received it saw it. */
+  /** Returns the webhook request about that action on a pull request, as the server received it. */
   delivery(
     action: string,
     number: number,
   ): Promise<{ headers: IncomingHttpHeaders; body: Buffer; secret: string }>
   rename(name: string): Promise<void>
-  /** How often something was written through the API. */
+  /** Returns how often something was written through the API. */
   countWrites(): number
   /**
-   * The next write of that kind is applied, but its answer never arrives; with `late` no list shows it before lists were
-   * read once more. Returns what tells whether that happened.
+   * Applies the next write of that kind but loses its answer; with `late`, lists omit it on their
+   * first read afterwards. Returns a function that reports whether that happened.
    */
   loseResponse(of: 'summary' | 'inline', how?: { late: boolean }): () => boolean
-  /** Lists show nothing of what is written from now on, until the function that it returns is called. */
+  /** Lists omit everything written from now on, until the returned function is called. */
   holdLists(): () => void
-  /** From now on all diffs count as too large to be shown. */
+  /** From now on all diffs count as too large. */
   refuseDiffs(): void
-  /** Follows an authorization address as that account's browser does. Returns where it is sent back to. */
+  /** Follows an authorization address in that account's browser. Returns the redirect address. */
   signIn(authorizeUrl: string, login: string): Promise<URL>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -172,7 +178,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
     })
     afterAll(() => fixture[Symbol.asyncDispose]())
 
-    /** A pull request that changes lines 3, 20 and 21 of a file with 40 lines. */
+    /** Opens a pull request that changes lines 3, 20 and 21 of a file with 40 lines. */
     async function openChange(files = changeLines({ 3: 'changed 3', 20: 'changed 20', 21: null })) {
       const head = `topic-${++branches}`
       const sha = await fixture.push(head, files)
@@ -1102,7 +1108,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
     })
 
-    // These change the fixture for good.
+    // These tests change the fixture permanently.
     it('case 56: recognizes a diff that is refused as too large', async () => {
       const { number } = await openChange()
       fixture.refuseDiffs()

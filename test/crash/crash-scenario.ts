@@ -1,4 +1,4 @@
-// The scene of the crash tests: a forge, a model and a deployment, and the pull requests that were opened there.
+// The setup of the crash tests: a forge, a model, a deployment, and their pull requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Forge } from '../fakes/forge/forge.ts'
 import {
@@ -12,15 +12,15 @@ import { forgeEnvironment, repo, reviewerLogin, startShopForge } from '../review
 import { webhookSecret } from '../start-app.ts'
 import { createDeployment, type Deployment, type DeploymentKind } from './deployment.ts'
 
-/** A pull request and what is to stand on it in the end. */
+/** A pull request and its expected final content. */
 export interface TrackedPullRequest {
   readonly number: number
   readonly branch: string
   readonly path: string
   head: string
-  /** Names of the flaws in the code of `head`: each must lead to one finding. */
+  /** The names of the flaws in the code of `head`: each must lead to one finding. */
   flaws: readonly string[]
-  /** Those of all heads: each may have led to a comment. */
+  /** The flaws of all heads: each may have led to a comment. */
   readonly allFlaws: Set<string>
 }
 
@@ -30,21 +30,21 @@ export interface CrashScenario extends AsyncDisposable {
   readonly deployment: Deployment
   readonly pullRequests: readonly TrackedPullRequest[]
   open(flawCount: number): Promise<TrackedPullRequest>
-  /** Pushes a head that has none of the flaws of the one before, and `flawCount` others; `keep` keeps the old ones. */
+  /** Pushes a head with `flawCount` new flaws instead of the earlier ones; `keep` keeps those. */
   push(
     pullRequest: TrackedPullRequest,
     flawCount: number,
     options?: { keep?: boolean },
   ): Promise<void>
-  /** Sends the newest delivery again, several times at once; nobody waits for the answers but `settle`. */
+  /** Redelivers the newest delivery several times at once. Only `settle` waits for the answers. */
   duplicateNewest(copies: number): void
-  /** Sends again what was never answered, as an operator of the platform would. */
+  /** Redelivers unanswered deliveries, as an operator of the platform would. */
   redeliverUnanswered(): Promise<void>
-  /** See `Deployment.stepClockBack`; the platform's clock is ahead of the database's then. */
+  /** See `Deployment.stepClockBack`; the platform's clock is then ahead of the database's. */
   stepClockBack(): Promise<void>
 }
 
-/** The answer of the scripted model: one finding for each flaw that is added in what it was shown. */
+/** Returns the answer of the scripted model: one finding for each added flaw in its request. */
 export const reviewScript: Script = ({ text }): Reply => {
   const lines = [...text.matchAll(/\+ *(export const (flaw_\w+) = ratio\(\d+\) \/\/ (\S+\.ts))/g)]
   const findings = lines.map(([, quote, name, path]) => ({
@@ -64,7 +64,7 @@ export const reviewScript: Script = ({ text }): Reply => {
   return { json: { summary: 'It adds ratios.', findings } }
 }
 
-/** Starts forge and model, and makes the deployment, which isn't running yet. */
+/** Starts forge and model, and creates the deployment without starting it. */
 export async function createCrashScenario(
   kind: DeploymentKind,
   server: string | null,
@@ -164,7 +164,7 @@ function writeCode(path: string, flaws: readonly string[]): string {
   ].join('\n')
 }
 
-/** The state that the newest status of ours says on a pull request's head. */
+/** Returns the state of our newest status on a pull request's head. */
 export function statusOf(
   scene: Pick<CrashScenario, 'forge'>,
   { number, head }: TrackedPullRequest,
@@ -173,7 +173,7 @@ export function statusOf(
   return statuses.findLast((one) => one.author === reviewerLogin)?.state
 }
 
-/** Waits until the forge shows a finished review of each pull request's newest head. */
+/** Waits until the forge has a finished review of each pull request's newest head. */
 export async function waitUntilReviewed(scene: CrashScenario, timeoutMs = 60_000): Promise<void> {
   const isReviewed = (pullRequest: TrackedPullRequest) => {
     const { comments } = scene.forge.pullRequest(repo, pullRequest.number)
@@ -186,7 +186,7 @@ export async function waitUntilReviewed(scene: CrashScenario, timeoutMs = 60_000
   })
 }
 
-/** Waits until nobody works: no review under way, and nothing was asked of the forge for a while. */
+/** Waits until no review runs and the forge got no request for a while. */
 export async function waitUntilQuiet(scene: CrashScenario): Promise<void> {
   for (
     let seen = -1;

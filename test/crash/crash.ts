@@ -1,13 +1,12 @@
-// Kills the running service (SIGKILL) at every named point and at random moments, starts it again, and looks whether
-// anything was lost, posted twice or left stuck.
+// Kills the service (SIGKILL) at named and random points and checks what it leaves.
 //
 //   npm run test:crash                    all named points and 48 random rounds, on both databases
-//   npm run test:crash -- --rounds 5      fewer than 40 rounds: a short run, with few points, those on the embedded database only
+//   npm run test:crash -- --rounds 5      a short run, for fewer than 40 rounds
 //   npm run test:crash -- --seed 7        the random rounds of an earlier run again
 //   npm run test:crash -- --on postgresql-split --point editing     only these
 //   npm run test:crash -- --self-check    makes violations on purpose: each must be reported
 //
-// PostgreSQL is the server at TEST_DATABASE_URL or one of its own; where there is none, its part is skipped and said so.
+// PostgreSQL is the server at TEST_DATABASE_URL or a private one; without one its part is skipped.
 import { parseArgs } from 'node:util'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
 import { type CrashScenario, createCrashScenario } from './crash-scenario.ts'
@@ -36,13 +35,13 @@ const isShort = count > 0 && count < 40
 const selectedKinds =
   options.on?.split(',') ?? (isShort ? ['embedded', 'postgresql'] : deploymentKinds)
 
-/** One round: the play, the settlement, the checks. */
+/** Runs one round: its actions, the settlement, the checks. */
 interface Round {
   readonly name: string
   play(scene: CrashScenario): Promise<string>
 }
 
-/** Plays rounds on one deployment, in one scene as long as it is sound. Returns how many went wrong. */
+/** Runs rounds on one deployment, with a new scene after a failure. Returns the failure count. */
 async function playRounds(
   kind: DeploymentKind,
   server: string | null,
@@ -99,7 +98,7 @@ function listPoints(isShort: boolean): Round[] {
     }))
 }
 
-/** The share of one of the kinds, which are given the rounds in turn. */
+/** Returns the rounds of one kind of deployment; the kinds take turns. */
 function listRandomRounds(
   kinds: readonly DeploymentKind[],
   kind: DeploymentKind,
@@ -114,7 +113,7 @@ function listRandomRounds(
   }))
 }
 
-/** Plays points and rounds on each kind, the rounds divided among them. Returns the exit code. */
+/** Runs points and rounds on each kind, the rounds divided among them. Returns the exit code. */
 async function playAll(
   kinds: readonly DeploymentKind[],
   server: string | null,
@@ -161,7 +160,7 @@ async function main(): Promise<number> {
   const skipped = wanted.filter((kind) => !kinds.includes(kind))
   if (skipped.length > 0)
     console.log(`SKIPPED: ${skipped.join(', ')}. There is no PostgreSQL server and no programs.`)
-  // Awaited here: the server of our own ends with this block.
+  // The await keeps our own server alive, which ends with this block.
   return await playAll(kinds, server, seed, count)
 }
 

@@ -1,4 +1,4 @@
-// A deployment of the service that can be killed and started again: which processes, on which database.
+// A deployment of the service that can be killed and restarted: its processes and database.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const shiftedClock = fileURLToPath(new URL('../fakes/shifted-clock.ts', import.m
 export const deploymentKinds = ['embedded', 'postgresql', 'postgresql-split'] as const
 export type DeploymentKind = (typeof deploymentKinds)[number]
 
-/** Names of the processes of each kind, and what each is started with. */
+/** The process names of each kind, and the arguments of each process. */
 const processArguments: Readonly<
   Record<DeploymentKind, Readonly<Record<string, readonly string[]>>>
 > = {
@@ -34,34 +34,32 @@ const processArguments: Readonly<
 
 export interface Deployment extends AsyncDisposable {
   readonly kind: DeploymentKind
-  /** Names of its processes. */
   readonly names: readonly string[]
-  /** Where the webhook points, through all restarts. */
+  /** The webhook's address, constant through all restarts. */
   readonly url: string
   /** Starts the processes that aren't running. */
   start(): void
-  /** Resolves when all running processes do their work. */
+  /** Resolves when all running processes are ready. */
   ready(): Promise<void>
-  /** Names of the processes whose log says that a review is under way. */
+  /** The names of the processes whose log shows a review under way. */
   busy(): string[]
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(names: readonly string[]): Promise<void>
-  /** Stops what is running, gracefully. */
+  /** Stops the running processes gracefully. */
   stop(): Promise<void>
-  /** The database's clock goes back by an hour: on the embedded one when the service is started next. */
+  /** Sets the database's clock back by an hour; on the embedded one at the next start. */
   stepClockBack(): Promise<void>
-  /** Ends one of the service's connections to the database, one in the middle of a transaction where there is one. */
+  /** Ends one database connection of the service, preferably in the middle of a transaction. */
   cutConnection(random: Random): Promise<void>
-  /** While the service is stopped, but for a server. */
+  /** Opens the database. Except on a server, the service must be stopped. */
   openDatabase(): Promise<OpenDatabase>
   /** The newest lines of all logs. */
   log(): string
 }
 
 /**
- * Makes a deployment with a database of its own; nothing is started yet.
- *
- * @param server address of a PostgreSQL server's maintenance database, for the kinds that need one
+ * Creates a deployment with its own database, without starting it. `server` is the address of a
+ * PostgreSQL server's maintenance database, for the kinds that need one.
  */
 export async function createDeployment(
   kind: DeploymentKind,
@@ -78,13 +76,14 @@ export async function createDeployment(
     APP_ENV: 'production',
     PORT: String(port),
     DATA_DIR: join(directory, 'data'),
-    // What is started again and again is compiled once.
+    // Restarts share the compile cache.
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
     LOG_LEVEL: 'info',
     WEBHOOK_SECRET: webhookSecret,
     SECRET_KEY: 'a key for all processes of the crash tests',
     SHUTDOWN_GRACE_SECONDS: '20',
-    // Short, so that a dead worker's review is taken over soon; many tries, so that much may go wrong.
+    // A short lease lets another worker take over a dead worker's review soon; many attempts allow
+    // many failures.
     REVIEW_LEASE_SECONDS: '2',
     REVIEW_RETRY_SECONDS: '0',
     REVIEW_MAX_ATTEMPTS: '20',
@@ -131,7 +130,7 @@ export async function createDeployment(
       await transactionWithRetry(database.db, stepDatabaseClockBack)
     },
     async cutConnection(random) {
-      // One that starts without its database ends, and its supervisor starts it again.
+      // A process that starts without its database ends, and its supervisor restarts it.
       if (config.engine === 'embedded' || [...processes.values()].some((one) => !one.isReady))
         return
       await using maintenance = await openDatabase(
@@ -158,7 +157,7 @@ export async function createDeployment(
   }
 }
 
-/** A free port below those that outgoing connections get, so that it is still free at each restart. */
+/** Returns a free port below the ephemeral range, so that it stays free through restarts. */
 async function findPort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000)

@@ -1,12 +1,12 @@
-// What must hold after every crash, once all is settled: nothing lost, nothing twice, nothing stuck.
+// Checks after a crash and settlement that nothing was lost, posted twice or left stuck.
 import type { OpenDatabase } from '../../src/db/database.ts'
 import { repo, reviewerLogin } from '../review-scenario.ts'
 import { type CrashScenario, statusOf, type TrackedPullRequest } from './crash-scenario.ts'
 
-/** A violation, in words. */
+/** A description of a violation. */
 export type Violation = string
 
-/** Looks at the forge and at the database of the stopped service. */
+/** Checks the forge and the database of the stopped service. */
 export async function findViolations(
   scene: CrashScenario,
   database: OpenDatabase,
@@ -22,7 +22,7 @@ export async function findViolations(
   ]
 }
 
-/** Each delivery was answered in the end, and each answer `received` has its event. */
+/** Each delivery must have been answered, and each answer `received` must have its event. */
 async function checkDeliveries(
   { forge }: CrashScenario,
   { db }: OpenDatabase,
@@ -88,7 +88,7 @@ async function checkRuns(
   return [...unsound, ...outdated]
 }
 
-/** What stands on the pull request: one summary, each finding once, the status of the newest head. */
+/** A pull request must have one summary, each finding once, and the status of its newest head. */
 function checkPullRequest(scene: CrashScenario, expected: TrackedPullRequest): Violation[] {
   const { number, head, flaws } = expected
   const view = scene.forge.pullRequest(repo, number)
@@ -130,7 +130,7 @@ function checkComments(
   ]
 }
 
-/** The open findings in the database are those of the newest heads. */
+/** The open findings in the database must be those of the newest heads. */
 async function checkFindings(
   { pullRequests }: CrashScenario,
   { db }: OpenDatabase,

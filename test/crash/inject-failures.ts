@@ -1,4 +1,4 @@
-// What goes wrong in a random round beside the killing: connections, answers of the platform, clocks.
+// Injects failures into a random round: connections, answers of the platform, clocks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { applyThenDrop, drop } from '../fakes/forge/forge.ts'
 import type { CrashScenario } from './crash-scenario.ts'
@@ -6,8 +6,9 @@ import type { DeploymentKind } from './deployment.ts'
 import type { Random } from './random.ts'
 
 /**
- * `connections`: those to the database are cut, in the middle of transactions too; `answers`: those to writes are lost, and
- * lists show what was written late; `clock`: the database's goes back by an hour after a killing.
+ * `connections`: database connections are cut, in the middle of transactions too; `answers`:
+ * answers to writes are lost, and lists show writes late; `clock`: the database's clock goes back
+ * by an hour after a kill.
  */
 export type InjectedFailure = 'connections' | 'answers' | 'clock'
 
@@ -25,16 +26,16 @@ const failurePlans: Readonly<
   ],
 }
 
-/** The troubles of a deployment's n-th round, so that a few rounds have them all. */
+/** Returns the failures of a deployment's n-th round, so that a few rounds cover all. */
 export function planFailures(kind: DeploymentKind, index: number): readonly InjectedFailure[] {
   const plan = failurePlans[kind === 'embedded' ? 'embedded' : 'server']
   return plan[index % plan.length]!
 }
 
-/** Late by less than a killed service takes to come back: what is later is removed by the next review only. */
+/** Less than a restart of the service takes: only the next review removes later duplicates. */
 const maxLagMs = 800
 
-/** Makes trouble until it is disposed of. */
+/** Injects failures until it is disposed of. */
 export function injectFailures(
   scene: CrashScenario,
   random: Random,

@@ -1,14 +1,13 @@
-// The named points of a review's life at which the service is killed (case 58). The product has no hooks for this:
-// each point is reached by what the forge and the model see.
+// The named points of a review at which the service is killed (case 58), seen from outside.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hold, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { type CrashScenario, reviewScript, waitUntilReviewed } from './crash-scenario.ts'
 
 export interface KillPoint {
   readonly name: string
-  /** One of the few for a short run. */
+  /** Whether a short run includes the point. */
   readonly inShortRun?: boolean
-  /** Brings the service to the point and kills it there. Whatever was held is let go, unanswered. */
+  /** Brings the service to the point and kills it. Held requests are dropped without an answer. */
   reach(scene: CrashScenario): Promise<void>
 }
 
@@ -32,13 +31,13 @@ const showsProgress: Match = ({ path, body }) =>
 const showsVerdict: Match = ({ path, body }) =>
   path.includes('/statuses/') && !body.includes('"pending"')
 
-/** From the second request on that fits. */
+/** Matches from the second matching request on. */
 function afterFirst(match: Match): Match {
   let count = 0
   return (request) => match(request) && ++count > 1
 }
 
-/** Kills what works on a review; of a deployment in one process, that process. */
+/** Kills the process that works on a review, or the only process of the deployment. */
 async function killReviewer({ deployment }: CrashScenario): Promise<void> {
   const busy = deployment.busy()
   await deployment.kill(busy.length > 0 ? busy : deployment.names)
@@ -48,7 +47,7 @@ async function killReceiver({ deployment }: CrashScenario): Promise<void> {
   await deployment.kill([deployment.names[0]!])
 }
 
-/** Kills while the forge holds the first request that fits; with `applied` it did what was asked before. */
+/** Kills while the forge holds the first matching request; with `applied`, after its effect. */
 async function killWhileHeld(
   scene: CrashScenario,
   how: {
@@ -86,7 +85,7 @@ async function withDeadline<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** A point in the first review of a pull request. */
+/** Creates a point in the first review of a pull request. */
 function inFirstReview(
   name: string,
   match: () => Match,
@@ -100,7 +99,7 @@ function inFirstReview(
   }
 }
 
-/** A point in the review of a push that fixes some flaws and brings others. */
+/** Creates a point in the review of a push that fixes some flaws and adds others. */
 function inSecondReview(
   name: string,
   match: () => Match,
@@ -121,7 +120,7 @@ function inSecondReview(
 const afterSignatureCheck: KillPoint = {
   name: 'after the signature check',
   async reach(scene) {
-    // How far a request got is not to be seen, so the killing moves through it.
+    // The progress of a request isn't visible, so the delay before the kill varies.
     for (const milliseconds of [0, 2, 4, 8, 16]) {
       scene.deployment.start()
       await scene.deployment.ready()
@@ -172,7 +171,7 @@ const postedThenFixed: KillPoint = {
   },
 }
 
-/** Nobody is killed here: the push's delivery is a duplicate of the one under review, and must not be lost. */
+/** Kills nothing: the push's delivery duplicates the one under review and must not be lost. */
 const pushedWhilePosting: KillPoint = {
   name: 'a push that is skipped as a duplicate while its review is posted',
   async reach(scene) {

@@ -1,4 +1,4 @@
-// A random round: pull requests come and change, deliveries come several times, and the service dies at any moment.
+// A random round: pull requests change, deliveries repeat, and the service dies at any time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashScenario, TrackedPullRequest } from './crash-scenario.ts'
 import { type InjectedFailure, injectFailures } from './inject-failures.ts'
@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 /** Longer than a review takes here. */
 const maxUptimeMs = 2500
 
-/** Plays one round; the scene is not settled afterwards. Returns what was done, for the round's line. */
+/** Runs one round without settling it. Returns its actions as text for the log line. */
 export async function playRandomRound(
   scene: CrashScenario,
   random: Random,
@@ -20,7 +20,7 @@ export async function playRandomRound(
   const moments: string[] = []
   for (let kill = 0; kill < kills; kill++) {
     deployment.start()
-    // At times it dies again while it starts.
+    // Sometimes the service dies again while it starts.
     if (random.chance(0.7)) await deployment.ready()
     const acting = changePullRequests(scene, random, own)
     const life = random.between(0, maxUptimeMs)
@@ -36,7 +36,7 @@ export async function playRandomRound(
   return `${own.length} pull requests, killed ${moments.join(', ')}${trouble}`
 }
 
-/** What people and the platform do meanwhile. */
+/** The actions of people and the platform in the meantime. */
 async function changePullRequests(
   scene: CrashScenario,
   random: Random,
@@ -60,7 +60,7 @@ async function changePullRequest(
     await scene.push(random.pick(own), random.between(0, 2), { keep: random.chance(0.5) })
 }
 
-/** All at times, otherwise one or some of them. */
+/** Sometimes returns all of them, otherwise one or several. */
 function chooseProcessesToKill(names: readonly string[], random: Random): readonly string[] {
   if (names.length === 1 || random.chance(0.3)) return names
   const certain = random.pick(names)

@@ -1,4 +1,4 @@
-// Random numbers that a seed makes again.
+// Reproducible random numbers from a seed.
 
 export interface Random {
   /** A whole number from `least` to `most`, both included. */
@@ -8,7 +8,7 @@ export interface Random {
   chance(probability: number): boolean
 }
 
-/** Mulberry32 by Tommy Ettinger (public domain): 32 bits of state, good enough to draw moments and choices. */
+/** Mulberry32 by Tommy Ettinger (public domain): a generator with 32 bits of state. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

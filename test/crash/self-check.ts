@@ -1,4 +1,4 @@
-// Makes violations on purpose, to see that the checks report each of them.
+// Causes violations on purpose to verify that the checks report each of them.
 import { sql } from 'kysely'
 import type { OpenDatabase } from '../../src/db/database.ts'
 import { repo, reviewerLogin, reviewerToken } from '../review-scenario.ts'
@@ -8,9 +8,9 @@ import { settleAndCheck } from './settle-and-check.ts'
 
 interface Sabotage {
   readonly description: string
-  /** Part of the violation that must be reported. */
+  /** A part of the violation text that must be reported. */
   readonly expected: RegExp
-  /** On a pull request of its own. */
+  /** Acts on a separate pull request. */
   apply(scene: CrashScenario, database: OpenDatabase, number: number): Promise<unknown>
 }
 
@@ -84,7 +84,7 @@ const sabotages: readonly Sabotage[] = [
   },
 ]
 
-/** Returns what went wrong: sabotage that nobody noticed, or a violation before any. */
+/** Returns the failures: violations that were not reported, or a violation before the sabotage. */
 export async function runSelfCheck(): Promise<Violation[]> {
   await using scene = await createCrashScenario('embedded', null)
   scene.deployment.start()

@@ -1,29 +1,29 @@
-// One process of the service, started as an operator would and killed as no operator should.
+// One process of the service that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url))
-/** Longer than the grace time that a stopping service gives its reviews. */
+/** Longer than the grace period of a stopping service. */
 const stopTimeoutMs = 30_000
 
 export interface ServiceProcess {
   readonly isAlive: boolean
-  /** Reviews that its log says were begun and not ended. */
+  /** The reviews that started and didn't end, according to its log. */
   readonly running: ReadonlySet<number>
   /** The newest lines of its log. */
   readonly log: readonly string[]
   readonly isReady: boolean
-  /** Resolves when it does its work; rejects when it ended by itself before. */
+  /** Resolves when it is ready; rejects if it ended before. */
   ready(): Promise<void>
-  /** SIGKILL. Resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** SIGTERM. Rejects when it doesn't end by itself in time, or with another exit code than 0. */
+  /** Sends SIGTERM. Rejects if the process doesn't end in time with exit code 0. */
   stop(): Promise<void>
 }
 
-/** Starts `umpire serve` with further arguments in `directory`, where no stray `.env` file is. */
+/** Starts `umpire serve` with further arguments in `directory`, which has no `.env` file. */
 export function startServiceProcess(options: {
   args: readonly string[]
   environment: Record<string, string>

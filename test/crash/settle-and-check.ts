@@ -1,15 +1,15 @@
-// Brings a scene to rest after crashes, and checks it.
+// Settles a scene after crashes, and checks it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenDatabase } from '../../src/db/database.ts'
 import { type CrashScenario, waitUntilQuiet, waitUntilReviewed } from './crash-scenario.ts'
 import { findViolations, type Violation } from './find-violations.ts'
 
-/** Longer than any wait that the service makes by itself. */
+/** Longer than any wait of the service. */
 const settleTimeoutMs = 60_000
 
 /**
- * Starts what isn't running, sends again what was not answered, waits until all is settled, stops the service and
- * looks at what it left. That it doesn't come to rest in time is told among the violations.
+ * Starts stopped processes, redelivers unanswered deliveries, waits until the work is done, stops
+ * the service and checks the result. A timeout is reported as a violation.
  */
 export async function settleAndCheck(scene: CrashScenario): Promise<Violation[]> {
   const deadline = performance.now() + settleTimeoutMs
@@ -20,7 +20,7 @@ export async function settleAndCheck(scene: CrashScenario): Promise<Violation[]>
       await deployment.ready()
       await scene.redeliverUnanswered()
       await waitUntilReviewed(scene, Math.max(1, deadline - performance.now()))
-      // Work without anything to show on the forge, such as a second look at the same head.
+      // Some work leaves no trace on the forge, such as a second review of the same head.
       if (round > 0) await sleep(2000)
       await waitUntilQuiet(scene)
       await deployment.stop()

@@ -1,11 +1,11 @@
-// Real git repositories made to measure: any bytes as names, any modes, without a work tree.
+// Real git repositories without a work tree, with any bytes as names and any modes.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quoteBytes } from '../../src/git/path-encoding.ts'
 import { runProgram } from './run-program.ts'
 
-/** A file of a commit; `mode` is `100644` where it isn't given, and `content` the commit id for `160000`. */
+/** A file of a commit; `mode` is `100644` by default, and `content` the commit id for `160000`. */
 export interface CommitFile {
   readonly content: string | Uint8Array
   readonly mode?: '100644' | '100755' | '120000' | '160000'
@@ -17,7 +17,7 @@ export type CommitTree = ReadonlyMap<string, CommitFile | string>
 /** A bare repository in a temporary folder. */
 export interface BareRepository extends AsyncDisposable {
   readonly directory: string
-  /** Makes a commit that holds exactly these files, and a branch that points at it. Returns its id. */
+  /** Commits exactly these files, with a branch that points at the commit. Returns its id. */
   commit(tree: CommitTree | Record<string, CommitFile | string>, branch?: string): Promise<string>
   git(args: readonly string[], input?: string | Uint8Array): Promise<Buffer>
 }

@@ -1,4 +1,4 @@
-// A process of its own that opens an embedded database and writes rows, saying each one when it is committed.
+// A process that opens an embedded database, writes rows, and prints each committed one.
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from './test-database.ts'
@@ -10,7 +10,7 @@ await sql`create table if not exists written (id bigint primary key, filler text
 )
 process.stdout.write('ready\n')
 
-/** Four at once, as the service has it: commits are brought to the disk together. */
+/** Four writers in parallel, as in the service: their commits are synced to disk together. */
 let next = 1
 await Promise.all(
   Array.from({ length: 4 }, async () => {

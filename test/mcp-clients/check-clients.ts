@@ -1,5 +1,4 @@
-// The MCP server against clients that others wrote, over each transport, and the protocol's conformance suite; and reviews
-// against servers that others wrote.
+// Tests the MCP server with third-party clients and the conformance suite, and vendor servers.
 import { ok } from 'node:assert'
 import { deepEqual, equal } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -27,11 +26,11 @@ const toolNames = [
 const address = `umpire://repos/${repo}/reviews`
 const timeoutMs = 60_000
 
-/** What all clients must be told. */
+/** The results that all clients must get. */
 interface Expected {
   readonly url: string
   readonly reviews: readonly unknown[]
-  /** Of `umpire mcp`. */
+  /** The environment of `umpire mcp`. */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
@@ -41,7 +40,7 @@ const packaged = (path: string) => resolvePath(`node_modules/${path}`)
 const home = mkdtempSync(join(tmpdir(), 'umpire-mcp-clients-'))
 const childEnv = { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1' }
 
-/** What each does; its name says which client and which transport. */
+/** The checks by client and transport. */
 const checks: Readonly<Record<string, (expected: Expected) => Promise<void>>> = {
   'SDK, HTTP, newest revision': (expected) =>
     askSdk(new StreamableHTTPClientTransport(mcp(expected)), expected, 'auto'),
@@ -166,7 +165,7 @@ async function checkConformance(expected: Expected): Promise<void> {
   ok(/Total: [1-9]\d* passed/.test(said))
 }
 
-/** Runs a script of a package; what it writes to stdout. */
+/** Runs a script of a package and returns its stdout. */
 async function run(script: string, args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [packaged(script), ...args], {
     cwd: home,
@@ -177,7 +176,7 @@ async function run(script: string, args: readonly string[]): Promise<string> {
   return stdout
 }
 
-/** Has two pull requests reviewed. */
+/** Requests reviews of two pull requests and waits for them. */
 async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rmSync(home, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-// Reviews that ask servers which others wrote: Sentry's own, and the reference server over each transport.
+// Reviews with third-party context servers: Sentry's, and the reference server on each transport.
 import { equal, match, ok } from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,9 @@ const sentry = packaged('@sentry/mcp-server/dist/index.js')
 const reference = packaged('@modelcontextprotocol/server-everything/dist/index.js')
 const token = 'sntryu_0123456789abcdef'
 
-/** A ticket and an error, told by the fake of a tracker and by Sentry's own server; an echo of each other one. */
+/**
+ * The expected context: a ticket from the fake tracker, an error from Sentry's server, and echoes.
+ */
 export async function checkContextServers(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'umpire-context-servers-'))
@@ -128,7 +130,7 @@ function referenceSources({ http, sse, folder }: { http: string; sse: string; fo
   ]
 }
 
-/** Started at a port that was free. */
+/** Starts the server at a port that was free. */
 async function startReference(
   transport: string,
   home: string,

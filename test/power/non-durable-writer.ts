@@ -1,4 +1,4 @@
-// The control: the embedded engine with its own defaults, which bring nothing to the disk.
+// The control of the power test: the embedded engine with its defaults, which don't use fsync.
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 

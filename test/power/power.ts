@@ -1,4 +1,4 @@
-// Cuts the power while the embedded database writes, again and again, and looks whether every acknowledged row is there.
+// Cuts the power while the embedded database writes, and checks every acknowledged row.
 //
 // The database lies on an ext4 file system in a file. The cut is ext4's own shutdown call (EXT4_IOC_SHUTDOWN with
 // NOLOGFLUSH, in include/uapi/linux/ext4.h): from that moment nothing more reaches the file, and what was only in memory
@@ -46,7 +46,7 @@ async function makeImage(folder: string, mountPoint: string): Promise<string> {
   return image
 }
 
-/** Nothing reaches the disk from here on. Perl, because Node has no ioctl. */
+/** Stops all further writes to the disk. Perl, because Node has no ioctl. */
 function cutPower(mountPoint: string): void {
   run(
     'perl',
@@ -56,7 +56,7 @@ function cutPower(mountPoint: string): void {
   )
 }
 
-/** @returns the rows that the writer said were committed */
+/** @returns the rows that the writer reported as committed */
 async function writeUntilCut(writer: string, mountPoint: string): Promise<number[]> {
   const child = spawn(process.execPath, [writer, join(mountPoint, 'database')], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -68,7 +68,7 @@ async function writeUntilCut(writer: string, mountPoint: string): Promise<number
   for await (const line of createInterface({ input: child.stdout })) {
     if (line !== 'ready') acknowledged.push(Number(line))
     if (cut || acknowledged.length < enough) continue
-    // In the middle of a statement, not just after one.
+    // The cut comes in the middle of a statement, not just after one.
     await sleep(Math.random() * 20)
     cutPower(mountPoint)
     cut = true
@@ -79,7 +79,7 @@ async function writeUntilCut(writer: string, mountPoint: string): Promise<number
   return acknowledged
 }
 
-/** @returns how many of the rows are not there, or null when the database doesn't open */
+/** @returns the number of missing rows, or null when the database doesn't open */
 async function countLost(
   acknowledged: readonly number[],
   mountPoint: string,
@@ -133,7 +133,7 @@ async function runTrials(count: number, ...rest: Parameters<typeof runTrial>): P
   return good
 }
 
-/** Why it can't be done here; null when it can. */
+/** Returns why the test can't run here; null when it can. */
 function findObstacle(folder: string, mountPoint: string): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return 'it needs root on Linux, to mount and to cut'

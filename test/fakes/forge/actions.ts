@@ -89,7 +89,7 @@ export function repositoryActions(
   }
 }
 
-/** Pull requests, issues and what people say about them. */
+/** Pull requests, issues and comments. */
 export function pullRequestActions(
   state: ForgeState,
 ): Actions<
@@ -198,7 +198,7 @@ function openIssue(
   return issue.number
 }
 
-/** What was seen, waiting for it, and what is put in its way. */
+/** Recorded requests and deliveries, waits, and fault injection. */
 export function observationActions(
   state: ForgeState,
 ): Actions<

@@ -41,7 +41,7 @@ export interface Comparison {
   readonly diff: Buffer
 }
 
-/** The commit where two commits parted; null when they have no history in common. */
+/** Returns the merge base of two commits; null when they have no history in common. */
 export async function mergeBaseOf(
   repository: Repository,
   base: string,
@@ -54,7 +54,7 @@ export async function mergeBaseOf(
   }
 }
 
-/** The three-dot comparison of two commits, remembered: commits never change. */
+/** Returns the three-dot comparison of two commits. It is cached, because commits never change. */
 export function compareCommits(
   repository: Repository,
   base: string,
@@ -64,7 +64,7 @@ export function compareCommits(
   let comparison = repository.comparisons.get(key)
   if (comparison === undefined) {
     comparison = computeComparison(repository, base, head)
-    // Bounded, oldest out: large test repositories would otherwise pile up diffs.
+    // The cache is bounded: large test repositories would otherwise fill the memory with diffs.
     if (repository.comparisons.size >= 20)
       repository.comparisons.delete([...repository.comparisons.keys()][0]!)
     repository.comparisons.set(key, comparison)
@@ -92,12 +92,15 @@ async function computeComparison(
   }
 }
 
-/** The parts of a diff, one for each `diff --git`: within hunks no line starts like that. */
+/** Splits a diff at each `diff --git`: within hunks no line starts like that. */
 function splitSections(diff: string): string[] {
   return diff === '' ? [] : diff.split(/(?<=\n)(?=diff --git )/)
 }
 
-/** Joins git's machine-readable list (`--raw --numstat -z`) with the sections of the diff, which have the same order. */
+/**
+ * Joins git's machine-readable list (`--raw --numstat -z`) with the sections of the diff in the
+ * same order.
+ */
 function readFiles(list: string, sections: string[]): ChangedFile[] {
   const fields = list.split('\0')
   const raw: {
@@ -192,7 +195,7 @@ export function readHunks(patch: string): Hunk[] {
   return hunks
 }
 
-/** What a client asks for when it puts a comment on a line. */
+/** The line range of a comment in a request. */
 export interface AnchorRequest {
   readonly path: string
   readonly side: 'LEFT' | 'RIGHT'
@@ -203,7 +206,7 @@ export interface AnchorRequest {
 
 export type AnchorProblem = 'path' | 'line' | 'start_line_order' | 'start_line_hunk'
 
-/** Finds the place of a comment in a change, or says what is wrong with it. */
+/** Finds the position of a comment in a change, or returns what is wrong with it. */
 export function resolveAnchor(
   comparison: Comparison,
   request: AnchorRequest,
@@ -234,11 +237,14 @@ export function resolveAnchor(
   return 'line'
 }
 
-/** Where a line of the old file is in the new one, by the hunks of a diff without context; null when it is gone. */
+/**
+ * Maps a line of the old file to the new one by the hunks of a diff without context; null when it
+ * was removed.
+ */
 export function mapLine(hunks: readonly Hunk[], line: number): number | null {
   let shift = 0
   for (const hunk of hunks) {
-    // With a count of 0 the start is the line after which text was put in.
+    // With a count of 0, the start is the line after which text was inserted.
     const end = hunk.oldCount === 0 ? hunk.oldStart : hunk.oldStart + hunk.oldCount - 1
     if (line <= end && (hunk.oldCount === 0 || line < hunk.oldStart)) break
     if (line <= end) return null
@@ -247,7 +253,9 @@ export function mapLine(hunks: readonly Hunk[], line: number): number | null {
   return line + shift
 }
 
-/** The change between two commits without context, by path. Renamed files count as gone. */
+/**
+ * Returns the change between two commits without context, by path. Renamed files count as removed.
+ */
 export async function lineMovements(
   repository: Repository,
   from: string,

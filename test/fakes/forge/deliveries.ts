@@ -1,4 +1,4 @@
-// Webhook deliveries: signed, sent once, recorded, sent again only when someone asks.
+// Webhook deliveries: signed, sent once, recorded, redelivered only on request.
 import { createHmac, randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -18,7 +18,7 @@ import {
 
 const zen = 'Say what you mean, once.'
 
-/** Sends an event to all active hooks of the repository that listen to it. Doesn't wait for their answers. */
+/** Sends an event to all active hooks of the repository for it, without waiting for answers. */
 export function deliver(
   state: ForgeState,
   repository: Repository,
@@ -37,7 +37,7 @@ export function deliver(
   }
 }
 
-/** The `ping` that a new hook gets. */
+/** Sends the `ping` of a new hook. */
 export function ping(state: ForgeState, repository: Repository, hook: Hook, sender: User): void {
   start(state, repository, hook, 'ping', {
     zen,
@@ -98,7 +98,7 @@ function headersFor(repository: Repository, hook: Hook, event: string, guid: str
   }
 }
 
-/** Sends a delivery again with the same id, headers and body. Returns the attempt when it has ended. */
+/** Redelivers with the same id, headers and body. Returns the attempt when it has ended. */
 export async function redeliver(state: ForgeState, id: number | string): Promise<DeliveryAttempt> {
   const delivery = state.deliveries.find(
     (candidate) => candidate.id === id || candidate.guid === id,

@@ -1,4 +1,4 @@
-// Faults that tests put into the way of requests.
+// Faults that tests inject into requests.
 import type { ForgeResponse } from './http.ts'
 import type { ForgeState, SeenRequest } from './state.ts'
 
@@ -7,9 +7,9 @@ export interface Hold {
   readonly kind: 'hold'
   /** Whether the request is carried out before it is held, so that only its answer waits. */
   readonly applied: boolean
-  /** The first request that was held, as soon as it arrived (and was applied, where so asked). */
+  /** The first held request, resolved when it arrived (and was applied, if requested). */
   readonly arrived: Promise<SeenRequest>
-  /** Lets all held requests go on, or drops their connections. Later ones pass without being held. */
+  /** Releases all held requests or drops their connections. Later ones pass without being held. */
   release(how?: 'continue' | 'drop'): void
 }
 
@@ -23,12 +23,12 @@ export type FaultAction =
 
 export interface FaultRule {
   readonly match: (request: SeenRequest) => boolean
-  /** How many requests it meets; all unless given. */
+  /** The number of requests that are affected; all by default. */
   times?: number
   readonly action: FaultAction
 }
 
-/** Answers with this instead of doing anything. A body that isn't a string is sent as JSON. */
+/** Answers with this without doing anything. A body that isn't a string is sent as JSON. */
 export function replyWith(
   status: number,
   body: unknown = '',
@@ -47,28 +47,28 @@ export function replyWith(
 /** Closes the connection before anything is done. */
 export const drop = (): FaultAction => ({ kind: 'drop', applied: false })
 
-/** Does what was asked and closes the connection instead of answering. */
+/** Carries the request out and closes the connection without an answer. */
 export const applyThenDrop = (): FaultAction => ({ kind: 'drop', applied: true })
 
-/** Does what was asked and answers with the first half of the body, as if it were all. */
+/** Carries the request out and answers with the first half of the body as a complete one. */
 export const truncateBody = (): FaultAction => ({ kind: 'truncate' })
 
-/** Does what was asked, sends half of the body that the headers announce, and closes the connection. */
+/** Carries the request out, sends half of the announced body, and closes the connection. */
 export const closeMidBody = (): FaultAction => ({ kind: 'cut' })
 
-/** A page where JSON is expected. */
+/** Answers with an HTML page where JSON is expected. */
 export const htmlPage = (status = 200): FaultAction =>
   replyWith(status, '<!DOCTYPE html><html><body><h1>Whoa there!</h1></body></html>', {
     'content-type': 'text/html; charset=utf-8',
   })
 
-/** Waits before doing what was asked: for callers with a deadline. */
+/** Delays the request, for callers with a deadline. */
 export const delayRequest = (milliseconds: number): FaultAction => ({ kind: 'slow', milliseconds })
 
 const releases = new WeakMap<Hold, Promise<'continue' | 'drop'>>()
 const arrivals = new WeakMap<Hold, (request: SeenRequest) => void>()
 
-/** Holds requests back until `release`. */
+/** Holds requests until `release`. */
 export function hold(options: { applied?: boolean } = {}): Hold {
   const arrival = Promise.withResolvers<SeenRequest>()
   const end = Promise.withResolvers<'continue' | 'drop'>()
@@ -83,7 +83,7 @@ export function hold(options: { applied?: boolean } = {}): Hold {
   return made
 }
 
-/** The first rule that meets the request, counted. */
+/** Returns the first rule that matches the request, and counts the match. */
 export function matchFault(state: ForgeState, request: SeenRequest): FaultAction | null {
   const rule = state.faults.find(
     (candidate) => (candidate.times ?? 1) > 0 && candidate.match(request),
@@ -93,7 +93,7 @@ export function matchFault(state: ForgeState, request: SeenRequest): FaultAction
   return rule.action
 }
 
-/** What is to be sent: an answer, half of one, or nothing but the end of the connection. */
+/** What is sent: an answer, half of one, or nothing before the connection is closed. */
 export type Outcome = { readonly response: ForgeResponse; readonly cut: boolean } | 'drop'
 
 /** Carries a request out under a fault. */

@@ -1,4 +1,4 @@
-// A small code-hosting platform shaped like GitHub, for tests and the demonstration: real git, real HTTP.
+// A small code-hosting platform with GitHub's API, for tests and demo: real git, real HTTP.
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,6 @@ export {
 export type { Forge, ForgeOptions, PullRequestInput } from './interface.ts'
 export type { Delivery, ForgeLimits, PullRequestView, RateLimit, SeenRequest }
 
-/** Starts a forge. */
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'forge-')))
   const state = createState(dataDir, options.clock ?? (() => new Date()))

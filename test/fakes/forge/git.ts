@@ -1,4 +1,4 @@
-// Runs git: arguments as a list, no shell, none of the machine's configuration.
+// Runs git without a shell and without the machine's configuration.
 import { type ProgramResult, runProgram } from '../run-program.ts'
 
 /** The environment of every git process. Identities and dates are given by commands. */
@@ -13,7 +13,7 @@ export function gitEnvironment(): Record<string, string> {
   }
 }
 
-/** Runs `git <args>` in a folder and waits for its end, however it ends. */
+/** Runs `git <args>` in a folder and returns its result with any exit code. */
 export function tryGit(
   directory: string,
   args: readonly string[],
@@ -35,7 +35,7 @@ export async function git(
   return result.stdout
 }
 
-/** The same, as one trimmed line of text. */
+/** Runs `git <args>` and returns its output as one trimmed line. */
 export async function gitLine(directory: string, args: readonly string[]): Promise<string> {
   return (await git(directory, args)).toString('utf8').trim()
 }

@@ -1,6 +1,6 @@
-// Parses one GraphQL operation: fields, aliases, arguments and variables. Fragments and directives aren't taken.
+// Parses one GraphQL operation: fields, aliases, arguments and variables, but no fragments.
 
-/** A field of an operation, its arguments with the variables put in. */
+/** A field of an operation, its arguments with the variables substituted. */
 export interface Field {
   readonly name: string
   readonly alias: string
@@ -59,7 +59,7 @@ function unexpected(reader: Reader, offset = 0): GraphqlSyntaxError {
   )
 }
 
-/** Variables' types aren't checked: their values come with the request. */
+/** The types of variables aren't checked: the values come with the request. */
 function skipDefinitions(reader: Reader): void {
   let depth = 0
   do {
@@ -100,7 +100,7 @@ function readPairs(reader: Reader, open: string, close: string): Record<string, 
     const name = readName(reader)
     take(reader, ':')
     const value = readValue(reader)
-    // A variable without a value is as if the argument weren't there.
+    // An argument with a variable without a value counts as missing.
     if (value !== undefined && value !== null) pairs.push([name, value])
   }
   take(reader, close)

@@ -1,4 +1,4 @@
-// The GraphQL API, as far as review threads need it: fields outside it are refused as GitHub refuses unknown ones.
+// The GraphQL API for review threads: other fields are refused like unknown ones at GitHub.
 import { type Field, GraphqlSyntaxError, parseOperation } from './graphql-parser.ts'
 import { type ForgeRequest, type ForgeResponse, json, jsonBody, Refusal, refuse } from './http.ts'
 import { commonHeaders, refuseEarly } from './rest.ts'
@@ -74,7 +74,9 @@ function execute(state: ForgeState, token: Token, query: string, variables: Argu
   }
 }
 
-/** Reads the asked fields of an entity. What can't be found is null with an error beside it, as on GitHub. */
+/**
+ * Reads the requested fields of an entity. What can't be found is null with an error, as at GitHub.
+ */
 function select(
   entity: Entity,
   fields: readonly Field[],
@@ -254,7 +256,10 @@ function commentEntity(state: ForgeState, pull: PullRequest, comment: InlineComm
   }
 }
 
-/** A page of a list, forwards (`first`, `after`) or the end of it (`last`). At most 100 at a time. */
+/**
+ * Returns a page of a list from the start (`first`, `after`) or from the end (`last`). At most 100
+ * at a time.
+ */
 function connection(
   name: string,
   nodeType: string,

@@ -1,4 +1,4 @@
-// Requests and answers inside the forge, and the matching of paths.
+// Requests and answers of the forge, and path matching.
 import type { SeenRequest, Token } from './state.ts'
 
 export interface ForgeRequest {
@@ -10,7 +10,7 @@ export interface ForgeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
   readonly token: Token | null
-  /** Whether there were credentials at all, good or bad. */
+  /** Whether the request had credentials, valid or not. */
   readonly credentials: boolean
 }
 
@@ -20,7 +20,7 @@ export interface ForgeResponse {
   readonly body: Buffer | string
 }
 
-/** Thrown to answer with an error in GitHub's form. */
+/** Thrown to answer with an error in GitHub's format. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: Record<string, unknown>
@@ -34,7 +34,7 @@ export class Refusal extends Error {
   }
 }
 
-/** An error answer with GitHub's message, optional list of errors, and status. */
+/** Creates an error answer with GitHub's message, optional list of errors, and status. */
 export function refuse(status: number, message: string, errors?: unknown[]): Refusal {
   return new Refusal(status, {
     message,
@@ -46,7 +46,7 @@ export function refuse(status: number, message: string, errors?: unknown[]): Ref
 
 export const notFound = (): Refusal => refuse(404, 'Not Found')
 
-/** `Validation Failed` about one field. */
+/** Creates a `Validation Failed` error about one field. */
 export function invalid(resource: string, field: string, code: string, message?: string): Refusal {
   return refuse(422, 'Validation Failed', [
     { resource, code, field, ...(message === undefined ? {} : { message }) },
@@ -64,7 +64,7 @@ export function json(
 
 export const noContent = (): ForgeResponse => ({ status: 204, headers: {}, body: '' })
 
-/** The body as a JSON object. An empty body is an empty object, as GitHub has it. */
+/** Parses the body as a JSON object. An empty body is an empty object, as at GitHub. */
 export function jsonBody(request: ForgeRequest): Record<string, unknown> {
   if (request.body.length === 0) return {}
   let value: unknown
@@ -85,7 +85,7 @@ export function header(request: ForgeRequest, name: string): string {
   return Array.isArray(value) ? value.join(', ') : (value ?? '')
 }
 
-/** Whether the client asks for this GitHub media type (`diff`, `raw`), in any of its spellings. */
+/** Returns whether the client accepts this GitHub media type (`diff`, `raw`), in any spelling. */
 export function accepts(request: ForgeRequest, media: string): boolean {
   return new RegExp(`application/vnd\\.github\\.(v3\\.)?${media}(\\+json)?(\\s*[;,]|$)`).test(
     header(request, 'accept'),
@@ -93,8 +93,8 @@ export function accepts(request: ForgeRequest, media: string): boolean {
 }
 
 /**
- * Matches a path against a pattern such as `/pulls/:number` or `/contents/*path` (the rest, slashes included).
- * Returns the decoded parameters; null where it doesn't match or can't be decoded.
+ * Matches a path against a pattern such as `/pulls/:number` or `/contents/*path` (the rest, slashes
+ * included). Returns the decoded parameters; null where it doesn't match or can't be decoded.
  */
 export function matchPath(pattern: string, path: string): Record<string, string> | null {
   const parameters: Record<string, string> = {}
@@ -121,7 +121,10 @@ function decodePart(text: string): string | null {
   }
 }
 
-/** One page of a list with GitHub's `Link` header. `address` is the list's absolute URL without page parameters. */
+/**
+ * Returns one page of a list with GitHub's `Link` header. `address` is the list's absolute URL
+ * without page parameters.
+ */
 export function paginate<T>(
   request: ForgeRequest,
   address: string,

@@ -1,4 +1,4 @@
-// Comments on lines of the diff, and what becomes of them when the diff changes.
+// Updates of inline comments when the diff changes.
 import {
   type Comparison,
   compareCommits,
@@ -8,7 +8,7 @@ import {
 } from './comparison.ts'
 import type { InlineComment, PullRequest, Repository } from './state.ts'
 
-/** Finds the inline comments' lines in the present diff. A line that changed or left the diff becomes null. */
+/** Finds the inline comments' lines in the current diff. A changed or removed line becomes null. */
 export async function moveInlineComments(pull: PullRequest): Promise<void> {
   const comparison = await compareCommits(pull.repository, pull.baseSha, pull.headSha)
   for (const comment of pull.inlineComments) {

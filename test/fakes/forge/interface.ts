@@ -1,4 +1,4 @@
-// What a running forge offers to tests and the demonstration.
+// The interface of a running forge for tests and the demo.
 import type { FaultRule } from './faults.ts'
 import type { PullRequestView } from './pull-request-view.ts'
 import type { PushedFile, PushOptions } from './pushes.ts'
@@ -40,7 +40,10 @@ export interface PullRequestInput {
   readonly draft?: boolean
 }
 
-/** A running forge. Repositories are named `owner/repo`, users by login. Everything unknown throws an Error. */
+/**
+ * A running forge. Repositories are named `owner/repo`, users by login. Unknown names throw an
+ * Error.
+ */
 export interface Forge extends AsyncDisposable {
   /** Base of web pages and clone addresses: `<url>/<owner>/<repo>.git`. */
   readonly url: string
@@ -49,23 +52,29 @@ export interface Forge extends AsyncDisposable {
   /** `<url>/api/graphql`. */
   readonly graphqlUrl: string
 
-  /** Makes a user, or gives an existing one another token. Scopes: all that the service asks for unless given. */
+  /**
+   * Creates a user, or adds a token to an existing one. The default scopes are those of the
+   * service.
+   */
   createUser(
     login: string,
     options?: { token?: string; scopes?: readonly string[]; name?: string; type?: 'User' | 'Bot' },
   ): User
-  /** Makes an empty repository. An owner that isn't a user becomes an organization. */
+  /** Creates an empty repository. An owner that isn't a user becomes an organization. */
   createRepository(repo: string, options?: RepositoryOptions): Promise<void>
   /** The former name redirects from now on. */
   renameRepository(repo: string, newName: string): void
   removeRepository(repo: string): Promise<void>
-  /** Whether only its collaborators see it. */
+  /** Sets whether only its collaborators see it. */
   setPrivate(repo: string, isPrivate: boolean): void
-  /** Gives (or with `none` takes) someone's access. */
+  /** Grants (or with `none` revokes) a user's access. */
   setPermission(repo: string, login: string, permission: 'admin' | 'write' | 'read' | 'none'): void
   cloneUrl(repo: string): string
 
-  /** Puts a commit on a branch, with all that follows from a push. Returns its id. A null content removes the file. */
+  /**
+   * Pushes a commit to a branch, with all effects of a push. Returns its id. A null content removes
+   * the file.
+   */
   push(
     repo: string,
     branch: string,
@@ -89,18 +98,18 @@ export interface Forge extends AsyncDisposable {
     number: number,
     change: { title?: string; body?: string; base?: string },
   ): Promise<void>
-  /** What stands on the pull request now. */
+  /** Returns the current content of the pull request. */
   pullRequest(repo: string, number: number): PullRequestView
-  /** Comments below a pull request or issue. Returns the comment's id. */
+  /** Comments on a pull request or issue. Returns the comment's id. */
   comment(repo: string, number: number, author: string, body: string): number
-  /** Answers in the thread of an inline comment. Returns the answer's id. */
+  /** Replies in the thread of an inline comment. Returns the reply's id. */
   replyToComment(
     repo: string,
     number: number,
     commentId: number,
     answer: { author: string; body: string },
   ): number
-  /** Resolves the thread that a comment opened, or opens it again with `by` null. */
+  /** Resolves the thread of a comment, or reopens it with `by` null. */
   resolveThread(repo: string, number: number, commentId: number, by: string | null): void
   /** Opens an issue and delivers it. Returns its number. */
   openIssue(repo: string, input: { title: string; body?: string; author?: string }): number
@@ -121,20 +130,20 @@ export interface Forge extends AsyncDisposable {
   ): readonly { id: number; url: string; secret: string; events: readonly string[] }[]
   /** All deliveries, oldest first. */
   readonly deliveries: readonly Delivery[]
-  /** Sends a delivery once more, same id and body. By its number or guid. */
+  /** Redelivers a delivery, by its number or guid, with the same id and body. */
   redeliver(id: number | string): Promise<DeliveryAttempt>
-  /** Waits for a delivery that was answered (or failed) and that fits. */
+  /** Waits for a matching delivery that was answered or failed. */
   waitForDelivery(
     predicate: (delivery: Delivery) => boolean,
     options?: WaitOptions,
   ): Promise<Delivery>
 
-  /** Waits until `read` gives something: asked now and after each change here. */
+  /** Waits until `read` returns a value: it is called now and after each change here. */
   waitFor<T>(read: () => T | undefined | null | false, options?: WaitOptions): Promise<T>
   /** All requests, oldest first. */
   readonly requests: readonly SeenRequest[]
   readonly faults: {
-    /** Adds a rule; earlier rules go first. Returns what removes it. */
+    /** Adds a rule; earlier rules go first. Returns a function that removes it. */
     add(rule: FaultRule): () => void
     clear(): void
   }
@@ -150,13 +159,13 @@ export interface Forge extends AsyncDisposable {
     clientSecret?: string
     callbackUrl?: string
   }): OAuthApp
-  /** Whom the authorize page signs in; null for nobody. */
+  /** The user whom the authorize page signs in; null for nobody. */
   signInAs(login: string | null): void
   /** Makes the next sign-in end with `access_denied`. */
   denyNextSignIn(): void
-  /** Makes a token worthless. */
+  /** Revokes a token. */
   revokeToken(token: string): void
 
-  /** Stops at once: open connections are cut, what waits is rejected. */
+  /** Stops at once: open connections are cut, pending waits are rejected. */
   close(): Promise<void>
 }

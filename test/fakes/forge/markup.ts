@@ -1,7 +1,7 @@
-// HTML that can't be broken out of: escaping, the page around it, and a small Markdown.
+// Escaped HTML, the page layout, and a small Markdown renderer.
 import type { ForgeResponse } from './http.ts'
 
-/** HTML that is known to be safe. */
+/** HTML that is safe to insert. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -20,7 +20,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
-/** A template whose values are escaped unless they are Html themselves (or a list of it). */
+/** A template tag that escapes values unless they are Html (or a list of it). */
 export function safeHtml(
   parts: TemplateStringsArray,
   ...values: (string | number | Html | readonly Html[])[]
@@ -52,7 +52,7 @@ table.diff { width: 100%; font: 12px/1.5 ui-monospace, monospace; table-layout: 
 pre { background: var(--soft); padding: .6rem; overflow: auto } code { background: var(--soft); padding: 0 .2rem }
 `
 
-/** A whole page that loads nothing and runs nothing. */
+/** Renders a whole page that loads nothing and runs no scripts. */
 export function renderPage(title: string, body: Html, status = 200): ForgeResponse {
   const html = safeHtml`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -67,7 +67,7 @@ export function renderPage(title: string, body: Html, status = 200): ForgeRespon
   return { status, headers, body: html.text }
 }
 
-/** Markdown as far as reviews use it. All HTML is escaped but for a few tags without attributes. */
+/** Renders the Markdown of reviews. All HTML is escaped except a few tags without attributes. */
 export function renderMarkdown(text: string): Html {
   const out: string[] = []
   const lines = text
@@ -101,7 +101,7 @@ export function renderMarkdown(text: string): Html {
   return new Html(out.join('\n'))
 }
 
-/** The index of the line that closes a code block, or of the end. */
+/** Returns the index of the line that closes a code block, or of the end. */
 function blockEnd(lines: readonly string[], start: number, fence: string): number {
   const end = lines.findIndex((line, index) => index > start && line.trim().startsWith(fence))
   return end < 0 ? lines.length : end

@@ -1,4 +1,4 @@
-// Sign-in with OAuth 2.0: authorization code with PKCE (RFC 6749, RFC 7636), answered the way GitHub answers.
+// Sign-in with OAuth 2.0: authorization code with PKCE (RFC 6749, RFC 7636), as at GitHub.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ForgeRequest, type ForgeResponse, header, json, jsonBody, notFound } from './http.ts'
 import { renderPage, safeHtml } from './markup.ts'
@@ -6,7 +6,7 @@ import { announceChange, type ForgeState, type OAuthApp, type User } from './sta
 
 const codeLifetimeMs = 10 * 60 * 1000
 
-/** Makes an application that can sign users in. */
+/** Creates an application that can sign users in. */
 export function createOAuthApp(
   state: ForgeState,
   input: { clientId?: string; clientSecret?: string; callbackUrl?: string } = {},
@@ -72,7 +72,7 @@ function redirect(location: string): ForgeResponse {
   return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' }
 }
 
-/** A page for people: nobody is signed in, so they choose who they are. */
+/** Renders a page on which people choose an account, because nobody is signed in. */
 function chooseUser(state: ForgeState, query: URLSearchParams): ForgeResponse {
   const link = (name: string, value: string) => {
     const next = new URLSearchParams(query)
@@ -101,7 +101,7 @@ function issueCode(state: ForgeState, user: User, app: OAuthApp, request: ForgeR
   return code
 }
 
-/** Errors come with status 200, as GitHub has it. */
+/** Errors have status 200, as at GitHub. */
 function issueToken(state: ForgeState, request: ForgeRequest): ForgeResponse {
   const input = readParameters(request)
   const result = redeem(state, input)
@@ -128,7 +128,7 @@ function redeem(state: ForgeState, input: Record<string, unknown>): Record<strin
     )
   }
   const code = state.oauth.codes.get(String(input.code))
-  // A code is spent by the first try, whatever comes of it.
+  // A code is invalid after the first attempt, even a failed one.
   state.oauth.codes.delete(String(input.code))
   const expired = code !== undefined && code.expiresAt <= state.clock().getTime()
   const proven =

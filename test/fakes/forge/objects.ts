@@ -3,7 +3,7 @@ import { git, gitLine, tryGit } from './git.ts'
 import { shapeUser } from './shapes.ts'
 import { type ForgeState, fullName, type Repository } from './state.ts'
 
-/** The branches and where they point. */
+/** Returns the branches and their commits. */
 export async function readBranches(repository: Repository): Promise<Map<string, string>> {
   const list = await git(repository.directory, [
     'for-each-ref',
@@ -14,7 +14,10 @@ export async function readBranches(repository: Repository): Promise<Map<string, 
   return new Map(lines.map((line) => [line.slice(41 + 'refs/heads/'.length), line.slice(0, 40)]))
 }
 
-/** The commit that a branch, tag, full ref or commit id names; null when there is none. Takes no other revision syntax. */
+/**
+ * Resolves a branch, tag, full ref or commit id; null when there is none. Takes no other revision
+ * syntax.
+ */
 export async function resolveCommit(repository: Repository, ref: string): Promise<string | null> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what git forbids in a ref.
   if (ref === '' || /[~^:?*[\\\s\x00-\x1f\x7f]|\.\.|@\{/.test(ref)) return null
@@ -35,7 +38,7 @@ export async function resolveCommit(repository: Repository, ref: string): Promis
   return null
 }
 
-/** Runs one thing at a time for each repository, in the order of asking. */
+/** Runs one task at a time for each repository, in the order of the calls. */
 export async function runExclusive<T>(
   repository: Repository,
   action: () => Promise<T>,
@@ -54,8 +57,8 @@ export interface TreeEntry {
 }
 
 /**
- * The entries of a tree or commit, with all below when `recursive`. With a path only its entry, or what is directly
- * inside when it ends with a slash.
+ * Returns the entries of a tree or commit, with all below when `recursive`. With a path only its
+ * entry, or what is directly inside when it ends with a slash.
  */
 export async function readTree(
   repository: Repository,
@@ -100,7 +103,10 @@ export async function treeOf(repository: Repository, commit: string): Promise<st
   return await gitLine(repository.directory, ['rev-parse', `${commit}^{tree}`])
 }
 
-/** Ids of the commits that `head` has and `base` (none where null) hasn't, oldest first; with a path those that touched it. */
+/**
+ * Returns the commits of `head` that `base` (none if null) doesn't have, oldest first; with a path,
+ * only those that changed it.
+ */
 export async function commitsBetween(
   repository: Repository,
   base: string | null,
@@ -118,7 +124,7 @@ export async function commitsBetween(
   return list.toString('utf8').split('\n').filter(Boolean)
 }
 
-/** One commit as GitHub's REST API shows it. */
+/** Returns one commit in the format of GitHub's REST API. */
 export async function shapeCommit(
   state: ForgeState,
   repository: Repository,

@@ -1,4 +1,4 @@
-// Pages for people: the list of repositories, and a pull request with its diff and all that was said about it.
+// Web pages: the list of repositories, and a pull request with its diff and all comments.
 import { compareCommits, type PatchLine, readHunks } from './comparison.ts'
 import {
   accepts,
@@ -19,7 +19,7 @@ import {
   type Repository,
 } from './state.ts'
 
-/** Answers requests outside the API. Whoever can reach the forge may look: private repositories too. */
+/** Answers requests outside the API, without a check of access: private repositories too. */
 export async function servePage(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw notFound()
   if (request.path === '/') return renderPage('Forge', listAll(state))

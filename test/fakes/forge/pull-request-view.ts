@@ -1,4 +1,4 @@
-// What stands on a pull request, in plain values for assertions.
+// The content of a pull request in plain values for assertions.
 import { commentsOfThread, threadsOf } from './reviews.ts'
 import { pullWebUrl, threadId } from './shapes.ts'
 import {
@@ -31,7 +31,7 @@ export interface InlineCommentView extends CommentView {
   readonly reviewId: number
   readonly path: string
   readonly side: 'LEFT' | 'RIGHT'
-  /** In the present diff; null when the line is gone. */
+  /** The line in the current diff; null when it was removed. */
   readonly line: number | null
   readonly startLine: number | null
   readonly originalLine: number
@@ -59,7 +59,7 @@ export interface StatusView {
   readonly author: string
 }
 
-/** A pull request with all that stands on it. A copy: it doesn't change any more. */
+/** Returns a copy of a pull request with all its content, which doesn't change any more. */
 export interface PullRequestView {
   readonly repo: string
   readonly number: number
@@ -82,7 +82,7 @@ export interface PullRequestView {
   readonly reviews: readonly ReviewView[]
   readonly inlineComments: readonly InlineCommentView[]
   readonly threads: readonly ThreadView[]
-  /** Of all commits of the repository, by commit, oldest first. */
+  /** The statuses of all commits of the repository, by commit, oldest first. */
   readonly statuses: Readonly<Record<string, readonly StatusView[]>>
 }
 

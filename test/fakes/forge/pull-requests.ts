@@ -1,4 +1,4 @@
-// The life of pull requests: opening, pushes, closing, merging, and what is delivered about each.
+// The life of pull requests: opening, pushes, closing, merging, and their deliveries.
 import { type Comparison, compareCommits, mergeBaseOf } from './comparison.ts'
 import { deliver } from './deliveries.ts'
 import { git, tryGit } from './git.ts'
@@ -15,7 +15,7 @@ import {
   type User,
 } from './state.ts'
 
-/** A branch that moved; null where it didn't exist, or doesn't any more. */
+/** A branch that moved; null where it was created or deleted. */
 export interface RefChange {
   readonly branch: string
   readonly before: string | null
@@ -49,7 +49,7 @@ export async function openPull(
   repository: Repository,
   input: NewPullRequest,
 ): Promise<PullRequest> {
-  // No push may come between reading the branch and standing in the list.
+  // No push may come between reading the branch and adding the pull request to the list.
   return await runExclusive(input.headRepository, () => openPullNow(state, repository, input))
 }
 
@@ -92,7 +92,7 @@ async function openPullNow(
     inlineComments: [],
   }
   refuseDuplicate(repository, pull)
-  // The number is taken before anything is awaited, so that two at once don't get the same.
+  // The number is taken before the first await, so that two at once don't get the same.
   repository.issues.set(pull.number, pull)
   try {
     await updateHeadRef(pull)
@@ -171,7 +171,7 @@ async function updateDiffStats(pull: PullRequest): Promise<Comparison> {
   return comparison
 }
 
-/** Brings all pull requests in line with branches that moved, and delivers what GitHub delivers. */
+/** Updates all pull requests from branches that moved, and sends GitHub's deliveries. */
 export async function applyRefChanges(
   state: ForgeState,
   repository: Repository,
@@ -221,7 +221,7 @@ async function moveHead(
     (await resolveCommit(pull.repository, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha
   pull.updatedAt = now(state)
   await updateHeadRef(pull)
-  // A head that lost all common history keeps its old figures.
+  // A head without common history keeps its old counts.
   if ((await mergeBaseOf(pull.repository, pull.baseSha, pull.headSha)) !== null) {
     await updateDiffStats(pull)
     await moveInlineComments(pull)
@@ -239,7 +239,7 @@ export function closePull(state: ForgeState, pull: PullRequest, by: User): void 
   announceChange(state)
 }
 
-/** Opens a closed pull request again, at the branch's present commit, and delivers `reopened`. */
+/** Reopens a closed pull request at the branch's current commit, and delivers `reopened`. */
 export async function reopenPull(state: ForgeState, pull: PullRequest, by: User): Promise<void> {
   if (pull.state === 'open' || pull.mergedAt !== null)
     throw new Error(`#${pull.number} can't be opened again.`)

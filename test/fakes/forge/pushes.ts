@@ -1,4 +1,4 @@
-// What moves branches: pushes of every kind, and merging.
+// Pushes of every kind and merges.
 import { git, tryGit } from './git.ts'
 import { readBranches, resolveCommit, runExclusive } from './objects.ts'
 import { applyRefChanges, finishMerge } from './pull-requests.ts'
@@ -15,8 +15,8 @@ import {
 } from './state.ts'
 
 /**
- * Does something that may move branches, one at a time for each repository, and then what follows from the moves:
- * pull requests are updated and deliveries sent before this returns.
+ * Runs an operation that can move branches, one at a time for each repository. Pull requests are
+ * updated and deliveries sent before this returns.
  */
 export async function changeRefs<T>(
   state: ForgeState,
@@ -44,7 +44,10 @@ export async function changeRefs<T>(
   })
 }
 
-/** Content of a file; null removes it. A mode other than 100644 makes an executable, a link or a submodule. */
+/**
+ * The content of a file; null removes it. A mode other than 100644 makes an executable, a link or a
+ * submodule.
+ */
 export type PushedFile =
   | string
   | Uint8Array
@@ -55,14 +58,17 @@ export interface PushOptions {
   readonly message?: string
   /** Login of the author and pusher; the repository's owner by default. */
   readonly author?: string
-  /** Branch or commit from which a new (or forced) branch starts; the default branch unless given, null for none. */
+  /**
+   * The branch or commit from which a new (or forced) branch starts; the default branch if missing,
+   * null for none.
+   */
   readonly parent?: string | null
-  /** Throws away what the branch had and starts again from `parent`. */
+  /** Discards the branch and starts again from `parent`. */
   readonly force?: boolean
   readonly date?: Date
 }
 
-/** Puts a commit on a branch as a push does. Returns its id. */
+/** Pushes a commit to a branch. Returns its id. */
 export async function pushFiles(
   state: ForgeState,
   name: string,
@@ -101,7 +107,7 @@ async function startingPoint(
   return start
 }
 
-/** One commit in the language of git fast-import, which then prints its id. */
+/** Renders one commit as input of git fast-import, which then prints its id. */
 function importStream(input: {
   branch: string
   start: string | null
@@ -142,7 +148,7 @@ function importStream(input: {
   return Buffer.concat(parts)
 }
 
-/** Removes a branch as a push does; open pull requests from it are closed. */
+/** Removes a branch like a push does; open pull requests from it are closed. */
 export async function deleteBranch(state: ForgeState, name: string, branch: string): Promise<void> {
   const repository = repositoryNamed(state, name)
   await changeRefs(state, repository, repository.owner, async () => {
@@ -150,7 +156,10 @@ export async function deleteBranch(state: ForgeState, name: string, branch: stri
   })
 }
 
-/** Merges with a merge commit and delivers `closed`. Throws where git finds a conflict. Returns the merge commit. */
+/**
+ * Merges with a merge commit and delivers `closed`. Throws if git finds a conflict. Returns the
+ * merge commit.
+ */
 export async function mergePull(state: ForgeState, pull: PullRequest, by: User): Promise<string> {
   const { repository } = pull
   if (pull.state === 'closed') throw new Error(`#${pull.number} is closed.`)

@@ -1,4 +1,4 @@
-// Users and bare git repositories: making, renaming and removing them, and commits without a checkout.
+// Users and bare git repositories: creation, renames, removal, and commits without a checkout.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from './git.ts'
@@ -13,10 +13,10 @@ import {
   userNamed,
 } from './state.ts'
 
-/** What a user's own token may do unless the test says otherwise. */
+/** The default scopes of a user's own token. */
 const defaultScopes = ['repo', 'admin:repo_hook', 'user']
 
-/** Makes a user, or gives an existing one another token. */
+/** Creates a user, or adds a token to an existing one. */
 export function createUser(
   state: ForgeState,
   login: string,
@@ -45,7 +45,7 @@ export interface RepositoryOptions {
   readonly private?: boolean
   readonly description?: string
   readonly defaultBranch?: string
-  /** Logins beside the owner. */
+  /** Logins other than the owner. */
   readonly admins?: readonly string[]
   readonly writers?: readonly string[]
   readonly readers?: readonly string[]
@@ -53,7 +53,7 @@ export interface RepositoryOptions {
   readonly forkOf?: string
 }
 
-/** Makes an empty repository (or a fork). An owner that isn't a user becomes an organization. */
+/** Creates an empty repository (or a fork). An owner that isn't a user becomes an organization. */
 export async function createRepository(
   state: ForgeState,
   name: string,
@@ -109,7 +109,7 @@ async function initialize(state: ForgeState, repository: Repository): Promise<vo
     `--initial-branch=${repository.defaultBranch}`,
     repository.directory,
   ])
-  // As GitHub: any commit can be fetched, blobs can be left out, and refs/pull isn't for pushing.
+  // As at GitHub, any commit can be fetched, blobs can be left out, and refs/pull is read-only.
   const settings = [
     ...[
       '[uploadpack]',
@@ -132,7 +132,7 @@ async function initialize(state: ForgeState, repository: Repository): Promise<vo
   }
 }
 
-/** Gives a repository another name; the old one redirects. */
+/** Renames a repository; the old name redirects. */
 export function renameRepository(state: ForgeState, name: string, newName: string): void {
   const repository = repositoryNamed(state, name)
   const [owner, repo] = newName.split('/')
@@ -145,7 +145,10 @@ export function renameRepository(state: ForgeState, name: string, newName: strin
   announceChange(state)
 }
 
-/** Removes a repository with all that stands on it. Pull requests from it lose their head repository. */
+/**
+ * Removes a repository with all its content. Its pull requests elsewhere lose their head
+ * repository.
+ */
 export async function removeRepository(state: ForgeState, name: string): Promise<void> {
   const repository = repositoryNamed(state, name)
   state.repositories.delete(name.toLowerCase())

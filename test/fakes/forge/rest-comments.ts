@@ -1,4 +1,4 @@
-// REST routes of the comments below issues and pull requests.
+// REST routes of the comments on issues and pull requests.
 import { deliver } from './deliveries.ts'
 import {
   type ForgeResponse,
@@ -114,7 +114,7 @@ function findComment(call: RepositoryCall): [Issue, IssueComment] {
   throw notFound()
 }
 
-/** Throws 403 unless the caller wrote it or may write to the repository. */
+/** Throws 403 unless the caller wrote the comment or can write to the repository. */
 export function requireAuthor(call: RepositoryCall, author: User): User {
   const user = requireUser(call.request)
   if (user.id === author.id || permits(call.permission, 'write')) return user

@@ -1,4 +1,4 @@
-// REST routes of what is in the git repository: contents, trees, commits, and the statuses of commits.
+// REST routes of git contents: files, trees, commits, and the statuses of commits.
 import {
   accepts,
   type ForgeResponse,
@@ -45,7 +45,7 @@ async function requireCommit(call: RepositoryCall, ref: string): Promise<string>
   return commit
 }
 
-/** A file as JSON (base64 up to 1 MB) or raw (up to 100 MB), or a folder as a list. */
+/** Returns a file as JSON (base64 up to 1 MB) or raw (up to 100 MB), or a folder as a list. */
 async function showContents(call: RepositoryCall): Promise<ForgeResponse> {
   const path = (call.parameters.path ?? '').replace(/^\/+|\/+$/g, '')
   const ref = call.request.query.get('ref') ?? call.repository.defaultBranch
@@ -105,7 +105,7 @@ function shapeEntry(call: RepositoryCall, entry: TreeEntry, ref: string): Record
   }
 }
 
-/** A tree; `recursive` with any value at all, as GitHub has it. */
+/** Returns a tree; any value of `recursive` counts, as at GitHub. */
 async function showTree(call: RepositoryCall): Promise<ForgeResponse> {
   const { repository, state } = call
   const ref = call.parameters.ref!
@@ -152,7 +152,10 @@ async function listCommits(call: RepositoryCall): Promise<ForgeResponse> {
   )
 }
 
-/** `/commits/REF`, and what hangs below it: branch names hold slashes, so the end of the path decides. */
+/**
+ * Routes `/commits/REF` and paths below it: branch names contain slashes, so the end of the path
+ * decides.
+ */
 async function showCommit(call: RepositoryCall): Promise<ForgeResponse> {
   const [, ref, below] = /^(.+?)(?:\/(status|statuses))?$/.exec(call.parameters.ref!) ?? []
   if (ref === undefined) throw notFound()

@@ -1,4 +1,4 @@
-// REST routes of pull requests and issues: showing, opening, editing, merging, their files and commits.
+// REST routes of pull requests and issues, with their files and commits.
 import { compareCommits, mergeBaseOf } from './comparison.ts'
 import {
   accepts,
@@ -30,14 +30,14 @@ export const pullRoutes: readonly Route[] = [
   ['GET', '/compare/*range', compare],
 ]
 
-/** The pull request that the path names. */
+/** Returns the pull request in the path. */
 export function findPull(call: RepositoryCall): PullRequest {
   const pull = call.repository.pulls.get(Number(call.parameters.number))
   if (pull === undefined) throw notFound()
   return pull
 }
 
-/** The issue or pull request that the path names. */
+/** Returns the issue or pull request in the path. */
 export function findIssue(call: RepositoryCall): Issue {
   const issue = call.repository.issues.get(Number(call.parameters.number))
   if (issue === undefined) throw notFound()
@@ -103,7 +103,7 @@ async function createPull(call: RepositoryCall): Promise<ForgeResponse> {
   })
 }
 
-/** The repository itself or its fork under an owner. */
+/** Returns the repository itself or its fork under an owner. */
 function networkRepository(call: RepositoryCall, owner: string): Repository {
   if (owner.toLowerCase() === call.repository.owner.login.toLowerCase()) return call.repository
   const fork = [...call.state.repositories.values()].find(
@@ -201,7 +201,10 @@ async function listPullCommits(call: RepositoryCall): Promise<ForgeResponse> {
   return json(200, await Promise.all(shapes), headers)
 }
 
-/** `GET compare/BASE...HEAD`, each a branch, tag or commit, with `owner:` before branches of forks. */
+/**
+ * Answers `GET compare/BASE...HEAD`, each a branch, tag or commit, with `owner:` before branches of
+ * forks.
+ */
 async function compare(call: RepositoryCall): Promise<ForgeResponse> {
   const { repository, state } = call
   const [base, head] = await Promise.all(
@@ -250,7 +253,10 @@ async function compare(call: RepositoryCall): Promise<ForgeResponse> {
   )
 }
 
-/** One side of a comparison: a commit of this repository, or a branch of a fork whose head is known here. */
+/**
+ * Resolves one side of a comparison: a commit of this repository, or a branch of a fork with a
+ * known head.
+ */
 async function resolveSide(call: RepositoryCall, side: string): Promise<string | null> {
   const colon = side.indexOf(':')
   if (colon < 0) return await resolveCommit(call.repository, side)

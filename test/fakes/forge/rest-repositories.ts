@@ -78,7 +78,7 @@ async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
   return json(200, Object.fromEntries([...bytes].sort((one, other) => other[1] - one[1])))
 }
 
-/** As GitHub: the first call for a commit only starts the computation and answers 202. */
+/** As at GitHub, the first call for a commit only starts the computation and answers 202. */
 async function showContributors(call: RepositoryCall): Promise<ForgeResponse> {
   const { repository, state } = call
   const head = await resolveCommit(repository, repository.defaultBranch)
@@ -143,7 +143,7 @@ async function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
   return json(200, shapes, headers)
 }
 
-/** As GitHub: only who may push is told what others may do. */
+/** As at GitHub, only a caller with write access gets the permissions of others. */
 function showPermission(call: RepositoryCall): ForgeResponse {
   if (!permits(call.permission, 'write')) {
     throw refuse(403, 'Must have push access to view collaborator permission.')
@@ -193,7 +193,7 @@ function createHook(call: RepositoryCall): ForgeResponse {
   const hook = addHook(call.state, call.repository, {
     url: config.url,
     secret: typeof config.secret === 'string' ? config.secret : '',
-    // GitHub's default is the form.
+    // GitHub's default is the form encoding.
     contentType: config.content_type === 'json' ? 'json' : 'form',
     events: Array.isArray(body.events) ? body.events.map(String) : ['push'],
     active: body.active !== false,
@@ -202,7 +202,7 @@ function createHook(call: RepositoryCall): ForgeResponse {
   return json(201, shapeHook(call.state, call.repository, hook))
 }
 
-/** Adds a hook without a ping. Refuses a second one for the same address and events, as GitHub does. */
+/** Adds a hook without a ping. Refuses a duplicate address and events, as GitHub does. */
 export function addHook(
   state: ForgeState,
   repository: Repository,

@@ -49,7 +49,7 @@ const events: Record<string, Review['state']> = {
   REQUEST_CHANGES: 'CHANGES_REQUESTED',
 }
 
-/** GitHub's texts for a review; it names the kind of problem, not the comment. */
+/** GitHub's messages for a review, which name the kind of problem but not the comment. */
 const reviewProblems: Record<ReviewProblem, string> = {
   commit: 'The commitOID is not part of the pull request',
   path: 'Path could not be resolved',
@@ -63,7 +63,10 @@ function unprocessable(...errors: string[]): Refusal {
   return refuse(422, 'Unprocessable Entity', errors)
 }
 
-/** The review is taken as a whole or not at all. Pending reviews (without an event) aren't built here. */
+/**
+ * Creates a review with all its comments or none. Pending reviews (without an event) aren't
+ * supported.
+ */
 async function createReview(call: RepositoryCall): Promise<ForgeResponse> {
   const pull = findPull(call)
   const author = requireUser(call.request)
@@ -99,7 +102,7 @@ function requireLength(call: RepositoryCall, text: string): void {
     throw unprocessable(`Body is too long (maximum is ${commentLength} characters)`)
 }
 
-/** A comment as it stands in the request of a review or alone. Sides are `RIGHT` unless given. */
+/** A comment in a request, of a review or alone. The default side is `RIGHT`. */
 function readNewComment(value: unknown): NewInlineComment {
   const {
     path,
@@ -209,7 +212,7 @@ async function createInlineComment(call: RepositoryCall): Promise<ForgeResponse>
   throw invalid('PullRequestReviewComment', field, 'custom', `${field} ${message}`)
 }
 
-/** GitHub's texts for a single comment. */
+/** GitHub's messages for a single comment. */
 const singleProblems: Record<ReviewProblem, [field: string, message: string]> = {
   commit: ['end_commit_oid', 'is not part of the pull request'],
   path: ['pull_request_review_thread.path', 'is invalid'],

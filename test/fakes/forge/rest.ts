@@ -72,7 +72,7 @@ function scopeHeaders(token: Token): Record<string, string> {
   }
 }
 
-/** Throws what GitHub answers before it looks at the path. Call after `commonHeaders`. */
+/** Throws GitHub's errors that come before routing. Call it after `commonHeaders`. */
 export function refuseEarly(state: ForgeState, request: ForgeRequest): void {
   if (header(request, 'user-agent') === '') {
     throw refuse(
@@ -131,7 +131,7 @@ function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeRes
     )
     .sort((one, other) => (fullName(one).toLowerCase() < fullName(other).toLowerCase() ? -1 : 1))
   const sort = request.query.get('sort')
-  // The newest first; those that came at the same time by their age here.
+  // The newest come first; those of the same time are sorted by their age here.
   const time = (repository: Repository) =>
     sort === 'created' ? repository.createdAt : repository.pushedAt
   const byTime = sort === 'created' || sort === 'pushed' || sort === 'updated'
@@ -143,7 +143,9 @@ function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeRes
   return json(200, shapes, headers)
 }
 
-/** The repository that a path names by name or id, and the path below it. Redirects from former names. */
+/**
+ * Finds the repository of a path by name or id, and the path below it. Redirects from former names.
+ */
 function findRepository(
   state: ForgeState,
   request: ForgeRequest,

@@ -1,4 +1,4 @@
-// Reviews and the inline comments they bring, threads and answers.
+// Reviews with their inline comments, threads and replies.
 
 import type { AnchorProblem, AnchorRequest } from './comparison.ts'
 import { compareCommits, resolveAnchor } from './comparison.ts'
@@ -18,7 +18,7 @@ import {
   type User,
 } from './state.ts'
 
-/** A comment to be placed. */
+/** A comment to be created. */
 export interface NewInlineComment extends AnchorRequest {
   readonly body: string
 }
@@ -31,12 +31,13 @@ export interface NewReview {
   readonly comments: readonly NewInlineComment[]
 }
 
-/** Why a review wasn't taken: of the commit, or of the places of comments. */
+/** Why a review was refused: because of its commit or of the positions of comments. */
 export type ReviewProblem = 'commit' | AnchorProblem
 
 /**
- * Posts a review with all its comments, or nothing: each comment must stand on a line of the change from the merge
- * base to the review's commit. Returns the review and its comments, or what is wrong, in the order of the comments.
+ * Posts a review with all its comments, or nothing: each comment must be on a line of the change
+ * from the merge base to the review's commit. Returns the review and its comments, or the problems
+ * in the order of the comments.
  */
 export async function postReview(
   state: ForgeState,
@@ -118,7 +119,7 @@ function deliverReview(
   }
 }
 
-/** Answers in the thread of an inline comment. The answer stands in a review of its own, as on GitHub. */
+/** Replies in the thread of an inline comment. The reply gets a review of its own, as at GitHub. */
 export function replyToInlineComment(
   state: ForgeState,
   pull: PullRequest,
@@ -168,7 +169,7 @@ export function commentsOfThread(pull: PullRequest, opening: InlineComment): Inl
   )
 }
 
-/** Resolves a thread or opens it again. */
+/** Resolves or reopens a thread. */
 export function setResolved(state: ForgeState, opening: InlineComment, by: User | null): void {
   opening.resolvedBy = by
   announceChange(state)

@@ -1,8 +1,8 @@
-// What the routes of a repository share: their call, their table, and the checks of who may.
+// The shared types and access checks of a repository's routes.
 import { type ForgeRequest, type ForgeResponse, notFound, refuse } from './http.ts'
 import { type ForgeState, type Permission, permits, type Repository, type User } from './state.ts'
 
-/** What a route of a repository gets. */
+/** The input of a route of a repository. */
 export interface RepositoryCall {
   readonly state: ForgeState
   readonly request: ForgeRequest
@@ -10,24 +10,24 @@ export interface RepositoryCall {
   readonly permission: Permission
   /** Decoded parameters of the path. */
   readonly parameters: Readonly<Record<string, string>>
-  /** The list's address for `Link` headers: by the repository's id, as GitHub gives it. */
+  /** The list's address for `Link` headers, by the repository's id, as at GitHub. */
   readonly address: string
 }
 
-/** Method, pattern below `/repos/:owner/:repo`, and what answers. Patterns are tried in order. */
+/** The method, the pattern below `/repos/:owner/:repo`, and the handler. The first match wins. */
 export type Route = readonly [
   method: string,
   pattern: string,
   handle: (call: RepositoryCall) => ForgeResponse | Promise<ForgeResponse>,
 ]
 
-/** The user behind a request. Throws 401 where there is none. */
+/** Returns the user of a request. Throws 401 without one. */
 export function requireUser(request: ForgeRequest): User {
   if (request.token === null) throw refuse(401, 'Requires authentication')
   return request.token.user
 }
 
-/** Throws GitHub's 403 (or 404 with `hide`) when the caller may do less than `needed`. */
+/** Throws GitHub's 403 (or 404 with `hide`) when the caller has less access than `needed`. */
 export function requirePermission(call: RepositoryCall, needed: Permission, hide = false): User {
   const user = requireUser(call.request)
   if (permits(call.permission, needed)) return user

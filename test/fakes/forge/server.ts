@@ -1,4 +1,4 @@
-// The HTTP server of the forge: reads requests, logs them, lets faults in, and hands them to the right part.
+// The HTTP server of the forge: reads, logs and routes requests, and injects faults.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { matchFault, type Outcome, runWithFault } from './faults.ts'
 import { serveGraphql } from './graphql.ts'
@@ -9,11 +9,11 @@ import { serveRest } from './rest.ts'
 import { isGitPath, serveGit } from './smart-http.ts'
 import { announceChange, type ForgeState, type SeenRequest, type Token } from './state.ts'
 
-/** Makes the server; it doesn't listen yet. */
+/** Creates the server; it doesn't listen yet. */
 export function createForgeServer(state: ForgeState): Server {
   return createServer((message, response) => {
     serve(state, message, response).catch((error: unknown) => {
-      // A client that went away is no fault of ours; anything else is one of the forge.
+      // A disconnected client is no error here; anything else is an error of the forge.
       if (!response.destroyed && !response.headersSent) {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
         response.writeHead(500, { 'content-type': 'application/json' })

@@ -1,4 +1,4 @@
-// How things look in GitHub's REST API and webhook payloads.
+// GitHub's formats in the REST API and webhook payloads.
 import type { Comparison } from './comparison.ts'
 import {
   type CommitStatus,
@@ -21,7 +21,7 @@ type Shape = Record<string, unknown>
 const nodeId = (kind: string, id: number) =>
   `${kind}_${Buffer.from(String(id)).toString('base64url')}`
 
-/** Keeps slashes, encodes the rest. */
+/** Encodes everything but slashes. */
 export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
 
 export const apiUrl = (state: ForgeState) => `${state.url}/api/v3`
@@ -100,7 +100,7 @@ export function shapeRepository(
   }
 }
 
-/** Whether someone belongs to the repository. */
+/** Returns the user's association with the repository. */
 function association(repository: Repository, user: User): string {
   if (user.id === repository.owner.id) return 'OWNER'
   return repository.collaborators.has(user.login.toLowerCase()) ? 'COLLABORATOR' : 'NONE'
@@ -148,7 +148,7 @@ export function shapeIssue(state: ForgeState, issue: Issue): Shape {
   }
 }
 
-/** A pull request as in lists; `whole` adds what only single ones and payloads have. */
+/** Renders a pull request as in lists; `whole` adds the fields of single ones and payloads. */
 export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean): Shape {
   const [api, web] = [repositoryApiUrl(state, pull.repository), pullWebUrl(state, pull)]
   const { author, headOwner, headRepository, repository } = pull

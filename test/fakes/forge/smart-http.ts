@@ -32,7 +32,7 @@ export async function serveGit(state: ForgeState, request: ForgeRequest): Promis
   const permission = repository === undefined ? 'none' : permissionOf(request.token, repository)
   const needed = service === 'git-receive-pack' ? 'write' : 'read'
   if (!permits(permission, needed) || (request.credentials && request.token === null)) {
-    // As GitHub: who isn't signed in is asked to, whether or not there is a repository.
+    // As at GitHub, anonymous users must sign in, whether or not the repository exists.
     if (request.token === null)
       return text(401, 'Authentication required.\n', { 'www-authenticate': 'Basic realm="Forge"' })
     if (permission === 'none') return text(404, 'Repository not found.\n')
@@ -73,7 +73,7 @@ async function runBackend(
     HTTP_CONTENT_ENCODING: header(request, 'content-encoding'),
     GIT_PROTOCOL: header(request, 'git-protocol'),
     REMOTE_ADDR: '127.0.0.1',
-    // With a user git's backend allows pushes; who may push was checked before.
+    // With a user, git's backend allows pushes; write access was checked before.
     ...(request.token === null ? {} : { REMOTE_USER: request.token.user.login }),
   }
   const run = { program: 'git', args: ['http-backend'], env: environment, input: request.body }

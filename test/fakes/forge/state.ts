@@ -1,4 +1,4 @@
-// All that the forge remembers: users, repositories, pull requests, deliveries, requests.
+// The state of the forge: users, repositories, pull requests, deliveries, requests.
 import { EventEmitter, setMaxListeners } from 'node:events'
 import type { Comparison } from './comparison.ts'
 import type { FaultRule } from './faults.ts'
@@ -48,7 +48,7 @@ export interface Review {
   readonly submittedAt: string
 }
 
-/** Where an inline comment stands in a diff. */
+/** The position of an inline comment in a diff. */
 export interface Anchor {
   readonly path: string
   readonly side: 'LEFT' | 'RIGHT'
@@ -68,11 +68,11 @@ export interface InlineComment {
   edits: number
   readonly createdAt: string
   updatedAt: string
-  /** Where it was put, in the diff from `originalMergeBase` to `originalCommitId`. */
+  /** The original position, in the diff from `originalMergeBase` to `originalCommitId`. */
   readonly original: Anchor
   readonly originalCommitId: string
   readonly originalMergeBase: string
-  /** Where it stands in the pull request's present diff; null when the line is gone. */
+  /** The position in the pull request's current diff; null when the line was removed. */
   current: {
     readonly line: number
     readonly startLine: number | null
@@ -81,7 +81,7 @@ export interface InlineComment {
   commitId: string
   /** Id of the comment that opened the thread; null for that one itself. */
   readonly inReplyTo: number | null
-  /** Only read on the comment that opened the thread. */
+  /** Only set on the comment that opened the thread. */
   resolvedBy: User | null
 }
 
@@ -149,14 +149,14 @@ export interface Repository {
   readonly statuses: CommitStatus[]
   readonly createdAt: string
   pushedAt: string
-  /** Commits for which contributor statistics were asked for. */
+  /** Commits for which contributor statistics were requested. */
   readonly statisticsRequested: Set<string>
   readonly comparisons: Map<string, Promise<Comparison>>
   /** The end of the queue of writes to the git repository. */
   writes: Promise<unknown>
 }
 
-/** One sending of a delivery. */
+/** One attempt of a delivery. */
 export interface DeliveryAttempt {
   readonly startedAt: string
   /** 0 when there was no answer. */
@@ -166,7 +166,7 @@ export interface DeliveryAttempt {
   readonly error: string | null
 }
 
-/** A webhook request with all its sendings. */
+/** A webhook request with all its attempts. */
 export interface Delivery {
   readonly id: number
   readonly guid: string
@@ -216,7 +216,7 @@ export interface OAuthCode {
   readonly expiresAt: number
 }
 
-/** What GitHub caps, settable so that tests needn't be large. */
+/** GitHub's limits, settable so that tests needn't be large. */
 export interface ForgeLimits {
   diffFiles: number
   diffLines: number
@@ -226,16 +226,16 @@ export interface ForgeLimits {
   deliveryTimeoutMs: number
 }
 
-/** How late lists of comments, reviews and threads show what was written. */
+/** How late lists of comments, reviews and threads include new entries. */
 export interface ListDelay {
   lagMs: number
-  /** What was made later isn't shown; by `performance.now()`. */
+  /** Entries created later than this are omitted; in time of `performance.now()`. */
   showUntil: number
 }
 
 export interface RateLimit {
   limit: number
-  /** Counted down by each API request; at 0 requests are refused. */
+  /** Each API request decrements it; at 0 requests are refused. */
   remaining: number
   /** Unix time in seconds. */
   reset: number
@@ -258,7 +258,7 @@ export interface ForgeState {
   readonly limits: ForgeLimits
   readonly rateLimit: RateLimit
   readonly lists: ListDelay
-  /** When each thing was made, by its id and `performance.now()`. */
+  /** The creation time of each entry by id, in time of `performance.now()`. */
   readonly createdAtById: Map<number, number>
   readonly oauth: {
     readonly apps: Map<string, OAuthApp>
@@ -273,7 +273,7 @@ export interface ForgeState {
 export function createState(dataDir: string, clock: () => Date): ForgeState {
   const changes = new EventEmitter()
   const stop = new AbortController()
-  // Many may wait at once.
+  // Many waits may be pending at once.
   setMaxListeners(0, changes, stop.signal)
   return {
     url: '',
@@ -308,14 +308,14 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
   }
 }
 
-/** A number that no other thing of this forge has. */
+/** Returns an id that is unique in this forge. */
 export function nextId(state: ForgeState): number {
   state.lastId += 1
   state.createdAtById.set(state.lastId, performance.now())
   return state.lastId
 }
 
-/** What a list shows of these: late ones not yet. */
+/** Returns the entries that a list includes, without late ones. */
 export function listVisible<T extends { readonly id: number }>(
   state: ForgeState,
   items: readonly T[],
@@ -333,7 +333,7 @@ export function now(state: ForgeState): string {
     .replace(/\.\d+Z$/, 'Z')
 }
 
-/** Wakes everyone who waits for the state to change. */
+/** Wakes all waits for a change of the state. */
 export function announceChange(state: ForgeState): void {
   state.changes.emit('change')
 }
@@ -363,7 +363,7 @@ export function pullNumbered(state: ForgeState, name: string, number: number): P
   return pull
 }
 
-/** What a token may do in a repository, as far as its owner and its scopes go. */
+/** Returns the access of a token to a repository, by its owner and its scopes. */
 export function permissionOf(token: Token | null, repository: Repository): Permission {
   const scopes = token?.scopes ?? []
   const open: Permission = repository.private ? 'none' : 'read'

@@ -1,16 +1,16 @@
-// Waiting for the forge's state to become what a test expects, without polling.
+// Waits for an expected state of the forge without polling.
 import type { ForgeState } from './state.ts'
 
 export interface WaitOptions {
-  /** When to give up with an error; 30 s by default. */
+  /** The timeout; 30 s by default. */
   readonly timeoutMs?: number
-  /** What was waited for, for that error. */
+  /** What was waited for, used in the error. */
   readonly description?: string
 }
 
 /**
- * Resolves with the first value that isn't undefined, null or false. `read` is asked now and after each change of the
- * state, until the time is up or the forge stops; what it throws is thrown here.
+ * Resolves with the first value that isn't undefined, null or false. `read` is called now and after
+ * each change of the state, until the timeout or until the forge stops. Its errors are rethrown.
  */
 export function waitUntil<T>(
   state: ForgeState,
@@ -45,7 +45,7 @@ export function waitUntil<T>(
   })
 }
 
-/** The newest requests and deliveries, which tell why a wait went wrong. */
+/** Lists the newest requests and deliveries for the error of a failed wait. */
 function describeRecentTraffic(state: ForgeState): string {
   const requests = state.requests
     .slice(-8)
