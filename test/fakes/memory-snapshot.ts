@@ -1,8 +1,8 @@
-// A repository's files at one commit, held in memory: the snapshot for tests that need no git.
+// An in-memory snapshot of a repository's files at one commit, for tests without git.
 import { createHash } from 'node:crypto'
 import type { SearchMatch, Snapshot } from '../../src/git/snapshot.ts'
 
-/** Classes of POSIX expressions that the tools use, as JavaScript has them. */
+/** The POSIX character classes that the tools use, as JavaScript writes them. */
 const posixClasses: Readonly<Record<string, string>> = {
   '[:alnum:]': 'a-zA-Z0-9',
   '[:alpha:]': 'a-zA-Z',
@@ -10,7 +10,10 @@ const posixClasses: Readonly<Record<string, string>> = {
   '[:space:]': '\\s',
 }
 
-/** Makes a snapshot of the given files. `search` takes POSIX expressions as far as JavaScript knows their syntax. */
+/**
+ * Creates a snapshot of the given files. `search` takes POSIX expressions whose syntax JavaScript
+ * shares.
+ */
 export function createMemorySnapshot(
   files: Readonly<Record<string, string | Uint8Array>>,
   sha = 'a'.repeat(40),

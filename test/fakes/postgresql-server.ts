@@ -1,4 +1,4 @@
-// A real PostgreSQL server for tests, in a temporary folder and on a unix socket there.
+// A real PostgreSQL server for tests, in a temporary folder with its unix socket.
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -11,15 +11,18 @@ const run = promisify(execFile)
 
 export interface PostgresqlServer extends AsyncDisposable {
   readonly url: string
-  /** As in a crash: all connections break. */
+  /** Stops it like a crash: all connections break. */
   kill(): Promise<void>
-  /** Comes up again with the same data, at the same address. */
+  /** Restarts it with the same data at the same address. */
   start(): Promise<void>
-  /** Ends it and deletes its data. */
+  /** Stops it and deletes its data. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The folder with `initdb` and `postgres`: the newest of Debian's, else from the PATH; null where there is none. */
+/**
+ * Returns the folder with `initdb` and `postgres`: Debian's newest, else from the PATH; null
+ * without one.
+ */
 export function findPostgresql(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian)
@@ -91,7 +94,7 @@ export async function startPostgresql(
   return {
     url: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
     start,
-    // Immediate shutdown: no checkpoint, no goodbye; unlike SIGKILL it takes its children along.
+    // Immediate shutdown skips the checkpoint but, unlike SIGKILL, ends the child processes.
     kill: () => stop('SIGQUIT'),
     async [Symbol.asyncDispose]() {
       await stop('SIGQUIT')
@@ -100,7 +103,7 @@ export async function startPostgresql(
   }
 }
 
-/** PostgreSQL refuses to run as root: then as its own user, or as nobody. */
+/** PostgreSQL refuses to run as root, so it then runs as its own user or as nobody. */
 function chooseIdentity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -113,7 +116,7 @@ function chooseIdentity(): { uid?: number; gid?: number } {
   return { uid: Number(user[2]), gid: Number(user[3]) }
 }
 
-/** Until it says so in its log; the rest of the log is read and dropped. */
+/** Waits for its log message; the rest of the log is read and dropped. */
 async function waitUntilReady(server: ChildProcess): Promise<void> {
   const lines: string[] = []
   const ready = Promise.withResolvers<void>()

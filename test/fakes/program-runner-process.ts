@@ -1,4 +1,4 @@
-// Starts programs for a process that is large, see run-program.ts, until that one is gone.
+// Starts programs for a larger process until that process ends, see run-program.ts.
 import { execFile } from 'node:child_process'
 import type { ProgramResult, ProgramRun } from './run-program.ts'
 
@@ -16,12 +16,12 @@ process.on('message', (run: ProgramRun & { id: number }) => {
       stdout,
       stderr: stderr.toString('utf8'),
     }
-    // Gone in the meantime: then nobody waits for it.
+    // The requester has ended in the meantime.
     process.send?.(
       unstarted ? { id: run.id, error: error.message } : { id: run.id, result },
       () => {},
     )
   })
-  // A program that ended without reading its input is told by its exit code.
+  // The exit code reports a program that ended without reading its input.
   child.stdin?.on('error', () => {}).end(run.input)
 })

@@ -1,5 +1,4 @@
-// Runs programs from a small process beside this one: a fork copies the page tables of whoever forks, and a process
-// with a database in it has so many of them that git itself is the smaller part.
+// Runs programs from a small process: a fork of a process with a database copies large page tables.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -8,11 +7,11 @@ export interface ProgramRun {
   readonly args: readonly string[]
   readonly cwd?: string
   readonly env: Readonly<Record<string, string>>
-  /** What it reads from its standard input; nothing by default. */
+  /** The standard input; empty by default. */
   readonly input?: Uint8Array | string
 }
 
-/** What a program wrote, and how it ended: -1 where a signal ended it. */
+/** The output of a program and its exit code: -1 if a signal ended it. */
 export interface ProgramResult {
   readonly code: number
   readonly stdout: Buffer
@@ -29,11 +28,11 @@ interface Runner {
   readonly waiting: Map<number, PromiseWithResolvers<ProgramResult>>
 }
 
-/** One for each process that asks, for as long as that lives. */
+/** One runner per process, for the lifetime of that process. */
 let runner: Runner | undefined
 let lastRunId = 0
 
-/** Runs a program to its end, whatever that is. Throws where it can't be started. */
+/** Runs a program to its end, with any exit code. Throws if it can't be started. */
 export function runProgram(run: ProgramRun): Promise<ProgramResult> {
   runner ??= startRunner()
   const { child, waiting } = runner
@@ -64,7 +63,7 @@ function startRunner(): Runner {
       asked.reject(new Error('The process that starts programs has ended.'))
     runner = undefined
   })
-  // Only work that is under way keeps this process alive.
+  // Only pending programs keep this process alive.
   child.unref()
   return { child, waiting }
 }

@@ -1,4 +1,4 @@
-// Preloaded into a process (`--import`), makes its clock wrong by CLOCK_SHIFT_MS milliseconds.
+// A preloaded module (`--import`) that shifts the process's clock by CLOCK_SHIFT_MS milliseconds.
 const shift = Number(process.env.CLOCK_SHIFT_MS ?? 0)
 const OriginalDate = Date
 

@@ -1,10 +1,10 @@
-// A way to a PostgreSQL server that can go silent: connections stay open, and nothing comes through any more.
+// A proxy to a PostgreSQL server that can go silent with its connections kept open.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface SilentProxy extends AsyncDisposable {
-  /** Through the proxy. */
+  /** The address of the database through the proxy. */
   readonly url: string
-  /** Swallows what comes on the connections that there are, as when the machine behind them has vanished; new ones work. */
+  /** Drops all traffic on existing connections, like a vanished machine; new connections work. */
   silence(): void
 }
 

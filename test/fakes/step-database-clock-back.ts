@@ -1,10 +1,10 @@
-// A database whose clock went back by an hour: a server's own clock stays as it is, so what is stored moves ahead instead.
+// Simulates a database clock that went back by an hour by moving the stored times ahead.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/database.ts'
 
 export const hourMs = 3_600_000
 
-/** All times that decide when reviews and scans are taken up. */
+/** All times that decide when reviews and scans are claimed. */
 const timeColumns: Readonly<Record<string, readonly string[]>> = {
   events: ['created_at', 'processed_at'],
   workflow_runs: ['created_at', 'started_at', 'lease_until', 'retry_at', 'put_back_at'],
@@ -13,7 +13,7 @@ const timeColumns: Readonly<Record<string, readonly string[]>> = {
   'pgboss.job': ['created_on', 'start_after', 'started_on'],
 }
 
-/** Dates what is stored an hour ahead: as the database sees it after its clock went back by that. */
+/** Moves the stored times an hour ahead, as they look after the clock went back. */
 export async function stepDatabaseClockBack(db: Db): Promise<void> {
   for (const [table, columns] of Object.entries(timeColumns)) {
     const moved = columns.map(

@@ -19,7 +19,7 @@ import { type DatabaseConfig, openDatabase } from '../../src/db/database.ts'
 import { runMigrations } from '../../src/db/run-migrations.ts'
 import { openNotifications } from '../../src/jobs/queue.ts'
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLog = { info() {}, warn() {}, error() {} }
 
 export interface TestDatabase {

@@ -1,9 +1,10 @@
 // Cuts the power while the embedded database writes, and checks every acknowledged row.
 //
-// The database lies on an ext4 file system in a file. The cut is ext4's own shutdown call (EXT4_IOC_SHUTDOWN with
-// NOLOGFLUSH, in include/uapi/linux/ext4.h): from that moment nothing more reaches the file, and what was only in memory
-// is gone. Mounting the file again shows what a disk would hold. A disk that loses what it said it had kept is not
-// simulated. Needs root, on Linux; the run without fsync shows that the check can fail.
+// The database is on an ext4 file system in a file. The cut is ext4's own shutdown call
+// (EXT4_IOC_SHUTDOWN with NOLOGFLUSH, in include/uapi/linux/ext4.h): after it nothing reaches the
+// file, and everything that was only in memory is lost. Mounting the file again shows the content
+// of a disk. A disk that loses acknowledged writes is not simulated. The test needs root on Linux;
+// the run without fsync shows that the check can fail.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'

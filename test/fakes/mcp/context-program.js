@@ -1,5 +1,7 @@
-// An MCP server on stdin and stdout that does what no server should. The key that is looked up says what. It outlives the end
-// of its stdin and SIGTERM, and has a child that does too; their process ids go to the file that its argument names.
+// A misbehaving MCP server on stdio; the requested key selects the behavior.
+//
+// It and its child survive the end of stdin and SIGTERM; their process ids go to the file that
+// its argument names.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -9,7 +11,7 @@ const child = spawn(
   process.execPath,
   ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"],
   {
-    // It holds our stdout open.
+    // The child keeps our stdout open.
     stdio: ['ignore', 'inherit', 'ignore'],
   },
 )
@@ -34,7 +36,7 @@ const wanted = {
 const waiting = new Map()
 let asked = 0
 
-/** What a client says to a request of ours. */
+/** Handles the client's answer to one of our requests. */
 function ask(method, params) {
   asked += 1
   const id = `ours-${asked}`

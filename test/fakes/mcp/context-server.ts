@@ -1,34 +1,34 @@
-// An MCP server of a tracker or chat on loopback, with the SDK that such servers are made with. It can be told to misbehave.
+// A scriptable MCP server of a tracker or chat on loopback, made with the official SDK.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server'
 
-/** What a tool answers: text, or that it could not; or nothing, for as long as it is asked. */
+/** The answer of a tool: text, an error, or none until the call is aborted. */
 export type ToolScript = (
   given: Record<string, unknown>,
 ) => string | { readonly failed: string } | 'hang'
 
 export interface ContextServerOptions {
   readonly tools: Readonly<Record<string, ToolScript>>
-  /** What is said of each tool, over what is said of all. */
+  /** Overrides the description per tool. */
   readonly describe?: (name: string) => Partial<Tool>
-  /** Answers requests before MCP sees them; false lets them pass. */
+  /** Answers requests before MCP handles them; false passes them on. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Answers calls of tools in its stead. */
+  /** Answers tool calls instead of the script. */
   readonly answerCall?: ((response: ServerResponse) => void) | undefined
 }
 
 export interface ContextServer extends AsyncDisposable {
   readonly url: string
-  /** All calls of tools so far. */
+  /** All tool calls so far. */
   readonly calls: readonly { readonly name: string; readonly given: Record<string, unknown> }[]
-  /** Headers of all requests so far. */
+  /** The headers of all requests so far. */
   readonly headers: readonly IncomingMessage['headers'][]
-  /** From now on. */
+  /** Replaces the answers from now on. */
   setOptions(options: Partial<ContextServerOptions>): void
 }
 
-/** The form of all its tools. */
+/** The input schema of all its tools. */
 const anyInput = { type: 'object' as const, properties: {} }
 
 export async function startContextServer(given: ContextServerOptions): Promise<ContextServer> {

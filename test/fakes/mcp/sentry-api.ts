@@ -1,23 +1,23 @@
-// The part of Sentry's API that its own MCP server asks for when it searches issues, on loopback.
+// A fake of the part of Sentry's API that its MCP server calls to search issues, on loopback.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface SentryIssue {
   readonly shortId: string
   readonly title: string
-  /** Files of its stack. */
+  /** The files of its stack trace. */
   readonly files: readonly string[]
   readonly functions?: readonly string[]
 }
 
 export interface SentryApi extends AsyncDisposable {
-  /** Host and port. */
+  /** The host and port. */
   readonly host: string
-  /** Queries of all searches so far. */
+  /** The queries of all searches so far. */
   readonly queries: readonly string[]
 }
 
-/** Knows unresolved faults of the organization `acme`; whoever comes without the token gets 401. */
+/** Serves unresolved issues of the organization `acme`; a request without the token gets 401. */
 export async function startSentryApi(
   token: string,
   faults: readonly SentryIssue[],

@@ -1,6 +1,6 @@
-// What the servers of Linear, Atlassian, Sentry and Slack answer, in the forms that theirs have.
+// Sample answers of the MCP servers of Linear, Atlassian, Sentry and Slack.
 
-/** Linear's `get_issue`. */
+/** The answer of Linear's `get_issue`. */
 export function linearIssue(
   key: string,
   { title, description }: { title: string; description: string },
@@ -24,7 +24,7 @@ export function linearIssue(
   })
 }
 
-/** Atlassian's `getJiraIssue`: rich text as a document, or as Markdown where that was asked for. */
+/** The answer of Atlassian's `getJiraIssue`: rich text as a document, or as Markdown on request. */
 export function jiraIssue(
   key: string,
   { summary, description }: { summary: string; description: unknown },
@@ -60,7 +60,7 @@ export function jiraIssue(
   })
 }
 
-/** Rich text as Atlassian keeps it. */
+/** Rich text in Atlassian's document format. */
 export function atlassianDocument(paragraphs: readonly string[]): unknown {
   const content = paragraphs.map((text) => ({
     type: 'paragraph',
@@ -69,7 +69,7 @@ export function atlassianDocument(paragraphs: readonly string[]): unknown {
   return { type: 'doc', version: 1, content }
 }
 
-/** Sentry's `search_issues`. */
+/** The answer of Sentry's `search_issues`. */
 export function sentryIssues(
   query: string,
   issues: readonly { id: string; title: string; culprit: string }[],
@@ -104,7 +104,7 @@ export function sentryIssues(
   return [...head, all, ...found, next].join('\n')
 }
 
-/** Slack's `slack_search_public`. */
+/** The answer of Slack's `slack_search_public`. */
 export function slackMessages(
   query: string,
   messages: readonly { from: string; text: string; at: string }[],

@@ -149,7 +149,7 @@ function blockEvents(block: Block, index: number, id: string) {
   ]
 }
 
-// Here the cached tokens are counted beside the others, not among them.
+// In this protocol, cached tokens are not included in the input tokens.
 function usageOf({ input, cached, output }: Usage) {
   return {
     input_tokens: input - cached,

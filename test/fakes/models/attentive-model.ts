@@ -1,11 +1,10 @@
-// An attentive model reads what it is shown: it finds the planted defect among the files of a request, as people would.
+// Finds the canary (a planted defect) among the files of a request, like an attentive model.
 //
-// It knows what planted defects look like, and nothing of where they stand or what they are called: no more than the
-// text of the request tells.
+// It recognizes canaries by the text of the request only, without their names or locations.
 import { reviewInstructions } from '../../../src/reviewers/prompts/review-prompt.ts'
 import { asRecord, type ModelRequest, type Reply } from './reply.ts'
 
-/** A new file that a request shows, and what is wrong with it. */
+/** A new file in a request, and its defect. */
 export interface NoticedCanary {
   readonly path: string
   readonly lines: readonly string[]
@@ -14,12 +13,12 @@ export interface NoticedCanary {
 
 const instructionsPrefix = reviewInstructions('').slice(0, 100)
 
-/** Whether a request asks for the review of a round. */
+/** Returns whether a request asks for the review of a round. */
 export function isReviewRequest(request: ModelRequest): boolean {
   return request.system.includes(instructionsPrefix)
 }
 
-/** Classes of defects, by what their code looks like. */
+/** Classes of defects by patterns of their code. */
 const defectPatterns: readonly (readonly [RegExp, string])[] = [
   [
     /discounted.*\n?[\s\S]*price \+ \$?price \*|discounted[\s\S]*\$1 \+ \$1 \*/i,
@@ -49,7 +48,7 @@ const defectPatterns: readonly (readonly [RegExp, string])[] = [
 /** Longer files are real ones. */
 const maxCanaryLines = 9
 
-/** The planted defect that a request shows, as far as it is one that a careful reader can see; undefined without one. */
+/** Returns the canary in a request if a careful reader can see it; undefined without one. */
 export function findCanary(text: string): NoticedCanary | undefined {
   const blocks = text.matchAll(
     /<data-([0-9a-f]+) origin="diff"[^\n]* path="([^"\n]+)">\nadded file\n@@\n([\s\S]*?)\n<\/data-\1>/g,
@@ -57,7 +56,7 @@ export function findCanary(text: string): NoticedCanary | undefined {
   for (const [, , path = '', body = ''] of blocks) {
     const lines = body.split('\n').map((line) => line.replace(/^(?:\d+ )?\+/, ''))
     const code = lines.join('\n')
-    // Its code bears the name of its file: nobody writes nothing but that and a known defect.
+    // Real files don't consist of a known defect with the file's own name in it.
     const stem = keepLetters(path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')).replace(
       /^test|tests?$/g,
       '',
@@ -74,7 +73,7 @@ function keepLetters(text: string): string {
   return text.toLowerCase().replace(/[^a-z]/g, '')
 }
 
-/** The finding that an attentive model makes of it. */
+/** The finding that an attentive model reports for it. */
 export function toCanaryFinding({ path, lines, title }: NoticedCanary): object {
   const at = lines.findIndex((line) => /[a-z]/.test(line)) + 1
   return {
@@ -100,7 +99,7 @@ export function toCanaryFinding({ path, lines, title }: NoticedCanary): object {
   }
 }
 
-/** What a scripted model says, with the planted defect added to its findings where it gives any, or none. */
+/** Adds the canary to the findings of a scripted answer, if it has a list of findings. */
 export function addCanaryFinding<R extends Reply>(request: ModelRequest, reply: R): R {
   const noticed = isReviewRequest(request) ? findCanary(request.text) : undefined
   if (noticed === undefined || !('json' in reply)) return reply

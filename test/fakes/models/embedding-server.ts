@@ -1,12 +1,11 @@
-// An embedder's server on loopback: speaks the embeddings protocol that most servers know, and Google's.
+// A fake embedding server on loopback with the OpenAI-style protocol and Google's.
 //
-// Its vectors are made by hand: texts are near each other that speak of the same things, whatever words they use. So a test
-// can tell being found by meaning from being found by words.
+// Texts about the same topic get near vectors, whatever their words, to test search by meaning.
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { asArray, asRecord, collectTexts } from './reply.ts'
 
-/** Each thing has a dimension of its own, and some words for it. */
+/** Each topic has its own dimension and some terms. */
 const topics: readonly (readonly string[])[] = [
   ['money', 'price', 'cents', 'currency', 'amount', 'billing', 'invoice', 'payment'],
   ['login', 'sign-in', 'session', 'password', 'authentication', 'credential'],
@@ -15,7 +14,7 @@ const topics: readonly (readonly string[])[] = [
   ['fruit', 'apple', 'banana', 'orchard'],
 ]
 
-/** How its answers are: as they should be, or a status instead, none at all, or a body of one's own. */
+/** The answer mode: correct, a status, none at all, or a custom body. */
 export type EmbeddingReply =
   | { readonly kind: 'vectors'; readonly dimensions?: number; readonly after?: Promise<unknown> }
   | { readonly kind: 'status'; readonly status: number; readonly message?: string }
@@ -29,14 +28,14 @@ export interface EmbeddingRequest {
 }
 
 export interface EmbeddingServer extends AsyncDisposable {
-  /** The address to configure. */
+  /** The base URL to configure. */
   readonly url: string
   readonly requests: readonly EmbeddingRequest[]
-  /** Decides the answers from now on. */
+  /** Sets the answer mode from now on. */
   respondWith(script: (request: EmbeddingRequest) => EmbeddingReply): void
 }
 
-/** Of each request, the number of tokens that it claims. */
+/** The number of tokens that the answer reports for each request. */
 export const tokensPerRequest = 1000
 
 export async function startEmbeddingServer(): Promise<EmbeddingServer> {
@@ -130,7 +129,7 @@ const protocols: readonly Protocol[] = [
   },
 ]
 
-/** How often each thing is spoken of; what speaks of nothing known is by itself. */
+/** Counts the mentions of each topic; a text without a known topic gets a dimension of its own. */
 export function vectorOf(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0)
   for (const [at, words] of topics.entries()) {

@@ -1,13 +1,14 @@
-// A model's server on loopback: speaks a real protocol and answers from a script.
+// A fake model server on loopback that speaks a real protocol and answers from a script.
 //
-//   await using server = await startModelServer({ protocol: 'anthropic', script: () => ({ json: { findings: [] } }) })
-//   createModels({ main: { provider: 'anthropic', id: 'claude-sonnet-5-5', apiKey: 'k', baseUrl: server.url }, fast: null })
+//   const script = () => ({ json: { findings: [] } })
+//   await using server = await startModelServer({ protocol: 'anthropic', script })
+//   const main = { provider: 'anthropic', id: 'claude-sonnet-5-5', apiKey: 'k', baseUrl: server.url }
+//   createModels({ main, fast: null })
 //
-// The script sees each request in words of no protocol and says what the model answers: text, JSON, tool calls, a
-// refusal, an HTTP error, an error within the stream, or nothing; and how the bytes travel: see `Reply`. Requests to
-// verify claims have a script of their own, which agrees with all of them unless told otherwise. To the findings of its
-// script it adds the planted defect that a request shows, as a model does that reads it; `attentive: false` is one that
-// doesn't.
+// The script gets each request in a protocol-independent form and returns the model's answer, and
+// how its bytes are transferred: see `Reply`. Verification requests have their own script, which
+// confirms all claims by default. The server adds the canary in a request to the findings of the
+// script, like a model that reads it; `attentive: false` turns that off.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { anthropic } from './anthropic.ts'

@@ -1,4 +1,4 @@
-// The chat completions protocol (POST /v1/chat/completions) that most servers of one's own speak, streamed and not.
+// The chat completions protocol (POST /v1/chat/completions), streamed and not.
 import {
   asArray,
   asRecord,

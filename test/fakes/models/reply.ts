@@ -1,59 +1,59 @@
-// What a scripted model is asked and what it answers, in words of no protocol.
+// The requests and answers of a scripted model, independent of the protocol.
 
-/** One request, as every protocol puts it. */
+/** One request in any protocol. */
 export interface ModelRequest {
   /** 1 for the first request of the server. */
   readonly number: number
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body as it came, parsed. */
+  /** The parsed body. */
   readonly body: Record<string, unknown>
   readonly model: string
-  /** The instructions. */
+  /** The system instructions. */
   readonly system: string
   /** The text of all other messages, joined. */
   readonly text: string
-  /** Names of the tools on offer. */
+  /** The names of the offered tools. */
   readonly tools: readonly string[]
   readonly toolChoice: 'auto' | 'none' | 'required'
-  /** Results of tools in the conversation so far, oldest first. */
+  /** The results of tools in the conversation so far, oldest first. */
   readonly toolResults: readonly string[]
-  /** How JSON is demanded: by a schema, by a tool named `json`, or not at all. */
+  /** How JSON is requested: by a schema, by a tool named `json`, or not at all. */
   readonly jsonMode: 'schema' | 'json tool' | null
   readonly stream: boolean
 }
 
-/** Tokens that the answer claims to have cost. Default: 1000 in, none of them cached, 100 out. */
+/** The reported token usage. Default: 1000 in, none of them cached, 100 out. */
 export interface ReplyUsage {
   readonly input?: number
   readonly cached?: number
   readonly output?: number
 }
 
-/** How the bytes of an answer travel, when not simply to the end. */
+/** How the transfer of an answer is interrupted. */
 export interface Transport {
-  /** Breaks the connection after so many bytes of the body. */
+  /** Breaks the connection after this many bytes of the body. */
   readonly cutAfterBytes?: number
-  /** Ends the body cleanly, but too early, after so many bytes. */
+  /** Ends the body cleanly, but too early, after this many bytes. */
   readonly endAfterBytes?: number
-  /** Falls silent after so many bytes of the body, until the client or the server goes. */
+  /** Stalls after this many bytes of the body, until the client or the server disconnects. */
   readonly hangAfterBytes?: number
 }
 
-/** What the model says. */
+/** The answer of the model. */
 export type Content =
   | { readonly text: string }
-  /** As the protocol's way to answer with JSON has it: plain text, or a call of the `json` tool. */
+  /** JSON in the protocol's form: plain text, or a call of the `json` tool. */
   | { readonly json: unknown }
   | {
       readonly toolCalls: readonly { readonly name: string; readonly input: unknown }[]
       readonly text?: string
     }
-  /** It declines. */
+  /** A refusal. */
   | { readonly refusal: string }
-  /** It ends at the output limit, after this text. */
+  /** An answer that ends at the output limit, after this text. */
   | { readonly length: string }
-  /** It ends without having said anything. */
+  /** An empty answer. */
   | { readonly empty: true }
   /** Status 200, then an error event within the stream, after some text. */
   | { readonly errorAfter200: { readonly type: string; readonly message: string } }
@@ -69,7 +69,7 @@ export type Reply =
   /** No answer at all, not even a status. */
   | { readonly hang: true }
 
-/** Decides the answer to each request. It may be asynchronous: the request waits meanwhile. */
+/** Returns the answer to each request. It may be asynchronous: the request waits meanwhile. */
 export type Script = (request: ModelRequest) => Reply | Promise<Reply>
 
 export interface Usage {
@@ -78,11 +78,11 @@ export interface Usage {
   readonly output: number
 }
 
-/** One protocol, both ways. */
+/** The mapping of one protocol to requests and replies. */
 export interface Protocol {
-  /** Path of the address to configure, for example `/v1`. */
+  /** The path of the base URL, for example `/v1`. */
   readonly basePath: string
-  /** Whether a request is one for an answer. */
+  /** Returns whether a request asks the model for an answer. */
   matches(path: string): boolean
   read(
     path: string,
@@ -94,7 +94,7 @@ export interface Protocol {
   writeError(status: number, message: string): unknown
 }
 
-/** Server-sent events, named where `event` is given. */
+/** Renders server-sent events, named where `event` is given. */
 export function toServerSentEvents(events: readonly { event?: string; data: unknown }[]): string {
   return events
     .map(({ event, data }) => {
@@ -104,14 +104,14 @@ export function toServerSentEvents(events: readonly { event?: string; data: unkn
     .join('')
 }
 
-/** A text in pieces, as a model writes it. */
+/** Splits a text into chunks, as a model streams it. */
 export function splitText(text: string, size = 200): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size))
   return pieces
 }
 
-/** All strings under the given key anywhere in a value, in order. */
+/** Returns all strings under the given key anywhere in a value, in order. */
 export function collectTexts(value: unknown, key = 'text'): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, child]) =>

@@ -1,11 +1,11 @@
-// Verification, as a scripted model sees it: which claims it is asked about, and answers that agree.
+// Parses verification requests for a scripted model, and confirms their claims.
 import { verifyInstructions } from '../../../src/reviewers/prompts/verify-prompt.ts'
 import type { ModelRequest, Reply } from './reply.ts'
 
-/** A claim that is to be verified. */
+/** A claim to verify. */
 export interface RequestedClaim {
   readonly id: string
-  /** What the message says of it. */
+  /** The description in the message. */
   readonly text: string
 }
 
@@ -15,7 +15,7 @@ export function isVerificationRequest(request: ModelRequest): boolean {
   return request.system.includes(instructionsPrefix)
 }
 
-/** The claims of a verification, as the message lists them. */
+/** Returns the claims of a verification in the order of the message. */
 export function claimsOf({ text }: ModelRequest): RequestedClaim[] {
   const found = text.matchAll(
     /^Claim ([0-9a-f]{8}-\d+):\n\n<data-([0-9a-f]+)[^\n]*\n([\s\S]*?)\n<\/data-\2>/gm,
@@ -23,7 +23,7 @@ export function claimsOf({ text }: ModelRequest): RequestedClaim[] {
   return [...found].map((match) => ({ id: match[1]!, text: match[3]! }))
 }
 
-/** One check of the shape that is asked for. */
+/** Returns one check in the requested shape. */
 export function makeCheck(claim: RequestedClaim, more: object = {}): object {
   const severity = /^(critical|moderate|minor), /.exec(claim.text)?.[1]
   return {
@@ -36,7 +36,7 @@ export function makeCheck(claim: RequestedClaim, more: object = {}): object {
   }
 }
 
-/** Agrees with every claim. */
+/** Confirms every claim. */
 export function confirmAll(request: ModelRequest): Reply {
   return { json: { checks: claimsOf(request).map((claim) => makeCheck(claim)) } }
 }
