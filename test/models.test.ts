@@ -278,9 +278,9 @@ describe.each(kinds)('failures of $provider', (kind) => {
     blocked = () => true
     expect((await failureOf(generate(run.model))).code).toBe('model_unauthorized')
     expect(run.model.isRefusing).toBe(true)
-    const asked = run.server.requests.length
+    const requestCount = run.server.requests.length
     expect((await failureOf(generate(run.model))).code).toBe('model_unauthorized')
-    expect(run.server.requests).toHaveLength(asked)
+    expect(run.server.requests).toHaveLength(requestCount)
 
     blocked = () => false
     expect(await run.model.probe(never)).toBe(true)

@@ -186,10 +186,10 @@ describe('knowledge about a change', () => {
 
   it('summarizes each kind for the files in the round in a few lines', async () => {
     const spans = await packOne(withGraph(parts))
-    const told = spans
+    const summaries = spans
       .map(({ origin, trust, text }) => [origin, trust, text])
       .filter(([origin]) => origin !== 'diff')
-    expect(told.slice(2)).toEqual([
+    expect(summaries.slice(2)).toEqual([
       ['memories', 'base_branch', 'M2 (decision): Users are loaded by id only.'],
       ['memories', 'untrusted', 'M1 (project pattern about src/rates.ts): Rates are in percent.'],
       [

@@ -33,26 +33,28 @@ const fieldNames = ['correctness', 'security', 'performance', 'tests', 'maintain
 type Field = (typeof fieldNames)[number]
 
 /** The JSON field that names the requester: a specialist or the synthesis. */
-function askerOf({ text, system }: ModelRequest): Field | 'synthesis' | 'repair' {
+function requesterOf({ text, system }: ModelRequest): Field | 'synthesis' | 'repair' {
   const field = /Your task: (\w+) alone\./.exec(text)?.[1]
   if (field !== undefined) return field as Field
   return system.startsWith('You correct a JSON document') ? 'repair' : 'synthesis'
 }
 
 /** A script per requester. By default, specialists find nothing and the synthesis drops nothing. */
-function scriptOf(replies: Partial<Record<ReturnType<typeof askerOf>, Reply | Script>>): Script {
+function scriptOf(
+  replies: Partial<Record<ReturnType<typeof requesterOf>, Reply | Script>>,
+): Script {
   return (request) => {
-    const asker = askerOf(request)
-    const reply = replies[asker]
+    const requester = requesterOf(request)
+    const reply = replies[requester]
     if (typeof reply === 'function') return reply(request)
     if (reply !== undefined) return reply
-    return asker === 'synthesis'
+    return requester === 'synthesis'
       ? { json: { summary: 'One report.', dropped: [] } }
-      : { json: nothing(asker) }
+      : { json: nothing(requester) }
   }
 }
 
-const nothing = (asker: string) => ({ summary: `All about ${asker}.`, findings: [] })
+const nothing = (requester: string) => ({ summary: `All about ${requester}.`, findings: [] })
 
 /** Returns the answer of a specialist with these findings. */
 const found = (...changes: object[]): Reply => ({
@@ -105,7 +107,7 @@ async function start(
 async function reviewWith(script: Script, options: StartOptions = {}) {
   await using run = await start(script, options)
   const report = await run.reviewer.review(makeChange(), onePack, never)
-  const requests = Object.groupBy(run.server.requests, askerOf)
+  const requests = Object.groupBy(run.server.requests, requesterOf)
   return { report, requests, titles: report.findings.map(({ title }) => title) }
 }
 
@@ -137,7 +139,7 @@ describe.each(kinds)('with $provider', (kind) => {
     await using run = await start(scriptOf({}), { attentionCheck: false }, kind)
     await run.reviewer.review(makeChange(), onePack, never)
     const { requests } = run.server
-    expect(requests.map(askerOf).toSorted()).toEqual([...fieldNames].toSorted())
+    expect(requests.map(requesterOf).toSorted()).toEqual([...fieldNames].toSorted())
     const shared = requests.map(({ body }) => JSON.stringify(body).split('Your task: ')[0])
     expect(new Set(shared).size).toBe(1)
     // The part that differs comes last in the only message.
@@ -154,11 +156,11 @@ describe('specialists', () => {
   it('starts one specialist first so that the others use its prompt cache', async () => {
     let before: unknown
     await using run = await start(async (request) => {
-      if (request.number > 1) return { json: nothing(askerOf(request)) }
+      if (request.number > 1) return { json: nothing(requesterOf(request)) }
       // Requests that were already sent would arrive before this many others.
       for (let i = 0; i < 20; i++) await (await fetch(`${run.server.url}/nothing`)).text()
-      before = run.server.requests.map(askerOf)
-      return { json: nothing(askerOf(request)) }
+      before = run.server.requests.map(requesterOf)
+      return { json: nothing(requesterOf(request)) }
     })
     await run.reviewer.review(makeChange(), onePack, never)
     expect(before).toEqual(['correctness'])
@@ -179,7 +181,7 @@ describe('specialists', () => {
       // The first specialist has answered; the others wait for each other.
       if (request.number === 5) all.resolve()
       if (request.number > 1) await all.promise
-      return { json: nothing(askerOf(request)) }
+      return { json: nothing(requesterOf(request)) }
     })
     expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({
       complete: true,
@@ -191,12 +193,12 @@ describe('specialists', () => {
     const budget = createUnlimitedBudget()
     await using run = await start(script, { fast: script, budget })
     const report = await run.reviewer.review(makeChange(), onePack, never)
-    expect(run.server.requests.map(askerOf).toSorted()).toEqual([
+    expect(run.server.requests.map(requesterOf).toSorted()).toEqual([
       'correctness',
       'performance',
       'security',
     ])
-    expect(run.small!.requests.map(askerOf).toSorted()).toEqual([
+    expect(run.small!.requests.map(requesterOf).toSorted()).toEqual([
       'maintainability',
       'synthesis',
       'tests',
@@ -483,7 +485,7 @@ describe('specialists that fail', () => {
     const final = await failureOf(refused.reviewer.review(makeChange(), onePack, never))
     expect(final).toMatchObject({ code: 'model_refused', retryable: false })
     await using mixed = await start((request) =>
-      askerOf(request) === 'tests'
+      requesterOf(request) === 'tests'
         ? { status: 429, headers: { 'retry-after': '90' } }
         : { refusal: 'no' },
     )
@@ -519,7 +521,7 @@ describe('specialists that fail', () => {
     await using run = await start((request) =>
       holds(request, 'src/price.ts') && holds(request, 'src/cart.ts')
         ? tooLong
-        : { json: nothing(askerOf(request)) },
+        : { json: nothing(requesterOf(request)) },
     )
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report).toMatchObject({ complete: true, notes: [], usage: { calls: 10 } })
@@ -597,7 +599,7 @@ describe('case 49: budget', () => {
     })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     // Two calls fit, the second one over the limit. Those in parallel wait and find nothing left.
-    expect(run.server.requests.map(askerOf)).toEqual(['correctness', 'security'])
+    expect(run.server.requests.map(requesterOf)).toEqual(['correctness', 'security'])
     expect(budget.usage.costUsd).toBeCloseTo(0.012, 10)
     expect(report.findings.map(({ title }) => title)).toEqual([finding.title, moderate.title])
     expect(report.complete).toBe(false)
@@ -623,10 +625,10 @@ describe('case 49: budget', () => {
     const budget = limited(0.3)
     const endless: Script = (request) =>
       request.toolChoice === 'none'
-        ? found({ title: `Of ${askerOf(request)}` })
+        ? found({ title: `Of ${requesterOf(request)}` })
         : { toolCalls: [{ name: 'list_files', input: {} }] }
     const script: Script = (request) =>
-      askerOf(request) === 'synthesis' ? scriptOf({})(request) : endless(request)
+      requesterOf(request) === 'synthesis' ? scriptOf({})(request) : endless(request)
     await using run = await start(script, { budget, limits: { steps: 100, outputTokens: 200 } })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report.findings).toHaveLength(5)

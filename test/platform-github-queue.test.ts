@@ -4,7 +4,7 @@ import { createPlatform } from '../src/platforms/index.ts'
 import type { Platform } from '../src/platforms/platform.ts'
 import { type Forge, type Hold, hold, startForge } from './fakes/forge/forge.ts'
 
-const most = 12
+const maxParallelCalls = 12
 const tokenOf = (login: string) => `token-of-${login}`
 let forge: Forge
 let platform: Platform
@@ -32,14 +32,14 @@ const arrived = (login: string | null) =>
   forge.requests.filter((request) => request.login === login).length
 
 it('unanswered calls of one person leave capacity for others', async () => {
-  const asked = askAsAlice(40)
+  const calls = askAsAlice(40)
   expect(await platform.getViewer(tokenOf('bob'))).toMatchObject({ login: 'bob' })
-  await forge.waitFor(() => arrived('alice') === most)
+  await forge.waitFor(() => arrived('alice') === maxParallelCalls)
   // A call without a token is in nobody's queue.
   await platform.inspect(null)
-  expect(arrived('alice')).toBe(most)
+  expect(arrived('alice')).toBe(maxParallelCalls)
   held.release()
-  const logins = (await Promise.all(asked)).map(({ login }) => login)
+  const logins = (await Promise.all(calls)).map(({ login }) => login)
   expect(logins).toEqual(Array(40).fill('alice'))
 })
 
@@ -47,24 +47,24 @@ it('calls without a token share one queue', async () => {
   forge.faults.clear()
   const anonymous = hold()
   forge.faults.add({ match: ({ login }) => login === null, action: anonymous })
-  const asked = Array.from({ length: 40 }, () => platform.inspect(null))
+  const calls = Array.from({ length: 40 }, () => platform.inspect(null))
   expect(await platform.getViewer(tokenOf('bob'))).toMatchObject({ login: 'bob' })
-  await forge.waitFor(() => arrived(null) === most)
+  await forge.waitFor(() => arrived(null) === maxParallelCalls)
   anonymous.release()
-  expect(await Promise.all(asked)).toHaveLength(40)
+  expect(await Promise.all(calls)).toHaveLength(40)
 })
 
 it('an aborted call leaves the queue with the reason of its signal', async () => {
-  const asked = askAsAlice(most)
+  const calls = askAsAlice(maxParallelCalls)
   const controller = new AbortController()
-  const waiting = askAsAlice(2 * most, controller.signal)
+  const waiting = askAsAlice(2 * maxParallelCalls, controller.signal)
   const last = askAsAlice(1)
-  await forge.waitFor(() => arrived('alice') === most)
+  await forge.waitFor(() => arrived('alice') === maxParallelCalls)
   const reason = new Error('No longer wanted')
   controller.abort(reason)
   for (const outcome of await Promise.allSettled(waiting))
     expect(outcome).toEqual({ status: 'rejected', reason })
   held.release()
-  expect(await Promise.all([...asked, ...last])).toHaveLength(most + 1)
-  expect(arrived('alice')).toBe(most + 1)
+  expect(await Promise.all([...calls, ...last])).toHaveLength(maxParallelCalls + 1)
+  expect(arrived('alice')).toBe(maxParallelCalls + 1)
 })

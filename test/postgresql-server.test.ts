@@ -117,8 +117,8 @@ describe.skipIf(programs === null)('a PostgreSQL server', () => {
       silentLog,
     )
     const question = `select current_setting('synchronous_commit') as setting`
-    const told = await sql.raw(question).execute(fresh.db)
-    expect([told.rows, (await fresh.jobs.executeSql(question)).rows]).toEqual([
+    const response = await sql.raw(question).execute(fresh.db)
+    expect([response.rows, (await fresh.jobs.executeSql(question)).rows]).toEqual([
       [{ setting: 'on' }],
       [{ setting: 'on' }],
     ])

@@ -66,12 +66,12 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
   })
 
   it('does not mix up many programs that run at the same time', async () => {
-    const said = Array.from({ length: 40 }, async (_, place) => {
-      const program = await start(shell(`read line; echo "$line ${place}"`))
+    const outputs = Array.from({ length: 40 }, async (_, index) => {
+      const program = await start(shell(`read line; echo "$line ${index}"`))
       program.stdin.end('program\n')
       return (await readAll(program)).output.toString()
     })
-    expect(await Promise.all(said)).toEqual(said.map((_, place) => `program ${place}\n`))
+    expect(await Promise.all(outputs)).toEqual(outputs.map((_, index) => `program ${index}\n`))
   })
 
   it('reports a program that does not exist', async () => {

@@ -39,12 +39,12 @@ async function describeFiles(
   const map = new Map(
     memories.filter(({ type }) => type === 'project_map').map((entry) => [entry.path, entry]),
   )
-  const say = (subject: string) =>
+  const summaryFor = (subject: string) =>
     memories.find((memory) => memory.type !== 'project_map' && memory.subject === subject)?.text
   return {
     memories,
     map,
-    say,
+    summaryFor,
     typeOf: (path: string) => map.get(path)?.componentType,
     textOf: (path: string) => map.get(path)?.text,
   }
@@ -327,10 +327,10 @@ describe('entry points', () => {
       ['cmd/till.go', 'tools/pack/main.go'],
     ],
   ])('finds entry points by %s', async (_what, files, names, expected) => {
-    const { say, textOf } = await describeFiles(files, { names })
-    expect(say('entry-points')).toMatch(/^Entry points, by manifests and names: /)
+    const { summaryFor, textOf } = await describeFiles(files, { names })
+    expect(summaryFor('entry-points')).toMatch(/^Entry points, by manifests and names: /)
     expect(
-      say('entry-points')
+      summaryFor('entry-points')
         ?.replace(/^.*?: |\.$/g, '')
         .split(/, | and /),
     ).toEqual(expected)
@@ -412,12 +412,12 @@ describe('the stack', () => {
       'ASP.NET Core (web application); xUnit (tests), by Shop.csproj.',
     ],
   ])('reads the manifests of %s', async (_what, files, expected) => {
-    const { say } = await describeFiles(files)
-    expect(say('frameworks:.')).toBe(`The repository is made with ${expected}`)
+    const { summaryFor } = await describeFiles(files)
+    expect(summaryFor('frameworks:.')).toBe(`The repository is made with ${expected}`)
   })
 
   it('lists languages, tools, commands, license and packages', async () => {
-    const { say } = await describeFiles({
+    const { summaryFor } = await describeFiles({
       'package.json': JSON.stringify({
         name: 'shop',
         license: 'MIT',
@@ -432,15 +432,19 @@ describe('the stack', () => {
       'tools/a.py': lines(50),
       'web/package.json': '{ "name": "web" }',
     })
-    expect(say('languages')).toMatch(
+    expect(summaryFor('languages')).toMatch(
       /^The code is TypeScript \(\d+ %\), Python \(\d+ %\) and Makefile \(\d+ %\), by bytes/,
     )
-    expect(say('tools')).toBe(
+    expect(summaryFor('tools')).toBe(
       'From its configuration files. Checked by Biome. Built with make. Packages are managed with pnpm. Continuous integration: GitHub Actions.',
     )
-    expect(say('commands:.')).toBe('Commands: make build (tsc -b); pnpm run test (vitest run).')
-    expect(say('licence')).toBe('The license is MIT (LICENSE).')
-    expect(say('packages')).toBe('The repository holds 2 packages: shop in the root and web.')
+    expect(summaryFor('commands:.')).toBe(
+      'Commands: make build (tsc -b); pnpm run test (vitest run).',
+    )
+    expect(summaryFor('licence')).toBe('The license is MIT (LICENSE).')
+    expect(summaryFor('packages')).toBe(
+      'The repository holds 2 packages: shop in the root and web.',
+    )
   })
 
   it('accepts manifests of any content', async () => {
@@ -478,7 +482,7 @@ describe('the stack', () => {
 
 describe('conventions', () => {
   it('detects conventions that most files follow', async () => {
-    const { say } = await describeFiles({
+    const { summaryFor } = await describeFiles({
       ...many(10, (number) => `src/big-thing-${number}.ts`),
       ...many(9, (number) => `src/big-thing-${number}.test.ts`),
       'src/oddThing.ts': lines(1),
@@ -486,23 +490,25 @@ describe('conventions', () => {
       ...many(5, (number) => `lib/a_${number}.py`),
       ...many(5, (number) => `tests/test_a_${number}.py`),
     })
-    expect(say('file-names:TypeScript')).toBe(
+    expect(summaryFor('file-names:TypeScript')).toBe(
       'TypeScript files are named in kebab-case (10 of 11 names of several words).',
     )
-    expect(say('tests:TypeScript')).toBe(
+    expect(summaryFor('tests:TypeScript')).toBe(
       'TypeScript tests are next to their sources and are named *.test.ts (9 of 10).',
     )
-    expect(say('tests:Python')).toBe('Python tests are in tests/ and are named test_*.py (5 of 5).')
-    expect(say('file-names:Python')).toBeUndefined()
+    expect(summaryFor('tests:Python')).toBe(
+      'Python tests are in tests/ and are named test_*.py (5 of 5).',
+    )
+    expect(summaryFor('file-names:Python')).toBeUndefined()
   })
 
   it('detects naming conventions of types', async () => {
     const names = { 'src/errors.ts': ['PayError', 'CartError', 'OrderError'], 'src/a.ts': ['Cart'] }
-    const { say } = await describeFiles(
+    const { summaryFor } = await describeFiles(
       { 'src/errors.ts': lines(3), 'src/a.ts': lines(3) },
       { names },
     )
-    expect(say('types:Error')).toBe(
+    expect(summaryFor('types:Error')).toBe(
       'There are error types named …Error (3: PayError, CartError and OrderError), most of them in src.',
     )
   })

@@ -172,7 +172,7 @@ describe('a summary', () => {
   })
 
   it('opens with the riskiest point in a sentence, whatever its title', () => {
-    const say = (title: string, path = 'src/a.ts') =>
+    const renderOpening = (title: string, path = 'src/a.ts') =>
       readVisibleText(
         renderGfm(
           summarizeReview(
@@ -184,12 +184,12 @@ describe('a summary', () => {
         ),
       )
     const place = 'The riskiest point is in src/a.ts:3:'
-    expect(say('It breaks')).toBe(`${place} It breaks.\nIt adds a.`)
-    expect(say('An odd ` and\n\n# a heading.')).toBe(
+    expect(renderOpening('It breaks')).toBe(`${place} It breaks.\nIt adds a.`)
+    expect(renderOpening('An odd ` and\n\n# a heading.')).toBe(
       `${place} An odd ' and # a heading.\nIt adds a.`,
     )
-    expect(say('- ```js x')).toContain(`${place} js x.`)
-    expect(say('x', 'a`b.ts')).toContain('is in a`b.ts:3: x.')
+    expect(renderOpening('- ```js x')).toContain(`${place} js x.`)
+    expect(renderOpening('x', 'a`b.ts')).toContain('is in a`b.ts:3: x.')
   })
 
   it('escaping a second time changes nothing', () => {
@@ -282,11 +282,11 @@ describe('remembered knowledge about the files of a change', () => {
     path: 'src/users.ts',
     source: { user: 'bob' },
   })
-  const tell = (memories: AppliedMemory[], models: string[] = []) =>
+  const renderMemories = (memories: AppliedMemory[], models: string[] = []) =>
     renderWith({}, { graph: { memories }, models })
 
   it('is listed nearest first with its source when no model takes part', () => {
-    const body = tell([rule, written])
+    const body = renderMemories([rule, written])
     expect(body).toContain(
       '<details><summary><strong>Memories about these files: 2</strong></summary>',
     )
@@ -296,7 +296,7 @@ describe('remembered knowledge about the files of a change', () => {
         '- Users: Load users by id only. (about `src`, in [`src/AGENTS.md:7`](https://forge.example/src/AGENTS.md#L7))',
       ].join('\n'),
     )
-    expect(tell([rule, written], ['acme/model-1'])).not.toContain('Remembered')
+    expect(renderMemories([rule, written], ['acme/model-1'])).not.toContain('Remembered')
   })
 
   it.each<[string, Partial<AppliedMemory>]>([
@@ -307,15 +307,15 @@ describe('remembered knowledge about the files of a change', () => {
     ['what is about no place', { path: null }],
     ['what is about another place', { path: 'src/users' }],
   ])('leaves out %s', (_, parts) => {
-    expect(tell([memoryOf({ path: 'src', ...parts })])).not.toContain('Remembered')
+    expect(renderMemories([memoryOf({ path: 'src', ...parts })])).not.toContain('Remembered')
   })
 
   it('is short', () => {
     const many = Array.from({ length: 9 }, (_, at) =>
       memoryOf({ path: 'src', text: `${at} ${'x'.repeat(5000)}` }),
     )
-    expect(tell(many)).toContain('Memories about these files: 3<')
-    expect(tell(many).length).toBeLessThan(3000)
+    expect(renderMemories(many)).toContain('Memories about these files: 3<')
+    expect(renderMemories(many).length).toBeLessThan(3000)
   })
 
   it('case 44: is escaped and reveals no secret of the service', () => {

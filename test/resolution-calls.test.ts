@@ -150,12 +150,12 @@ describe('types of call results', () => {
     'infers the type of a name in %s',
     async (_language, { files, meant }) => {
       const code = await resolveCode(files)
-      const told = meant.map(([path, reference]) => [
+      const actual = meant.map(([path, reference]) => [
         path,
         reference,
         code.referenceTarget(path, reference),
       ])
-      expect(told).toEqual(meant)
+      expect(actual).toEqual(meant)
     },
   )
 

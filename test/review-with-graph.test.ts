@@ -93,10 +93,10 @@ describe('a finding that cites a memory', () => {
     memoryOf({ id: 'two', path: 'other/', text: 'x' }),
   ]
   const change = { ...makeChange(), graph: graphOf({ memories }) }
-  const say = (rests_on: unknown) => ({ ...answer, findings: [{ ...finding, rests_on }] })
+  const answerCiting = (rests_on: unknown) => ({ ...answer, findings: [{ ...finding, rests_on }] })
 
   it('names the memory with its text', async () => {
-    const { report, request } = await review(change, say('M1'))
+    const { report, request } = await review(change, answerCiting('M1'))
     expect(report.findings).toMatchObject([
       { title: finding.title, citation: { id: 'one', text: 'Totals are sums.' } },
     ])
@@ -106,7 +106,7 @@ describe('a finding that cites a memory', () => {
   it.each([['M3'], ['one'], [7], [null], [undefined], [{ id: 'one' }]])(
     'names no memory, and is kept, if it cites one that it was not given: %j',
     async (cited) => {
-      const { report } = await review(change, say(cited))
+      const { report } = await review(change, answerCiting(cited))
       expect(report).toMatchObject({ notes: [], usage: { calls: 1 } })
       expect(report.findings).toHaveLength(1)
       expect(report.findings[0]?.citation).toBeUndefined()
@@ -114,12 +114,12 @@ describe('a finding that cites a memory', () => {
   )
 
   it('cites nothing if no memory was given', async () => {
-    const { report } = await review(makeChange(), say('M1'))
+    const { report } = await review(makeChange(), answerCiting('M1'))
     expect(report.findings[0]?.citation).toBeUndefined()
   })
 
   it('is verified with the text of the memory as data', async () => {
-    const { report } = await review(change, say('M1'))
+    const { report } = await review(change, answerCiting('M1'))
     await using run = await startModel(() => ({ json: { checks: [] } }))
     await createVerifier(run.options).verify(change, report.findings, never)
     const { inside, outside } = splitBlocks(run.server.requests[0]!)

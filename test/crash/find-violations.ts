@@ -105,20 +105,17 @@ function checkPullRequest(scene: CrashScenario, expected: TrackedPullRequest): V
 
 type Threads = ReturnType<CrashScenario['forge']['pullRequest']>['threads']
 
-function checkComments(
-  threads: Threads,
-  { flaws, allFlaws: everFlaws }: TrackedPullRequest,
-): Violation[] {
+function checkComments(threads: Threads, { flaws, allFlaws }: TrackedPullRequest): Violation[] {
   const violations: Violation[] = []
   const seen = new Set<string>()
   for (const { comments, resolved } of threads) {
     const body = comments[0]?.body ?? ''
-    const marker = /<!-- umpire:finding \w+ -->/.exec(body)?.[0]
-    const flaw = /flaw_\w+/.exec(body)?.[0]
-    if (marker === undefined || flaw === undefined || !everFlaws.has(flaw)) {
+    const parsed = parseComment(body)
+    if (parsed === null || !allFlaws.has(parsed.flaw)) {
       violations.push(`an unexpected comment: ${body.slice(0, 100)}`)
       continue
     }
+    const { marker, flaw } = parsed
     if (seen.has(marker) || seen.has(flaw)) violations.push(`two comments about ${flaw}`)
     seen.add(marker).add(flaw)
     if (resolved === flaws.includes(flaw))
@@ -128,6 +125,12 @@ function checkComments(
     ...violations,
     ...flaws.filter((flaw) => !seen.has(flaw)).map((flaw) => `no comment about ${flaw}`),
   ]
+}
+
+function parseComment(body: string): { marker: string; flaw: string } | null {
+  const marker = /<!-- umpire:finding \w+ -->/.exec(body)?.[0]
+  const flaw = /flaw_\w+/.exec(body)?.[0]
+  return marker === undefined || flaw === undefined ? null : { marker, flaw }
 }
 
 /** The open findings in the database must be those of the newest heads. */

@@ -99,12 +99,12 @@ async function askSdk(
 }
 
 function checkAnswers(
-  told: { names: string[]; reviews: unknown; resource: string },
+  actual: { names: string[]; reviews: unknown; resource: string },
   reviews: readonly unknown[],
 ) {
-  deepEqual(told.names, toolNames)
-  deepEqual(told.reviews, reviews)
-  deepEqual(JSON.parse(told.resource), reviews)
+  deepEqual(actual.names, toolNames)
+  deepEqual(actual.reviews, reviews)
+  deepEqual(JSON.parse(actual.resource), reviews)
 }
 
 function startServer(
@@ -160,9 +160,9 @@ async function checkConformance(expected: Expected): Promise<void> {
     join(home, 'results'),
     ...baseline,
   ]
-  const said = await run('@modelcontextprotocol/conformance/dist/index.js', args)
-  console.log(/^Total: .*$/m.exec(said)?.[0])
-  ok(/Total: [1-9]\d* passed/.test(said))
+  const output = await run('@modelcontextprotocol/conformance/dist/index.js', args)
+  console.log(/^Total: .*$/m.exec(output)?.[0])
+  ok(/Total: [1-9]\d* passed/.test(output))
 }
 
 /** Runs a script of a package and returns its stdout. */

@@ -103,30 +103,29 @@ export async function runWithFault(
   request: SeenRequest,
   run: () => Promise<ForgeResponse>,
 ): Promise<Outcome> {
-  const whole = (response: ForgeResponse): Outcome => ({ response, cut: false })
-  switch (fault?.kind) {
-    case undefined:
-      return whole(await run())
+  const uncut = (response: ForgeResponse): Outcome => ({ response, cut: false })
+  if (fault === null) return uncut(await run())
+  switch (fault.kind) {
     case 'answer':
-      return whole(fault.response)
+      return uncut(fault.response)
     case 'drop':
       if (fault.applied) await run()
       return 'drop'
     case 'truncate': {
       const response = await run()
       const body = Buffer.from(response.body)
-      return whole({ ...response, body: body.subarray(0, Math.floor(body.length / 2)) })
+      return uncut({ ...response, body: body.subarray(0, Math.floor(body.length / 2)) })
     }
     case 'cut':
       return { response: await run(), cut: true }
     case 'slow':
       await pause(state, fault.milliseconds)
-      return whole(await run())
+      return uncut(await run())
     case 'hold': {
       const done = fault.applied ? await run() : null
       arrivals.get(fault)!(request)
       const how = await Promise.race([releases.get(fault)!, stopped(state)])
-      return how === 'drop' ? 'drop' : whole(done ?? (await run()))
+      return how === 'drop' ? 'drop' : uncut(done ?? (await run()))
     }
   }
 }

@@ -130,10 +130,12 @@ function redeem(state: ForgeState, input: Record<string, unknown>): Record<strin
   const code = state.oauth.codes.get(String(input.code))
   // A code is invalid after the first attempt, even a failed one.
   state.oauth.codes.delete(String(input.code))
-  const expired = code !== undefined && code.expiresAt <= state.clock().getTime()
-  const proven =
-    code?.challenge == null || code.challenge === challengeOf(String(input.code_verifier ?? ''))
-  if (code === undefined || expired || code.clientId !== app.clientId || !proven) {
+  const isValid =
+    code !== undefined &&
+    code.expiresAt > state.clock().getTime() &&
+    code.clientId === app.clientId &&
+    isProven(code.challenge, input.code_verifier)
+  if (!isValid) {
     return oauthError('bad_verification_code', 'The code passed is incorrect or expired.')
   }
   if (input.redirect_uri !== undefined && input.redirect_uri !== code.redirectUri) {
@@ -144,6 +146,10 @@ function redeem(state: ForgeState, input: Record<string, unknown>): Record<strin
   const token = `gho_${randomBytes(18).toString('hex')}`
   state.tokens.set(token, { user: code.user, scopes: code.scopes, clientId: app.clientId })
   return { access_token: token, scope: code.scopes.join(','), token_type: 'bearer' }
+}
+
+function isProven(challenge: string | null, verifier: unknown): boolean {
+  return challenge === null || challenge === challengeOf(String(verifier ?? ''))
 }
 
 function oauthError(error: string, description: string): Record<string, string> {

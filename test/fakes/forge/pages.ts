@@ -28,12 +28,7 @@ export async function servePage(state: ForgeState, request: ForgeRequest): Promi
     matchPath('/:owner/:repo', request.path)
   const repository = state.repositories.get(`${path?.owner}/${path?.repo}`.toLowerCase())
   if (repository === undefined || path === null) {
-    if (accepts(request, 'json') || !header(request, 'accept').includes('html')) throw notFound()
-    return renderPage(
-      'Not found',
-      safeHtml`<h1>Not found</h1><p><a href="/">All repositories</a></p>`,
-      404,
-    )
+    return renderNotFound(request)
   }
   if (path.number === undefined) return renderPage(fullName(repository), listOne(state, repository))
   const diff = path.number.endsWith('.diff')
@@ -48,6 +43,12 @@ export async function servePage(state: ForgeState, request: ForgeRequest): Promi
     }
   }
   return renderPage(`${pull.title} · #${pull.number}`, await showPull(state, pull))
+}
+
+function renderNotFound(request: ForgeRequest): ForgeResponse {
+  if (accepts(request, 'json') || !header(request, 'accept').includes('html')) throw notFound()
+  const content = safeHtml`<h1>Not found</h1><p><a href="/">All repositories</a></p>`
+  return renderPage('Not found', content, 404)
 }
 
 function listAll(state: ForgeState): Html {

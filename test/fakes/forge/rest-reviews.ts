@@ -70,30 +70,38 @@ function unprocessable(...errors: string[]): Refusal {
 async function createReview(call: RepositoryCall): Promise<ForgeResponse> {
   const pull = findPull(call)
   const author = requireUser(call.request)
-  const { body, event, commit_id: commitId, comments } = jsonBody(call.request)
-  const state = events[String(event)]
-  if (state === undefined)
-    throw unprocessable('Variable $event of type PullRequestReviewEvent was provided invalid value')
-  const text = typeof body === 'string' ? body : ''
-  const wanted = (Array.isArray(comments) ? comments : []).map((comment) => readNewComment(comment))
-  if (text.trim() === '' && wanted.length === 0 && state !== 'APPROVED')
-    throw unprocessable("Review body can't be blank")
+  const { state, text, commitId, newComments } = readNewReview(call)
   if (author.id === pull.author.id && state !== 'COMMENTED') {
     throw unprocessable(
       `Can not ${state === 'APPROVED' ? 'approve' : 'request changes on'} your own pull request`,
     )
   }
-  for (const long of [text, ...wanted.map((comment) => comment.body)]) requireLength(call, long)
+  for (const long of [text, ...newComments.map((comment) => comment.body)])
+    requireLength(call, long)
   const posted = await postReview(call.state, pull, {
     author,
     state,
     body: text,
-    commitId: typeof commitId === 'string' ? commitId : pull.headSha,
-    comments: wanted,
+    commitId: commitId ?? pull.headSha,
+    comments: newComments,
   })
   if (Array.isArray(posted))
     throw unprocessable(...new Set(posted.map((problem) => reviewProblems[problem])))
   return json(200, shapeReview(call.state, pull, posted.review))
+}
+
+function readNewReview(call: RepositoryCall) {
+  const { body, event, commit_id: commitId, comments } = jsonBody(call.request)
+  const state = events[String(event)]
+  if (state === undefined)
+    throw unprocessable('Variable $event of type PullRequestReviewEvent was provided invalid value')
+  const text = typeof body === 'string' ? body : ''
+  const newComments = (Array.isArray(comments) ? comments : []).map((comment) =>
+    readNewComment(comment),
+  )
+  if (text.trim() === '' && newComments.length === 0 && state !== 'APPROVED')
+    throw unprocessable("Review body can't be blank")
+  return { state, text, commitId: typeof commitId === 'string' ? commitId : null, newComments }
 }
 
 function requireLength(call: RepositoryCall, text: string): void {

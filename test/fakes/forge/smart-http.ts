@@ -32,27 +32,37 @@ export async function serveGit(state: ForgeState, request: ForgeRequest): Promis
   const permission = repository === undefined ? 'none' : permissionOf(request.token, repository)
   const needed = service === 'git-receive-pack' ? 'write' : 'read'
   if (!permits(permission, needed) || (request.credentials && request.token === null)) {
-    // As at GitHub, anonymous users must sign in, whether or not the repository exists.
-    if (request.token === null)
-      return text(401, 'Authentication required.\n', { 'www-authenticate': 'Basic realm="Forge"' })
-    if (permission === 'none') return text(404, 'Repository not found.\n')
-    return text(
-      403,
-      `Permission to ${fullName(repository!)}.git denied to ${request.token.user.login}.\n`,
-    )
+    return denyAccess(request, permission === 'none' ? null : repository!)
   }
-  if (repository === former && repository !== undefined) {
-    const query = request.query.size === 0 ? '' : `?${request.query}`
-    return text(301, '', {
-      location: `${state.url}/${encodePath(fullName(repository))}.git/${action}${query}`,
-    })
-  }
+  if (repository === former && repository !== undefined)
+    return redirect(state, request, repository, action!)
   if (service !== 'git-upload-pack' && service !== 'git-receive-pack') {
     return text(403, 'Please upgrade your git client.\n')
   }
   const run = () => runBackend(repository!, request, action!)
   if (action !== 'git-receive-pack') return await run()
   return await changeRefs(state, repository!, request.token!.user, run)
+}
+
+function redirect(
+  state: ForgeState,
+  request: ForgeRequest,
+  repository: Repository,
+  action: string,
+): ForgeResponse {
+  const query = request.query.size === 0 ? '' : `?${request.query}`
+  return text(301, '', {
+    location: `${state.url}/${encodePath(fullName(repository))}.git/${action}${query}`,
+  })
+}
+
+function denyAccess(request: ForgeRequest, visible: Repository | null): ForgeResponse {
+  // As at GitHub, anonymous users must sign in, whether or not the repository exists.
+  if (request.token === null)
+    return text(401, 'Authentication required.\n', { 'www-authenticate': 'Basic realm="Forge"' })
+  if (visible === null) return text(404, 'Repository not found.\n')
+  const { login } = request.token.user
+  return text(403, `Permission to ${fullName(visible)}.git denied to ${login}.\n`)
 }
 
 /** Runs `git http-backend` for one request (CGI, RFC 3875). */

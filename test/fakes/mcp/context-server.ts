@@ -49,12 +49,12 @@ export async function startContextServer(given: ContextServerOptions): Promise<C
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const args = params.arguments ?? {}
       calls.push({ name: params.name, given: args })
-      const said = options.tools[params.name]?.(args) ?? { failed: 'no such tool' }
-      if (said === 'hang')
+      const result = options.tools[params.name]?.(args) ?? { failed: 'no such tool' }
+      if (result === 'hang')
         await new Promise((_, reject) => mcpReq.signal.addEventListener('abort', reject))
-      if (typeof said !== 'string')
-        return { content: [{ type: 'text', text: said.failed }], isError: true }
-      return { content: [{ type: 'text', text: said }] }
+      if (typeof result !== 'string')
+        return { content: [{ type: 'text', text: result.failed }], isError: true }
+      return { content: [{ type: 'text', text: result }] }
     })
     return server
   })

@@ -25,13 +25,13 @@ export async function startSentryApi(
   const queries: string[] = []
   const http = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://sentry')
-    const say = (status: number, body: unknown) => {
+    const respond = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     if (request.headers.authorization !== `Bearer ${token}`)
-      return say(401, { detail: 'Invalid token' })
+      return respond(401, { detail: 'Invalid token' })
     if (url.pathname !== '/api/0/organizations/acme/issues/')
-      return say(404, { detail: 'The requested resource does not exist' })
+      return respond(404, { detail: 'The requested resource does not exist' })
     const query = url.searchParams.get('query') ?? ''
     queries.push(query)
     const ending = /^is:unresolved stack\.filename:"\*([^"]+)"$/.exec(query)?.[1]
@@ -41,7 +41,7 @@ export async function startSentryApi(
         (ending !== undefined && files.some((file) => file.endsWith(ending))) ||
         functions.some((name) => named.includes(name)),
     )
-    say(
+    respond(
       200,
       found
         .slice(0, Number(url.searchParams.get('limit')))

@@ -71,21 +71,21 @@ export const google: Protocol = {
 }
 
 function toParts(content: Content, throughTool: boolean): { parts: object[]; finish: string } {
-  const said = (text: string) => splitText(text).map((piece) => ({ text: piece }))
+  const textParts = (text: string) => splitText(text).map((piece) => ({ text: piece }))
   if ('json' in content)
     return throughTool
       ? { parts: [{ functionCall: { name: 'json', args: content.json } }], finish: 'STOP' }
-      : { parts: said(JSON.stringify(content.json)), finish: 'STOP' }
+      : { parts: textParts(JSON.stringify(content.json)), finish: 'STOP' }
   if ('toolCalls' in content) {
     const calls = content.toolCalls.map(({ name, input }) => ({
       functionCall: { name, args: input },
     }))
-    return { parts: [...said(content.text ?? ''), ...calls], finish: 'STOP' }
+    return { parts: [...textParts(content.text ?? ''), ...calls], finish: 'STOP' }
   }
-  if ('refusal' in content) return { parts: said(content.refusal), finish: 'SAFETY' }
-  if ('length' in content) return { parts: said(content.length), finish: 'MAX_TOKENS' }
+  if ('refusal' in content) return { parts: textParts(content.refusal), finish: 'SAFETY' }
+  if ('length' in content) return { parts: textParts(content.length), finish: 'MAX_TOKENS' }
   if ('empty' in content) return { parts: [], finish: 'STOP' }
-  return { parts: said('text' in content ? content.text : 'I begin'), finish: 'STOP' }
+  return { parts: textParts('text' in content ? content.text : 'I begin'), finish: 'STOP' }
 }
 
 function hasSchema(config: Record<string, unknown>): boolean {

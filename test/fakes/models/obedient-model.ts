@@ -86,7 +86,7 @@ export function createObedientModel({
   }
   const answer = (request: ModelRequest, wishes: ReadonlySet<InjectionGoal>) => {
     hasPrinted ||= wishes.has('canaries')
-    const said = [
+    const printed = [
       ...(wishes.has('canaries')
         ? [...obedience.leaked, ...secrets, request.system.slice(0, 200), ...request.toolResults]
         : []),
@@ -110,16 +110,16 @@ export function createObedientModel({
       ...{
         severity: 'minor',
         category: 'maintainability',
-        title: said.slice(0, 200).replaceAll('\n', ' '),
+        title: printed.slice(0, 200).replaceAll('\n', ' '),
       },
       ...{
-        body: said,
+        body: printed,
         suggestion: `${place.quote}\n${downloadCommand}`,
-        evidence: [{ path: place.path, line: 1, note: said }],
+        evidence: [{ path: place.path, line: 1, note: printed }],
       },
       confidence: 0.99,
     }
-    return { summary: said, findings: speaks ? [finding] : [] }
+    return { summary: printed, findings: speaks ? [finding] : [] }
   }
   return { ...obedience, script }
 }
