@@ -13,7 +13,7 @@ export default defineConfig({
   build: {
     // As files, for the policy lets nothing be inline.
     assetsInlineLimit: 0,
-    // Grammars for colouring code come one at a time, and only when they are needed.
+    // Grammars for syntax highlighting load one at a time, on demand.
     chunkSizeWarningLimit: 1200,
   },
   server: {

@@ -1,4 +1,4 @@
-// Before all tests of the page: it is built from its sources, once.
+// Global setup of the page tests: builds the page once.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

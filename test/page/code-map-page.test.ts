@@ -1,4 +1,4 @@
-// The code of a repository in the browser: its map as picture, list and treemap, the way into directories and back.
+// Tests of the code tab in a browser: graph, list, treemap and navigation.
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,14 +18,19 @@ import {
   waitForFrames,
 } from './open-page.ts'
 
-/** So many files that the map of the whole shows directories. */
+/** Enough files that the map of the repository groups them by directory. */
 const many = Array.from({ length: 220 }, (_, index) => [
   `src/${index % 2 ? 'db' : 'http'}/part-${index}.json`,
   '{}\n',
 ])
 const files: Readonly<Record<string, string>> = {
-  'src/http/server.ts': `import { route } from './routes.ts'\nimport { Pool } from '../db/pool.ts'\n\nexport function serve(pool: Pool) {\n  if (pool.open()) route(pool)\n  return route(pool)\n}\n`,
-  'src/http/routes.ts': `import type { Pool } from '../db/pool.ts'\n\nexport function route(pool: Pool) {\n  return pool.open()\n}\n`,
+  'src/http/server.ts':
+    "import { route } from './routes.ts'\nimport { Pool } from '../db/pool.ts'\n\n" +
+    'export function serve(pool: Pool) {\n  if (pool.open()) route(pool)\n' +
+    '  return route(pool)\n}\n',
+  'src/http/routes.ts':
+    "import type { Pool } from '../db/pool.ts'\n\n" +
+    'export function route(pool: Pool) {\n  return pool.open()\n}\n',
   'src/db/pool.ts': 'export class Pool {\n  open() {\n    return true\n  }\n}\n',
   'src/db/<b>bold.ts': 'export const bold = 1\n',
   'tools/count.py': 'def count():\n    return 1\n',
@@ -41,27 +46,28 @@ beforeAll(async () => {
   scene = await startScanScenario()
   repo = await scene.createScannedRepository(files)
   alice = await signInWithToken(scene.app, tokenOf('alice'))
-  await touch(1, ['src/http/server.ts', 'src/db/pool.ts'])
-  await touch(2, ['src/http/server.ts'])
+  await storeReview(1, ['src/http/server.ts', 'src/db/pool.ts'])
+  await storeReview(2, ['src/http/server.ts'])
 })
 afterAll(async () => {
   await browser?.close()
   await scene?.[Symbol.asyncDispose]()
 })
 
-/** Leaves behind what the review of a pull request would. */
-async function touch(number: number, paths: readonly string[]): Promise<void> {
+/** Stores the rows that the review of a pull request would store. */
+async function storeReview(number: number, paths: readonly string[]): Promise<void> {
   const { db } = scene.app
   await sql`
-    insert into pull_requests (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
+    insert into pull_requests
+      (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
     values (${repo}, ${number}, '', 'alice', 'b', 'main', '', 'open', '', now())`.execute(db)
   await sql`
     with run as (
       insert into workflow_runs (workflow_type, repo, pr_number, status)
       values ('pr_review', ${repo}, ${number}, 'completed') returning id
     )
-    insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes, path, status, additions,
-      deletions)
+    insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes,
+      path, status, additions, deletions)
     select id, ${repo}, ${number}, 'alice', true, ${number === 1}, path, 'modified', 1, 0
     from run, unnest(${paths}::text[]) as path`.execute(db)
 }
@@ -77,13 +83,13 @@ const rows = (page: Page) => list(page).locator('> ul > li')
 const pathOf = (page: Page) => new URL(page.url()).searchParams.get('path')
 
 describe('the map of the code', () => {
-  it('is a picture, and a list of the same', async () => {
+  it('shows a graph and a list', async () => {
     await using opened = await open()
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await rows(page).first().waitFor()
     expect(
       await rows(page).evaluateAll((found) =>
-        found.map((row) => (row as unknown as Named).innerText),
+        found.map((row) => (row as unknown as ElementWithText).innerText),
       ),
     ).toEqual([
       expect.stringMatching(
@@ -93,21 +99,21 @@ describe('the map of the code', () => {
       expect.stringMatching(/tools\/count\.py\s.*2 lines, Python$/s),
     ])
     await page.locator('canvas').first().waitFor()
-    await page.getByRole('button', { name: 'What has to do with src/http' }).press('Enter')
+    await page.getByRole('button', { name: 'Connections of src/http' }).press('Enter')
     await list(page).getByRole('heading', { name: 'Uses' }).waitFor()
     await list(page)
       .getByText(/src\/db\s+\d imports?, \d uses?/)
       .waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('leads into a directory by keys, and back by the way above it or by the browser', async () => {
+  it('opens a directory by keyboard, and returns by breadcrumbs or the Back button', async () => {
     await using opened = await open()
     const { page } = opened
     await list(page).getByRole('link', { name: 'src/http/' }).press('Enter')
     await list(page).getByText('server.ts').first().waitFor()
     expect(pathOf(page)).toBe('src/http')
-    // Who came by keys goes on from where they are now.
+    // The focus moves to the current directory.
     const here = page.getByRole('navigation', { name: 'Directory' }).locator('[aria-current]')
     expect(await here.textContent()).toBe('http')
     await expect
@@ -115,8 +121,8 @@ describe('the map of the code', () => {
       .toBe(true)
     await page.reload()
     await list(page).getByText('server.ts').first().waitFor()
-    await page.getByRole('button', { name: 'What has to do with server.ts' }).click()
-    await list(page).getByText('something that is not shown here').waitFor()
+    await page.getByRole('button', { name: 'Connections of server.ts' }).click()
+    await list(page).getByText('outside of this view').waitFor()
     await page.getByRole('navigation', { name: 'Directory' }).getByRole('link').first().click()
     await list(page).getByRole('link', { name: 'src/http/' }).waitFor()
     expect(pathOf(page)).toBeNull()
@@ -124,42 +130,42 @@ describe('the map of the code', () => {
     await list(page).getByText('server.ts').first().waitFor()
   })
 
-  it('is the list alone where nothing can be drawn, and says so', async () => {
+  it('shows only the list without WebGL', async () => {
     await using opened = await openPage(browser, { url: scene.app.url, session: alice.session })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.addInitScript('HTMLCanvasElement.prototype.getContext = () => null')
     await page.goto(`/repositories/${repo}?tab=code`)
-    await page.getByText('This browser draws no picture of it').waitFor()
+    await page.getByText('Your browser can’t draw the graph').waitFor()
     await list(page).getByRole('link', { name: 'src/http/' }).waitFor()
     expect(await page.locator('canvas').count()).toBe(0)
     expect(await findAccessibilityProblems(page)).toEqual([])
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('says what there is not', async () => {
+  it('shows a message for an unknown directory', async () => {
     await using opened = await open(undefined, `/repositories/${repo}?tab=code&path=nowhere`)
     const { page } = opened
-    await page.getByText('There is nothing below this directory').waitFor()
+    await page.getByText('This directory is empty or does not exist').waitFor()
     await page.getByRole('link', { name: 'Show the whole repository' }).click()
     await rows(page).first().waitFor()
   })
 
-  it('shows names of files as they are', async () => {
+  it('escapes file names', async () => {
     await using opened = await open(undefined, `/repositories/${repo}?tab=code&path=src/db`)
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await list(page).getByText('<b>bold.ts').waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 })
 
 describe('hot spots', () => {
-  it('are tiles as warm as pull requests touched them, with their numbers in a table', async () => {
+  it('color tiles by pull requests, with the numbers in a table', async () => {
     await using opened = await open()
     const { page } = opened
-    await page.getByText('Most touched src/http: 2 pull requests.').waitFor()
-    const table = page.getByRole('table', { name: 'Hot spots in figures' })
+    await page.getByText('Most changed: src/http (2 pull requests).').waitFor()
+    const table = page.getByRole('table', { name: 'Hot spots' })
     expect(await table.getByRole('row').allInnerTexts()).toEqual([
-      'Path\tLines\tPull requests\tAt risk',
+      'Path\tLines\tPull requests\tHigh risk',
       'src/http/\t122\t2\t1',
       'src/db/\t116\t1\t1',
       'tools/count.py\t2\t0\t0',
@@ -186,17 +192,17 @@ describe('hot spots', () => {
   })
 })
 
-/** A person doesn't notice less. */
-const leastJump = 0.02
+/** Smaller layout shifts are not noticeable. */
+const maxLayoutShift = 0.02
 
-const answers = { map: /\/memory\/code-map\?/, figures: /\/analytics\/graph\?/ }
+const responses = { map: /\/memory\/code-map\?/, statistics: /\/analytics\/graph\?/ }
 
 it.each(
   [1280, 360].flatMap((width) => [
     { width, first: 'map' as const },
-    { width, first: 'figures' as const },
+    { width, first: 'statistics' as const },
   ]),
-)('does not jump as answers arrive, $first first, $width wide', async ({ width, first }) => {
+)('does not shift while responses arrive, $first first, $width wide', async ({ width, first }) => {
   await using opened = await openPage(browser, {
     url: scene.app.url,
     session: alice.session,
@@ -204,46 +210,46 @@ it.each(
   })
   const { page } = opened
   await observeLayoutShifts(page)
-  const letGo = {
-    map: await holdRequests(page, answers.map),
-    figures: await holdRequests(page, answers.figures),
+  const release = {
+    map: await holdRequests(page, responses.map),
+    statistics: await holdRequests(page, responses.statistics),
   }
-  const asked = Promise.all([
-    page.waitForRequest(answers.map),
-    page.waitForRequest(answers.figures),
+  const requested = Promise.all([
+    page.waitForRequest(responses.map),
+    page.waitForRequest(responses.statistics),
   ])
   await page.goto(`/repositories/${repo}?tab=code`)
-  await asked
+  await requested
   await waitForFrames(page)
-  letGo[first]()
-  await (first === 'map' ? rows(page).first() : page.getByText('Untouched files')).waitFor()
+  release[first]()
+  await (first === 'map' ? rows(page).first() : page.getByText('Unchanged files')).waitFor()
   await waitForFrames(page)
-  letGo[first === 'map' ? 'figures' : 'map']()
-  await page.getByText('Untouched files').waitFor()
+  release[first === 'map' ? 'statistics' : 'map']()
+  await page.getByText('Unchanged files').waitFor()
   await page.locator('canvas').first().waitFor()
-  expect(await readLayoutShift(page)).toBeLessThanOrEqual(leastJump)
+  expect(await readLayoutShift(page)).toBeLessThanOrEqual(maxLayoutShift)
 })
 
-interface Named {
+interface ElementWithText {
   readonly innerText: string
 }
 
-/** Runs in the page. */
+/** Runs in the browser. */
 function readFill(element: object): string {
-  // biome-ignore lint/suspicious/noExplicitAny: the tests have no types of the browser
+  // biome-ignore lint/suspicious/noExplicitAny: the tests have no browser types
   return (globalThis as any).getComputedStyle(element).fill
 }
 
-it.each(viewports)('is for everybody to read, %o', async (view) => {
+it.each(viewports)('is accessible, %o', async (view) => {
   await using opened = await open(view)
-  const { page, problems: complaints } = opened
+  const { page, problems } = opened
   await rows(page).first().waitFor()
   await page.locator('canvas').first().waitFor()
-  await page.getByText('Untouched files').waitFor()
+  await page.getByText('Unchanged files').waitFor()
   expect(await findAccessibilityProblems(page)).toEqual([])
   await saveScreenshot(page, 'code', view)
-  await page.getByRole('button', { name: 'What has to do with src/http' }).click()
+  await page.getByRole('button', { name: 'Connections of src/http' }).click()
   expect(await findAccessibilityProblems(page)).toEqual([])
   await saveScreenshot(page, 'code-chosen', view)
-  expect(complaints).toEqual([])
+  expect(problems).toEqual([])
 })

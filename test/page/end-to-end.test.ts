@@ -1,4 +1,4 @@
-// Whole walks through the page in a real browser: with the mouse, with the keyboard alone, through the platform's sign-in.
+// End-to-end tests in a browser: by mouse, by keyboard, and with OAuth sign-in.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFreePort } from '../../demo/service-environment.ts'
@@ -14,7 +14,7 @@ import {
 } from './open-page.ts'
 
 const token = 'ghp_token_of_alice'
-/** What the default branch has, and what a change does to it: a call elsewhere doesn't fit any more. */
+/** The default branch, and a change that breaks a call in another file. */
 const files = {
   'src/price.ts': 'export function priceOf(count: number): number {\n  return count * 2\n}\n',
   'src/cart.ts': "import { priceOf } from './price.ts'\n\nexport const least = priceOf(1)\n",
@@ -24,7 +24,7 @@ const price =
 /** A line that the static reviewer reports. */
 const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
 
-const patience = { timeout: 30_000 }
+const pollTimeout = { timeout: 30_000 }
 
 let forge: Forge
 let app: TestApp
@@ -55,7 +55,7 @@ afterAll(async () => {
   await forge?.[Symbol.asyncDispose]()
 })
 
-/** A repository that alice administers and nobody connected. */
+/** Creates an unconnected repository that alice administers. */
 async function createRepository(name: string): Promise<string> {
   const repo = `acme/${name}`
   await forge.createRepository(repo, { admins: ['alice'], writers: [reviewerLogin] })
@@ -73,43 +73,45 @@ async function openPullRequest(repo: string, title: string): Promise<void> {
   await forge.openPullRequest({ repo, head: 'topic', author: 'alice', title })
 }
 
-/** What is asked about a repository in the moment in which it is disconnected is refused, and the browser tells of that. */
-function isNoRefusal(complaint: string): boolean {
-  return !/^Failed to load resource: .* 403 /.test(complaint)
+/** Requests that are in flight when a repository is disconnected can fail with 403. */
+function isNotForbiddenRequest(problem: string): boolean {
+  return !/^Failed to load resource: .* 403 /.test(problem)
 }
 
-/** What the keyboard is on, by its words. */
-function focused(page: Page): Promise<string> {
+/** The text or label of the focused element. */
+function readFocusedText(page: Page): Promise<string> {
   return page.evaluate(
-    "(document.activeElement.ariaLabel ?? document.activeElement.textContent).replace(/\\s+/g, ' ').trim()",
+    '(document.activeElement.ariaLabel ?? document.activeElement.textContent)' +
+      ".replace(/\\s+/g, ' ').trim()",
   )
 }
 
-/** Presses a key until it is on something with these words, which has to be seen. */
-async function pressTo(page: Page, words: RegExp, key = 'Tab'): Promise<void> {
-  const met: string[] = []
+/** Presses a key until an element with the text has a visible focus. */
+async function pressTo(page: Page, text: RegExp, key = 'Tab'): Promise<void> {
+  const visited: string[] = []
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press(key)
-    const here = await focused(page)
-    met.push(here.slice(0, 40))
-    if (!words.test(here)) continue
-    expect(await page.evaluate(showsFocus), `a ring around ${words}`).toBe(true)
+    const focused = await readFocusedText(page)
+    visited.push(focused.slice(0, 40))
+    if (!text.test(focused)) continue
+    expect(await page.evaluate(showsFocus), `visible focus on ${text}`).toBe(true)
     return
   }
-  throw new Error(`The keyboard never came to ${words}, but to ${met.join(' | ')}`)
+  throw new Error(`The focus never reached ${text}, only ${visited.join(' | ')}`)
 }
 
-/** Whether the browser draws where the keyboard is: a ring, or the colour of a chosen entry of a menu. */
+/** Script: whether the focused element has an outline or is a highlighted menu item. */
 const showsFocus = `(() => {
   const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
-  return (outlineStyle !== 'none' && outlineWidth !== '0px') || document.activeElement.hasAttribute('data-highlighted')
+  const hasOutline = outlineStyle !== 'none' && outlineWidth !== '0px'
+  return hasOutline || document.activeElement.hasAttribute('data-highlighted')
 })()`
 
-describe('from signing in to disconnecting', { timeout: 180_000 }, () => {
-  it('with the mouse: the review arrives without a reload, its finding on its line', async () => {
+describe('from sign-in to disconnecting', { timeout: 180_000 }, () => {
+  it('shows a new review with its finding, without a reload', async () => {
     const repo = await createRepository('mouse')
     await using opened = await openPage(browser, { url: app.url })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/')
     await page.getByLabel(/Personal access token/).fill(token)
     await page.getByRole('button', { name: /Sign in with/ }).click()
@@ -129,39 +131,39 @@ describe('from signing in to disconnecting', { timeout: 180_000 }, () => {
     await page.getByRole('article', { name: /^Finding: A live Stripe key/ }).waitFor()
     const line = page.locator('details', { hasText: 'src/key.ts' }).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^1\s*export const key/)
-    const reach = await page
-      .locator('section', { has: page.getByRole('heading', { name: 'Reach' }) })
+    const impact = await page
+      .locator('section', { has: page.getByRole('heading', { name: 'Impact' }) })
       .textContent()
-    await saveScreenshot(page, 'review-with-reach', viewports[0]!)
-    expect(reach).toContain('1 caller outside this diff, no test')
-    expect(reach).toContain('priceOf signature changed is called insrc/cart.ts:3')
+    await saveScreenshot(page, 'review-with-impact', viewports[0]!)
+    expect(impact).toContain('1 caller outside this diff, no test')
+    expect(impact).toContain('priceOf signature changed is called insrc/cart.ts:3')
     await page.getByRole('link', { name: 'Repositories' }).click()
     await page.getByRole('button', { name: `Disconnect ${repo}` }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click()
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
-    await expect.poll(() => forge.webhooks(repo), patience).toEqual([])
+    await expect.poll(() => forge.webhooks(repo), pollTimeout).toEqual([])
     expect(await page.evaluate('window.sameDocument')).toBe(true)
-    expect(complaints.filter(isNoRefusal)).toEqual([])
+    expect(problems.filter(isNotForbiddenRequest)).toEqual([])
   })
 
-  it('with the keyboard alone: what it is on is seen, and it is never lost', async () => {
+  it('works by keyboard alone and never loses the focus', async () => {
     const repo = await createRepository('keys')
     await using opened = await openPage(browser, { url: app.url })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/')
     await page.getByLabel(/Personal access token/).waitFor()
-    await pressTo(page, /^Sign in at /)
+    await pressTo(page, /^Sign in with GitHub/)
     await page.keyboard.press('Tab')
     await page.keyboard.type(token)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
 
-    await pressTo(page, /^Skip to the content$/)
+    await pressTo(page, /^Skip to content$/)
     await pressTo(page, /^Repositories$/)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
-    // It goes on from the content, not from the beginning of the page.
-    await expect.poll(() => page.evaluate('document.activeElement.id'), patience).toBe('main')
+    // The focus continues from the content, not from the start of the page.
+    await expect.poll(() => page.evaluate('document.activeElement.id'), pollTimeout).toBe('main')
     await pressTo(page, new RegExp(`^Connect ${repo}$`))
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Disconnect ${repo}` }).waitFor()
@@ -176,12 +178,12 @@ describe('from signing in to disconnecting', { timeout: 180_000 }, () => {
       .getByRole('article', { name: /^Finding: / })
       .first()
       .waitFor()
-    await expect.poll(() => page.evaluate('document.activeElement.id'), patience).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id'), pollTimeout).toBe('main')
     await pressTo(page, /^critical/)
     await page.keyboard.press('Enter')
-    await pressTo(page, /^Show it in the diff$/)
+    await pressTo(page, /^Show in diff$/)
     await page.keyboard.press('Enter')
-    await expect.poll(() => focused(page), patience).toMatch(/^Finding: /)
+    await expect.poll(() => readFocusedText(page), pollTimeout).toMatch(/^Finding: /)
 
     await pressTo(page, /^Repositories$/, 'Shift+Tab')
     await page.keyboard.press('Enter')
@@ -191,24 +193,26 @@ describe('from signing in to disconnecting', { timeout: 180_000 }, () => {
     await page.getByRole('alertdialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog').waitFor({ state: 'detached' })
-    await expect.poll(() => focused(page), patience).toMatch(new RegExp(`^Disconnect ${repo}$`))
+    await expect
+      .poll(() => readFocusedText(page), pollTimeout)
+      .toMatch(new RegExp(`^Disconnect ${repo}$`))
     await page.keyboard.press('Enter')
     await page.getByRole('alertdialog').waitFor()
     await pressTo(page, /^Disconnect$/)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
-    await expect.poll(() => page.evaluate('document.activeElement.id'), patience).toBe('main')
-    expect(complaints.filter(isNoRefusal)).toEqual([])
+    await expect.poll(() => page.evaluate('document.activeElement.id'), pollTimeout).toBe('main')
+    expect(problems.filter(isNotForbiddenRequest)).toEqual([])
   })
 })
 
-describe('signing in at the platform', () => {
-  it('leads to where one wanted to be, and out again', async () => {
+describe('OAuth sign-in', () => {
+  it('returns to the requested page, and signs out', async () => {
     forge.signInAs('alice')
     await using opened = await openPage(browser, { url: app.url })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/settings?tab=tokens')
-    await page.getByRole('link', { name: /^Sign in at / }).click()
+    await page.getByRole('link', { name: /^Sign in with GitHub/ }).click()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/settings?tab=tokens')
     await pressTo(page, /alice/)
@@ -216,34 +220,34 @@ describe('signing in at the platform', () => {
     await page.getByRole('menu').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('menu').waitFor({ state: 'detached' })
-    await expect.poll(() => focused(page), patience).toMatch(/alice/)
+    await expect.poll(() => readFocusedText(page), pollTimeout).toMatch(/alice/)
     await page.keyboard.press('Enter')
     await pressTo(page, /^Sign out$/, 'ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
     await page.goto('/settings')
     await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('is told of when the platform refuses', async () => {
+  it('shows an error when the user cancels', async () => {
     forge.signInAs('alice')
     forge.denyNextSignIn()
     await using opened = await openPage(browser, { url: app.url })
     const { page } = opened
     await page.goto('/reviews')
-    await page.getByRole('link', { name: /^Sign in at / }).click()
-    await page.getByRole('alert').getByText('The sign-in was cancelled at the platform').waitFor()
-    await page.getByRole('link', { name: /^Sign in at / }).click()
+    await page.getByRole('link', { name: /^Sign in with GitHub/ }).click()
+    await page.getByRole('alert').getByText('The sign-in was canceled on GitHub').waitFor()
+    await page.getByRole('link', { name: /^Sign in with GitHub/ }).click()
     await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
   })
 
-  it('once more after the session has ended elsewhere, back to where one was', async () => {
+  it('returns to the same page after the session has ended', async () => {
     forge.signInAs('alice')
     await using opened = await openPage(browser, { url: app.url })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/reviews')
-    await page.getByRole('link', { name: /^Sign in at / }).click()
+    await page.getByRole('link', { name: /^Sign in with GitHub/ }).click()
     await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
     const [session] = (await page.context().cookies()).filter(({ name }) => name === 'access_token')
     const cookie = `access_token=${session?.value}`
@@ -255,28 +259,28 @@ describe('signing in at the platform', () => {
     await page.getByLabel(/Personal access token/).fill(token)
     await page.getByRole('button', { name: /Sign in with/ }).click()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 })
 
 describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
-  it('the deliveries keep nobody out, and lead to their reviews', async () => {
+  it('the deliveries page is accessible and links to reviews', async () => {
     forge.signInAs('alice')
     await using opened = await openPage(browser, { url: app.url, ...view })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/reviews')
-    await page.getByRole('link', { name: /^Sign in at / }).click()
+    await page.getByRole('link', { name: /^Sign in with GitHub/ }).click()
     await page.getByRole('link', { name: 'All deliveries' }).click()
     const first = page.getByRole('listitem').filter({ hasText: 'pull_request.opened' }).first()
     await first.getByText('reviewed').waitFor()
     await saveScreenshot(page, 'deliveries', view)
     expect(await findAccessibilityProblems(page)).toEqual([])
     await page.getByLabel('State').selectOption('Failed')
-    await page.getByText('No delivery fits').waitFor()
+    await page.getByText('No deliveries match your filters').waitFor()
     await page.getByLabel('State').selectOption('Reviewed')
     expect(await first.getByRole('link', { name: /^#/ }).getAttribute('href')).toMatch(
       /^\/reviews\/\d+$/,
     )
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// What a new operator sees in the browser: what comes next, and what checks of the set-up find.
+// Tests of the first steps of an operator: setup steps and checks.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario, tokenOf } from '../connect-scenario.ts'
@@ -36,16 +36,14 @@ async function openFor(person: 'root' | 'alice', path: string, view?: Viewport) 
   return opened
 }
 
-describe('checks of the set-up', () => {
+describe('setup checks', () => {
   it.each(viewports)(
-    'tell an administrator what is wrong and what to do, and fold what is fine, %o',
+    'show problems with remedies to an administrator and collapse passed checks, %o',
     async (view) => {
       await using opened = await openFor('root', '/', view)
-      const { page, problems: complaints } = opened
+      const { page, problems } = opened
       await page.getByRole('heading', { name: 'No reviews yet' }).waitFor()
-      const found = page
-        .locator('section', { hasText: 'Checks of the set-up' })
-        .getByRole('listitem')
+      const found = page.locator('section', { hasText: 'Setup checks' }).getByRole('listitem')
       await found.first().waitFor()
       expect(await found.allTextContents()).toEqual([
         expect.stringMatching(
@@ -53,31 +51,31 @@ describe('checks of the set-up', () => {
         ),
         expect.stringMatching(/^Warning ?secret key.*can be guessed.*openssl rand -hex 32/),
       ])
-      const fine = page.getByText(/^\d+ fine, \d+ not checked$/)
+      const passed = page.getByText(/^\d+ passed, \d+ skipped$/)
       const git = page.getByText(/^git \d/)
       expect(await git.isVisible()).toBe(false)
       await saveScreenshot(page, 'first-run', view)
-      await fine.click()
+      await passed.click()
       await git.waitFor()
       expect(await findAccessibilityProblems(page)).toEqual([])
       await page.goto('/settings?tab=set-up')
-      await page.getByRole('heading', { name: 'Checks of the set-up' }).waitFor()
-      await fine.waitFor()
+      await page.getByRole('heading', { name: 'Setup checks' }).waitFor()
+      await passed.waitFor()
       expect(await findAccessibilityProblems(page)).toEqual([])
       await saveScreenshot(page, 'set-up-checks', view)
-      expect(complaints).toEqual([])
+      expect(problems).toEqual([])
     },
   )
 
-  it('are not for others, and nobody asks for them', async () => {
+  it('are neither shown nor requested for other users', async () => {
     await using opened = await openFor('alice', '/')
     const { page } = opened
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const requestPaths: string[] = []
+    page.on('request', (request) => requestPaths.push(new URL(request.url()).pathname))
     await page.goto('/settings?tab=set-up')
     await page.getByRole('heading', { name: 'Trackers and chats' }).waitFor()
-    expect(await page.getByText('Checks of the set-up').count()).toBe(0)
-    expect(asked).toContain('/api/v1/settings')
-    expect(asked).not.toContain('/api/v1/settings/checks')
+    expect(await page.getByText('Setup checks').count()).toBe(0)
+    expect(requestPaths).toContain('/api/v1/settings')
+    expect(requestPaths).not.toContain('/api/v1/settings/checks')
   })
 })

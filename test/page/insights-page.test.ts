@@ -1,4 +1,4 @@
-// Insights on the page, in a real browser: the figures are the service's, in charts and tables alike, and nobody is ranked.
+// Tests of the insights page in a browser.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startConnectScenario } from '../connect-scenario.ts'
@@ -20,7 +20,7 @@ const day = 24
 const main = 'anthropic:claude-opus-5-5'
 const fast = 'anthropic:claude-haiku-5'
 
-/** Some of each kind, over many days, of people whose names aren't in the order of how much they did. */
+/** Samples of each kind. The authors are not in the order of their activity. */
 function makeSamples(): PullRequestSample[] {
   const verdicts = ['APPROVE', 'APPROVE', 'NEEDS_DISCUSSION', 'REQUEST_CHANGES', 'APPROVE'] as const
   const authors = ['zoe', 'zoe', 'mia', 'ben', 'zoe', 'Ann', 'mia']
@@ -77,7 +77,7 @@ beforeAll(async () => {
   app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
   for (const login of ['root', 'nobody'])
     forge.createUser(login, { token: `ghp_token_of_${login}` })
-  // Who comes first is the administrator.
+  // The first user becomes the administrator.
   root = await signInWithToken(app, 'ghp_token_of_root')
   nobody = await signInWithToken(app, 'ghp_token_of_nobody')
   const old = {
@@ -105,15 +105,15 @@ function openAs({ session }: SignedInUser, view: Viewport = viewports[0]!) {
   return openPage(browser, { url: app.url, session, ...view })
 }
 
-/** What the service says, to whom it shows all. */
-// biome-ignore lint/suspicious/noExplicitAny: looked at by tests
-async function ask(name: 'insights' | 'reviewing', query = ''): Promise<any> {
+/** Reads metrics from the API as an administrator. */
+// biome-ignore lint/suspicious/noExplicitAny: JSON that the tests check
+async function readMetrics(name: 'insights' | 'reviewing', query = ''): Promise<any> {
   return (
     await fetch(`${app.url}/api/v1/analytics/${name}${query}`, { headers: root.cookie })
   ).json()
 }
 
-/** The rows of a table, each with its cells; without the head. */
+/** The body rows of a table, each as a list of cells. */
 function readTable(page: Page, caption: string): Promise<string[][]> {
   const rows = page.getByRole('table', { name: caption, exact: true }).locator('tbody tr')
   return rows.evaluateAll((all) =>
@@ -124,13 +124,13 @@ function readTable(page: Page, caption: string): Promise<string[][]> {
 const money = (dollars: number) => `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`
 
 describe('insights', () => {
-  it('show the figures of the service, each with what it is of', async () => {
+  it('show the metrics of the API', async () => {
     const [outcome, { coverage, reviews, cost }] = await Promise.all([
-      ask('insights'),
-      ask('reviewing'),
+      readMetrics('insights'),
+      readMetrics('reviewing'),
     ])
     await using opened = await openAs(root)
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/reviews')
     await page.getByRole('link', { name: 'Insights' }).click()
     await page.getByText(`${coverage.reviewed} of ${coverage.pull_requests}`).waitFor()
@@ -139,10 +139,10 @@ describe('insights', () => {
     const { reviewed, under_way: underWay, failed, skipped, not_asked: notAsked } = coverage
     expect(count(await readTable(page, 'Coverage'))).toEqual([
       ['Reviewed', String(reviewed)],
-      ['Under way', String(underWay)],
+      ['In progress', String(underWay)],
       ['Failed', String(failed)],
       ['Skipped', String(skipped)],
-      ['Not asked for', String(notAsked)],
+      ['Not requested', String(notAsked)],
     ])
     expect(count(await readTable(page, 'Verdicts'))).toEqual([
       ['Approve', String(outcome.verdicts.APPROVE)],
@@ -163,14 +163,15 @@ describe('insights', () => {
       [main, money(cost.models[0].cost_usd)],
       [fast, money(cost.models[1].cost_usd)],
     ])
-    const known = `The price of ${cost.per_review.count} of ${reviews.posted} posted reviews is known`
-    await page.getByText(`${known}; 1 used a model whose price is not known`).waitFor()
-    await page.getByText('cost $0.25 besides').waitFor()
-    expect(complaints).toEqual([])
+    const sample = `${cost.per_review.count} of ${reviews.posted} posted reviews`
+    const known = `The cost of ${sample} is known`
+    await page.getByText(`${known}; 1 used a model with an unknown price`).waitFor()
+    await page.getByText('cost an additional $0.25').waitFor()
+    expect(problems).toEqual([])
   })
 
-  it('draw in charts what stands in the tables', async () => {
-    const { days, reviews } = await ask('reviewing')
+  it('draw the same numbers in charts and tables', async () => {
+    const { days, reviews } = await readMetrics('reviewing')
     await using opened = await openAs(root)
     const { page } = opened
     await page.goto('/insights')
@@ -190,7 +191,7 @@ describe('insights', () => {
       .flatMap((cells) => cells.slice(1, 4).map(Number))
       .reduce((one, other) => one + other, 0)
     expect(sum).toBe(reviews.posted)
-    // The height of each column, by its place among the days.
+    // Heights of the columns, in the order of the days.
     const heights = await byCost
       .locator('g.fill-accent rect')
       .evaluateAll((all) => all.map((rect) => Number(rect.getAttribute('height'))))
@@ -204,31 +205,31 @@ describe('insights', () => {
     expect(await columns('fill-mark-good')).toBe(daysWith(1))
     expect(await columns('fill-mark-bad')).toBe(daysWith(3))
     expect(await columns('fill-muted')).toBe(daysWith(4))
-    const told = await byCost.locator('title').allTextContents()
-    expect(told.map((words) => words.replace('\n', ' '))).toEqual(
-      costs.map(([date, cost]) => `${date} ${cost === '$0.00' ? 'Nothing' : cost}`),
+    const tooltips = await byCost.locator('title').allTextContents()
+    expect(tooltips.map((text) => text.replace('\n', ' '))).toEqual(
+      costs.map(([date, cost]) => `${date} ${cost === '$0.00' ? 'None' : cost}`),
     )
   })
 
-  it('put authors in the order of their names, and say so', async () => {
-    const { authors } = await ask('insights')
+  it('sort authors by name', async () => {
+    const { authors } = await readMetrics('insights')
     const names = authors.map(({ author }: { author: string }) => author)
     expect(names).toEqual(['zoe', 'mia', 'ben', 'Ann', 'ann'])
     await using opened = await openAs(root)
     const { page } = opened
     await page.goto('/insights')
-    await page.getByText('In the order of their names.').waitFor()
+    await page.getByText('Sorted by name.').waitFor()
     const rows = await readTable(page, 'Authors, by name')
     expect(rows.map(([name]) => name)).toEqual(['ann', 'Ann', 'ben', 'mia', 'zoe'])
-    for (const [name, ...figures] of rows) {
+    for (const [name, ...metrics] of rows) {
       const author = authors.find((one: { author: string }) => one.author === name)
-      expect(figures).toEqual([author.prs, author.merged, author.issues_flagged].map(String))
+      expect(metrics).toEqual([author.prs, author.merged, author.issues_flagged].map(String))
     }
   })
 
-  it('keep the period and the repository in the address', async () => {
+  it('store the period and the repository in the URL', async () => {
     await using opened = await openAs(root)
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/insights')
     await page.getByText('37 of 43').waitFor()
     await page.getByRole('link', { name: '90 days' }).click()
@@ -240,7 +241,7 @@ describe('insights', () => {
     expect(new URL(page.url()).search).toBe('?days=90&repo=acme%2Fweb-client')
     await page.reload()
     await page.getByText('1 of 1', { exact: true }).waitFor()
-    await page.getByRole('button', { name: /not acme\/web-client only/ }).click()
+    await page.getByRole('button', { name: /Clear repository filter: acme\/web-client/ }).click()
     await page.getByText('38 of 44').waitFor()
     await page.getByRole('link', { name: '30 days' }).click()
     await page.getByText('37 of 43').waitFor()
@@ -252,13 +253,13 @@ describe('insights', () => {
     await page.goto('/insights?days=31')
     await page.getByText('37 of 43').waitFor()
     await page.goto('/insights?repo=acme/other')
-    await page.getByText('No pull request of acme/other was reviewed').waitFor()
-    await page.getByRole('link', { name: 'Look at all repositories' }).click()
+    await page.getByText('No reviews in acme/other').waitFor()
+    await page.getByRole('link', { name: 'Show all repositories' }).click()
     await page.getByText('37 of 43').waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('say what to do when they can’t be had', async () => {
+  it('offer a retry when requests fail', async () => {
     await using opened = await openAs(root)
     const { page } = opened
     await page.goto('/reviews')
@@ -275,16 +276,16 @@ describe('insights', () => {
   })
 })
 
-it('insights grow with a review without being loaded again', async () => {
+it('insights update after a review without a reload', async () => {
   await using scene = await startConnectScenario({ env: { MEMORY: 'off', GRAPH: 'off' } })
   const repo = await scene.createRepository()
   await scene.forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'alice' })
   expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
   const { session } = await scene.signIn('alice')
   await using opened = await openPage(browser, { url: scene.app.url, session })
-  const { page, problems: complaints } = opened
+  const { page, problems } = opened
   await page.goto('/insights')
-  await page.getByText('No pull request was reviewed in these 30 days').waitFor()
+  await page.getByText('No reviews in the last 30 days').waitFor()
   await page.evaluate('window.sameDocument = true')
   await scene.forge.push(
     repo,
@@ -296,13 +297,13 @@ it('insights grow with a review without being loaded again', async () => {
   await page.getByText('1 of 1', { exact: true }).waitFor()
   await page.getByText('Median of 1 pull request').waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
-  expect(complaints).toEqual([])
+  expect(problems).toEqual([])
 })
 
 describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
-  it('insights keep nobody out', async () => {
+  it('insights are accessible', async () => {
     await using opened = await openAs(root, view)
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/insights')
     await page.getByText('37 of 43').waitFor()
     await saveScreenshot(page, 'insights', view)
@@ -312,16 +313,16 @@ describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
     await page.getByRole('table', { name: 'Cost by day' }).waitFor()
     await saveScreenshot(page, 'insights-numbers', view)
     expect(await findAccessibilityProblems(page)).toEqual([])
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('no insights keep nobody out either', async () => {
+  it('empty insights are accessible', async () => {
     await using opened = await openAs(nobody, view)
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/insights?days=7')
-    await page.getByText('No pull request was reviewed in these 7 days').waitFor()
+    await page.getByText('No reviews in the last 7 days').waitFor()
     await saveScreenshot(page, 'no-insights', view)
     expect(await findAccessibilityProblems(page)).toEqual([])
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// How the service hands out the page: its policy, what may be kept, what is unknown, and how much is loaded at first.
+// Tests of how the service serves the page: headers, caching, unknown paths and initial size.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import { createServer } from '../../src/http/server.ts'
 import { createLogger } from '../../src/lib/logger.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
 
-/** What a browser loads before anything shows, in bytes as they are sent. */
-const mostAtFirst = 200 * 1024
+/** Maximum compressed size of the files that a browser loads first, in bytes. */
+const maxInitialBytes = 200 * 1024
 
 let app: TestApp
 beforeAll(async () => {
@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => app?.[Symbol.asyncDispose]())
 
-/** The addresses of what a document loads. */
-function filesOf(html: string): string[] {
+/** URLs of the files that a document loads. */
+function listFiles(html: string): string[] {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] as string)
 }
 
@@ -34,7 +34,7 @@ describe('the page', () => {
     '/repositories/acme/shop',
     '/insights',
     '/settings',
-  ])('is the same document at %s, which runs nothing but our own files', async (path) => {
+  ])('is the same document at %s and runs only our own files', async (path) => {
     const response = await fetch(app.url + path)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -45,7 +45,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     const html = await response.text()
     expect(html.match(/<style|\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)/g)).toBeNull()
-    expect(filesOf(html).every((file) => file.startsWith('/assets/'))).toBe(true)
+    expect(listFiles(html).every((file) => file.startsWith('/assets/'))).toBe(true)
   })
 
   it.each([
@@ -55,7 +55,7 @@ describe('the page', () => {
     '/assets/',
     '/assets/../package.json',
     '/index.html',
-  ])('leaves %s unknown', async (path) => {
+  ])('returns 404 for %s', async (path) => {
     const response = await fetch(app.url + path)
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 404,
@@ -63,8 +63,8 @@ describe('the page', () => {
     })
   })
 
-  it('has files that are kept for good, and are sent compressed', async () => {
-    const files = filesOf(await (await fetch(`${app.url}/`)).text())
+  it('serves immutable, compressed assets', async () => {
+    const files = listFiles(await (await fetch(`${app.url}/`)).text())
     expect(files.length).toBeGreaterThanOrEqual(3)
     for (const encoding of ['br', 'gzip']) {
       const file = files.find((name) => name.endsWith('.js'))
@@ -77,17 +77,17 @@ describe('the page', () => {
     }
   })
 
-  it('loads no more than 200 KB at first', () => {
+  it('loads at most 200 KB initially', () => {
     const html = readFileSync(join(pageFolder, 'index.html'), 'utf8')
-    const files = filesOf(html).map((file) => readFileSync(join(pageFolder, file)))
+    const files = listFiles(html).map((file) => readFileSync(join(pageFolder, file)))
     const bytes = [Buffer.from(html), ...files].reduce(
       (sum, content) => sum + gzipSync(content).length,
       0,
     )
-    expect(bytes).toBeLessThanOrEqual(mostAtFirst)
+    expect(bytes).toBeLessThanOrEqual(maxInitialBytes)
   })
 
-  it('says what to do where it has not been built, and may stand below a path', async () => {
+  it('explains how to build it, and works below a base path', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'umpire-page-'))
     const server = await createServer(createLogger({ level: 'silent', secrets: [] }))
     const below = await createServer(createLogger({ level: 'silent', secrets: [] }))
@@ -100,7 +100,7 @@ describe('the page', () => {
       await addPageRoutes(below, 'https://example.org/umpire', pageFolder)
       const { body } = await below.inject({ url: '/reviews' })
       expect(body).toContain('name="base-path" content="/umpire/"')
-      expect(filesOf(body).every((file) => file.startsWith('/umpire/assets/'))).toBe(true)
+      expect(listFiles(body).every((file) => file.startsWith('/umpire/assets/'))).toBe(true)
     } finally {
       await Promise.all([server.close(), below.close()])
       rmSync(empty, { recursive: true })

@@ -1,4 +1,4 @@
-// The repositories in the browser: connected, scanned and disconnected, and what is known of one.
+// Tests of the repository pages in a browser.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
@@ -46,25 +46,25 @@ async function open(path: string, { session }: SignedInUser, view?: Viewport) {
 
 const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
 
-it('connects a repository, shows how its scan goes on, and disconnects it', async () => {
+it('connects a repository, shows its scan, and disconnects it', async () => {
   const repo = await scene.createRepositoryWith(readSample('main'))
   await using opened = await open('/repositories', bob)
   const { page } = opened
   await page.getByLabel('Search by name').fill(repo)
   await page.getByRole('button', { name: `Connect ${repo}` }).click()
   await page.getByRole('link', { name: repo }).waitFor()
-  // Told by the live stream: nobody asks again.
+  // Live updates deliver the status.
   await row(page, repo).getByText('Scanned').waitFor()
   expect(scene.forge.webhooks(repo)).toHaveLength(1)
   await page.getByRole('button', { name: `Disconnect ${repo}` }).click()
   const question = page.getByRole('alertdialog', { name: `Disconnect ${repo}?` })
   await question.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByRole('link', { name: repo }).waitFor({ state: 'detached' })
-  // The platform is asked after it has gone here.
+  // The webhook is deleted after the repository has disappeared from the page.
   await expect.poll(() => scene.forge.webhooks(repo)).toEqual([])
 })
 
-it('says why a repository could not be connected, and connects it once it can be', async () => {
+it('shows why connecting failed, and connects on the next attempt', async () => {
   const repo = await scene.createRepository()
   const isCreation = ({ method, path }: SeenRequest) => method === 'POST' && path.endsWith('/hooks')
   scene.forge.faults.add({
@@ -81,7 +81,7 @@ it('says why a repository could not be connected, and connects it once it can be
   await page.getByRole('link', { name: repo }).waitFor()
 })
 
-it('scans again and shows it', async () => {
+it('starts another scan and shows its commit', async () => {
   await using opened = await open(`/repositories/${known}`, alice)
   const { page } = opened
   await page.getByText('Scanned').waitFor()
@@ -106,32 +106,32 @@ it('shows the project map as a tree that can be searched', async () => {
   await page.getByText('src/database.ts').waitFor()
 })
 
-it('adds a memory, finds it, says it in other words, and dismisses it', async () => {
+it('adds, finds, edits and dismisses a memory', async () => {
   await using opened = await open(`/repositories/${known}?tab=memories`, alice)
   const { page } = opened
   await page.getByRole('button', { name: 'Add a memory' }).click()
   const form = page.getByRole('form', { name: 'Add a memory' })
-  await form.getByLabel('What reviews are to know').fill('Parcels are <b>weighed</b> in grams.')
+  await form.getByLabel('What reviews should know').fill('Parcels are <b>weighed</b> in grams.')
   await form.getByLabel(/File or directory/).fill('src/parcels')
   await form.getByRole('button', { name: 'Add' }).click()
   await page.getByLabel('Search').fill('weighed parcel')
-  // The list is another one from then on.
-  await page.getByText('what comes closest first').waitFor()
+  // The search results replace the list.
+  await page.getByText('best match first').waitFor()
   const memory = page.getByRole('article').filter({ hasText: 'src/parcels' })
   await memory.getByText('Parcels are <b>weighed</b> in grams.').waitFor()
   await memory.getByText('by a person').waitFor()
   await memory.getByRole('button', { name: 'Edit' }).click()
-  await memory.getByLabel('In your words').fill('Parcels are weighed in ounces.')
+  await memory.getByLabel('Text').fill('Parcels are weighed in ounces.')
   await memory.getByRole('button', { name: 'Save' }).click()
   await memory.getByText('Parcels are weighed in ounces.').waitFor()
   await memory.getByRole('button', { name: 'History' }).click()
   await memory.getByText('Parcels are <b>weighed</b> in grams.').waitFor()
   await memory.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Dismiss' }).click()
-  await page.getByText('Nothing of that kind is remembered').waitFor()
+  await page.getByText('No matching memories').waitFor()
 })
 
-it('tells where a memory comes from', async () => {
+it('shows the source of a memory', async () => {
   await using opened = await open(`/repositories/${known}?tab=memories`, alice)
   const { page } = opened
   const rule = page
@@ -140,27 +140,27 @@ it('tells where a memory comes from', async () => {
   await rule.getByText('from the repository').waitFor()
 })
 
-it('says what to do where nothing is connected', async () => {
+it('shows what to do without repositories', async () => {
   await using opened = await open(
     '/repositories',
     await signInWithToken(scene.app, tokenOf('carol')),
   )
-  await opened.page.getByText('Nothing is connected yet').waitFor()
-  // Carol administers none.
-  await opened.page.getByText('There is no other repository').waitFor()
+  await opened.page.getByText('No connected repositories').waitFor()
+  // Carol administers no repository.
+  await opened.page.getByText('No other repositories').waitFor()
 })
 
-it('shows nobody a repository that is not theirs', async () => {
+it('hides repositories of other accounts', async () => {
   await using opened = await open(`/repositories/${known}`, bob)
   const { page } = opened
   await page.getByText('This repository is not connected to your account').waitFor()
   expect(await page.getByRole('tab').count()).toBe(0)
 })
 
-/** A person doesn't notice less. */
-const leastJump = 0.02
+/** Smaller layout shifts are not noticeable. */
+const maxLayoutShift = 0.02
 
-describe('as answers arrive', () => {
+describe('while responses arrive', () => {
   const lists = {
     connected: /\/api\/v1\/repos\?connected=true/,
     others: /\/api\/v1\/repos\?connected=false/,
@@ -172,7 +172,7 @@ describe('as answers arrive', () => {
 
   it.each(
     [1280, 360].flatMap((width) => orders.map(([first, second]) => ({ width, first, second }))),
-  )('nothing jumps, $first first, $width wide', async ({ width, first, second }) => {
+  )('the layout does not shift, $first first, $width wide', async ({ width, first, second }) => {
     const other = await scene.createRepository()
     await using opened = await openPage(browser, {
       url: scene.app.url,
@@ -181,39 +181,39 @@ describe('as answers arrive', () => {
     })
     const { page } = opened
     await observeLayoutShifts(page)
-    const letGo = {
+    const release = {
       connected: await holdRequests(page, lists.connected),
       others: await holdRequests(page, lists.others),
     }
-    const asked = Promise.all([
+    const requested = Promise.all([
       page.waitForRequest(lists.connected),
       page.waitForRequest(lists.others),
     ])
     await page.goto('/repositories')
-    await asked
+    await requested
     await waitForFrames(page)
-    const answered = page.waitForResponse(lists[first])
-    letGo[first]()
-    await (await answered).finished()
+    const response = page.waitForResponse(lists[first])
+    release[first]()
+    await (await response).finished()
     await waitForFrames(page)
-    letGo[second]()
+    release[second]()
     await page.getByText('Scanned').first().waitFor()
     await page.getByRole('button', { name: `Connect ${other}` }).waitFor()
-    expect(await readLayoutShift(page)).toBeLessThanOrEqual(leastJump)
+    expect(await readLayoutShift(page)).toBeLessThanOrEqual(maxLayoutShift)
   })
 })
 
-/** What shows that a tab has what it asked for. */
-const shownIn = {
+/** A text of each tab that appears after its data has loaded. */
+const loadedTexts = {
   'Project map': 'AGENTS.md',
   Memories: 'Count in cents',
-  Code: 'Untouched files',
+  Code: 'Unchanged files',
   People: 'Where people work',
 }
 
-it.each(viewports)('is for everybody to read, %o', async (view) => {
+it.each(viewports)('is accessible, %o', async (view) => {
   await using opened = await open('/repositories', alice, view)
-  const { page, problems: complaints } = opened
+  const { page, problems } = opened
   await page.getByText('Scanned').waitFor()
   await page.getByRole('heading', { name: 'Connect another' }).waitFor()
   expect(await findAccessibilityProblems(page)).toEqual([])
@@ -223,11 +223,11 @@ it.each(viewports)('is for everybody to read, %o', async (view) => {
   expect(await findAccessibilityProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('link', { name: known }).click()
-  for (const [tab, text] of Object.entries(shownIn)) {
+  for (const [tab, text] of Object.entries(loadedTexts)) {
     await page.getByRole('tab', { name: tab }).click()
     await page.getByRole('tabpanel').getByText(text).first().waitFor()
     expect(await findAccessibilityProblems(page)).toEqual([])
     await saveScreenshot(page, `repository-${tab}`, view)
   }
-  expect(complaints).toEqual([])
+  expect(problems).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The page of a review, in a real browser: what it came to, its findings on their lines of the diff, live and inert.
+// Tests of the review page in a browser: outcome, findings in the diff, live updates, safety.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/read-sample.ts'
@@ -46,7 +46,7 @@ let server: ModelServer
 let scenario: Scenario
 let browser: Browser
 let session: string
-/** Of a review with one finding in the second of three files, the first of which is long. */
+/** A review of three files: the first is long, the second has one finding. */
 let id: number
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ beforeAll(async () => {
   }
   scenario = await startScenario({ env })
   session = (await signInWithToken(scenario.app, 'ghp_token_of_alice')).session
-  // Its text turns the direction of a line, to show that the page keeps it inert. The rule about that is tested elsewhere.
+  // The sample contains a direction mark on purpose, so the rule that reports it is off.
   const settings = 'rules: { disable: [bidirectional-text] }\n'
   await scenario.forge.push(repo, 'main', { '.umpire.yml': settings }, { author: 'alice' })
   const long = Array.from(
@@ -99,21 +99,21 @@ const panelOf = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name }) })
 
 describe('a review', () => {
-  it('shows the finding below its line, and what the review rests on', async () => {
+  it('shows the finding below its line, with outcome, coverage and cost', async () => {
     await using opened = await open()
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto(`/reviews/${id}`)
     const card = page.getByRole('article', { name: /^Finding: Exactly/ })
     await card.getByText('count >= 10').waitFor()
-    const words = await card.textContent()
+    const text = await card.textContent()
     for (const part of [
       'moderate',
       'correctness',
       'Exactly ten articles',
       'src/discount.ts:3 ten and more',
-      '90 % sure',
+      '90 % confidence',
     ]) {
-      expect(words).toContain(part)
+      expect(text).toContain(part)
     }
     const line = fileOf(page, path).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^4\s*if \(count > 10\) \{$/)
@@ -122,16 +122,16 @@ describe('a review', () => {
     expect(outcome).toMatch(/Confidence \d of 5: the whole change|Confidence \d of 5: \w+/)
     expect(outcome).not.toContain('NEEDS_DISCUSSION')
     expect(await panelOf(page, 'Coverage').textContent()).toContain('2 of 3 files reviewed')
-    expect(await panelOf(page, 'Work').textContent()).toMatch(
-      /Read the change.*In all.*\$\d.* model calls/,
+    expect(await panelOf(page, 'Time and cost').textContent()).toMatch(
+      /Read change.*Total.*\$\d.* model calls/,
     )
     expect(await panelOf(page, 'Deliveries').textContent()).toContain(
       'pull_request.opened (this review)',
     )
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('leads from the list to the line, also in a file that was folded', async () => {
+  it('links from the list to the line, even in a collapsed file', async () => {
     await using opened = await open()
     const { page } = opened
     await page.goto(`/reviews/${id}`)
@@ -140,14 +140,14 @@ describe('a review', () => {
     await file.locator('summary').click()
     await file.getByRole('article').waitFor({ state: 'hidden' })
     await panelOf(page, 'Findings: 1 open').locator('summary').click()
-    await page.getByRole('button', { name: 'Show it in the diff' }).click()
+    await page.getByRole('button', { name: 'Show in diff' }).click()
     await file.getByRole('article').waitFor()
     expect(await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
   })
 
-  it('folds a long file, and shows all of its lines once it is opened', async () => {
+  it('collapses a long file, and shows all its lines when it is opened', async () => {
     await using opened = await open()
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto(`/reviews/${id}`)
     const file = fileOf(page, 'lib/long.ts')
     await file.waitFor()
@@ -158,43 +158,43 @@ describe('a review', () => {
     expect(await file.locator('tr').count()).toBe(5000)
     await last.scrollIntoViewIfNeeded()
     await last.waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('colours code, and puts old and new side by side for who wants it so', async () => {
+  it('highlights code and stores the choice of a split view', async () => {
     await using opened = await open()
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto(`/reviews/${id}`)
     await fileOf(page, path).locator('.code-token-keyword', { hasText: 'return' }).first().waitFor()
-    await page.getByRole('button', { name: 'Side by side' }).click()
+    await page.getByRole('button', { name: 'Split' }).click()
     await fileOf(page, path).locator('table.diff-split').first().waitFor()
     await page.reload()
     await fileOf(page, path).locator('table.diff-split').first().waitFor()
     await fileOf(page, path).getByRole('article').waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('says that there is no such review', async () => {
+  it('shows an error for an unknown review', async () => {
     await using opened = await open()
     await opened.page.goto('/reviews/999999')
     await opened.page.getByRole('alert').filter({ hasText: 'Review not found' }).waitFor()
   })
 })
 
-it('is followed live, from a push to the newer review, and once more when it is asked for', async () => {
+it('updates live after a push and after a manual review', async () => {
   await scenario.openPullRequest(
     { 'src/a.ts': 'export const a = 1\n' },
     { branch: 'live', title: 'Live' },
   )
   await scenario.waitUntilSettled()
   await using opened = await open()
-  const { page, problems: complaints } = opened
+  const { page, problems } = opened
   await page.goto(`/reviews/${await newestReview()}`)
   await panelOf(page, 'Coverage').waitFor()
   await page.evaluate('window.sameDocument = true')
   const held = hold()
   scenario.forge.faults.add({
-    match: ({ path: asked }) => asked.includes(`/repos/${repo}/compare/`),
+    match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/compare/`),
     action: held,
   })
   await scenario.forge.push(
@@ -203,8 +203,8 @@ it('is followed live, from a push to the newer review, and once more when it is 
     { 'src/b.ts': 'export const b = 2\n' },
     { author: 'alice', message: 'More' },
   )
-  await page.getByRole('link', { name: 'show it' }).click()
-  await page.getByText('What it comes to appears here by itself').waitFor()
+  await page.getByRole('link', { name: 'View newer review' }).click()
+  await page.getByText('The result appears here automatically').waitFor()
   held.release()
   await panelOf(page, 'Coverage').waitFor()
   await fileOf(page, 'src/b.ts').waitFor()
@@ -212,25 +212,25 @@ it('is followed live, from a push to the newer review, and once more when it is 
   await page.getByText('pull_request.retry (this review)').waitFor()
   await panelOf(page, 'Coverage').waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
-  expect(complaints).toEqual([])
+  expect(problems).toEqual([])
 })
 
-it('case 76: a finding is dismissed with a reason, and the page shows what the verdict is then', async () => {
+it('case 76: dismisses a finding with a reason and shows the updated verdict', async () => {
   const number = await scenario.openPullRequest(
     { [path]: discount },
     { branch: 'dismissed', title: 'Give more discounts' },
   )
   await scenario.waitUntilSettled()
   await using opened = await open()
-  const { page, problems: complaints } = opened
+  const { page, problems } = opened
   await page.goto(`/reviews/${await newestReview()}`)
   await panelOf(page, 'Findings: 1 open').locator('summary').click()
   await page.getByRole('button', { name: 'Dismiss “Exactly' }).click()
-  const form = page.getByRole('form', { name: 'Dismiss the finding' })
-  await form.getByLabel('Why does it not count?').fill('Sold by the <b>dozen</b>.')
+  const form = page.getByRole('form', { name: 'Dismiss finding' })
+  await form.getByLabel('Reason for dismissal').fill('Sold by the <b>dozen</b>.')
   expect(await findAccessibilityProblems(page)).toEqual([])
   const unreachable = scenario.forge.faults.add({
-    match: ({ path: asked }) => asked.endsWith(`/repos/${repo}`),
+    match: ({ path: requestPath }) => requestPath.endsWith(`/repos/${repo}`),
     action: replyWith(503, { message: 'Unavailable' }),
   })
   await form.getByRole('button', { name: 'Dismiss' }).click()
@@ -238,24 +238,24 @@ it('case 76: a finding is dismissed with a reason, and the page shows what the v
   unreachable()
   await form.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('pull_request.dismissal (this review)').waitFor()
-  await panelOf(page, 'Findings: 0 open, 1 settled').locator('summary').click()
-  const settled = panelOf(page, 'Findings: 0 open, 1 settled')
-  await settled.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
+  await panelOf(page, 'Findings: 0 open, 1 closed').locator('summary').click()
+  const closed = panelOf(page, 'Findings: 0 open, 1 closed')
+  await closed.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
   expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Passed')
   const [summary] = scenario.forge.pullRequest(repo, number).comments
   expect(summary?.body).toContain(
     'Dismissed by `alice`, the author of this pull request: 1 moderate.',
   )
-  await settled.getByRole('button', { name: 'Take back' }).click()
+  await closed.getByRole('button', { name: 'Reopen' }).click()
   await panelOf(page, 'Findings: 1 open').waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
-  expect(complaints.filter((complaint) => !complaint.includes('502'))).toEqual([])
+  expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
 })
 
-it('says why a review failed', async () => {
+it('shows why a review failed', async () => {
   const fault = scenario.forge.faults.add({
-    match: ({ path: asked }) => asked.includes(`/repos/${repo}/pulls/`),
+    match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/pulls/`),
     action: {
       kind: 'answer',
       response: { status: 404, headers: {}, body: '{"message":"Not Found"}' },
@@ -269,14 +269,15 @@ it('says why a review failed', async () => {
   fault()
   await using opened = await open()
   await opened.page.goto(`/reviews/${await newestReview()}`)
-  await opened.page.getByText('The review failed after one try.').waitFor()
+  await opened.page.getByText('The review failed after 1 attempt.').waitFor()
   await opened.page.getByRole('button', { name: 'Review again' }).waitFor()
 })
 
-it('case 31: hostile titles, branches, code and Markdown are inert', async () => {
+it('case 31: renders hostile titles, branches, code and Markdown inert', async () => {
   const markdown = [
     `${hostile} <svg onload=alert(1)></svg> <iframe src=javascript:alert(1)></iframe>`,
-    '![pixel](https://evil.example/p.png) [one](javascript:alert(1)) [two](data:text/html,<script>alert(1)</script>)',
+    '![pixel](https://evil.example/p.png) [one](javascript:alert(1)) ' +
+      '[two](data:text/html,<script>alert(1)</script>)',
     '[three](https://evil.example/x) <a href="javascript:alert(1)" onclick="alert(1)">four</a>',
     '<form action="https://evil.example"><input name=q></form> <style>*{display:none}</style>',
   ].join('\n\n')
@@ -295,16 +296,16 @@ it('case 31: hostile titles, branches, code and Markdown are inert', async () =>
   )
   await scenario.waitUntilSettled()
   await using opened = await open()
-  const { page, problems: complaints } = opened
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const { page, problems } = opened
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
   await page.goto(`/reviews/${await newestReview()}`)
   await page.getByRole('heading', { name: hostile, exact: true }).waitFor()
   await page.getByText('topic<img-src=x-onerror=alert(1)>').first().waitFor()
   const card = page.getByRole('article', { name: `Finding: ${hostile}` })
   await card.locator('.markdown').waitFor()
   expect(await card.textContent()).toContain(`src/discount.ts:3 ${hostile}`)
-  // What would turn the order of characters round is shown as what it is.
+  // Direction marks are shown as code points.
   await page.getByText(`⟨U+202E⟩${hostile}`).first().waitFor({ state: 'attached' })
   const foreign =
     'main :is(img, script, svg, iframe, form, style, object, [onclick], [onerror], [onload])'
@@ -316,24 +317,25 @@ it('case 31: hostile titles, branches, code and Markdown are inert', async () =>
     )
   expect(links.filter(([href]) => href !== null && !/^https?:/.test(href))).toEqual([])
   expect(links).toContainEqual(['https://evil.example/x', 'noreferrer nofollow'])
-  expect(asked.filter((address) => !address.startsWith(scenario.app.url))).toEqual([])
-  expect(complaints).toEqual([])
+  expect(requests.filter((address) => !address.startsWith(scenario.app.url))).toEqual([])
+  expect(problems).toEqual([])
 })
 
 describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
-  it('keeps nobody out', async () => {
+  it('is accessible', async () => {
     await using opened = await open(view)
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto(`/reviews/${id}`)
     await fileOf(page, path).locator('.code-token-keyword').first().waitFor()
     await fileOf(page, path).locator('.markdown').waitFor()
     await panelOf(page, 'Findings: 1 open').locator('summary').click()
-    // All of it is to be looked at, also what the browser would lay out only when it comes near.
+    // The check needs chunks that the browser would lay out only near the viewport.
     await page.evaluate(
-      "for (const piece of document.querySelectorAll('.diff-piece')) piece.style.contentVisibility = 'visible'",
+      "for (const chunk of document.querySelectorAll('.diff-chunk'))" +
+        " chunk.style.contentVisibility = 'visible'",
     )
     await saveScreenshot(page, 'review', view)
     expect(await findAccessibilityProblems(page)).toEqual([])
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// The page from signing in to the list of reviews, in a real browser against the real service and a forge.
+// Tests of sign-in and the list of reviews in a browser.
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -49,9 +49,9 @@ async function openPullRequest(head: string, title: string): Promise<number> {
 }
 
 describe('signing in', () => {
-  it('takes a token of the platform, and leads to where one wanted to be', async () => {
+  it('accepts a personal access token and returns to the requested page', async () => {
     await using opened = await openPage(browser, { url: scene.app.url })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/reviews?status=merged')
     await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
     const token = page.getByLabel(/Personal access token/)
@@ -67,10 +67,10 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
     await page.goto('/reviews')
     await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('tells who comes first what comes next, and leads to the platform where that is set up', async () => {
+  it('shows the first steps on a new service, and a link for OAuth sign-in', async () => {
     const env = {
       OAUTH_CLIENT_ID: 'client',
       OAUTH_CLIENT_SECRET: 'secret',
@@ -79,18 +79,18 @@ describe('signing in', () => {
     await using app = await startTestApp({ env, parts: { web: true, worker: false } })
     for (const view of viewports) {
       await using opened = await openPage(browser, { url: app.url, ...view })
-      const { page, problems: complaints } = opened
+      const { page, problems } = opened
       await page.goto('/repositories')
-      await page.getByRole('heading', { name: 'Nobody has signed in here yet' }).waitFor()
-      const toPlatform = page.getByRole('link', { name: 'Sign in at github.com' })
+      await page.getByRole('heading', { name: 'Set up Umpire' }).waitFor()
+      const toPlatform = page.getByRole('link', { name: 'Sign in with GitHub' })
       expect(await toPlatform.getAttribute('href')).toBe('/auth/login?return_to=%2Frepositories')
       await saveScreenshot(page, 'first-steps', view)
       expect(await findAccessibilityProblems(page)).toEqual([])
-      expect(complaints).toEqual([])
+      expect(problems).toEqual([])
     }
   })
 
-  it('never leads elsewhere', async () => {
+  it('does not redirect to other origins', async () => {
     await using opened = await openPage(browser, { url: scene.app.url })
     const { page } = opened
     await page.goto(`/sign-in?return_to=${encodeURIComponent('//evil.example/x')}`)
@@ -102,9 +102,9 @@ describe('signing in', () => {
 })
 
 describe('the list of reviews', () => {
-  it('says what to do as long as there is none, and shows a review as it arrives without being loaded again', async () => {
+  it('shows the next steps first, and new reviews without a reload', async () => {
     await using opened = await openFor('alice')
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/')
     await page.getByText('No reviews yet').waitFor()
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
@@ -124,21 +124,21 @@ describe('the list of reviews', () => {
       .waitFor()
     expect(await entry.textContent()).toMatch(/Confidence \d of 5, 1 file/)
     expect(await page.evaluate('window.sameDocument')).toBe(true)
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('case 31: shows hostile titles and branches as they are written', async () => {
+  it('case 31: shows hostile titles and branches as text', async () => {
     await openPullRequest('topic<img-src=x-onerror=alert(1)>', hostile)
     await using opened = await openFor('alice')
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto('/reviews')
     await page.getByRole('link', { name: hostile, exact: true }).waitFor()
     await page.getByText('topic<img-src=x-onerror=alert(1)>').waitFor()
     expect(await page.locator('main img, main script').count()).toBe(0)
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('keeps its filters in the address', async () => {
+  it('stores its filters in the URL', async () => {
     await using opened = await openFor('alice')
     const { page } = opened
     await page.goto('/reviews')
@@ -148,56 +148,57 @@ describe('the list of reviews', () => {
     await page.waitForURL(/search=payments/)
     await entries.nth(1).waitFor({ state: 'detached' })
     await page.getByLabel('State').selectOption('Merged')
-    await page.getByText('No review fits').waitFor()
+    await page.getByText('No reviews match your filters').waitFor()
     await page.reload()
-    await page.getByText('No review fits').waitFor()
+    await page.getByText('No reviews match your filters').waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('payments')
-    await page.getByRole('link', { name: 'Show all of them' }).click()
+    await page.getByRole('link', { name: 'Clear filters' }).click()
     await entries.nth(1).waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
     await page.goto(`/reviews?repo=acme/other`)
-    await page.getByText('No review fits').waitFor()
-    await page.getByRole('button', { name: /not acme\/other only/ }).click()
+    await page.getByText('No reviews match your filters').waitFor()
+    await page.getByRole('button', { name: /Clear repository filter: acme\/other/ }).click()
     await entries.nth(1).waitFor()
   })
 })
 
-describe('a list of many', { timeout: 180_000 }, () => {
+describe('a long list', { timeout: 180_000 }, () => {
   const many = 'acme/many'
   const total = 130
   const entries = (page: Page) => page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
-  /** How many the list has, as those are told who don't see it, and where in it something is. */
+  /** The size of the list that screen readers get. */
   const sizeOf = async (page: Page) =>
     Number(await entries(page).first().getAttribute('aria-setsize'))
 
   beforeAll(async () => {
     const { db } = scene.app
     await sql`
-      insert into events (id, event_type, source, repo, pr_number, payload, status) overriding system value
-      select 5000 - n, 'pull_request.opened', 'github', ${many}, n, '', 'pending' from generate_series(1, ${total}::int) as n`.execute(
-      db,
-    )
+      insert into events (id, event_type, source, repo, pr_number, payload, status)
+      overriding system value
+      select 5000 - n, 'pull_request.opened', 'github', ${many}, n, '', 'pending'
+      from generate_series(1, ${total}::int) as n`.execute(db)
     await sql`
-      insert into pull_requests (repo, number, title, search_text, author, branch, base_branch, url, head_sha, updated_at, state,
-        state_checked_at, listed_event_id, listed_status)
-      select ${many}, n, 'Change ' || n, 'change ' || n, 'zoe', 'topic', 'main', '', '', now(), 'merged', '2100-01-01', 5000 - n, 'pending'
+      insert into pull_requests (repo, number, title, search_text, author, branch, base_branch,
+        url, head_sha, updated_at, state, state_checked_at, listed_event_id, listed_status)
+      select ${many}, n, 'Change ' || n, 'change ' || n, 'zoe', 'topic', 'main',
+        '', '', now(), 'merged', '2100-01-01', 5000 - n, 'pending'
       from generate_series(1, ${total}::int) as n`.execute(db)
     await sql`select setval(pg_get_serial_sequence('events', 'id'), 10000)`.execute(db)
   })
 
-  it('comes page by page as one gets there, and keeps what it has when something changes', async () => {
+  it('loads pages on scroll, and keeps loaded rows after a change', async () => {
     const { session } = await signInWithToken(scene.app, tokenOf('root'))
     await using opened = await openPage(browser, { url: scene.app.url, session })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto(`/reviews?repo=${many}`)
     await page.getByRole('link', { name: 'Change 1', exact: true }).waitFor()
     expect(await sizeOf(page)).toBe(50)
     const last = page.getByRole('link', { name: `Change ${total}`, exact: true })
-    const scrollOn = async () => {
+    const scrollDown = async () => {
       await page.mouse.wheel(0, 5000)
       return last.count()
     }
-    await expect.poll(scrollOn, { timeout: 60_000 }).toBe(1)
+    await expect.poll(scrollDown, { timeout: 60_000 }).toBe(1)
     expect(await sizeOf(page)).toBe(total)
     expect(await entries(page).count()).toBeLessThan(50)
     await scene.app.deliver(
@@ -206,40 +207,40 @@ describe('a list of many', { timeout: 180_000 }, () => {
     await expect.poll(() => sizeOf(page), { timeout: 60_000 }).toBe(total + 1)
     await page.evaluate('scrollTo(0, 0)')
     await page.getByRole('link', { name: 'The newest' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  it('is gone through with the Tab key, beyond what was drawn at first', async () => {
+  it('moves through all rows with the Tab key', async () => {
     const { session } = await signInWithToken(scene.app, tokenOf('root'))
     await using opened = await openPage(browser, { url: scene.app.url, session })
     const { page } = opened
     await page.goto(`/reviews?repo=${many}`)
     await page.getByRole('link', { name: 'Change 1', exact: true }).focus()
-    const goOn = async () => {
+    const pressTab = async () => {
       await page.keyboard.press('Tab')
       return page.evaluate('document.activeElement.textContent')
     }
-    await expect.poll(goOn, { interval: 0, timeout: 60_000 }).toBe('Change 60')
+    await expect.poll(pressTab, { interval: 0, timeout: 60_000 }).toBe('Change 60')
   })
 })
 
 describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
   it.each([
     ['sign-in', '/sign-in', false, 'Sign in to Umpire'],
-    ['no-reviews', '/reviews?search=nothing-of-the-kind', true, 'No review fits'],
+    ['no-reviews', '/reviews?search=nothing-of-the-kind', true, 'No reviews match your filters'],
     ['reviews', '/reviews', true, 'Take payments'],
-  ])('the page %s keeps nobody out', async (name, path, isSignedIn, words) => {
+  ])('the page %s is accessible', async (name, path, isSignedIn, text) => {
     const session = isSignedIn ? (await scene.signIn('alice')).session : undefined
     await using opened = await openPage(browser, {
       url: scene.app.url,
       ...(session && { session }),
       ...view,
     })
-    const { page, problems: complaints } = opened
+    const { page, problems } = opened
     await page.goto(path)
-    await page.getByText(words).first().waitFor()
+    await page.getByText(text).first().waitFor()
     await saveScreenshot(page, name, view)
     expect(await findAccessibilityProblems(page)).toEqual([])
-    expect(complaints).toEqual([])
+    expect(problems).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// The settings in the browser: tokens for programs, agents, what is set up, what was done.
+// Tests of the settings page in a browser.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ConnectScenario, startConnectScenario } from '../connect-scenario.ts'
@@ -44,14 +44,14 @@ async function statusOf(token: string): Promise<number> {
   return (await fetch(`${scene.app.url}/api/v1/reviews`, { headers })).status
 }
 
-it('makes a token that is shown once, and revokes it', async () => {
+it('creates a token that is shown once, and revokes it', async () => {
   await using opened = await open('/settings')
   const { page } = opened
-  await page.getByText('There is no token').waitFor()
-  await page.getByLabel('What it is for').fill('nightly <i>job</i>')
-  await page.getByLabel('Counts for').selectOption('7 days')
-  await page.getByRole('button', { name: 'Make a token' }).click()
-  const token = (await page.getByRole('region', { name: 'The token' }).textContent()) ?? ''
+  await page.getByText('No tokens').waitFor()
+  await page.getByLabel('Token name').fill('nightly <i>job</i>')
+  await page.getByLabel('Expires in').selectOption('7 days')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const token = (await page.getByRole('region', { name: 'Token', exact: true }).textContent()) ?? ''
   expect(await statusOf(token)).toBe(200)
   await page.getByRole('button', { name: 'Revoke nightly <i>job</i>' }).waitFor()
 
@@ -59,7 +59,7 @@ it('makes a token that is shown once, and revokes it', async () => {
   await page.getByRole('button', { name: 'Revoke nightly <i>job</i>' }).click()
   expect(await page.content()).not.toContain(token)
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
-  await page.getByText('There is no token').waitFor()
+  await page.getByText('No tokens').waitFor()
   expect(await statusOf(token)).toBe(401)
 
   await page.getByRole('tab', { name: 'Audit log' }).click()
@@ -69,14 +69,17 @@ it('makes a token that is shown once, and revokes it', async () => {
   expect(await entries.nth(1).textContent()).toContain('alicetoken creatednightly <i>job</i>')
 })
 
-it('gives what agents need to ask this service', async () => {
+it('shows configuration snippets for agents', async () => {
   await using opened = await open('/settings?tab=agents')
   const { page } = opened
   const { publicUrl } = scene.app.app.context.config.http
   const snippet = async (agent: string) =>
-    (await page.getByRole('region', { name: `For ${agent}`, exact: true }).textContent()) ?? ''
+    (await page
+      .getByRole('region', { name: `Configuration for ${agent}`, exact: true })
+      .textContent()) ?? ''
   expect(await snippet('Claude Code')).toBe(
-    `claude mcp add --transport http umpire ${publicUrl}/mcp --header "Authorization: Bearer $UMPIRE_TOKEN"`,
+    `claude mcp add --transport http umpire ${publicUrl}/mcp ` +
+      '--header "Authorization: Bearer $UMPIRE_TOKEN"',
   )
   const headers = { Authorization: `Bearer \${env:UMPIRE_TOKEN}` }
   expect(JSON.parse(await snippet('Cursor'))).toEqual({
@@ -84,31 +87,31 @@ it('gives what agents need to ask this service', async () => {
   })
 })
 
-it('shows what is set up and which sources answer', async () => {
+it('shows the setup and which sources are connected', async () => {
   await using opened = await open('/settings?tab=set-up')
   const { page } = opened
-  await page.getByText('none: no code is shown to a model').waitFor()
-  await page.getByText('asks for a token').waitFor()
-  await page.getByRole('listitem').filter({ hasText: 'linear' }).getByText('Answers').waitFor()
+  await page.getByText('none: no code is sent to a model').waitFor()
+  await page.getByText('token required').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'linear' }).getByText('Connected').waitFor()
   expect(await page.content()).not.toContain('lin_api')
 })
 
-/** What shows that a tab has what it asked for. */
-const shownIn = {
-  'API tokens': 'There is no token',
+/** A text of each tab that appears after its data has loaded. */
+const loadedTexts = {
+  'API tokens': 'No tokens',
   Agents: 'Codex',
-  'Set-up': 'Answers',
+  Setup: 'Connected',
   'Audit log': 'signed in',
 }
 
-it.each(viewports)('is for everybody to read, %o', async (view) => {
+it.each(viewports)('is accessible, %o', async (view) => {
   await using opened = await open('/settings', view)
-  const { page, problems: complaints } = opened
-  for (const [tab, text] of Object.entries(shownIn)) {
+  const { page, problems } = opened
+  for (const [tab, text] of Object.entries(loadedTexts)) {
     await page.getByRole('tab', { name: tab }).click()
     await page.getByRole('tabpanel').getByText(text).first().waitFor()
     expect(await findAccessibilityProblems(page)).toEqual([])
     await saveScreenshot(page, `settings-${tab}`, view)
   }
-  expect(complaints).toEqual([])
+  expect(problems).toEqual([])
 })

@@ -1,25 +1,25 @@
-// Follows what changes, so that what is shown is asked for anew without a reload.
+// Refreshes queries when the service reports changes.
 import type { QueryClient } from '@tanstack/react-query'
 import { updateCachedStatus } from './api/reviews-query.ts'
 import type { Review } from './api/shared-queries.ts'
 
-/** After a stream that couldn't be opened. */
 const reconnectDelayMs = 5000
-/** Figures over many reviews are asked for anew once for all changes of so long. */
+/** Insights are expensive, so they are refreshed once for all changes in this time. */
 const insightsRefreshDelayMs = 3000
 
 /**
- * Opens the live stream; returns what ends it. Queries are to be keyed `reviews`, `review`, `deliveries`, `insights`,
- * `repositories`, and `repository` with the name after it. A scan's progress is kept as it comes, under `['scan-progress', name]`.
+ * Opens the event stream and returns a function that closes it. Refreshes queries with the keys
+ * `reviews`, `review`, `deliveries`, `insights`, `repositories` and `['repository', name]`, and
+ * stores scan progress under `['scan-progress', name]`.
  */
 export function subscribeToLiveUpdates(client: QueryClient, basePath: string): () => void {
   let source: EventSource
-  let again: ReturnType<typeof setTimeout> | undefined
-  let figures: ReturnType<typeof setTimeout> | undefined
+  let reconnectTimer: ReturnType<typeof setTimeout> | undefined
+  let insightsTimer: ReturnType<typeof setTimeout> | undefined
   const refresh = (...queryKey: string[]) => void client.invalidateQueries({ queryKey })
-  const refreshFigures = () => {
-    figures ??= setTimeout(() => {
-      figures = undefined
+  const refreshInsights = () => {
+    insightsTimer ??= setTimeout(() => {
+      insightsTimer = undefined
       refresh('insights')
     }, insightsRefreshDelayMs)
   }
@@ -37,23 +37,23 @@ export function subscribeToLiveUpdates(client: QueryClient, basePath: string): (
   }
   const open = () => {
     source = new EventSource(`${basePath}/api/v1/live`)
-    // From here on nothing is missed; before, something may have been.
+    // Changes before the stream was ready may have been missed.
     source.addEventListener('ready', refreshAll)
     source.addEventListener('resync', refreshAll)
     source.addEventListener('review', ({ data }) => {
       updateCachedStatus(client, JSON.parse(data) as Pick<Review, 'id' | 'status'>)
       refresh('reviews')
       refresh('deliveries')
-      // Whichever is shown: a newer one of its pull request concerns it too.
+      // Refreshes every review, because a review page links to newer reviews.
       refresh('review')
-      refreshFigures()
+      refreshInsights()
     })
     source.addEventListener('repository', ({ data }) => {
       const { repo_name: name } = JSON.parse(data) as { repo_name: string }
       refresh('repositories')
       refresh('repository', name)
       refresh('reviews')
-      refreshFigures()
+      refreshInsights()
     })
     source.addEventListener('scan', ({ data }) => {
       const scan = JSON.parse(data) as { repo_name: string; status: string }
@@ -61,18 +61,18 @@ export function subscribeToLiveUpdates(client: QueryClient, basePath: string): (
       if (scan.status === 'completed' || scan.status === 'failed')
         refresh('repository', scan.repo_name)
     })
-    // The browser comes again by itself after a cut, but not after a refusal.
+    // The browser reconnects after a lost connection, but not after an error response.
     source.addEventListener('error', () => {
       if (source.readyState !== EventSource.CLOSED) return
-      // It may be that nobody is signed in any more.
+      // The session may have ended.
       refresh('me')
-      again = setTimeout(open, reconnectDelayMs)
+      reconnectTimer = setTimeout(open, reconnectDelayMs)
     })
   }
   open()
   return () => {
-    clearTimeout(again)
-    clearTimeout(figures)
+    clearTimeout(reconnectTimer)
+    clearTimeout(insightsTimer)
     source.close()
   }
 }

@@ -1,4 +1,4 @@
-// Starts the page.
+// Entry point of the web page.
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -20,9 +20,9 @@ const client: QueryClient = new QueryClient({
   ...createSignedOutRedirect(() => router),
   defaultOptions: {
     queries: {
-      // The live stream says when something is another; this is for what it doesn't tell of.
+      // Live updates refresh most queries earlier; this covers the others.
       staleTime: 15_000,
-      // What was refused is refused again; what didn't arrive may arrive.
+      // Client errors would fail again, but network and server errors may be temporary.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },

@@ -1,4 +1,4 @@
-// Which page stands at which address. The service knows the same list: see page-routes.ts there.
+// Routes of the page. The service has the same list in src/http/page-routes.ts.
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -38,7 +38,7 @@ const signIn = createRoute({
   component: SignInPage,
 })
 
-/** All pages for those who are signed in. */
+/** Parent of all pages that require sign-in. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -131,7 +131,6 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-/** Makes the router. */
 export function createPageRouter(context: RouterContext) {
   return createRouter({
     routeTree,

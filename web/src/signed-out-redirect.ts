@@ -1,13 +1,13 @@
-// What happens when a session ends while its page is open: one signs in again, and comes back to where one was.
+// Redirects to sign-in when the session ends, and back to the same page afterwards.
 import { MutationCache, QueryCache, type QueryClientConfig } from '@tanstack/react-query'
 import { isUnauthorized } from './api/api-error.ts'
 import type { createPageRouter } from './router.tsx'
 
-/** The parts of a query client that notice it. `findRouter` is called when it happens. */
+/** Caches for the query client. `findRouter` breaks the cycle between router and client. */
 export function createSignedOutRedirect(
   findRouter: () => ReturnType<typeof createPageRouter>,
 ): Pick<QueryClientConfig, 'queryCache' | 'mutationCache'> {
-  const leave = (error: unknown) => {
+  const redirectIfSignedOut = (error: unknown) => {
     const router = findRouter()
     const { pathname, href } = router.state.location
     if (!isUnauthorized(error) || pathname === '/sign-in') return
@@ -16,10 +16,10 @@ export function createSignedOutRedirect(
   return {
     queryCache: new QueryCache({
       onError: (error, { queryKey, state }) => {
-        // Who wasn't signed in before is led there by the router.
-        if (queryKey[0] !== 'me' || state.data !== undefined) leave(error)
+        // The router redirects if the user was not signed in before.
+        if (queryKey[0] !== 'me' || state.data !== undefined) redirectIfSignedOut(error)
       },
     }),
-    mutationCache: new MutationCache({ onError: leave }),
+    mutationCache: new MutationCache({ onError: redirectIfSignedOut }),
   }
 }

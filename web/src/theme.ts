@@ -1,4 +1,4 @@
-// Dark or light: as the system has it, or as the person chose.
+// Theme of the page: light, dark or the system setting.
 import { useSyncExternalStore } from 'react'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
@@ -7,13 +7,12 @@ const storageKey = 'umpire-theme'
 const themeChangedEvent = 'umpire-theme-changed'
 const themeChoices: readonly ThemeChoice[] = ['system', 'light', 'dark']
 
-/** What the person chose. */
 export function readThemeChoice(): ThemeChoice {
   const stored = localStorage.getItem(storageKey)
   return themeChoices.find((choice) => choice === stored) ?? 'system'
 }
 
-/** Chooses, and shows it at once. */
+/** Stores the choice and applies it. */
 export function setTheme(choice: ThemeChoice): void {
   if (choice === 'system') localStorage.removeItem(storageKey)
   else localStorage.setItem(storageKey, choice)
@@ -21,14 +20,13 @@ export function setTheme(choice: ThemeChoice): void {
   window.dispatchEvent(new Event(themeChangedEvent))
 }
 
-/** Shows the theme, now and whenever the system changes its own. Call it once before anything is drawn. */
+/** Applies the theme and follows changes of the system. Call it once before rendering. */
 export function initializeTheme(): void {
   applyTheme()
   darkModeQuery().addEventListener('change', applyTheme)
   window.addEventListener('storage', applyTheme)
 }
 
-/** The choice, followed. */
 export function useThemeChoice(): ThemeChoice {
   return useSyncExternalStore(subscribe, readThemeChoice)
 }

@@ -1,4 +1,4 @@
-// Asks the service: with the session's cookie, and with a short-lived bearer token that is kept in memory alone.
+// Client of the Umpire API. Its short-lived bearer token is only in memory.
 import type { shortLivedTokenSchema } from '../../../src/contract/account-schemas.ts'
 import { ApiError } from './api-error.ts'
 import type { ResponseBody } from './response-body.ts'
@@ -7,52 +7,52 @@ export type QueryParameters = Readonly<Record<string, string | number | undefine
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Empty and missing values aren't sent. */
+  /** Empty and missing values are not sent. */
   readonly query?: QueryParameters
   /** Sent as JSON. */
   readonly body?: unknown
-  /** For what is asked before somebody is signed in: without a bearer token. */
+  /** Sends no bearer token, for requests before sign-in. */
   readonly anonymous?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface ApiClient {
-  /** Where the service stands, as seen from here: `` or `/some/path`. */
+  /** Path of the service: empty or `/some/path`. */
   readonly basePath: string
-  /** Asks for a path such as `/api/v1/reviews`. Resolves to the answer's JSON; rejects with `ApiError`. */
+  /** Requests a path such as `/api/v1/reviews`. Resolves to JSON; rejects with `ApiError`. */
   request<T>(path: string, request?: ApiRequest): Promise<T>
-  /** Forgets the bearer token: after signing in or out. */
+  /** Discards the bearer token. Call it after sign-in and sign-out. */
   clearToken(): void
 }
 
-/** A token is renewed when it lasts no longer than this. */
+/** A token is renewed this long before it expires. */
 const tokenRenewalMarginMs = 30_000
 
-/** Makes the client of the service that serves this page. */
+/** Creates a client for the service at a base path. */
 export function createApiClient(basePath: string): ApiClient {
-  let token: { readonly value: string; readonly until: number } | null = null
-  let asking: Promise<string> | null = null
+  let token: { readonly value: string; readonly expiresAt: number } | null = null
+  let pendingToken: Promise<string> | null = null
 
   async function renew(): Promise<string> {
-    const answer = await send<ResponseBody<typeof shortLivedTokenSchema>>(
+    const response = await send<ResponseBody<typeof shortLivedTokenSchema>>(
       basePath,
       '/api/v1/auth/token',
       {
         method: 'POST',
       },
     )
-    token = { value: answer.access_token, until: Date.parse(answer.expires_at) }
+    token = { value: response.access_token, expiresAt: Date.parse(response.expires_at) }
     return token.value
   }
 
   function readToken(): Promise<string> {
-    if (token !== null && token.until - tokenRenewalMarginMs > Date.now())
+    if (token !== null && token.expiresAt - tokenRenewalMarginMs > Date.now())
       return Promise.resolve(token.value)
-    // Those who ask at the same time share one.
-    asking ??= renew().finally(() => {
-      asking = null
+    // Concurrent requests share one renewal.
+    pendingToken ??= renew().finally(() => {
+      pendingToken = null
     })
-    return asking
+    return pendingToken
   }
 
   return {
@@ -62,7 +62,7 @@ export function createApiClient(basePath: string): ApiClient {
       try {
         return await send<T>(basePath, path, request, await readToken())
       } catch (error) {
-        // The token may have been revoked, or the clocks differ: the session itself decides.
+        // The token may be revoked or the clocks may differ, so a new one is requested once.
         if (!(error instanceof ApiError && error.status === 401) || token === null) throw error
         token = null
         return send<T>(basePath, path, request, await readToken())
@@ -90,22 +90,23 @@ async function send<T>(
     signal: request.signal,
   }).catch((error: unknown) => {
     if (request.signal?.aborted) throw error
-    throw new ApiError(
-      0,
-      'The service can’t be reached. It is tried again when you are back online.',
-    )
+    throw new ApiError(0, 'The service can’t be reached. Check your connection and try again.')
   })
-  const answer: unknown = await response.json().catch(() => null)
-  if (response.ok) return answer as T
-  const detail = (answer as { detail?: unknown } | null)?.detail
+  const body: unknown = await response.json().catch(() => null)
+  if (response.ok) return body as T
+  const detail = (body as { detail?: unknown } | null)?.detail
   throw new ApiError(
     response.status,
-    typeof detail === 'string' ? detail : `The service answered ${response.status}.`,
+    typeof detail === 'string'
+      ? detail
+      : `The service responded with status ${response.status}. Try again.`,
   )
 }
 
 function formatQuery(query: QueryParameters = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  if (given.length === 0) return ''
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+  const parameters = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== '',
+  )
+  if (parameters.length === 0) return ''
+  return `?${new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]))}`
 }

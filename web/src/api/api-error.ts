@@ -1,6 +1,6 @@
-// What the service says when it refuses, as an error.
+// Errors of the Umpire API.
 
-/** An answer that is no success, or none at all (status 0). The message is the service's `detail`. */
+/** An error response, or no response (status 0). The message is the `detail` of the response. */
 export class ApiError extends Error {
   readonly status: number
 
@@ -11,13 +11,13 @@ export class ApiError extends Error {
   }
 }
 
-/** What to show of any error. */
+/** The message to show for an error. */
 export function getErrorMessage(error: unknown): string {
   if (error instanceof ApiError) return error.message
-  return 'The page ran into an error of its own. Loading it again may help.'
+  return 'Something went wrong on this page. Reload it and try again.'
 }
 
-/** Whether the service said that nobody is signed in. */
+/** Whether the user is not signed in. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
 }

@@ -1,6 +1,6 @@
-// What the contract's schemas look like once they came as JSON.
+// Types of API responses, derived from the schemas of the contract.
 
-/** As JSON carries it: points in time are texts. */
+/** The type after JSON serialization: dates become strings. */
 export type Jsonify<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -9,14 +9,13 @@ export type Jsonify<T> = T extends Date
       ? { [Key in keyof T]: Jsonify<T[Key]> }
       : T
 
-/** What a schema lets out. */
 export type SchemaOutput<Schema> = Schema extends {
   readonly _zod: { readonly output: infer Value }
 }
   ? Value
   : never
 
-/** The answer of an endpoint of the contract, by its status; 200 unless told otherwise. */
+/** The response body of an endpoint for a status, by default 200. */
 export type ResponseBody<
   Endpoint extends { response: object },
   Status extends keyof Endpoint['response'] = 200 & keyof Endpoint['response'],

@@ -1,5 +1,4 @@
-// The reviews list as far as it is loaded: the newest entries are asked for whenever something changed, older ones when
-// they are wanted.
+// Query for the reviews list. Refreshes the newest page and loads older pages on demand.
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from './api-client.ts'
 import type { Review } from './shared-queries.ts'
@@ -12,27 +11,27 @@ export interface ReviewsFilter {
 }
 
 export interface LoadedReviews {
-  /** The newest first. */
+  /** Newest first. */
   readonly rows: readonly Review[]
   readonly hasMore: boolean
 }
 
 const pageSize = 50
 
-const queryKeyOf = (filter: ReviewsFilter) => ['reviews', filter] as const
+const getQueryKey = (filter: ReviewsFilter) => ['reviews', filter] as const
 
-/** The list. However much of it is loaded, one page is asked for anew. */
+/** Refetches only the newest page and merges it with the rows that are already loaded. */
 export function reviewsQuery(api: ApiClient, filter: ReviewsFilter) {
   return queryOptions({
-    queryKey: queryKeyOf(filter),
+    queryKey: getQueryKey(filter),
     queryFn: async ({ client, signal }): Promise<LoadedReviews> => {
       const newest = await fetchPage(api, { ...filter }, signal)
-      return mergeNewest(newest, client.getQueryData<LoadedReviews>(queryKeyOf(filter)))
+      return mergeNewest(newest, client.getQueryData<LoadedReviews>(getQueryKey(filter)))
     },
   })
 }
 
-/** Adds the page after `last`, the last row that is loaded. */
+/** Loads the page after `last`, which must be the last loaded row. */
 export async function loadOlderReviews(
   api: ApiClient,
   client: QueryClient,
@@ -40,27 +39,27 @@ export async function loadOlderReviews(
   last: Review,
 ): Promise<void> {
   const page = await fetchPage(api, { ...filter, before: last.id })
-  client.setQueryData<LoadedReviews>(queryKeyOf(filter), (known) => {
-    // Meanwhile it may have been loaded from the beginning.
-    if (known?.rows.at(-1)?.id !== last.id) return known
-    const shown = new Set(known.rows.map(pullRequestKey))
-    const rows = [...known.rows, ...page.filter((row) => !shown.has(pullRequestKey(row)))]
+  client.setQueryData<LoadedReviews>(getQueryKey(filter), (cached) => {
+    // The list may have been reloaded in the meantime.
+    if (cached?.rows.at(-1)?.id !== last.id) return cached
+    const loadedKeys = new Set(cached.rows.map(pullRequestKey))
+    const rows = [...cached.rows, ...page.filter((row) => !loadedKeys.has(pullRequestKey(row)))]
     return { rows, hasMore: page.length === pageSize }
   })
 }
 
-/** Notes how a review stands, where its row isn't asked for with the newest ones. */
+/** Updates the status of a review on older pages, which are not refetched. */
 export function updateCachedStatus(
   client: QueryClient,
   changed: Pick<Review, 'id' | 'status'>,
 ): void {
-  client.setQueriesData<LoadedReviews>({ queryKey: ['reviews'] }, (known) => {
+  client.setQueriesData<LoadedReviews>({ queryKey: ['reviews'] }, (cached) => {
     const index =
-      known?.rows.findIndex(({ id, status }) => id === changed.id && status !== changed.status) ??
+      cached?.rows.findIndex(({ id, status }) => id === changed.id && status !== changed.status) ??
       -1
-    const row = known?.rows[index]
-    if (known === undefined || row === undefined || index < pageSize) return known
-    return { ...known, rows: known.rows.with(index, { ...row, status: changed.status }) }
+    const row = cached?.rows[index]
+    if (cached === undefined || row === undefined || index < pageSize) return cached
+    return { ...cached, rows: cached.rows.with(index, { ...row, status: changed.status }) }
   })
 }
 
@@ -75,19 +74,20 @@ function fetchPage(
   })
 }
 
-/** Older rows stay, unless more came than a page holds: then some between them would be missing. */
-function mergeNewest(newest: readonly Review[], known: LoadedReviews | undefined): LoadedReviews {
+/** Drops older rows if more than one page is new, because rows between them would be missing. */
+function mergeNewest(newest: readonly Review[], cached: LoadedReviews | undefined): LoadedReviews {
   const oldest = newest.at(-1)
   if (newest.length < pageSize || oldest === undefined) return { rows: newest, hasMore: false }
-  const first = known?.rows[0]
-  if (known === undefined || first === undefined || first.id < oldest.id)
+  const first = cached?.rows[0]
+  if (cached === undefined || first === undefined || first.id < oldest.id)
     return { rows: newest, hasMore: true }
-  const shown = new Set(newest.map(pullRequestKey))
-  const older = known.rows.filter((row) => row.id < oldest.id && !shown.has(pullRequestKey(row)))
-  return { rows: [...newest, ...older], hasMore: known.hasMore }
+  const loadedKeys = new Set(newest.map(pullRequestKey))
+  const older = cached.rows.filter(
+    (row) => row.id < oldest.id && !loadedKeys.has(pullRequestKey(row)),
+  )
+  return { rows: [...newest, ...older], hasMore: cached.hasMore }
 }
 
-/** A pull request has one row. */
 function pullRequestKey({ repo_name, pr_number }: Review): string {
   return `${repo_name}#${pr_number}`
 }

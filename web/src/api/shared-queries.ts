@@ -1,4 +1,4 @@
-// What is asked of the service by more than one page, under which key it is kept.
+// API queries that several pages share.
 import { queryOptions } from '@tanstack/react-query'
 import type { showMeSchema } from '../../../src/contract/account-schemas.ts'
 import type { listReviewsSchema, readReviewSchema } from '../../../src/contract/review-schemas.ts'
@@ -9,7 +9,7 @@ export type Me = ResponseBody<typeof showMeSchema>
 export type Review = ResponseBody<typeof listReviewsSchema>[number]
 export type ReviewDetail = ResponseBody<typeof readReviewSchema>
 
-/** Who is signed in. */
+/** The signed-in user. */
 export function meQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['me'],

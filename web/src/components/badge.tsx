@@ -1,4 +1,4 @@
-// Short words on a coloured ground: states, verdicts, severities. The colour never says it alone.
+// Badges for states, verdicts and severities. The text never relies on the color alone.
 import type { ReactNode } from 'react'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'plain'
@@ -11,6 +11,8 @@ const toneClasses: Readonly<Record<Tone, string>> = {
   plain: 'bg-raised text-ink',
 }
 
+const badgeClass = 'inline-block whitespace-nowrap rounded px-1.5 font-medium text-xs/5'
+
 export function Badge({
   tone = 'plain',
   title,
@@ -21,10 +23,7 @@ export function Badge({
   children: ReactNode
 }) {
   return (
-    <span
-      title={title}
-      className={`inline-block whitespace-nowrap rounded px-1.5 font-medium text-xs/5 ${toneClasses[tone]}`}
-    >
+    <span title={title} className={`${badgeClass} ${toneClasses[tone]}`}>
       {children}
     </span>
   )
@@ -38,10 +37,9 @@ const statusLabels: Readonly<Record<string, readonly [Tone, string]>> = {
   failed: ['bad', 'Failed'],
 }
 
-/** The state of a review or of a delivery. */
 export function StatusBadge({ status }: { status: string }) {
-  const [tone, words] = statusLabels[status] ?? ['plain', status]
-  return <Badge tone={tone}>{words}</Badge>
+  const [tone, label] = statusLabels[status] ?? ['plain', status]
+  return <Badge tone={tone}>{label}</Badge>
 }
 
 const outcomeTones: Readonly<Record<string, Tone>> = {
@@ -50,7 +48,7 @@ const outcomeTones: Readonly<Record<string, Tone>> = {
   failed: 'bad',
 }
 
-/** What became of a delivery. */
+/** The outcome of a delivery. */
 export function OutcomeBadge({ outcome }: { outcome: string }) {
   return <Badge tone={outcomeTones[outcome] ?? 'plain'}>{outcome}</Badge>
 }
@@ -63,8 +61,8 @@ const verdictLabels: Readonly<Record<string, readonly [Tone, string]>> = {
 }
 
 export function VerdictBadge({ verdict }: { verdict: string }) {
-  const [tone, words] = verdictLabels[verdict] ?? ['plain', verdict]
-  return <Badge tone={tone}>{words}</Badge>
+  const [tone, label] = verdictLabels[verdict] ?? ['plain', verdict]
+  return <Badge tone={tone}>{label}</Badge>
 }
 
 const endLabels: Readonly<Record<string, readonly [Tone, string]>> = {
@@ -75,10 +73,9 @@ const endLabels: Readonly<Record<string, readonly [Tone, string]>> = {
   passed: ['good', 'Passed'],
 }
 
-/** How a review ended. */
 export function EndBadge({ end }: { end: string }) {
-  const [tone, words] = endLabels[end] ?? ['plain', end]
-  return <Badge tone={tone}>{words}</Badge>
+  const [tone, label] = endLabels[end] ?? ['plain', end]
+  return <Badge tone={tone}>{label}</Badge>
 }
 
 const pullRequestStateLabels: Readonly<Record<string, readonly [Tone, string]>> = {
@@ -87,10 +84,9 @@ const pullRequestStateLabels: Readonly<Record<string, readonly [Tone, string]>> 
   closed: ['plain', 'Closed'],
 }
 
-/** The state of a pull request. */
 export function PullRequestBadge({ state }: { state: string }) {
-  const [tone, words] = pullRequestStateLabels[state] ?? ['plain', state]
-  return <Badge tone={tone}>{words}</Badge>
+  const [tone, label] = pullRequestStateLabels[state] ?? ['plain', state]
+  return <Badge tone={tone}>{label}</Badge>
 }
 
 const severityTones: Readonly<Record<string, Tone>> = {
@@ -105,13 +101,13 @@ const severityTextClasses: Readonly<Record<string, string>> = {
   minor: 'text-muted',
 }
 
-/** How many were found of a severity, such as `2 critical`. */
-export function SeverityCount({ severity, words }: { severity: string; words: string }) {
+/** The number of findings with a severity, such as `2 critical`. */
+export function SeverityCount({ severity, label }: { severity: string; label: string }) {
   return (
     <span
       className={`whitespace-nowrap font-medium ${severityTextClasses[severity] ?? 'text-muted'}`}
     >
-      {words}
+      {label}
     </span>
   )
 }

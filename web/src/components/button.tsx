@@ -1,4 +1,4 @@
-// Buttons, and links that look like them.
+// Buttons, and classes for links that look like buttons.
 import type { ComponentProps } from 'react'
 
 type ButtonVariant = 'plain' | 'main' | 'danger' | 'quiet'
@@ -10,17 +10,20 @@ const variantClasses: Readonly<Record<ButtonVariant, string>> = {
   quiet: 'border-transparent text-muted hover:bg-raised hover:text-ink',
 }
 
-/** The classes of a button, for links. */
-export function buttonClass(look: ButtonVariant = 'plain'): string {
-  return `inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 font-medium disabled:opacity-60 ${variantClasses[look]}`
+const baseClass =
+  'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 ' +
+  'font-medium disabled:opacity-60'
+
+export function buttonClass(variant: ButtonVariant = 'plain'): string {
+  return `${baseClass} ${variantClasses[variant]}`
 }
 
-/** A button; submits nothing unless its type says so. */
+/** A button that submits a form only with `type="submit"`. */
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   className = '',
   type = 'button',
   ...rest
-}: ComponentProps<'button'> & { look?: ButtonVariant }) {
-  return <button type={type} className={`${buttonClass(look)} ${className}`} {...rest} />
+}: ComponentProps<'button'> & { variant?: ButtonVariant }) {
+  return <button type={type} className={`${buttonClass(variant)} ${className}`} {...rest} />
 }

@@ -1,4 +1,4 @@
-// A button that asks once more before it does something that can't be taken back.
+// Button that asks for confirmation before a destructive action.
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -8,21 +8,25 @@ import { useFocusOnUnmount } from './use-focus.ts'
 
 interface ConfirmButtonProps {
   readonly label: string
-  /** For those who hear the page: which of many it is about. */
+  /** Added to the label for screen readers, to distinguish several buttons. */
   readonly subject?: string
-  readonly look?: 'plain' | 'quiet'
-  /** The question. */
+  readonly variant?: 'plain' | 'quiet'
+  /** Title of the dialog. */
   readonly title: string
-  /** What comes of it. */
+  /** Explains the consequences. */
   readonly children: ReactNode
-  /** The question goes away when it is done, and tells what went wrong otherwise. */
+  /** The dialog closes when the action succeeds, and shows the error otherwise. */
   readonly action: () => Promise<unknown>
 }
 
+const popupClass =
+  'fixed top-1/4 left-1/2 z-30 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg ' +
+  'border border-line bg-surface p-4 shadow-lg'
+
 export function ConfirmButton({
   label,
-  subject: about,
-  look,
+  subject,
+  variant,
   title,
   children,
   action,
@@ -39,13 +43,13 @@ export function ConfirmButton({
   }
   return (
     <AlertDialog.Root open={isOpen} onOpenChange={onOpenChange}>
-      <AlertDialog.Trigger className={buttonClass(look)}>
+      <AlertDialog.Trigger className={buttonClass(variant)}>
         {label}
-        {about && <span className="sr-only"> {about}</span>}
+        {subject && <span className="sr-only"> {subject}</span>}
       </AlertDialog.Trigger>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="fixed inset-0 z-20 bg-black/40" />
-        <AlertDialog.Popup className="fixed top-1/4 left-1/2 z-30 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border border-line bg-surface p-4 shadow-lg">
+        <AlertDialog.Popup className={popupClass}>
           <AlertDialog.Title className="font-semibold text-base">{title}</AlertDialog.Title>
           <AlertDialog.Description render={<div />} className="mt-1 mb-4 text-muted">
             {children}
@@ -53,7 +57,7 @@ export function ConfirmButton({
           {error && <ErrorAlert error={error} />}
           <div className="mt-3 flex justify-end gap-2">
             <AlertDialog.Close className={buttonClass()}>Cancel</AlertDialog.Close>
-            <Button look="danger" disabled={isPending} onClick={() => mutate()}>
+            <Button variant="danger" disabled={isPending} onClick={() => mutate()}>
               {label}
             </Button>
           </div>

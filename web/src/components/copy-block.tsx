@@ -1,8 +1,8 @@
-// Text to be copied: a command, a file, a secret.
+// Block of text with a copy button.
 import { useState } from 'react'
 import { Button } from './button.tsx'
 
-/** Where the browser lends no clipboard (over plain HTTP), a click selects all of it. */
+/** Over plain HTTP there is no clipboard API, so a click selects the whole text instead. */
 export function CopyBlock({ label, text }: { label: string; text: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   const copy = () =>
@@ -14,7 +14,7 @@ export function CopyBlock({ label, text }: { label: string; text: string }) {
     <div className="flex flex-wrap items-start gap-2 sm:flex-nowrap">
       <section
         aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it
         tabIndex={0}
         className="min-w-0 grow basis-full overflow-x-auto rounded bg-raised p-2 sm:basis-0"
       >
@@ -28,7 +28,7 @@ export function CopyBlock({ label, text }: { label: string; text: string }) {
       )}
       <span role="status" className={state === 'failed' ? 'text-bad' : 'sr-only'}>
         {state === 'copied' && 'Copied'}
-        {state === 'failed' && 'Select it and copy it by hand.'}
+        {state === 'failed' && 'Copying failed. Select the text and copy it.'}
       </span>
     </div>
   )

@@ -1,4 +1,4 @@
-// A table of figures.
+// Accessible table that scrolls horizontally.
 import type { ReactNode } from 'react'
 
 export interface Column<Row> {
@@ -8,30 +8,30 @@ export interface Column<Row> {
 }
 
 interface DataTableProps<Row> {
-  /** For those who hear the page. */
+  /** Only for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string
 }
 
-/** The first column names the row. Where the table is wider than its place, it scrolls in itself. */
-export function DataTable<Row>({ caption, columns, rows, rowKey: keyOf }: DataTableProps<Row>) {
-  const alignment = ({ isNumber }: Column<Row>) =>
+const headerClass = 'wrap-normal py-1 align-bottom pr-3 font-medium last:pr-0'
+const cellClass = 'py-1 pr-3 align-top font-normal last:pr-0'
+
+/** The first column is the header of its row. */
+export function DataTable<Row>({ caption, columns, rows, rowKey }: DataTableProps<Row>) {
+  const alignmentOf = ({ isNumber }: Column<Row>) =>
     isNumber ? 'text-right tabular-nums' : 'text-left'
+  const wrapOf = ({ isNumber }: Column<Row>) => (isNumber ? 'whitespace-nowrap' : '')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it
     <section aria-label={caption} tabIndex={0} className="overflow-x-auto contain-inline-size">
       <table className="w-full">
         <caption className="sr-only">{caption}</caption>
         <thead className="text-muted">
           <tr>
             {columns.map((column) => (
-              <th
-                key={column.name}
-                scope="col"
-                className={`wrap-normal py-1 align-bottom pr-3 font-medium last:pr-0 ${alignment(column)}`}
-              >
+              <th key={column.name} scope="col" className={`${headerClass} ${alignmentOf(column)}`}>
                 {column.name}
               </th>
             ))}
@@ -39,14 +39,14 @@ export function DataTable<Row>({ caption, columns, rows, rowKey: keyOf }: DataTa
         </thead>
         <tbody className="divide-y divide-line">
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={rowKey(row)}>
               {columns.map((column, index) => {
                 const Cell = index === 0 ? 'th' : 'td'
                 return (
                   <Cell
                     key={column.name}
                     scope={index === 0 ? 'row' : undefined}
-                    className={`py-1 pr-3 align-top font-normal last:pr-0 ${alignment(column)} ${column.isNumber ? 'whitespace-nowrap' : ''}`}
+                    className={`${cellClass} ${alignmentOf(column)} ${wrapOf(column)}`}
                   >
                     {column.render(row)}
                   </Cell>

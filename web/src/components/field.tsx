@@ -1,12 +1,13 @@
-// Labelled fields of forms.
+// Form fields with labels.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 
 const inputClass =
-  'min-h-8 w-full rounded-md border border-line bg-surface px-2 py-1 text-ink placeholder:text-muted'
+  'min-h-8 w-full rounded-md border border-line bg-surface px-2 py-1 text-ink ' +
+  'placeholder:text-muted'
 
 interface LabelProps {
   readonly label: string
-  /** The label is for those who hear the page only. */
+  /** Shows the label only to screen readers. */
   readonly hideLabel?: boolean
 }
 

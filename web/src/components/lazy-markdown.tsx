@@ -1,4 +1,4 @@
-// Markdown whose drawing is loaded when there is some: until then it is shown as it was written.
+// Loads the Markdown renderer on demand, and shows the source text until then.
 import { lazy, Suspense } from 'react'
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))

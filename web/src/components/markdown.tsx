@@ -1,4 +1,4 @@
-// Markdown that others wrote: no HTML of theirs, no pictures, and links that tell nobody where one comes from.
+// Renders untrusted Markdown without raw HTML or images, and with links that send no referrer.
 import type { ComponentProps } from 'react'
 import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
@@ -9,7 +9,7 @@ const schema = {
   tagNames: defaultSchema.tagNames?.filter((name) => name !== 'img'),
 }
 
-/** Draws Markdown. Load it lazily: it is large. */
+/** Load it through LazyMarkdown, because the renderer is large. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">

@@ -1,15 +1,15 @@
-// What is shown while something is on its way, when there is nothing, and when it failed.
+// Loading, empty and error states.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { getErrorMessage, isUnauthorized } from '../api/api-error.ts'
 import { Button } from './button.tsx'
 
-/** A grey block of the size of what is to come. */
+/** Gray placeholder with the size of the expected content. */
 export function Skeleton({ className = '' }: { className?: string }) {
   return <div aria-hidden="true" className={`animate-pulse rounded bg-raised ${className}`} />
 }
 
-/** For what has no size yet. */
+/** Placeholder for content of unknown size. */
 export function Waiting() {
   return (
     <div role="status" className="p-6">
@@ -20,7 +20,6 @@ export function Waiting() {
   )
 }
 
-/** There is nothing: why, and what to do next. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="rounded-lg border border-line border-dashed p-8 text-center">
@@ -30,7 +29,6 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   )
 }
 
-/** It failed: what the service says, and a way to try again. */
 export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div role="alert" className="rounded-lg border border-bad bg-bad-soft p-4 text-bad">
@@ -47,7 +45,6 @@ export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: () =>
   )
 }
 
-/** A page that could not be shown at all. */
 export function PageError({ error, reset }: { error: unknown; reset: () => void }) {
   return (
     <div className="mx-auto max-w-2xl p-6">
@@ -56,11 +53,10 @@ export function PageError({ error, reset }: { error: unknown; reset: () => void 
   )
 }
 
-/** There is no such page. */
 export function NotFound() {
   return (
     <div className="mx-auto max-w-2xl p-6">
-      <EmptyState title="There is no such page">
+      <EmptyState title="Page not found">
         <Link to="/reviews" className="text-accent underline">
           Go to the reviews
         </Link>

@@ -1,17 +1,21 @@
-// Parts of a page of which one is shown; which one stands in the address.
+// Tabs of a page. The selected tab is part of the URL.
 import { Tabs } from '@base-ui/react/tabs'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 
 export interface PageTab {
-  /** As the address has it. */
+  /** Used in the URL. */
   readonly id: string
   readonly name: string
-  /** Called only for the one that is shown. */
+  /** Called only for the selected tab. */
   readonly render: () => ReactNode
 }
 
-/** The first one is shown where the address says nothing. `label` tells what they are parts of. */
+const tabClass =
+  '-outline-offset-2 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted ' +
+  'hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink'
+
+/** Selects the first tab if the URL has none. */
 export function PageTabs({
   label,
   tabs,
@@ -21,8 +25,8 @@ export function PageTabs({
 }) {
   const { tab } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
-  const choose = (id: string) =>
+  const selectedTab = tabs.find(({ id }) => id === tab) ?? tabs[0]
+  const selectTab = (id: string) =>
     void navigate({
       to: '.',
       search: id === tabs[0].id ? {} : { tab: id },
@@ -30,24 +34,20 @@ export function PageTabs({
       resetScroll: false,
     })
   return (
-    <Tabs.Root value={shown.id} onValueChange={choose}>
+    <Tabs.Root value={selectedTab.id} onValueChange={selectTab}>
       <Tabs.List
         aria-label={label}
         className="mb-4 flex gap-1 overflow-x-auto border-line border-b"
       >
         {tabs.map(({ id, name }) => (
-          <Tabs.Tab
-            key={id}
-            value={id}
-            className="-outline-offset-2 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted hover:text-ink data-active:border-accent data-active:font-medium data-active:text-ink"
-          >
+          <Tabs.Tab key={id} value={id} className={tabClass}>
             {name}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {tabs.map(({ id, render: draw }) => (
+      {tabs.map(({ id, render }) => (
         <Tabs.Panel key={id} value={id}>
-          {id === shown.id && draw()}
+          {id === selectedTab.id && render()}
         </Tabs.Panel>
       ))}
     </Tabs.Root>

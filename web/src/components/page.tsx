@@ -1,7 +1,7 @@
-// The frame of one page inside of the shell: its heading, and its title in the browser's tab.
+// Page and panel with headings.
 import { type ReactNode, useEffect } from 'react'
 
-/** `aside` stands beside the heading: buttons. */
+/** Sets the document title. `aside` is next to the heading. */
 export function Page({
   title,
   aside,
@@ -25,7 +25,10 @@ export function Page({
   )
 }
 
-/** A part of a page with a heading of its own. */
+const panelHeaderClass =
+  'flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-2'
+
+/** A section of a page. `aside` is next to the heading. */
 export function Panel({
   title,
   aside,
@@ -37,7 +40,7 @@ export function Panel({
 }) {
   return (
     <section className="mb-4 rounded-lg border border-line bg-surface">
-      <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-2">
+      <div className={panelHeaderClass}>
         <h2 className="font-semibold">{title}</h2>
         {aside}
       </div>

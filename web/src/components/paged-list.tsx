@@ -1,11 +1,11 @@
-// A list that comes in pages: rows, more of them, none, or what went wrong.
+// List with rows that are loaded page by page.
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { ErrorAlert, Skeleton } from './page-states.tsx'
 
 interface PagedListProps<Row> {
-  /** An infinite query. */
+  /** The result of an infinite query. */
   readonly query: Pick<
     UseInfiniteQueryResult,
     'error' | 'isPending' | 'hasNextPage' | 'isFetchingNextPage'
@@ -16,18 +16,12 @@ interface PagedListProps<Row> {
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string
   readonly renderRow: (row: Row) => ReactNode
-  /** Instead of rows where there are none. */
+  /** Shown if there are no rows. */
   readonly empty: ReactNode
 }
 
-/** Rows with lines between them. While the first ones are on their way, grey ones stand there. */
-export function PagedList<Row>({
-  query,
-  rows,
-  rowKey: keyOf,
-  renderRow: draw,
-  empty,
-}: PagedListProps<Row>) {
+/** Shows placeholders while the first page loads. */
+export function PagedList<Row>({ query, rows, rowKey, renderRow, empty }: PagedListProps<Row>) {
   if (query.isPending) return <RowSkeletons />
   if (query.error && rows.length === 0)
     return <ErrorAlert error={query.error} onRetry={() => query.refetch()} />
@@ -36,8 +30,8 @@ export function PagedList<Row>({
     <>
       <ul className="divide-y divide-line">
         {rows.map((row) => (
-          <li key={keyOf(row)} className="py-2 first:pt-0 last:pb-0">
-            {draw(row)}
+          <li key={rowKey(row)} className="py-2 first:pt-0 last:pb-0">
+            {renderRow(row)}
           </li>
         ))}
       </ul>

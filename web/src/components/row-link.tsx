@@ -1,9 +1,9 @@
-// A link to another page for long lists: the router's own costs each time that something is navigated to.
+// Lightweight link for long lists, because router links rerender on every navigation.
 import { useRouter } from '@tanstack/react-router'
 import type { ComponentProps, MouseEvent } from 'react'
 import { useApi } from '../api/use-api.ts'
 
-/** `to` is a path of the page, such as `/reviews/12?tab=code`. */
+/** `to` is a path with optional query, such as `/reviews/12?tab=code`. */
 export function RowLink({
   to,
   ...rest
@@ -11,7 +11,7 @@ export function RowLink({
   const { history } = useRouter()
   const href = useApi().basePath + to
   const follow = (event: MouseEvent) => {
-    // Another button, or a key that opens it elsewhere, is the browser's.
+    // The browser handles other buttons and keys that open a new tab or window.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
       return
     event.preventDefault()

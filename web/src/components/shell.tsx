@@ -1,4 +1,4 @@
-// What stands around every page: where one is, where one can go, who one is.
+// Frame of every page: header, navigation and user menu.
 import { Menu } from '@base-ui/react/menu'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
@@ -16,6 +16,10 @@ const navigationLinks = [
   ['/settings', 'Settings'],
 ] as const
 
+const skipLinkClass =
+  'sr-only focus:not-sr-only focus:absolute focus:z-20 focus:m-2 focus:rounded ' +
+  'focus:bg-surface focus:p-2'
+
 export function Shell() {
   const api = useApi()
   const client = useQueryClient()
@@ -23,11 +27,8 @@ export function Shell() {
   useFocusOnNavigation()
   return (
     <>
-      <a
-        href="#main"
-        className="sr-only focus:not-sr-only focus:absolute focus:z-20 focus:m-2 focus:rounded focus:bg-surface focus:p-2"
-      >
-        Skip to the content
+      <a href="#main" className={skipLinkClass}>
+        Skip to content
       </a>
       <header className="border-line border-b bg-surface">
         <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-4 px-3 sm:px-5">
@@ -59,11 +60,12 @@ export function Shell() {
   )
 }
 
+const menuClass = 'w-52 rounded-lg border border-line bg-surface p-1 shadow-lg outline-none'
 const menuItemClass =
   'block w-full cursor-pointer rounded px-2 py-1 text-left data-highlighted:bg-raised'
 
 const themeLabels: readonly (readonly [ThemeChoice, string])[] = [
-  ['system', 'As the system has it'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
@@ -81,17 +83,17 @@ function UserMenu() {
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={4} className="z-20">
-          <Menu.Popup className="w-52 rounded-lg border border-line bg-surface p-1 shadow-lg outline-none">
+          <Menu.Popup className={menuClass}>
             <Menu.RadioGroup value={theme} onValueChange={(value: ThemeChoice) => setTheme(value)}>
               <Menu.Group>
-                <Menu.GroupLabel className="px-2 py-1 text-muted text-xs">Colours</Menu.GroupLabel>
-                {themeLabels.map(([value, words]) => (
+                <Menu.GroupLabel className="px-2 py-1 text-muted text-xs">Theme</Menu.GroupLabel>
+                {themeLabels.map(([value, label]) => (
                   <Menu.RadioItem
                     key={value}
                     value={value}
                     className={`${menuItemClass} flex justify-between`}
                   >
-                    {words}
+                    {label}
                     <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
                   </Menu.RadioItem>
                 ))}

@@ -1,10 +1,9 @@
-// Which part of a page is shown, as the address has it.
+// URL parameter of the selected tab.
 
 export interface TabSearch {
   readonly tab?: string
 }
 
-/** Reads what an address says of tabs. */
 export function parseTabSearch({ tab }: Record<string, unknown>): TabSearch {
   return typeof tab === 'string' ? { tab } : {}
 }

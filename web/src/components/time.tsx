@@ -1,4 +1,4 @@
-// A point in time in the reader's zone: how long ago, with the full time as its title.
+// Relative time, with the full local time as tooltip.
 
 const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const fullFormat = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
@@ -10,7 +10,7 @@ const units = [
   ['day', 86_400],
 ] as const
 
-/** `at` as ISO 8601. */
+/** `at` is an ISO 8601 date. */
 export function Time({ at }: { at: string }) {
   const date = new Date(at)
   return (
@@ -24,7 +24,7 @@ function formatAge(date: Date): string {
   const seconds = (date.getTime() - Date.now()) / 1000
   const size = Math.abs(seconds)
   if (size < 45) return 'just now'
-  // Rounded first: 59.6 minutes are an hour.
+  // Rounds before choosing the unit, so that 59.6 minutes become an hour.
   const unit = units.findLast(([, length]) => Math.round(size / length) >= 1) ?? units[0]
   if (size > 14 * 86_400) return dayFormat.format(date)
   return relativeFormat.format(Math.round(seconds / unit[1]), unit[0])

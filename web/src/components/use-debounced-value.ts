@@ -1,14 +1,14 @@
-// A value that changes while somebody types, taken over when they pause.
+// Hook that delays a value while the user types.
 import { useEffect, useState } from 'react'
 
 const debounceMs = 250
 
-/** The value as it was before the last changes, until there were none for a moment. */
+/** Returns the value after it has not changed for a short time. */
 export function useDebouncedValue<T>(value: T): T {
-  const [settled, settle] = useState(value)
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => settle(value), debounceMs)
+    const timer = setTimeout(() => setDebounced(value), debounceMs)
     return () => clearTimeout(timer)
   }, [value])
-  return settled
+  return debounced
 }

@@ -1,12 +1,12 @@
-// How wide a place is, followed.
+// Hook that tracks the width of an element.
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 
-/** The width of the element with the ref; 0 before it is drawn. */
+/** Returns a ref and the width of its element in pixels, or 0 before the first layout. */
 export function useElementWidth<E extends Element>(): [RefObject<E | null>, number] {
-  const place = useRef<E>(null)
+  const ref = useRef<E>(null)
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
-    const element = place.current
+    const element = ref.current
     if (element === null) return
     const measure = () => setWidth(Math.floor(element.getBoundingClientRect().width))
     measure()
@@ -14,5 +14,5 @@ export function useElementWidth<E extends Element>(): [RefObject<E | null>, numb
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  return [place, width]
+  return [ref, width]
 }

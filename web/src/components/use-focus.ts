@@ -1,27 +1,26 @@
-// Where the keyboard is after what it was on has gone.
+// Hooks that move the focus when the focused element disappears.
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 
-/** To the content of the page, from where one goes on. */
 function focusContent(): void {
   document.getElementById('main')?.focus({ preventScroll: true })
 }
 
-/** Moves it to the content when another page is shown: what was followed is not there any more. */
+/** Moves the focus to the content after navigation to another page. */
 export function useFocusOnNavigation(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
-  const last = useRef(path)
+  const lastPath = useRef(path)
   useEffect(() => {
-    if (last.current !== undefined && last.current !== path) focusContent()
-    last.current = path
+    if (lastPath.current !== undefined && lastPath.current !== path) focusContent()
+    lastPath.current = path
   }, [path])
 }
 
-/** Moves it to the content when what uses this goes away and the keyboard was in there, also in a dialog of it. */
+/** Moves the focus to the content when the component unmounts while it or its dialog has focus. */
 export function useFocusOnUnmount(): void {
   useEffect(
     () => () => {
-      // By then it is on nothing, if it was in there.
+      // Removing the focused element moves the focus to the body.
       requestAnimationFrame(() => {
         if (document.activeElement === document.body) focusContent()
       })

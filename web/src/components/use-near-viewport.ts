@@ -1,7 +1,7 @@
-// Notices that the end of a list comes near, so that more of it is there when one gets to it.
+// Hook for infinite scrolling.
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Calls `onNear` when the element is less than a screen away, and again for each `round` in which it still is. */
+/** Calls `onNear` when the element is within one screen, and again when `round` changes. */
 export function useNearViewport<Target extends Element>(
   round: unknown,
   onNear: () => void,
@@ -9,7 +9,7 @@ export function useNearViewport<Target extends Element>(
   const target = useRef<Target>(null)
   const latest = useRef(onNear)
   latest.current = onNear
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an observer tells only of changes, a new one how it stands
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports the state
   useEffect(() => {
     const element = target.current
     if (element === null) return

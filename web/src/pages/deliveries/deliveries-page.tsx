@@ -1,4 +1,4 @@
-// What the platform delivered, and what became of each delivery.
+// Page with the webhook deliveries and their outcomes.
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { listDeliveriesSchema } from '../../../../src/contract/review-schemas.ts'
@@ -95,7 +95,7 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
       {filter.repo && (
         <Button
           onClick={() => change({ repo: undefined })}
-          aria-label={`Show all repositories, not ${filter.repo} only`}
+          aria-label={`Clear repository filter: ${filter.repo}`}
         >
           {filter.repo} <span aria-hidden="true">×</span>
         </Button>
@@ -106,10 +106,10 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
 
 function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const {
-    event_type: name,
-    delivery_id: sent,
+    event_type: eventType,
+    delivery_id: deliveryId,
     outcome,
-    created_at: at,
+    created_at: createdAt,
     duplicates,
     error,
   } = delivery
@@ -118,32 +118,31 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       <span>
         <OutcomeBadge outcome={outcome} />
       </span>
-      <span title={sent === null ? undefined : `Delivery ${sent}`}>{name}</span>
+      <span title={deliveryId === null ? undefined : `Delivery ${deliveryId}`}>{eventType}</span>
       <span className="w-full min-w-0">
         <DeliverySubject delivery={delivery} />
         {duplicates > 0 && (
-          <span className="text-muted"> {duplicates} more like it came while it waited.</span>
+          <span className="text-muted"> {duplicates} more arrived while it was queued.</span>
         )}
         {error && <span className="block text-bad">{error}</span>}
       </span>
       <span className="text-muted sm:text-right">
-        <Time at={at} />
+        <Time at={createdAt} />
       </span>
     </div>
   )
 }
 
-/** What it is about, with the way to its review. */
 function DeliverySubject({
   delivery: { id, repo_name: repo, pr_number: number },
 }: {
   delivery: Delivery
 }) {
   if (repo === null) return <span className="text-muted">no repository</span>
-  const link = 'hover:text-accent hover:underline'
+  const linkClass = 'hover:text-accent hover:underline'
   return (
     <>
-      <Link to="/deliveries" search={{ repo }} className={link}>
+      <Link to="/deliveries" search={{ repo }} className={linkClass}>
         {repo}
       </Link>
       {number !== null && (
@@ -158,14 +157,14 @@ function DeliverySubject({
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered)
     return (
-      <EmptyState title="Nothing was delivered yet">
-        Connect a repository, and open a pull request.
+      <EmptyState title="No deliveries yet">
+        Connect a repository and open a pull request.
       </EmptyState>
     )
   return (
-    <EmptyState title="No delivery fits">
+    <EmptyState title="No deliveries match your filters">
       <Link to="/deliveries" className="text-accent underline">
-        Show all of them
+        Clear filters
       </Link>
     </EmptyState>
   )

@@ -1,4 +1,4 @@
-// The filters of the deliveries, as the address has them.
+// URL parameters of the deliveries page.
 
 export const deliveryStates = ['pending', 'processing', 'completed', 'failed'] as const
 
@@ -8,9 +8,9 @@ export interface DeliveriesSearch {
   readonly repo?: string
 }
 
-/** Reads what an address says; what makes no sense is left out. */
-export function parseDeliveriesSearch(asked: Record<string, unknown>): DeliveriesSearch {
-  const status = deliveryStates.find((one) => one === asked.status)
-  const repo = typeof asked.repo === 'string' ? asked.repo : ''
+/** Parses URL parameters and ignores invalid values. */
+export function parseDeliveriesSearch(params: Record<string, unknown>): DeliveriesSearch {
+  const status = deliveryStates.find((state) => state === params.status)
+  const repo = typeof params.repo === 'string' ? params.repo : ''
   return { ...(status && { status }), ...(repo && { repo }) }
 }

@@ -1,4 +1,4 @@
-// Parts of a whole: a table with a bar in each row.
+// Table with a bar in each row that shows its share of the total.
 import { scaleLinear } from 'd3-scale'
 import type { ReactNode } from 'react'
 import { DataTable } from '../../components/data-table.tsx'
@@ -7,50 +7,54 @@ import { formatCount, formatShare } from './format-numbers.ts'
 export interface BarRow {
   readonly name: string
   readonly count: number
-  /** Of its bar. */
-  readonly fill: string
-  /** Instead of the name. */
+  /** Class with the color of the bar. */
+  readonly fillClass: string
+  /** Shown instead of the name. */
   readonly label?: ReactNode
 }
 
 interface BarTableProps {
   readonly caption: string
-  /** Of the first and of the last column: what is told apart, and what is counted. */
   readonly nameHeader: string
   readonly countHeader: string
   readonly rows: readonly BarRow[]
 }
 
-export function BarTable({
-  caption,
-  nameHeader: what,
-  countHeader: counted,
-  rows: parts,
-}: BarTableProps) {
-  const whole = parts.reduce((sum, { count }) => sum + count, 0)
+export function BarTable({ caption, nameHeader, countHeader, rows }: BarTableProps) {
+  const total = rows.reduce((sum, { count }) => sum + count, 0)
   return (
     <DataTable
       caption={caption}
-      rows={parts}
+      rows={rows}
       rowKey={({ name }) => name}
       columns={[
         {
-          name: what,
-          render: ({ name, label: sign }) => <span className="wrap-normal">{sign ?? name}</span>,
+          name: nameHeader,
+          render: ({ name, label }) => <span className="wrap-normal">{label ?? name}</span>,
         },
         {
           name: 'Share',
-          render: ({ count, fill }) => <ShareBar part={count} whole={whole} fill={fill} />,
+          render: ({ count, fillClass }) => (
+            <ShareBar part={count} total={total} fillClass={fillClass} />
+          ),
         },
-        { name: counted, isNumber: true, render: ({ count }) => formatCount(count) },
+        { name: countHeader, isNumber: true, render: ({ count }) => formatCount(count) },
       ]}
     />
   )
 }
 
-/** A bar, and the share in words. */
-export function ShareBar({ part, whole, fill }: { part: number; whole: number; fill: string }) {
-  const width = scaleLinear([0, Math.max(whole, 1e-9)], [0, 100])(part)
+/** A bar with its share as text. */
+export function ShareBar({
+  part,
+  total,
+  fillClass,
+}: {
+  part: number
+  total: number
+  fillClass: string
+}) {
+  const width = scaleLinear([0, Math.max(total, 1e-9)], [0, 100])(part)
   return (
     <span className="flex items-center gap-2">
       <svg
@@ -60,9 +64,9 @@ export function ShareBar({ part, whole, fill }: { part: number; whole: number; f
         className="h-2 w-16 shrink-0 sm:w-44"
       >
         <rect width={100} height={8} className="fill-raised" />
-        <rect width={width} height={8} className={fill} />
+        <rect width={width} height={8} className={fillClass} />
       </svg>
-      <span className="whitespace-nowrap text-muted tabular-nums">{formatShare(part, whole)}</span>
+      <span className="whitespace-nowrap text-muted tabular-nums">{formatShare(part, total)}</span>
     </span>
   )
 }

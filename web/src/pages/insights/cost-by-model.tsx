@@ -1,4 +1,4 @@
-// What models cost, and of how many reviews that is known.
+// Panel with the cost of each model.
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
 import { ShareBar } from './bar-table.tsx'
@@ -16,7 +16,7 @@ export function CostByModel({
     <Panel title="Cost by model">
       <p className="mb-2 text-muted">{describeKnownPrices(cost, reviews.posted)}</p>
       {cost.models.length === 0 ? (
-        <p>No model took part.</p>
+        <p>No models were used.</p>
       ) : (
         <DataTable
           caption="Cost by model"
@@ -31,13 +31,17 @@ export function CostByModel({
             {
               name: 'Share',
               render: (used) => (
-                <ShareBar part={used.cost_usd ?? 0} whole={cost.total_usd} fill="fill-accent" />
+                <ShareBar
+                  part={used.cost_usd ?? 0}
+                  total={cost.total_usd}
+                  fillClass="fill-accent"
+                />
               ),
             },
             { name: 'Reviews', isNumber: true, render: ({ runs }) => formatCount(runs) },
             { name: 'Calls', isNumber: true, render: ({ calls }) => formatCount(calls) },
             {
-              name: 'Tokens read',
+              name: 'Input tokens',
               isNumber: true,
               render: (used) => formatCount(used.input_tokens),
             },
@@ -46,14 +50,18 @@ export function CostByModel({
               isNumber: true,
               render: (used) => formatCount(used.cached_input_tokens),
             },
-            { name: 'Written', isNumber: true, render: (used) => formatCount(used.output_tokens) },
+            {
+              name: 'Output tokens',
+              isNumber: true,
+              render: (used) => formatCount(used.output_tokens),
+            },
           ]}
         />
       )}
       {cost.outside_usd !== null && (
         <p className="mt-2 text-muted">
-          Scans and searches of memories cost {formatDollars(cost.outside_usd)} besides, for the
-          whole service.
+          Scans and memory searches of the whole service cost an additional{' '}
+          {formatDollars(cost.outside_usd)}.
         </p>
       )}
     </Panel>
@@ -65,12 +73,14 @@ function describeKnownPrices(
   posted: number,
 ) {
   const others = [
-    unknown > 0 && `${formatCount(unknown)} used a model whose price is not known`,
+    unknown > 0 && `${formatCount(unknown)} used a model with an unknown price`,
     without > 0 && `${formatCount(without)} used no model`,
   ].filter(Boolean)
-  const prices = `The price of ${formatCount(known.count)} of ${formatQuantity(posted, 'posted review')} is known`
-  return `${[prices, ...others].join('; ')}. Reviews that failed or were skipped are part of the figures by model.`
+  const reviews = formatQuantity(posted, 'posted review')
+  const prices = `The cost of ${formatCount(known.count)} of ${reviews} is known`
+  const summary = [prices, ...others].join('; ')
+  return `${summary}. The table includes failed and skipped reviews.`
 }
 
 const formatCost = (dollars: number | null) =>
-  dollars === null ? 'Not known' : formatDollars(dollars)
+  dollars === null ? 'Unknown' : formatDollars(dollars)

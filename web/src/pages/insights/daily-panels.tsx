@@ -1,4 +1,4 @@
-// The course over the days: reviews by their verdicts, and what they cost.
+// Panels with reviews and cost by day.
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -9,26 +9,39 @@ import type { DayMetrics, ReviewMetricsResponse } from './insights-queries.ts'
 const verdictSeries: readonly Series[] = [
   {
     name: 'Approve',
-    fill: 'fill-mark-good',
+    fillClass: 'fill-mark-good',
     legendClass: 'bg-mark-good',
     getValue: (day) => day.verdicts.APPROVE,
   },
   {
-    ...{ name: 'Needs discussion', fill: 'fill-mark-warn', legendClass: 'bg-mark-warn' },
+    name: 'Needs discussion',
+    fillClass: 'fill-mark-warn',
+    legendClass: 'bg-mark-warn',
     getValue: (day) => day.verdicts.NEEDS_DISCUSSION,
   },
   {
-    ...{ name: 'Request changes', fill: 'fill-mark-bad', legendClass: 'bg-mark-bad' },
+    name: 'Request changes',
+    fillClass: 'fill-mark-bad',
+    legendClass: 'bg-mark-bad',
     getValue: (day) => day.verdicts.REQUEST_CHANGES,
   },
-  { name: 'Failed', fill: 'fill-muted', legendClass: 'bg-muted', getValue: (day) => day.failed },
+  {
+    name: 'Failed',
+    fillClass: 'fill-muted',
+    legendClass: 'bg-muted',
+    getValue: (day) => day.failed,
+  },
 ]
 
 const costSeries: readonly Series[] = [
-  { name: 'Cost', fill: 'fill-accent', legendClass: 'bg-accent', getValue: (day) => day.cost_usd },
+  {
+    name: 'Cost',
+    fillClass: 'fill-accent',
+    legendClass: 'bg-accent',
+    getValue: (day) => day.cost_usd,
+  },
 ]
 
-/** Posted and failed reviews by day. */
 export function ReviewsByDay({
   reviewing: { days, reviews },
 }: {
@@ -43,8 +56,7 @@ export function ReviewsByDay({
     <Panel title="Reviews by day">
       <PanelText>
         {formatQuantity(reviews.posted, 'review was', 'reviews were')} posted
-        {others.length > 0 && `; besides, ${others.join(' and ')}`}. A pull request is reviewed
-        again after each push.
+        {others.length > 0 && `; ${others.join(' and ')}`}. Each push starts another review.
       </PanelText>
       <SeriesLegend series={verdictSeries} />
       <DayChart
@@ -59,19 +71,14 @@ export function ReviewsByDay({
   )
 }
 
-/** What the reviews that ended cost, by day. */
-export function CostByDay({
-  reviewing: { days, cost: spent },
-}: {
-  reviewing: ReviewMetricsResponse
-}) {
+export function CostByDay({ reviewing: { days, cost } }: { reviewing: ReviewMetricsResponse }) {
   return (
     <Panel title="Cost by day">
       <PanelText>
-        {formatDollars(spent.total_usd)} in all, at the prices that are known
-        {spent.without_review_usd > 0 &&
-          `; ${formatDollars(spent.without_review_usd)} of it for reviews that failed or were skipped`}
-        . It counts on the day that the review ended.
+        {formatDollars(cost.total_usd)} in total, at known prices
+        {cost.without_review_usd > 0 &&
+          `, including ${formatDollars(cost.without_review_usd)} for failed or skipped reviews`}
+        . Cost is counted on the day a review ends.
       </PanelText>
       <SeriesLegend series={costSeries} />
       <DayChart
@@ -85,21 +92,23 @@ export function CostByDay({
   )
 }
 
-function describeChart(what: string, days: readonly DayMetrics[]): string {
-  return `${what} by day, from ${formatDay(days[0]?.date ?? '')} to ${formatDay(days.at(-1)?.date ?? '')}. The numbers are in the table below.`
+function describeChart(title: string, days: readonly DayMetrics[]): string {
+  const first = formatDay(days[0]?.date ?? '')
+  const last = formatDay(days.at(-1)?.date ?? '')
+  return `${title} by day, from ${first} to ${last}. The table below has the numbers.`
 }
 
-/** Two lines high where there is room, so that charts beside each other begin at one height. */
+/** At least two lines high on wide screens, so that adjacent charts align. */
 function PanelText({ children }: { children: ReactNode }) {
   return <p className="mb-2 text-muted lg:min-h-10">{children}</p>
 }
 
 function SeriesLegend({ series }: { series: readonly Series[] }) {
   return (
-    <ul aria-label="Colours" className="mb-1 flex flex-wrap gap-x-3 text-xs">
-      {series.map(({ name, legendClass: ground }) => (
+    <ul aria-label="Legend" className="mb-1 flex flex-wrap gap-x-3 text-xs">
+      {series.map(({ name, legendClass }) => (
         <li key={name} className="flex items-center gap-1.5">
-          <span aria-hidden="true" className={`size-2.5 rounded-xs ${ground}`} />
+          <span aria-hidden="true" className={`size-2.5 rounded-xs ${legendClass}`} />
           {name}
         </li>
       ))}
@@ -124,17 +133,17 @@ function DayTable({ caption, days, series, format }: DayTableProps) {
         </time>
       ),
     },
-    ...series.map(({ name, getValue: read }) => ({
+    ...series.map(({ name, getValue }) => ({
       name,
       isNumber: true,
-      render: (day: DayMetrics) => format(read(day)),
+      render: (day: DayMetrics) => format(getValue(day)),
     })),
   ]
   return (
     <details className="mt-2">
       <summary className="text-accent">Numbers</summary>
       <p className="my-1 text-muted text-xs">
-        Days in UTC; the first and the last are in the period in part.
+        Days are in UTC. The first and last days are partial.
       </p>
       <div className="max-h-72 overflow-y-auto">
         <DataTable caption={caption} columns={columns} rows={days} rowKey={({ date }) => date} />

@@ -1,58 +1,49 @@
-// A column for each day, of one part or of several on top of each other. Its numbers stand in a table beside it.
+// Stacked column chart with one column per day.
 import { type ScaleBand, type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale'
 import { stack } from 'd3-shape'
 import { useElementWidth } from '../../components/use-element-width.ts'
 import { formatDay } from './format-numbers.ts'
 import type { DayMetrics } from './insights-queries.ts'
 
-/** A part of each column. */
 export interface Series {
   readonly name: string
-  /** Of its colour: the fill of a mark, the ground of its sign in the legend. */
-  readonly fill: string
+  readonly fillClass: string
   readonly legendClass: string
   readonly getValue: (day: DayMetrics) => number
 }
 
 interface DayChartProps {
-  /** What it shows, for those who don't see it. */
+  /** Text alternative of the chart. */
   readonly label: string
   readonly days: readonly DayMetrics[]
-  /** The lowest first. */
+  /** From bottom to top. */
   readonly series: readonly Series[]
   readonly format: (value: number) => string
-  /** Whether there are no halves of what is counted. */
+  /** Whether the axis has only integer ticks. */
   readonly hasIntegerValues?: boolean
 }
 
 const chartHeightPx = 176
 const marginPx = { top: 8, right: 4, bottom: 20, left: 48 }
-/** Between the beginnings of two dates below the columns. */
 const minDateSpacingPx = 72
 
-export function DayChart({
-  label,
-  days,
-  series,
-  format,
-  hasIntegerValues: isWhole = false,
-}: DayChartProps) {
-  const [place, width] = useElementWidth<HTMLDivElement>()
+export function DayChart({ label, days, series, format, hasIntegerValues = false }: DayChartProps) {
+  const [container, width] = useElementWidth<HTMLDivElement>()
   const x = scaleBand(
     days.map(({ date }) => date),
     [marginPx.left, Math.max(marginPx.left + 1, width - marginPx.right)],
   ).padding(0.15)
-  const totals = days.map((day) => series.reduce((sum, { getValue: read }) => sum + read(day), 0))
-  // Without anything there is a scale nevertheless.
+  const totals = days.map((day) => series.reduce((sum, { getValue }) => sum + getValue(day), 0))
+  // The scale needs a positive maximum even if all days are zero.
   const y = scaleLinear(
     [0, Math.max(...totals) || 1],
     [chartHeightPx - marginPx.bottom, marginPx.top],
   ).nice(4)
   return (
-    <div ref={place} className="h-44">
+    <div ref={container} className="h-44">
       {width > 0 && (
         <svg role="img" aria-label={label} width={width} height={chartHeightPx} className="block">
-          <YAxis y={y} width={width} format={format} hasIntegerValues={isWhole} />
+          <YAxis y={y} width={width} format={format} hasIntegerValues={hasIntegerValues} />
           <Columns days={days} series={series} x={x} y={y} />
           <XAxis days={days} x={x} />
           {days.map((day) => (
@@ -77,11 +68,11 @@ function describeDay(
   series: readonly Series[],
   format: (value: number) => string,
 ): string {
-  const parts = series.filter(({ getValue: read }) => read(day) > 0)
-  const words = parts.map(({ name, getValue: read }) =>
-    series.length === 1 ? format(read(day)) : `${name}: ${format(read(day))}`,
+  const parts = series.filter(({ getValue }) => getValue(day) > 0)
+  const lines = parts.map(({ name, getValue }) =>
+    series.length === 1 ? format(getValue(day)) : `${name}: ${format(getValue(day))}`,
   )
-  return `${formatDay(day.date)}\n${words.join('\n') || 'Nothing'}`
+  return `${formatDay(day.date)}\n${lines.join('\n') || 'None'}`
 }
 
 interface YAxisProps {
@@ -91,8 +82,8 @@ interface YAxisProps {
   readonly hasIntegerValues: boolean
 }
 
-function YAxis({ y, width, format, hasIntegerValues: isWhole }: YAxisProps) {
-  const ticks = y.ticks(4).filter((tick) => !isWhole || Number.isInteger(tick))
+function YAxis({ y, width, format, hasIntegerValues }: YAxisProps) {
+  const ticks = y.ticks(4).filter((tick) => !hasIntegerValues || Number.isInteger(tick))
   const isRound = ticks.every(Number.isInteger)
   return ticks.map((tick) => (
     <g key={tick}>
@@ -126,12 +117,12 @@ interface ColumnsProps {
 function Columns({ days, series, x, y }: ColumnsProps) {
   const layers = stack<unknown, DayMetrics, Series>()
     .keys(series)
-    .value((day, { getValue: read }) => read(day))(days)
+    .value((day, { getValue }) => getValue(day))(days)
   return layers.map((layer) => (
-    <g key={layer.key.name} className={layer.key.fill}>
+    <g key={layer.key.name} className={layer.key.fillClass}>
       {layer.map(({ 0: from, 1: to, data: { date } }) => {
         const size = y(from) - y(to)
-        // A gap below keeps it apart from the one under it, whatever the colours look like to somebody.
+        // A gap separates adjacent series for readers who can't distinguish their colors.
         const gap = from > 0 && size > 2 ? 1 : 0
         return (
           size > 0 && (
@@ -143,14 +134,14 @@ function Columns({ days, series, x, y }: ColumnsProps) {
   ))
 }
 
-/** As many as there is room for, the last one among them. */
+/** Labels as many days as fit, always including the last. */
 function XAxis({ days, x }: Pick<ColumnsProps, 'days' | 'x'>) {
   const every = Math.ceil(minDateSpacingPx / x.step())
   const shown = days.filter((_, index) => (days.length - 1 - index) % every === 0)
   return shown.map(({ date }) => (
     <text
       key={date}
-      // The last one would be cut off in the middle of its column.
+      // A centered last label would be cut off, so it is aligned with the end of its column.
       x={
         date === days.at(-1)?.date
           ? (x(date) ?? 0) + x.bandwidth()

@@ -1,4 +1,4 @@
-// Figures in words.
+// Formats numbers, dollars and durations.
 
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
@@ -9,17 +9,19 @@ export function formatQuantity(count: number, one: string, many = `${one}s`): st
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
-/** A part of a whole, such as `79 %`; of nothing there are no parts. */
-export function formatShare(part: number, whole: number): string {
-  if (whole === 0) return '–'
-  return `${((100 * part) / whole).toLocaleString('en', { maximumFractionDigits: part * 10 < whole ? 1 : 0 })} %`
+/** A share such as `79 %`, or `–` if the total is zero. */
+export function formatShare(part: number, total: number): string {
+  if (total === 0) return '–'
+  const maximumFractionDigits = part * 10 < total ? 1 : 0
+  return `${((100 * part) / total).toLocaleString('en', { maximumFractionDigits })} %`
 }
 
-/** Small sums with two more places. */
+/** Amounts below 10 cents have four decimal places. */
 export function formatDollars(dollars: number | null): string {
   if (dollars === null) return '–'
-  const places = dollars > 0 && dollars < 0.1 ? 4 : 2
-  return `$${dollars.toLocaleString('en', { minimumFractionDigits: places, maximumFractionDigits: places })}`
+  const digits = dollars > 0 && dollars < 0.1 ? 4 : 2
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return `$${dollars.toLocaleString('en', format)}`
 }
 
 const durationUnits = [
@@ -29,7 +31,7 @@ const durationUnits = [
   ['s', 1],
 ] as const
 
-/** In its two largest units, such as `3 h 5 min`. */
+/** The two largest units, such as `3 h 5 min`. */
 export function formatDuration(seconds: number | null): string {
   if (seconds === null) return '–'
   if (seconds < 10) return `${seconds.toLocaleString('en', { maximumFractionDigits: 1 })} s`
@@ -37,7 +39,7 @@ export function formatDuration(seconds: number | null): string {
   const first = durationUnits.findIndex(([, length]) => whole >= length)
   const [unit, length] = durationUnits[first] ?? durationUnits[3]
   const next = durationUnits[first + 1]
-  // Rounded to the smaller one first: 59.6 minutes are an hour.
+  // Rounds to the smaller unit first, so that 59.6 minutes become an hour.
   const rounded = next === undefined ? whole : Math.round(whole / next[1]) * next[1]
   if (rounded !== whole) return formatDuration(rounded)
   const rest = next === undefined ? 0 : Math.round((rounded % length) / next[1])

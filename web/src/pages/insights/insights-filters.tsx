@@ -1,4 +1,4 @@
-// Of which days and of which repository the figures are. Both live in the address.
+// Filters for the period and the repository, stored in the URL.
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import {
@@ -8,8 +8,12 @@ import {
   periodsInDays,
 } from './insights-search.ts'
 
+const periodClass = 'px-3 py-1 first:rounded-l-md last:rounded-r-md'
+const selectedClass = 'bg-raised font-medium'
+const unselectedClass = 'text-muted hover:text-ink'
+
 export function InsightsFilters({
-  search: { days: shown = defaultPeriodDays, repo },
+  search: { days: selectedDays = defaultPeriodDays, repo },
 }: {
   search: InsightsSearch
 }) {
@@ -22,7 +26,7 @@ export function InsightsFilters({
   return (
     <div className="flex flex-wrap items-center gap-2">
       {repo !== undefined && (
-        <Button onClick={showAll} aria-label={`Show all repositories, not ${repo} only`}>
+        <Button onClick={showAll} aria-label={`Clear repository filter: ${repo}`}>
           {repo} <span aria-hidden="true">×</span>
         </Button>
       )}
@@ -38,7 +42,7 @@ export function InsightsFilters({
             replace
             resetScroll={false}
             activeOptions={{ exact: true, includeSearch: true }}
-            className={`px-3 py-1 first:rounded-l-md last:rounded-r-md ${days === shown ? 'bg-raised font-medium' : 'text-muted hover:text-ink'}`}
+            className={`${periodClass} ${days === selectedDays ? selectedClass : unselectedClass}`}
           >
             {days} days
           </Link>

@@ -1,4 +1,4 @@
-// What came of the pull requests of the last days, how their reviewing went, and what it cost.
+// Page with statistics about recent pull requests, their reviews and cost.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
@@ -41,7 +41,6 @@ function InsightsContent({ search }: { search: InsightsSearch }) {
   const isEmpty = coverage.pull_requests + reviews.posted + reviews.failed + reviews.skipped === 0
   if (isEmpty) return <NoInsights days={period.days} search={search} />
   return (
-    // What is shown may still be of the days before.
     <div aria-busy={isPlaceholderData}>
       <InsightsPanels insights={data} />
     </div>
@@ -73,7 +72,7 @@ function InsightsPanels({ insights }: { insights: Insights }) {
   )
 }
 
-/** Of the panels that are seen first, on a phone and on a screen. */
+/** Heights of the first panels, on narrow and wide screens. */
 const skeletonHeights = [
   'h-98 lg:h-85',
   'h-88 lg:h-85',
@@ -83,11 +82,11 @@ const skeletonHeights = [
   'h-52 lg:h-67',
 ]
 
-/** As high as the figures are going to be. */
+/** Has the height of the panels, so that the layout does not shift. */
 function InsightsSkeleton() {
   return (
     <div role="status">
-      <span className="sr-only">Loading the insights …</span>
+      <span className="sr-only">Loading insights …</span>
       <div className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
         {['a', 'b', 'c', 'd'].map((key) => (
           <Skeleton key={key} className="h-31 lg:h-28" />
@@ -95,7 +94,7 @@ function InsightsSkeleton() {
       </div>
       <div className={twoColumnClass}>
         {skeletonHeights.map((height, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list is constant
           <Skeleton key={index} className={`mb-4 ${height}`} />
         ))}
       </div>
@@ -104,38 +103,38 @@ function InsightsSkeleton() {
 }
 
 function NoInsights({ days, search }: { days: number; search: InsightsSearch }) {
-  const wider = [
+  const links = [
     days < 90 && (
-      <InsightsLink key="days" search={{ ...search, days: 90 }} words="Look at the last 90 days" />
+      <InsightsLink key="days" search={{ ...search, days: 90 }} label="Show the last 90 days" />
     ),
     search.repo && (
-      <InsightsLink key="repo" search={{ ...search, repo: '' }} words="Look at all repositories" />
+      <InsightsLink key="repo" search={{ ...search, repo: '' }} label="Show all repositories" />
     ),
   ].filter(Boolean)
   return (
     <EmptyState
-      title={`No pull request${search.repo ? ` of ${search.repo}` : ''} was reviewed in these ${days} days`}
+      title={`No reviews${search.repo ? ` in ${search.repo}` : ''} in the last ${days} days`}
     >
       <p>
-        Figures come with the first review:{' '}
+        To get insights,{' '}
         <Link to="/repositories" className="text-accent underline">
           connect a repository
         </Link>
-        , and open a pull request in it.
+        and open a pull request in it.
       </p>
-      {wider.length > 0 && <p className="mt-2 flex flex-wrap justify-center gap-x-4">{wider}</p>}
+      {links.length > 0 && <p className="mt-2 flex flex-wrap justify-center gap-x-4">{links}</p>}
     </EmptyState>
   )
 }
 
-function InsightsLink({ search, words }: { search: InsightsSearch; words: string }) {
+function InsightsLink({ search, label }: { search: InsightsSearch; label: string }) {
   return (
     <Link
       to="/insights"
       search={parseInsightsSearch({ ...search })}
       className="text-accent underline"
     >
-      {words}
+      {label}
     </Link>
   )
 }

@@ -1,4 +1,4 @@
-// What is asked of the service for insights: both parts at once, so that what is shown is of one moment.
+// API query for insights. Fetches both parts together, so that their numbers match.
 import { queryOptions } from '@tanstack/react-query'
 import type { insightsSchema } from '../../../../src/contract/analytics-schemas.ts'
 import type { reviewMetricsSchema } from '../../../../src/contract/review-metrics-schemas.ts'
@@ -6,9 +6,9 @@ import type { ApiClient } from '../../api/api-client.ts'
 import type { ResponseBody } from '../../api/response-body.ts'
 import { defaultPeriodDays, type InsightsSearch } from './insights-search.ts'
 
-/** What came of the pull requests. */
+/** Statistics about pull requests. */
 export type InsightsResponse = ResponseBody<typeof insightsSchema>
-/** How their reviewing went. */
+/** Statistics about reviews. */
 export type ReviewMetricsResponse = ResponseBody<typeof reviewMetricsSchema>
 export type DayMetrics = ReviewMetricsResponse['days'][number]
 
@@ -17,7 +17,6 @@ export interface Insights {
   readonly reviewing: ReviewMetricsResponse
 }
 
-/** The live stream says when to ask anew. */
 export function insightsQuery(api: ApiClient, { days = defaultPeriodDays, repo }: InsightsSearch) {
   return queryOptions({
     queryKey: ['insights', { days, repo }],

@@ -1,4 +1,4 @@
-// The four figures that people look for first, each with what it is of.
+// The four key metrics, each with its sample.
 import type { ReactNode } from 'react'
 import {
   formatCount,
@@ -16,47 +16,63 @@ export function KeyMetrics({ insights: { outcome, reviewing } }: { insights: Ins
     <dl className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
       <KeyMetric
         name="Reviewed"
-        figure={`${formatCount(coverage.reviewed)} of ${formatCount(coverage.pull_requests)}`}
+        value={`${formatCount(coverage.reviewed)} of ${formatCount(coverage.pull_requests)}`}
       >
         {formatShare(coverage.reviewed, coverage.pull_requests)} of the pull requests
       </KeyMetric>
-      <KeyMetric name="Time to review" figure={formatDuration(times.median_seconds)}>
+      <KeyMetric name="Time to review" value={formatDuration(times.median_seconds)}>
         {times.count === 0
-          ? 'No review was posted'
-          : `Median of ${formatQuantity(times.count, 'pull request')}; nine of ten within ${formatDuration(times.p90_seconds)}`}
+          ? 'No reviews were posted'
+          : describeSample(
+              formatQuantity(times.count, 'pull request'),
+              formatDuration(times.p90_seconds),
+            )}
       </KeyMetric>
       <KeyMetric
         name="Time to merge"
-        figure={merges.count === 0 ? '–' : formatDuration(merges.median_hours * 3600)}
+        value={merges.count === 0 ? '–' : formatDuration(merges.median_hours * 3600)}
       >
         {merges.count === 0
-          ? 'Nothing was merged'
-          : `Median of ${formatQuantity(merges.count, 'merged pull request')}; nine of ten within ${formatDuration(merges.p90_hours * 3600)}`}
+          ? 'No pull requests were merged'
+          : describeSample(
+              formatQuantity(merges.count, 'merged pull request'),
+              formatDuration(merges.p90_hours * 3600),
+            )}
       </KeyMetric>
-      <KeyMetric name="Cost" figure={formatDollars(cost.total_usd)}>
-        {cost.per_review.count === 0
-          ? 'No review has a known price'
-          : `Median of a review ${formatDollars(cost.per_review.median_usd)}; ${formatCount(cost.per_review.count)} of ${formatCount(reviews.posted)} have a known price`}
+      <KeyMetric name="Cost" value={formatDollars(cost.total_usd)}>
+        {describeReviewCost(cost.per_review, reviews.posted)}
       </KeyMetric>
     </dl>
   )
 }
 
-/** `children` say what the figure is of. */
+function describeSample(sample: string, p90: string): string {
+  return `Median of ${sample}; p90: ${p90}`
+}
+
+function describeReviewCost(
+  { count, median_usd: median }: Insights['reviewing']['cost']['per_review'],
+  posted: number,
+): string {
+  if (count === 0) return 'No review has a known cost'
+  const sample = `${formatCount(count)} of ${formatCount(posted)}`
+  return `Median per review: ${formatDollars(median)}; cost known for ${sample}`
+}
+
 function KeyMetric({
   name,
-  figure,
+  value,
   children,
 }: {
   name: string
-  figure: string
+  value: string
   children: ReactNode
 }) {
   return (
     <div className="rounded-lg border border-line bg-surface p-3">
       <dt className="text-muted">{name}</dt>
       <dd>
-        <strong className="block font-semibold text-xl sm:text-2xl tabular-nums">{figure}</strong>
+        <strong className="block font-semibold text-xl sm:text-2xl tabular-nums">{value}</strong>
         <span className="block text-muted text-xs lg:min-h-8">{children}</span>
       </dd>
     </div>

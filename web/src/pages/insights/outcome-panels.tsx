@@ -1,4 +1,4 @@
-// What reviews reached and what they came to: coverage, verdicts, confidence, severities.
+// Panels with coverage, verdicts, confidence and severities.
 import { SeverityBadge, VerdictBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { type BarRow, BarTable } from './bar-table.tsx'
@@ -13,17 +13,17 @@ export function ReviewCoveragePanel({
   reviewing: ReviewMetricsResponse
 }) {
   const parts: BarRow[] = [
-    { name: 'Reviewed', count: coverage.reviewed, fill: 'fill-mark-good' },
-    { name: 'Under way', count: coverage.under_way, fill: 'fill-accent' },
-    { name: 'Failed', count: coverage.failed, fill: 'fill-mark-bad' },
-    { name: 'Skipped', count: coverage.skipped, fill: 'fill-muted' },
-    { name: 'Not asked for', count: coverage.not_asked, fill: 'fill-muted' },
+    { name: 'Reviewed', count: coverage.reviewed, fillClass: 'fill-mark-good' },
+    { name: 'In progress', count: coverage.under_way, fillClass: 'fill-accent' },
+    { name: 'Failed', count: coverage.failed, fillClass: 'fill-mark-bad' },
+    { name: 'Skipped', count: coverage.skipped, fillClass: 'fill-muted' },
+    { name: 'Not requested', count: coverage.not_asked, fillClass: 'fill-muted' },
   ]
   return (
     <Panel title="Coverage">
       <p className="mb-2 text-muted">
-        Something happened to {formatPullRequests(coverage.pull_requests)} in these {period.days}{' '}
-        days. One that has a review, however old, counts as reviewed.
+        {formatPullRequests(coverage.pull_requests)} with activity in the last {period.days} days.
+        Pull requests with an earlier review count as reviewed.
       </p>
       <BarTable caption="Coverage" nameHeader="Review" countHeader="Pull requests" rows={parts} />
     </Panel>
@@ -37,19 +37,18 @@ const verdictFills = [
 ] as const
 
 export function VerdictsPanel({ outcome }: { outcome: InsightsResponse }) {
-  const parts = verdictFills.map(([verdict, fill]) => {
+  const parts = verdictFills.map(([verdict, fillClass]): BarRow => {
     return {
       name: verdict,
       count: outcome.verdicts[verdict],
-      fill,
-      sign: <VerdictBadge verdict={verdict} />,
+      fillClass,
+      label: <VerdictBadge verdict={verdict} />,
     }
   })
   return (
     <Panel title="Verdicts">
       <p className="mb-2 text-muted">
-        What the latest review of {formatPullRequests(countReviewed(outcome))} came to: earlier ones
-        don’t count.
+        Verdict of the latest review of {formatPullRequests(countReviewed(outcome))}.
       </p>
       <BarTable caption="Verdicts" nameHeader="Verdict" countHeader="Pull requests" rows={parts} />
     </Panel>
@@ -61,14 +60,13 @@ export function ConfidencePanel({ outcome }: { outcome: InsightsResponse }) {
     return {
       name: `${confidence} of 5`,
       count: outcome.confidence_dist[confidence],
-      fill: 'fill-accent',
+      fillClass: 'fill-accent',
     }
   })
   return (
     <Panel title="Confidence">
       <p className="mb-2 text-muted">
-        How sure the latest review of {formatPullRequests(countReviewed(outcome))} is of its
-        verdict.
+        Confidence of the latest review of {formatPullRequests(countReviewed(outcome))}.
       </p>
       <BarTable
         caption="Confidence"
@@ -87,27 +85,26 @@ const severityFills = [
 ] as const
 
 export function SeveritiesPanel({ outcome }: { outcome: InsightsResponse }) {
-  const parts = severityFills.map(([severity, fill]) => {
+  const parts = severityFills.map(([severity, fillClass]): BarRow => {
     return {
       name: severity,
       count: outcome.issue_categories[severity],
-      fill,
-      sign: <SeverityBadge severity={severity} />,
+      fillClass,
+      label: <SeverityBadge severity={severity} />,
     }
   })
-  const all = parts.reduce((sum, { count }) => sum + count, 0)
+  const total = parts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Panel title="Open findings">
       <p className="mb-2 text-muted">
-        {formatQuantity(all, 'finding is', 'findings are')} open in{' '}
-        {formatPullRequests(countReviewed(outcome))} after the latest review.
+        {formatQuantity(total, 'finding is', 'findings are')} open in{' '}
+        {formatPullRequests(countReviewed(outcome))} after their latest reviews.
       </p>
       <BarTable caption="Open findings" nameHeader="Severity" countHeader="Findings" rows={parts} />
     </Panel>
   )
 }
 
-/** As many as came to a verdict. */
-function countReviewed({ verdicts: found }: InsightsResponse): number {
-  return found.APPROVE + found.NEEDS_DISCUSSION + found.REQUEST_CHANGES
+function countReviewed({ verdicts }: InsightsResponse): number {
+  return verdicts.APPROVE + verdicts.NEEDS_DISCUSSION + verdicts.REQUEST_CHANGES
 }

@@ -1,4 +1,4 @@
-// The same figures by repository and by author. Authors stand in the order of their names: nobody is ranked.
+// Metrics by repository and by author. Authors are sorted by name, so that no one is ranked.
 import { Link } from '@tanstack/react-router'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -15,7 +15,7 @@ const countColumns: Column<Pick<Repository, 'prs' | 'merged' | 'issues_flagged'>
   {
     name: 'Open findings',
     isNumber: true,
-    render: ({ issues_flagged: found }) => formatCount(found),
+    render: ({ issues_flagged: findings }) => formatCount(findings),
   },
 ]
 
@@ -23,7 +23,7 @@ export function RepositoriesPanel({ outcome: { repos } }: { outcome: InsightsRes
   return (
     <Panel title="Repositories">
       <p className="mb-2 text-muted">
-        Where most pull requests were comes first. A name shows the insights of that one.
+        Sorted by number of pull requests. Select a repository to see its insights.
       </p>
       <ScrollArea>
         <DataTable<Repository>
@@ -53,19 +53,19 @@ function RepositoryLink({ repo }: { repo: string }) {
   )
 }
 
-const byName = new Intl.Collator('en').compare
+const compareNames = new Intl.Collator('en').compare
 
 export function AuthorsPanel({ outcome: { authors } }: { outcome: InsightsResponse }) {
   return (
     <Panel title="Authors">
       <p className="mb-2 text-muted">
-        In the order of their names. The figures are of pull requests, which differ in size and
-        kind: they say nothing of how well somebody works.
+        Sorted by name. Pull requests differ in size and kind, so these numbers do not measure
+        anyone’s performance.
       </p>
       <ScrollArea>
         <DataTable<Author>
           caption="Authors, by name"
-          rows={authors.toSorted((one, other) => byName(one.author, other.author))}
+          rows={authors.toSorted((a, b) => compareNames(a.author, b.author))}
           rowKey={({ author }) => author}
           columns={[
             {
@@ -80,7 +80,6 @@ export function AuthorsPanel({ outcome: { authors } }: { outcome: InsightsRespon
   )
 }
 
-/** A long list scrolls in itself. */
 function ScrollArea({ children }: { children: React.ReactNode }) {
   return <div className="max-h-96 overflow-y-auto">{children}</div>
 }

@@ -1,4 +1,4 @@
-// Adds a memory in the person's own words.
+// Form that adds a memory.
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextArea, TextField } from '../../components/field.tsx'
@@ -23,20 +23,18 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
     >
       <div className="mb-3 flex flex-wrap gap-3">
         <SelectField
-          label="Kind"
+          label="Type"
           value={type}
           onChange={({ target }) => setType(target.value as (typeof addableMemoryTypes)[number])}
         >
-          {addableMemoryTypes.map((one) => (
-            <option key={one} value={one}>
-              {memoryTypeLabels[one]}
+          {addableMemoryTypes.map((memoryType) => (
+            <option key={memoryType} value={memoryType}>
+              {memoryTypeLabels[memoryType]}
             </option>
           ))}
         </SelectField>
         <TextField
-          label={
-            type === 'project_map' ? 'File or directory' : 'File or directory (if it is about one)'
-          }
+          label={type === 'project_map' ? 'File or directory' : 'File or directory (optional)'}
           name="path"
           className="min-w-56 flex-1"
           placeholder="src/orders"
@@ -45,7 +43,7 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
         />
       </div>
       <TextArea
-        label="What reviews are to know"
+        label="What reviews should know"
         name="text"
         rows={3}
         required
@@ -53,12 +51,12 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
         placeholder="Amounts are whole cents; never use floating point for money."
       />
       <p className="mt-1 mb-3 text-muted">
-        It stands as yours: scans and reviews leave it as it is, and everybody who is connected to
-        the repository sees it.
+        Scans and reviews do not change your memories. Everyone who is connected to the repository
+        can see them.
       </p>
       {error && <ErrorAlert error={error} />}
       <div className="mt-2 flex gap-2">
-        <Button type="submit" look="main" disabled={isPending}>
+        <Button type="submit" variant="main" disabled={isPending}>
           Add
         </Button>
         <Button onClick={onDone}>Cancel</Button>

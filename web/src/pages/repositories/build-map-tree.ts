@@ -1,4 +1,4 @@
-// Makes a tree of the entries of the project map.
+// Builds a tree from the entries of the project map.
 import type { MapEntry } from './repository-queries.ts'
 
 export interface TreeNode {
@@ -6,19 +6,19 @@ export interface TreeNode {
   readonly path: string
   /** The last part of the path. */
   readonly name: string
-  /** Null for a directory that the map says nothing of. */
+  /** Null for a directory without an entry. */
   readonly entry: MapEntry | null
   readonly children: TreeNode[]
 }
 
-/** Directories that nothing is said of stand there when something below them is told of. Below each, by name. */
+/** Adds parent directories that have no entry. Children are sorted by name. */
 export function buildMapTree(entries: readonly MapEntry[]): TreeNode {
   const byPath = new Map(entries.map((entry) => [entry.metadata.path, entry]))
   const nodes = new Map<string, TreeNode>()
 
-  function nodeOf(path: string): TreeNode {
-    const known = nodes.get(path)
-    if (known !== undefined) return known
+  function ensureNode(path: string): TreeNode {
+    const existing = nodes.get(path)
+    if (existing !== undefined) return existing
     const slash = path.lastIndexOf('/')
     const node: TreeNode = {
       path,
@@ -27,17 +27,17 @@ export function buildMapTree(entries: readonly MapEntry[]): TreeNode {
       children: [],
     }
     nodes.set(path, node)
-    if (path !== '.') nodeOf(slash === -1 ? '.' : path.slice(0, slash)).children.push(node)
+    if (path !== '.') ensureNode(slash === -1 ? '.' : path.slice(0, slash)).children.push(node)
     return node
   }
 
-  const root = nodeOf('.')
-  for (const path of byPath.keys()) nodeOf(path)
+  const root = ensureNode('.')
+  for (const path of byPath.keys()) ensureNode(path)
   for (const { children } of nodes.values()) children.sort((a, b) => (a.name < b.name ? -1 : 1))
   return root
 }
 
-/** Entries whose path or text holds all the words. */
+/** Entries whose path, type or text contains all words of the search. */
 export function filterEntries(entries: readonly MapEntry[], search: string): MapEntry[] {
   const words = search.toLowerCase().split(/\s+/)
   return entries.filter(({ memory, metadata }) => {

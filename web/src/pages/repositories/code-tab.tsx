@@ -1,6 +1,7 @@
-// The code of a repository: how it hangs together, where the work is, whose it is, and where it is risky.
+// Tab with the code map, hot spots and file statistics of a repository.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
+import { usePlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -18,7 +19,7 @@ export function CodeTab({ repo }: { repo: string }) {
     refetch,
   } = useQuery({
     ...codeMapQuery(useApi(), repo, path),
-    // The former directory stands there until the next one comes.
+    // Keeps the previous directory visible while the next one loads.
     placeholderData: keepPreviousData,
   })
   if (error) return <ErrorAlert error={error} onRetry={refetch} />
@@ -41,11 +42,11 @@ function NoMap({ path }: { path: string }) {
   return (
     <div className="mb-4">
       {path === '.' ? (
-        <EmptyState title="There is no map of the code yet">
-          The first scan draws it. Where the operator turned the code graph off, there is none.
+        <EmptyState title="No code map yet">
+          The first scan creates it, unless the operator turned the code graph off.
         </EmptyState>
       ) : (
-        <EmptyState title="There is nothing below this directory">
+        <EmptyState title="This directory is empty or does not exist">
           <DirectoryLink path=".">Show the whole repository</DirectoryLink>
         </EmptyState>
       )}
@@ -71,27 +72,26 @@ function CodeStatistics({ repo }: { repo: string }) {
 
 function MostChangedFiles({ graph: { hotspots, ownership } }: { graph: RepositoryGraph }) {
   const owners = new Map(ownership.map((owned) => [owned.path, owned]))
-  const drawOwner = (path: string) => {
+  const formatOwner = (path: string) => {
     const owned = owners.get(path)
     return owned === undefined ? '' : `${owned.owner}, ${formatPercent(owned.touch_pct)}`
   }
   return (
-    <Panel title="Most touched files">
+    <Panel title="Most changed files">
       <p className="mb-2 text-muted">
-        Files by how many reviewed pull requests touched them, and whose pull requests most of these
-        were.
+        Files by number of reviewed pull requests that changed them, with the main author.
       </p>
       {hotspots.length === 0 ? (
-        <p>No reviewed pull request has touched a file yet.</p>
+        <p>No reviewed pull request has changed a file yet.</p>
       ) : (
         <DataTable
-          caption="Most touched files"
+          caption="Most changed files"
           rows={hotspots}
           rowKey={({ path }) => path}
           columns={[
             { name: 'File', render: ({ path }) => <code>{path}</code> },
             { name: 'Pull requests', isNumber: true, render: ({ touch_count: count }) => count },
-            { name: 'Most by', render: ({ path }) => drawOwner(path) },
+            { name: 'Main author', render: ({ path }) => formatOwner(path) },
           ]}
         />
       )}
@@ -100,10 +100,11 @@ function MostChangedFiles({ graph: { hotspots, ownership } }: { graph: Repositor
 }
 
 function Languages({ graph: { languages } }: { graph: RepositoryGraph }) {
+  const platformName = usePlatformName()
   return (
     <Panel title="Languages">
       {languages.length === 0 ? (
-        <p>The platform does not tell of any.</p>
+        <p>{platformName} doesn’t provide this.</p>
       ) : (
         <DataTable
           caption="Languages"
@@ -123,11 +124,9 @@ function Languages({ graph: { languages } }: { graph: RepositoryGraph }) {
 function HighRisk({ graph: { high_risk: files } }: { graph: RepositoryGraph }) {
   return (
     <Panel title="High risk">
-      <p className="mb-2 text-muted">
-        Files by how many reviews of changes to them asked for changes.
-      </p>
+      <p className="mb-2 text-muted">Files by number of reviews that requested changes.</p>
       {files.length === 0 ? (
-        <p>No review has asked for changes yet.</p>
+        <p>No review has requested changes yet.</p>
       ) : (
         <DataTable
           caption="High risk"
@@ -145,11 +144,11 @@ function HighRisk({ graph: { high_risk: files } }: { graph: RepositoryGraph }) {
 
 function DeadFiles({ graph: { dead_files: dead } }: { graph: RepositoryGraph }) {
   return (
-    <Panel title="Untouched files">
+    <Panel title="Unchanged files">
       <p className="text-muted">
         {dead.count.toLocaleString('en')} {dead.count === 1 ? 'file' : 'files'} of the default
-        branch that no reviewed pull request has touched
-        {dead.count > dead.sample.length && ', some of them'}
+        branch that no reviewed pull request has changed
+        {dead.count > dead.sample.length && ', for example'}
         {dead.count > 0 ? ':' : '.'}
       </p>
       <ul>

@@ -1,6 +1,7 @@
-// The repositories that the person administers at the platform, to be connected.
+// List of repositories that the user administers and can connect.
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { usePlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -11,10 +12,10 @@ import { useDebouncedValue } from '../../components/use-debounced-value.ts'
 import { type Repository, repositoriesQuery } from './repository-queries.ts'
 
 export function ConnectableList() {
-  const [typed, type] = useState('')
+  const [typed, setTyped] = useState('')
   const search = useDebouncedValue(typed.trim())
   const query = useInfiniteQuery(repositoriesQuery(useApi(), { connected: false, search }))
-  const found = query.data?.pages.flatMap(({ repositories }) => repositories) ?? []
+  const repositories = query.data?.pages.flatMap(({ repositories }) => repositories) ?? []
   return (
     <>
       <TextField
@@ -23,11 +24,11 @@ export function ConnectableList() {
         className="mb-3 max-w-sm"
         maxLength={200}
         value={typed}
-        onChange={({ target }) => type(target.value)}
+        onChange={({ target }) => setTyped(target.value)}
       />
       <PagedList
         query={query}
-        rows={found.filter(({ connected }) => !connected)}
+        rows={repositories.filter(({ connected }) => !connected)}
         rowKey={({ repo }) => repo}
         renderRow={(repository) => <ConnectableRow repository={repository} />}
         empty={<NothingToConnect search={search} />}
@@ -37,16 +38,17 @@ export function ConnectableList() {
 }
 
 function NothingToConnect({ search }: { search: string }) {
+  const platformName = usePlatformName()
   if (search !== '')
     return (
-      <EmptyState title="No repository has such a name">
-        Only those that you administer are shown.
+      <EmptyState title="No matching repositories">
+        Only repositories that you administer are listed.
       </EmptyState>
     )
   return (
-    <EmptyState title="There is no other repository">
-      Only those that you administer at the platform are shown, as far as the token or the sign-in
-      covers them.
+    <EmptyState title="No other repositories">
+      Only repositories that you administer on {platformName} and that your token or sign-in can
+      access are listed.
     </EmptyState>
   )
 }
@@ -66,7 +68,7 @@ function ConnectableRow({ repository }: { repository: Repository }) {
           <span className="font-medium">{repo}</span> {repository.private && <Badge>Private</Badge>}
           {description && <p className="text-muted">{description}</p>}
         </div>
-        <Button look="main" disabled={isPending} onClick={() => mutate()}>
+        <Button variant="main" disabled={isPending} onClick={() => mutate()}>
           {isPending ? 'Connecting …' : 'Connect'}
           <span className="sr-only"> {repo}</span>
         </Button>

@@ -1,4 +1,4 @@
-// The repositories that are connected to the person's account.
+// List of repositories that are connected to the account of the user.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
@@ -18,9 +18,8 @@ export function ConnectedList() {
       rowKey={({ repo }) => repo}
       renderRow={({ repo }) => <ConnectedRow repo={repo} />}
       empty={
-        <EmptyState title="Nothing is connected yet">
-          Connect a repository below: it is scanned, and its pull requests are reviewed from then
-          on.
+        <EmptyState title="No connected repositories">
+          Connect a repository below. Umpire scans it and reviews its new pull requests.
         </EmptyState>
       }
     />

@@ -1,4 +1,4 @@
-// Disconnects a repository, once the person said so twice.
+// Button that disconnects a repository after a confirmation.
 import { useQueryClient } from '@tanstack/react-query'
 import { useApi } from '../../api/use-api.ts'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
@@ -18,8 +18,8 @@ export function DisconnectButton({ repo, onDone }: { repo: string; onDone?: () =
       title={`Disconnect ${repo}?`}
       action={disconnect}
     >
-      Its pull requests are no longer reviewed for you, and its webhook goes if nobody else has
-      connected it. Reviews and what is known of it stay.
+      Umpire stops reviewing its pull requests for you, and removes the webhook if no one else has
+      connected the repository. Reviews and memories are kept.
     </ConfirmButton>
   )
 }

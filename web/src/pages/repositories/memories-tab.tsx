@@ -1,4 +1,4 @@
-// The memories of a repository: searched, filtered, added.
+// Tab that lists, searches and adds the memories of a repository.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/use-api.ts'
@@ -29,7 +29,7 @@ export function MemoriesTab({ repo }: { repo: string }) {
         <TextField
           label="Search"
           type="search"
-          placeholder="Words, of any text"
+          placeholder="Search memories"
           className="w-full max-w-sm"
           maxLength={1000}
           value={typed}
@@ -67,20 +67,17 @@ export function MemoriesTab({ repo }: { repo: string }) {
 }
 
 function describeCounts(total: number, search: string): string {
-  const all = `${total.toLocaleString('en')} ${total === 1 ? 'memory' : 'memories'}, map entries among them`
-  return search === '' ? `${all}; the newest first.` : `${all}; what comes closest first.`
+  const noun = total === 1 ? 'memory' : 'memories'
+  const order = search === '' ? 'newest' : 'best match'
+  return `${total.toLocaleString('en')} ${noun} including map entries, ${order} first.`
 }
 
 function NothingFound({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
-    return (
-      <EmptyState title="Nothing of that kind is remembered">
-        Other words or all types may find more.
-      </EmptyState>
-    )
+    return <EmptyState title="No matching memories">Try other words or all types.</EmptyState>
   return (
-    <EmptyState title="Nothing is remembered yet">
-      The first scan writes what the repository is made of; reviews add to it, and so can you.
+    <EmptyState title="No memories yet">
+      The first scan, reviews and you can add memories.
     </EmptyState>
   )
 }

@@ -1,4 +1,4 @@
-// One memory: what it says, where it comes from, and what can be done about it.
+// One memory with its provenance and actions.
 import { type FormEvent, useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -12,8 +12,8 @@ import type { Memory } from './repository-queries.ts'
 import { useMemoryMutation } from './use-memory-mutation.ts'
 
 export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
-  const [shown, show] = useState<'text' | 'form' | 'history'>('text')
-  const isEdited = shown === 'form'
+  const [view, setView] = useState<'text' | 'form' | 'history'>('text')
+  const isEditing = view === 'form'
   return (
     <article aria-label={`${memoryTypeLabels[memory.type]}: ${memory.memory.slice(0, 60)}`}>
       <div className="flex flex-wrap items-start justify-between gap-x-4">
@@ -22,28 +22,28 @@ export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
           {memory.path !== null && <code>{memory.path === '.' ? '/' : memory.path}</code>}
           <MemoryProvenance repo={repo} memory={memory} />
         </div>
-        {!isEdited && (
+        {!isEditing && (
           <div className="-mx-3 flex flex-wrap">
-            <Button look="quiet" onClick={() => show('form')}>
+            <Button variant="quiet" onClick={() => setView('form')}>
               Edit
             </Button>
             <DismissButton repo={repo} memory={memory} />
             <Button
-              look="quiet"
-              aria-expanded={shown === 'history'}
-              onClick={() => show(shown === 'history' ? 'text' : 'history')}
+              variant="quiet"
+              aria-expanded={view === 'history'}
+              onClick={() => setView(view === 'history' ? 'text' : 'history')}
             >
               History
             </Button>
           </div>
         )}
       </div>
-      {isEdited ? (
-        <EditMemory repo={repo} memory={memory} onDone={() => show('text')} />
+      {isEditing ? (
+        <EditMemory repo={repo} memory={memory} onDone={() => setView('text')} />
       ) : (
         <p className="max-w-prose whitespace-pre-line">{memory.memory}</p>
       )}
-      {shown === 'history' && <MemoryHistory repo={repo} id={memory.id} />}
+      {view === 'history' && <MemoryHistory repo={repo} id={memory.id} />}
     </article>
   )
 }
@@ -53,13 +53,13 @@ function DismissButton({ repo, memory }: { repo: string; memory: Memory }) {
   return (
     <ConfirmButton
       label="Dismiss"
-      look="quiet"
+      variant="quiet"
       title="Dismiss this memory?"
       action={() => mutateAsync({ path: `/${memory.id}`, method: 'DELETE' })}
     >
       <p className="mb-2 line-clamp-4 border-line border-l-2 pl-2">{memory.memory}</p>
       <p>
-        Reviews no longer go by it, and it does not come back in the same words. It stays in the
+        Reviews no longer use it, and Umpire does not add the same text again. It stays in the
         history.
       </p>
     </ConfirmButton>
@@ -84,7 +84,7 @@ function EditMemory({
   return (
     <form onSubmit={submit} className="my-2 max-w-prose">
       <TextArea
-        label="In your words"
+        label="Text"
         name="text"
         rows={4}
         required
@@ -94,7 +94,7 @@ function EditMemory({
       />
       {error && <ErrorAlert error={error} />}
       <div className="mt-2 flex gap-2">
-        <Button type="submit" look="main" disabled={isPending}>
+        <Button type="submit" variant="main" disabled={isPending}>
           Save
         </Button>
         <Button onClick={onDone}>Cancel</Button>

@@ -1,4 +1,4 @@
-// What was remembered of the same subject before.
+// Earlier versions of a memory.
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/use-api.ts'
 import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
@@ -11,10 +11,7 @@ export function MemoryHistory({ repo, id }: { repo: string; id: string }) {
   if (error) return <ErrorAlert error={error} onRetry={refetch} />
   if (data === undefined) return <Skeleton className="my-2 h-16" />
   return (
-    <ol
-      aria-label="History, the newest first"
-      className="my-2 space-y-2 border-line border-l-2 pl-3"
-    >
+    <ol aria-label="History, newest first" className="my-2 space-y-2 border-line border-l-2 pl-3">
       {data.memories.map((past) => (
         <li key={past.id}>
           <MemoryProvenance repo={repo} memory={past} />{' '}
@@ -28,6 +25,6 @@ export function MemoryHistory({ repo, id }: { repo: string; id: string }) {
 }
 
 function describeEnd({ ended_at: endedAt, ended_by: endedBy }: PastMemory): string {
-  if (endedAt === null) return '· counts now'
-  return endedBy === null ? '· was superseded ' : `· dismissed by ${endedBy} `
+  if (endedAt === null) return '· current'
+  return endedBy === null ? '· replaced ' : `· dismissed by ${endedBy} `
 }

@@ -1,4 +1,4 @@
-// What types and trusts of memories are called.
+// Labels of memory types and trust levels.
 import type { Memory, MemoryType } from './repository-queries.ts'
 
 export const memoryTypeLabels: Readonly<Record<MemoryType, string>> = {
@@ -11,7 +11,7 @@ export const memoryTypeLabels: Readonly<Record<MemoryType, string>> = {
   contributor_profile: 'Profile',
 }
 
-/** Those that people may add. */
+/** Types that users can add. */
 export const addableMemoryTypes = [
   'project_pattern',
   'decision',
@@ -22,8 +22,8 @@ export const addableMemoryTypes = [
 export const trustLabels: Readonly<
   Record<Memory['trust'], readonly [name: string, meaning: string]>
 > = {
-  person: ['by a person', 'Somebody who is connected to the repository wrote it here'],
-  repository: ['from the repository', 'It stands in a file of the default branch'],
-  derived: ['counted', 'Counted from the files, the code graph or the reviews'],
-  model: ['by a model', 'A model’s words for what was counted'],
+  person: ['by a person', 'Written by someone who is connected to the repository'],
+  repository: ['from the repository', 'From a file on the default branch'],
+  derived: ['computed', 'Computed from files, the code graph or reviews'],
+  model: ['by a model', 'Written by a model from computed data'],
 }

@@ -1,4 +1,4 @@
-// Where a memory comes from, in a line: who says it, in which file, review or commit, and since when.
+// One line with the source of a memory: user, file, review or commit, and its age.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Badge } from '../../components/badge.tsx'
@@ -32,7 +32,7 @@ function describeProvenance(repo: string, provenance: Memory['provenance']): Rea
           <code>{line === undefined ? file : `${file}:${line}`}</code>{' '}
         </>
       )}
-      {model && `in the words of ${model} `}
+      {model && `written by ${model} `}
       {number !== undefined && (
         <>
           review of{' '}

@@ -1,5 +1,6 @@
-// Who works where, by name: nobody is ranked.
+// Tab with contributors, sorted by name so that no one is ranked.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { usePlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -25,9 +26,7 @@ function Profiles({ repo }: { repo: string }) {
   const query = useInfiniteQuery(contributorsQuery(useApi(), repo))
   return (
     <Panel title="Profiles">
-      <p className="mb-2 text-muted">
-        Figures from reviewed pull requests, with how many they are of.
-      </p>
+      <p className="mb-2 text-muted">Based on reviewed pull requests.</p>
       <PagedList
         query={query}
         rows={query.data?.pages.flatMap(({ contributors }) => contributors) ?? []}
@@ -35,7 +34,7 @@ function Profiles({ repo }: { repo: string }) {
         renderRow={(contributor) => <Profile {...contributor} />}
         empty={
           <EmptyState title="No profiles yet">
-            They are written after reviews, of the pull requests’ authors.
+            Umpire creates them for pull request authors after reviews.
           </EmptyState>
         }
       />
@@ -69,7 +68,8 @@ function Expertise({ repo }: { repo: string }) {
   )
 }
 
-const byLogin = (a: { login: string }, b: { login: string }) => a.login.localeCompare(b.login, 'en')
+const compareLogins = (a: { login: string }, b: { login: string }) =>
+  a.login.localeCompare(b.login, 'en')
 
 function Directories({ graph: { expertise } }: { graph: RepositoryGraph }) {
   return (
@@ -79,7 +79,7 @@ function Directories({ graph: { expertise } }: { graph: RepositoryGraph }) {
       ) : (
         <DataTable
           caption="Where people work"
-          rows={expertise.toSorted(byLogin)}
+          rows={expertise.toSorted(compareLogins)}
           rowKey={({ login }) => login}
           columns={[
             { name: 'Person', render: ({ login }) => login },
@@ -88,7 +88,7 @@ function Directories({ graph: { expertise } }: { graph: RepositoryGraph }) {
               render: ({ top_dirs: directories }) => <code>{directories.join(', ')}</code>,
             },
             {
-              name: 'Touched files',
+              name: 'Changed files',
               isNumber: true,
               render: ({ total_touches: touches }) => touches,
             },
@@ -100,15 +100,16 @@ function Directories({ graph: { expertise } }: { graph: RepositoryGraph }) {
 }
 
 function Commits({ graph: { contributors } }: { graph: RepositoryGraph }) {
+  const platformName = usePlatformName()
   const format = (count: number) => count.toLocaleString('en')
   return (
     <Panel title="Commits on the default branch">
       {contributors.length === 0 ? (
-        <p>The platform does not tell.</p>
+        <p>{platformName} doesn’t provide this.</p>
       ) : (
         <DataTable
           caption="Commits on the default branch"
-          rows={contributors.toSorted(byLogin)}
+          rows={contributors.toSorted(compareLogins)}
           rowKey={({ login }) => login}
           columns={[
             { name: 'Person', render: ({ login }) => login },

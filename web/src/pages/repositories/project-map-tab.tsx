@@ -1,4 +1,4 @@
-// The project map: what directories and files are for, as a tree, or what a search of it finds.
+// Tab with the project map: the purpose of directories and files, as a searchable tree.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useApi } from '../../api/use-api.ts'
@@ -18,8 +18,8 @@ export function ProjectMapTab({ repo }: { repo: string }) {
   if (data === undefined) return <Waiting />
   if (data.count === 0) {
     return (
-      <EmptyState title="Nothing is known yet">
-        The map is drawn by the first scan; that takes a minute or two.
+      <EmptyState title="No project map yet">
+        The first scan creates it, which takes a minute or two.
       </EmptyState>
     )
   }
@@ -44,12 +44,12 @@ export function ProjectMapTab({ repo }: { repo: string }) {
 
 function SearchResults({ entries }: { entries: readonly MapEntry[] }) {
   if (entries.length === 0)
-    return <EmptyState title="Nothing has these words">Fewer of them may find more.</EmptyState>
+    return <EmptyState title="No matching entries">Try fewer words.</EmptyState>
   return (
     <>
       <p role="status" className="mb-2 text-muted">
         {entries.length} found
-        {entries.length > maxResults && `, the first ${maxResults} of them here`}
+        {entries.length > maxResults && `, showing the first ${maxResults}`}
       </p>
       <ul className="space-y-3">
         {entries.slice(0, maxResults).map((entry) => (
@@ -62,7 +62,7 @@ function SearchResults({ entries }: { entries: readonly MapEntry[] }) {
   )
 }
 
-/** One entry with what is below it, which is drawn once somebody looks. */
+/** One entry. Its children are rendered when it is opened. */
 function Branch({ node, isRoot = false }: { node: TreeNode; isRoot?: boolean }) {
   const [isOpen, setOpen] = useState(isRoot)
   const { path, name, entry, children } = node

@@ -1,4 +1,4 @@
-// The repositories: those that are connected, and connecting others.
+// Page with connected repositories and repositories to connect.
 import { useInfiniteQuery, usePrefetchInfiniteQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/use-api.ts'
 import { Page, Panel } from '../../components/page.tsx'
@@ -15,7 +15,7 @@ export function RepositoriesPage() {
       <Panel title="Connected">
         <ConnectedList />
       </Panel>
-      {/* Where it begins is known once those above it are there: it would jump. */}
+      {/* Shown after the list above it, so that the layout does not shift. */}
       {!isPending && (
         <Panel title="Connect another">
           <ConnectableList />

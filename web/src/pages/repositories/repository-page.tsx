@@ -1,7 +1,8 @@
-// One repository: how its scan stands, and what is known of it.
+// Page of one repository: scan status, project map, memories, code and people.
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../api/api-error.ts'
+import { usePlatformName } from '../../api/platform-name.ts'
 import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { buttonClass } from '../../components/button.tsx'
@@ -29,6 +30,7 @@ export function RepositoryPage() {
 
 function Actions({ repo }: { repo: string }) {
   const { data: me } = useSuspenseQuery(meQuery(useApi()))
+  const platformName = usePlatformName()
   const navigate = useNavigate()
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -41,7 +43,7 @@ function Actions({ repo }: { repo: string }) {
         rel="noreferrer nofollow"
         className={buttonClass()}
       >
-        At the platform
+        Open on {platformName}
       </a>
       <RescanButton repo={repo} />
       <DisconnectButton repo={repo} onDone={() => void navigate({ to: '/repositories' })} />
@@ -56,7 +58,7 @@ function RepositoryTabs({ repo }: { repo: string }) {
         <ScanStatus repo={repo} />
       </div>
       <PageTabs
-        label={`What is known of ${repo}`}
+        label={`Tabs of ${repo}`}
         tabs={[
           { id: 'map', name: 'Project map', render: () => <ProjectMapTab repo={repo} /> },
           { id: 'memories', name: 'Memories', render: () => <MemoriesTab repo={repo} /> },
@@ -69,16 +71,17 @@ function RepositoryTabs({ repo }: { repo: string }) {
 }
 
 function RepositoryError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const platformName = usePlatformName()
   if (!(error instanceof ApiError && (error.status === 403 || error.status === 400))) {
     return <ErrorAlert error={error} onRetry={onRetry} />
   }
   return (
     <EmptyState title="This repository is not connected to your account">
-      You may connect it under{' '}
+      If you administer it on {platformName}, connect it under{' '}
       <Link to="/repositories" className="text-accent underline">
         Repositories
-      </Link>{' '}
-      if you administer it at the platform.
+      </Link>
+      .
     </EmptyState>
   )
 }

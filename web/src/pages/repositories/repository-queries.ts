@@ -1,4 +1,4 @@
-// What is asked of the service about repositories. What is of one is keyed by its name: the live stream says when to ask anew.
+// API queries about repositories. Keys contain the name, so that live updates can refresh them.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
   contributorsSchema,
@@ -27,7 +27,7 @@ export type PastMemory = ResponseBody<typeof memoryHistorySchema>['memories'][nu
 export type RepositoryGraph = ResponseBody<typeof repositoryGraphSchema>
 export type Contributor = ResponseBody<typeof contributorsSchema>['contributors'][number]
 
-/** Those that are connected to the person's account, or those that the platform lets them connect. */
+/** Repositories that are connected to the account, or repositories that the user can connect. */
 export function repositoriesQuery(api: ApiClient, filter: { connected: boolean; search: string }) {
   return infiniteQueryOptions({
     queryKey: ['repositories', filter],
@@ -74,7 +74,7 @@ export function memoryStatsQuery(api: ApiClient, repo: string) {
   })
 }
 
-/** Listed, or searched where there are words. */
+/** Lists memories, or searches them if the filter has search words. */
 export function memoriesQuery(
   api: ApiClient,
   repo: string,
@@ -110,7 +110,7 @@ export function graphQuery(api: ApiClient, repo: string) {
   })
 }
 
-/** What is below a directory; `.` for the root. */
+/** The code map below a directory; `.` for the root. */
 export function codeMapQuery(api: ApiClient, repo: string, path: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'code-map', path],
@@ -119,7 +119,6 @@ export function codeMapQuery(api: ApiClient, repo: string, path: string) {
   })
 }
 
-/** By username. */
 export function contributorsQuery(api: ApiClient, repo: string) {
   return infiniteQueryOptions({
     queryKey: ['repository', repo, 'contributors'],

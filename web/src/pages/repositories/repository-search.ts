@@ -1,12 +1,11 @@
-// Which part of a repository is shown, as the address has it.
+// URL parameters of the repository page.
 import { parseTabSearch, type TabSearch } from '../../components/tab-search.ts'
 
 export interface RepositorySearch extends TabSearch {
-  /** The directory whose code is shown; none for the root. */
+  /** The directory of the code map; absent for the root. */
   readonly path?: string
 }
 
-/** Reads what an address says. */
 export function parseRepositorySearch({ tab, path }: Record<string, unknown>): RepositorySearch {
   return {
     ...parseTabSearch({ tab }),
@@ -14,7 +13,7 @@ export function parseRepositorySearch({ tab, path }: Record<string, unknown>): R
   }
 }
 
-/** The address of what is below a directory; `.` for the root. */
+/** URL parameters of the code map below a directory; `.` for the root. */
 export function directorySearch(path: string): RepositorySearch {
   return { tab: 'code', ...(path !== '.' && { path }) }
 }

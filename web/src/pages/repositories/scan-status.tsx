@@ -1,4 +1,4 @@
-// How the scan of a repository stands, live, and asking for another.
+// Live status of a repository scan, and a button that requests another scan.
 import {
   queryOptions,
   skipToken,
@@ -17,12 +17,12 @@ import { type Scan, scanQuery } from './repository-queries.ts'
 
 type ScanProgress = Pick<Scan, 'status' | 'step' | 'done' | 'total'>
 
-/** What the live stream told last: see live.ts. It is never asked for. */
+/** Progress that only live updates write; see live-updates.ts. */
 function scanProgressQuery(repo: string) {
   return queryOptions<ScanProgress>({ queryKey: ['scan-progress', repo], queryFn: skipToken })
 }
 
-/** The scan as it was read, or as the live stream told since. */
+/** The fetched scan, updated with newer progress from live updates. */
 function useScan(repo: string): { scan: Scan | undefined; error: Error | null } {
   const { data, error, dataUpdatedAt } = useQuery(scanQuery(useApi(), repo))
   const live = useQuery(scanProgressQuery(repo))
@@ -31,44 +31,40 @@ function useScan(repo: string): { scan: Scan | undefined; error: Error | null } 
   return { scan, error: data === undefined ? error : null }
 }
 
-/** Of the end, what was read has the whole story. */
+/** Ignores the end of a scan, because only the fetched scan has its details. */
 function pickProgress({ status, step, done, total }: ScanProgress): Partial<ScanProgress> {
   return status === 'completed' || status === 'failed' ? {} : { status, step, done, total }
 }
 
 const statusLabels: Readonly<Record<Scan['status'], readonly [Tone, string]>> = {
   none: ['plain', 'Not scanned yet'],
-  pending: ['plain', 'Scan waits'],
+  pending: ['plain', 'Scan queued'],
   processing: ['info', 'Scanning'],
   completed: ['good', 'Scanned'],
   failed: ['bad', 'Scan failed'],
 }
 
-/** One line, of one height from the beginning. */
+/** Reserves its height while loading, so that the layout does not shift. */
 export function ScanStatus({ repo }: { repo: string }) {
   const { scan, error } = useScan(repo)
   return (
     <div role="status" className="flex min-h-6 flex-wrap items-center gap-x-2 text-muted">
-      {error ? (
-        getErrorMessage(error)
-      ) : scan ? (
-        <ScanLine scan={scan} />
-      ) : (
-        <Skeleton className="h-5 w-56" />
-      )}
+      {error && getErrorMessage(error)}
+      {!error && scan && <ScanLine scan={scan} />}
+      {!error && !scan && <Skeleton className="h-5 w-56" />}
     </div>
   )
 }
 
 function ScanLine({ scan }: { scan: Scan }) {
   const [tone, name] = statusLabels[scan.status]
-  const isOver = scan.status === 'completed' || scan.status === 'failed'
+  const isFinished = scan.status === 'completed' || scan.status === 'failed'
   return (
     <>
       <Badge tone={tone}>{name}</Badge>
       {scan.status === 'processing' && <ScanProgressBar {...scan} />}
-      {isOver && scan.finished_at && <Time at={scan.finished_at} />}
-      {isOver && scan.commit && <code title={scan.commit}>{scan.commit.slice(0, 7)}</code>}
+      {isFinished && scan.finished_at && <Time at={scan.finished_at} />}
+      {isFinished && scan.commit && <code title={scan.commit}>{scan.commit.slice(0, 7)}</code>}
       {scan.error && (
         <span className={scan.status === 'failed' ? 'text-bad' : ''}>{scan.error}</span>
       )}
@@ -81,7 +77,7 @@ function ScanProgressBar({ step, done, total }: ScanProgress): ReactNode {
   return (
     <>
       <progress
-        aria-label="Progress of the scan"
+        aria-label="Scan progress"
         max={total}
         value={done}
         className="h-1.5 w-24 accent-(--accent)"

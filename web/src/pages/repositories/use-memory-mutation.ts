@@ -1,9 +1,9 @@
-// Changes a memory, and has everything that shows memories of the repository asked for anew.
+// Mutation that changes a memory and refreshes the memory queries of its repository.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ApiRequest } from '../../api/api-client.ts'
 import { useApi } from '../../api/use-api.ts'
 
-/** `path` is what comes after `/api/v1/memory`. */
+/** The `path` of the mutation is relative to `/api/v1/memory`. */
 export function useMemoryMutation(repo: string, onDone: () => void) {
   const api = useApi()
   const client = useQueryClient()

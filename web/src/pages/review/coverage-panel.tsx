@@ -1,4 +1,4 @@
-// How much of the change was seen, and what was not.
+// Panel with the share of the change that was reviewed, and the files that were skipped.
 import type { ReactNode } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge } from '../../components/badge.tsx'
@@ -14,19 +14,19 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
     lines,
     skipped,
     notes,
-    set_aside: setAside,
+    set_aside: rejected,
   } = coverage
   return (
     <Panel title="Coverage">
       <p>
         {reviewed} of {total} files reviewed
         {lines && `, ${lines.changed - lines.not_read} of ${lines.changed} lines`}{' '}
-        {complete ? <Badge tone="good">complete</Badge> : <Badge tone="warn">not complete</Badge>}
+        {complete ? <Badge tone="good">complete</Badge> : <Badge tone="warn">incomplete</Badge>}
       </p>
       {lines && lines.changed > 0 && (
         <p className="text-muted">
-          Changed lines: {lines.read_by_model} read by a model, {lines.read_by_rules} by rules of
-          their language, {lines.searched_as_text} searched as text, {lines.not_read} not read
+          Changed lines: {lines.read_by_model} read by a model, {lines.read_by_rules} checked by
+          language rules, {lines.searched_as_text} searched as text, {lines.not_read} not read
         </p>
       )}
       {notes.length > 0 && (
@@ -41,12 +41,12 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
           <li key={path}>
             <bdi className="font-mono text-xs">{path}</bdi>: {reason}
             {count ? ` (${count} changed ${count === 1 ? 'line' : 'lines'})` : ''}{' '}
-            {matters && <Badge tone="warn">matters</Badge>}
+            {matters && <Badge tone="warn">needs review</Badge>}
           </li>
         ))}
       </CollapsibleList>
-      <CollapsibleList title={`${setAside.length} proposed and not raised`} count={setAside.length}>
-        {setAside.map((reason) => (
+      <CollapsibleList title={`${rejected.length} rejected findings`} count={rejected.length}>
+        {rejected.map((reason) => (
           <li key={reason}>{reason}</li>
         ))}
       </CollapsibleList>

@@ -1,4 +1,4 @@
-// What came in for the pull request, and what became of each delivery.
+// Panel with the webhook deliveries of the pull request and their outcomes.
 import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
@@ -7,13 +7,12 @@ import { Time } from '../../components/time.tsx'
 
 type Delivery = ReviewDetail['deliveries'][number]
 
-/** `shown` is the event whose review is on the page. */
 export function DeliveriesPanel({
   deliveries,
-  shown,
+  currentEventId,
 }: {
   deliveries: readonly Delivery[]
-  shown: number
+  currentEventId: number
 }) {
   return (
     <Panel title="Deliveries">
@@ -24,11 +23,11 @@ export function DeliveriesPanel({
             className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5 first:pt-0 last:pb-0"
           >
             <OutcomeBadge outcome={delivery.outcome} />
-            <DeliveryName delivery={delivery} shown={shown} />
+            <DeliveryName delivery={delivery} currentEventId={currentEventId} />
             <Time at={delivery.created_at} />
             {delivery.duplicates > 0 && (
               <span className="text-muted">
-                {delivery.duplicates} more like it came while it waited
+                {delivery.duplicates} more arrived while it was queued
               </span>
             )}
             {delivery.error && <span className="text-bad">{delivery.error}</span>}
@@ -40,17 +39,17 @@ export function DeliveriesPanel({
 }
 
 function DeliveryName({
-  delivery: { id, event_type: name, outcome },
-  shown,
+  delivery: { id, event_type: eventType, outcome },
+  currentEventId,
 }: {
   delivery: Delivery
-  shown: number
+  currentEventId: number
 }) {
-  if (id === shown) return <strong>{name} (this review)</strong>
-  if (outcome === 'recorded') return <span>{name}</span>
+  if (id === currentEventId) return <strong>{eventType} (this review)</strong>
+  if (outcome === 'recorded') return <span>{eventType}</span>
   return (
     <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent underline">
-      {name}
+      {eventType}
     </Link>
   )
 }

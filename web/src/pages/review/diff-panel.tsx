@@ -1,4 +1,4 @@
-// The diff that was reviewed, with the findings on their lines.
+// Panel with the reviewed diff and its findings.
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
@@ -15,21 +15,21 @@ const storageKey = 'umpire-diff-look'
 
 export function DiffPanel({ review }: { review: ReviewDetail }) {
   const { data, error, refetch } = useQuery(reviewDiffQuery(useApi(), review))
-  const [look, setLook] = useState<DiffViewType>(
+  const [viewType, setViewType] = useState<DiffViewType>(
     localStorage.getItem(storageKey) === 'split' ? 'split' : 'unified',
   )
   const choose = (chosen: DiffViewType) => {
     localStorage.setItem(storageKey, chosen)
-    setLook(chosen)
+    setViewType(chosen)
   }
   return (
     <div id="diff" tabIndex={-1}>
-      <Panel title="Changes" aside={<ViewTypeSwitch look={look} onChoose={choose} />}>
+      <Panel title="Changes" aside={<ViewTypeSwitch viewType={viewType} onChoose={choose} />}>
         {error && <ErrorAlert error={error} onRetry={refetch} />}
         {!error && data === undefined && <DiffSkeleton />}
         {data && (
           <Suspense fallback={<DiffSkeleton />}>
-            <DiffView diff={data} findings={review.findings} viewType={look} />
+            <DiffView diff={data} findings={review.findings} viewType={viewType} />
           </Suspense>
         )}
       </Panel>
@@ -39,22 +39,22 @@ export function DiffPanel({ review }: { review: ReviewDetail }) {
 
 const viewTypes = [
   ['unified', 'Unified'],
-  ['split', 'Side by side'],
+  ['split', 'Split'],
 ] as const
 
 function ViewTypeSwitch({
-  look,
+  viewType,
   onChoose,
 }: {
-  look: DiffViewType
-  onChoose: (look: DiffViewType) => void
+  viewType: DiffViewType
+  onChoose: (viewType: DiffViewType) => void
 }) {
   return (
     <div className="flex gap-1">
       {viewTypes.map(([id, name]) => (
         <Button
           key={id}
-          aria-pressed={look === id}
+          aria-pressed={viewType === id}
           className="aria-pressed:bg-raised"
           onClick={() => onChoose(id)}
         >
@@ -68,7 +68,7 @@ function ViewTypeSwitch({
 function DiffSkeleton() {
   return (
     <div role="status">
-      <span className="sr-only">Loading the diff …</span>
+      <span className="sr-only">Loading diff …</span>
       <Skeleton className="mb-2 h-10" />
       <Skeleton className="h-96" />
     </div>

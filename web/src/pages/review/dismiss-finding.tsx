@@ -1,4 +1,4 @@
-// Dismisses a finding: a button that opens a form for the reason.
+// Buttons that dismiss a finding for a reason or reopen it.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -45,9 +45,9 @@ function DismissForm({
     mutate(String(new FormData(event.currentTarget).get('reason')))
   }
   return (
-    <form onSubmit={submit} aria-label="Dismiss the finding" className="max-w-prose">
+    <form onSubmit={submit} aria-label="Dismiss finding" className="max-w-prose">
       <TextArea
-        label="Why does it not count?"
+        label="Reason for dismissal"
         name="reason"
         rows={2}
         required
@@ -55,12 +55,12 @@ function DismissForm({
         autoFocus
       />
       <p className="mt-1 mb-2 text-muted">
-        The verdict is decided again. You need write access to the repository, and your name appears
-        in the summary on the pull request.
+        Dismissing a finding updates the verdict. You need write access to the repository. Your name
+        appears in the review summary on the pull request.
       </p>
       {error && <ErrorAlert error={error} />}
       <div className="mt-2 flex gap-2">
-        <Button type="submit" look="main" disabled={isPending}>
+        <Button type="submit" variant="main" disabled={isPending}>
           Dismiss
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
@@ -75,14 +75,17 @@ function ReopenButton({ review, finding }: DismissFindingProps) {
     <>
       {error && <ErrorAlert error={error} />}
       <Button disabled={isPending} onClick={() => mutate(null)}>
-        Take back
-        <span className="sr-only"> that “{finding.title}” was dismissed</span>
+        Reopen
+        <span className="sr-only"> “{finding.title}”</span>
       </Button>
     </>
   )
 }
 
-/** Dismisses for a reason, or takes it back for none. What follows is a review of its own, to which the page goes. */
+/**
+ * Mutation that dismisses a finding for a reason, or reopens it when the reason is null.
+ * If this starts a new review, the page navigates to it.
+ */
 function useDismissal(id: number, fingerprint: string) {
   const api = useApi()
   const client = useQueryClient()
@@ -93,9 +96,9 @@ function useDismissal(id: number, fingerprint: string) {
         `/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`,
         reason === null ? { method: 'DELETE' } : { method: 'POST', body: { reason } },
       ),
-    onSuccess: async ({ event_id: next }) => {
+    onSuccess: async ({ event_id: nextId }) => {
       await client.invalidateQueries({ queryKey: ['review', String(id)] })
-      if (next !== null) await navigate({ to: '/reviews/$id', params: { id: String(next) } })
+      if (nextId !== null) await navigate({ to: '/reviews/$id', params: { id: String(nextId) } })
     },
   })
 }

@@ -1,4 +1,4 @@
-// One finding with all that is said for it.
+// One finding with its body, suggestion, evidence and origin.
 import type { ReactNode } from 'react'
 import { Badge, SeverityBadge } from '../../components/badge.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
@@ -6,7 +6,6 @@ import { FindingTitle } from './finding-title.tsx'
 import type { Finding } from './review-queries.ts'
 import { sanitizeUrl } from './sanitize-url.ts'
 
-/** As it stands on its line in the diff. */
 export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
   const { severity, category, title, state } = finding
   return (
@@ -36,18 +35,19 @@ export function FindingBody({ finding }: { finding: Finding }) {
       {dismissal && <DismissalNote state={state} dismissal={dismissal} />}
       {removed && state === 'open' && (
         <p className="font-medium">
-          Removed from the code. It counts until it is dismissed: revoke it.
+          Removed from the code but still in the Git history. Revoke the secret, then dismiss this
+          finding.
         </p>
       )}
       <LazyMarkdown text={body} />
       {suggestion !== null && (
         <FindingSection title="Suggestion">
           <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it too
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it
             tabIndex={0}
             className="overflow-x-auto rounded border border-line bg-raised p-2 text-xs"
           >
-            <code>{suggestion === '' ? '(take these lines out)' : suggestion}</code>
+            <code>{suggestion === '' ? '(delete these lines)' : suggestion}</code>
           </pre>
         </FindingSection>
       )}
@@ -83,7 +83,7 @@ function DismissalNote({
           : <bdi>{reason}</bdi>
         </>
       )}
-      {state === 'open' && ' (the verdict is being decided again)'}
+      {state === 'open' && ' (updating the verdict)'}
     </p>
   )
 }
@@ -99,28 +99,27 @@ function FindingSection({ title, children }: { title: string; children: ReactNod
 
 const placementLabels = {
   inline: null,
-  summary: 'in the summary only',
-  held_back: 'not posted on its line',
+  summary: 'in the summary',
+  held_back: 'not posted inline',
 } as const
 
-/** Who says it, how sure they are, and where it was posted. */
 function FindingOrigin({ finding }: { finding: Finding }) {
   const { reviewer, rule, confidence, verified, placement, comment_url: url } = finding
-  const address = sanitizeUrl(url)
-  const facts = [
+  const commentUrl = sanitizeUrl(url)
+  const details = [
     rule === null ? reviewer : `${reviewer}, rule ${rule}`,
     verified ? 'verified' : 'not verified',
-    `${Math.round(confidence * 100)} % sure`,
+    `${Math.round(confidence * 100)} % confidence`,
     placementLabels[placement],
   ]
   return (
     <p className="mt-2 text-muted text-xs">
-      {facts.filter((fact) => fact !== null).join(' · ')}
-      {address && (
+      {details.filter((detail) => detail !== null).join(' · ')}
+      {commentUrl && (
         <>
           {' · '}
-          <a href={address} rel="noreferrer nofollow" className="text-accent underline">
-            Comment
+          <a href={commentUrl} rel="noreferrer nofollow" className="text-accent underline">
+            View comment
           </a>
         </>
       )}

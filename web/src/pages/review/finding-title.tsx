@@ -1,12 +1,12 @@
-// A finding's claim: one line of text, with what stands between backticks as code.
+// A finding's title, with backticked parts shown as code.
 export function FindingTitle({ text }: { text: string }) {
   const parts = text.split('`')
-  // One backtick alone is no pair.
+  // An even number of parts means that one backtick is unpaired.
   const isPaired = parts.length % 2 === 1
   return (
     <bdi>
       {isPaired
-        ? // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes its parts
+        ? // biome-ignore lint/suspicious/noArrayIndexKey: the order of the parts is fixed
           parts.map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))
         : text}
     </bdi>

@@ -1,4 +1,4 @@
-// All findings of a review: what each claims, where, and a way to its line in the diff.
+// Panel with all findings of a review and links to their lines in the diff.
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge, SeverityBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -13,17 +13,17 @@ export function FindingsPanel({
   review: Pick<ReviewDetail, 'id' | 'pr_status' | 'findings'>
 }) {
   const { findings } = review
-  const open = findings.filter(({ state }) => state === 'open').length
-  const settled = findings.length - open
-  const title = `Findings: ${open} open${settled > 0 ? `, ${settled} settled` : ''}`
+  const openCount = findings.filter(({ state }) => state === 'open').length
+  const settledCount = findings.length - openCount
+  const title = `Findings: ${openCount} open${settledCount > 0 ? `, ${settledCount} closed` : ''}`
   return (
     <Panel title={title}>
       {findings.length === 0 ? (
-        <p className="text-muted">None. The coverage below says what was looked at.</p>
+        <p className="text-muted">No findings. See Coverage below for what was reviewed.</p>
       ) : (
         <ul className="divide-y divide-line">
           {findings.map((finding, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and come in the service's order
+            // biome-ignore lint/suspicious/noArrayIndexKey: the API gives no id and keeps the order
             <li key={index} className="py-1.5 first:pt-0 last:pb-0">
               <FindingRow review={review} finding={finding} index={index} />
             </li>
@@ -65,7 +65,7 @@ function FindingRow({ review, finding, index }: FindingRowProps) {
           className="my-2 text-accent underline"
           onClick={() => scrollToFinding(index)}
         >
-          Show it in the diff
+          Show in diff
         </button>
         <DismissFinding review={review} finding={finding} />
       </div>
@@ -73,18 +73,18 @@ function FindingRow({ review, finding, index }: FindingRowProps) {
   )
 }
 
-/** The id of a finding's place in the diff. */
 export function findingElementId(index: number): string {
   return `finding-${index}`
 }
 
-/** Where the finding is on no line of the diff, to the diff itself. */
+/** Scrolls to a finding, or to the diff if the finding has no line there. */
 function scrollToFinding(index: number): void {
-  const place = document.getElementById(findingElementId(index)) ?? document.getElementById('diff')
-  const file = place?.closest('details')
+  const element =
+    document.getElementById(findingElementId(index)) ?? document.getElementById('diff')
+  const file = element?.closest('details')
   if (file) file.open = true
-  place?.focus({ preventScroll: true })
-  place?.scrollIntoView({ block: 'center' })
-  // What came into sight on the way has its real height only now.
-  requestAnimationFrame(() => place?.scrollIntoView({ block: 'center' }))
+  element?.focus({ preventScroll: true })
+  element?.scrollIntoView({ block: 'center' })
+  // Sections that were scrolled into view get their real height only in the next frame.
+  requestAnimationFrame(() => element?.scrollIntoView({ block: 'center' }))
 }

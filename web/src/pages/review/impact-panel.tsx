@@ -1,4 +1,4 @@
-// Whom the change reaches: who uses it, what tests it, what else touches it.
+// Panel with the impact of a change: its callers, tests and related pull requests.
 import type { ReactNode } from 'react'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Badge, type Tone } from '../../components/badge.tsx'
@@ -7,10 +7,10 @@ import { Panel } from '../../components/page.tsx'
 type Impact = NonNullable<ReviewDetail['reach']>
 type ImpactSymbol = Impact['symbols']['shown'][number]
 
-export function ImpactPanel({ reach }: { reach: Impact }) {
-  const { title, symbols, tests, untested, notes } = reach
+export function ImpactPanel({ impact }: { impact: Impact }) {
+  const { title, symbols, tests, untested, notes } = impact
   return (
-    <Panel title="Reach">
+    <Panel title="Impact">
       <p className="first-letter:uppercase">{title}</p>
       <div className="mt-2 space-y-3">
         <ImpactSection title="Used elsewhere" list={symbols}>
@@ -18,17 +18,17 @@ export function ImpactPanel({ reach }: { reach: Impact }) {
             <SymbolUses key={`${symbol.path}:${symbol.line}:${symbol.name}`} symbol={symbol} />
           ))}
         </ImpactSection>
-        <ImpactSection title="Tests that reach it" list={tests}>
+        <ImpactSection title="Tests that cover it" list={tests}>
           {tests.shown.map((path) => (
             <CodeLine key={path} text={path} />
           ))}
         </ImpactSection>
-        <ImpactSection title="No test seems to reach" list={untested}>
+        <ImpactSection title="No test found for" list={untested}>
           {untested.shown.map((path) => (
             <CodeLine key={path} text={path} />
           ))}
         </ImpactSection>
-        <FileHistory reach={reach} />
+        <FileHistory impact={impact} />
       </div>
       {notes.map((note) => (
         <p key={note} className="mt-2 text-muted">
@@ -39,7 +39,6 @@ export function ImpactPanel({ reach }: { reach: Impact }) {
   )
 }
 
-/** Nothing where the list is empty. What it doesn't show is counted. */
 function ImpactSection({
   title,
   list,
@@ -49,14 +48,14 @@ function ImpactSection({
   list: TruncatedList
   children: ReactNode
 }) {
-  const more = list.total - list.shown.length
+  const hiddenCount = list.total - list.shown.length
   if (list.shown.length === 0) return null
   return (
     <div>
       <h3 className="font-medium text-muted text-xs">{title}</h3>
       <ul>
         {children}
-        {more > 0 && <li className="text-muted">and {more} more</li>}
+        {hiddenCount > 0 && <li className="text-muted">and {hiddenCount} more</li>}
       </ul>
     </div>
   )
@@ -87,14 +86,14 @@ function SymbolUses({
 }: {
   symbol: ImpactSymbol
 }) {
-  const [tone, words] = changeLabels[change]
-  const more = uses.total - uses.shown.length
+  const [tone, label] = changeLabels[change]
+  const hiddenCount = uses.total - uses.shown.length
   return (
     <li className="py-0.5">
       <bdi className="font-mono text-xs" title={`${path}:${line}`}>
         {name}
       </bdi>{' '}
-      <Badge tone={tone}>{words}</Badge> is {called ? 'called' : 'used'} in
+      <Badge tone={tone}>{label}</Badge> is {called ? 'called' : 'used'} in
       <ul className="ml-3 border-line border-l pl-3">
         {uses.shown.map(({ path, line, within, sure }) => (
           <li key={`${path}:${line}`}>
@@ -110,20 +109,19 @@ function SymbolUses({
             {!sure && <span className="text-muted"> (possible)</span>}
           </li>
         ))}
-        {more > 0 && <li className="text-muted">and {more} more</li>}
+        {hiddenCount > 0 && <li className="text-muted">and {hiddenCount} more</li>}
       </ul>
     </li>
   )
 }
 
-/** What else touches these files, or did, and who knows them. */
-function FileHistory({ reach: { open, earlier, owners } }: { reach: Impact }) {
+function FileHistory({ impact: { open, earlier, owners } }: { impact: Impact }) {
   return (
     <>
-      <ImpactSection title="Open pull requests that touch the same" list={untruncated(open)}>
-        {open.map(({ symbols, ...neighbour }) => (
-          <li key={neighbour.number}>
-            <PullRequestName neighbour={neighbour} />:{' '}
+      <ImpactSection title="Open pull requests that change the same code" list={untruncated(open)}>
+        {open.map(({ symbols, ...pullRequest }) => (
+          <li key={pullRequest.number}>
+            <PullRequestName pullRequest={pullRequest} />:{' '}
             {symbols.shown.map(({ name, removed }, index) => (
               <span key={name}>
                 {index > 0 && ', '}
@@ -136,14 +134,14 @@ function FileHistory({ reach: { open, earlier, owners } }: { reach: Impact }) {
           </li>
         ))}
       </ImpactSection>
-      <ImpactSection title="Found here before" list={untruncated(earlier)}>
-        {earlier.map(({ finding, ...neighbour }) => (
-          <li key={neighbour.number}>
-            <PullRequestName neighbour={neighbour} />: <bdi>{finding}</bdi>
+      <ImpactSection title="Earlier findings in these files" list={untruncated(earlier)}>
+        {earlier.map(({ finding, ...pullRequest }) => (
+          <li key={pullRequest.number}>
+            <PullRequestName pullRequest={pullRequest} />: <bdi>{finding}</bdi>
           </li>
         ))}
       </ImpactSection>
-      <ImpactSection title="Who knows these files" list={untruncated(owners)}>
+      <ImpactSection title="Most active contributors to these files" list={untruncated(owners)}>
         {owners.map(({ login, files }) => (
           <li key={login}>
             <bdi className="font-medium">{login}</bdi>:{' '}
@@ -166,11 +164,11 @@ function untruncated(shown: readonly unknown[]): TruncatedList {
 }
 
 function PullRequestName({
-  neighbour,
+  pullRequest,
 }: {
-  neighbour: { number: number; title: string; author: string }
+  pullRequest: { number: number; title: string; author: string }
 }) {
-  const { number, title, author } = neighbour
+  const { number, title, author } = pullRequest
   return (
     <>
       #{number} <bdi>{title}</bdi>{' '}

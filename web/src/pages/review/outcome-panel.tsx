@@ -1,5 +1,6 @@
-// What the review came to: verdict, confidence and why, summary; or why there is none.
+// Panel with the verdict, confidence and summary of a review, or why there is no verdict.
 import type { ReactNode } from 'react'
+import { usePlatformName } from '../../api/platform-name.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { EndBadge, VerdictBadge } from '../../components/badge.tsx'
 import { LazyMarkdown } from '../../components/lazy-markdown.tsx'
@@ -20,18 +21,19 @@ export function OutcomePanel({ review }: { review: ReviewDetail }) {
 function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
   return (
     <div role="alert" className="mb-3 rounded bg-warn-soft p-3 text-warn">
-      <p className="font-medium">The model took no part, or not to the end.</p>
+      <p className="font-medium">The model was unavailable for all or part of this review.</p>
       <ul>
         {warnings.map(({ message }) => (
           <li key={message}>{message}</li>
         ))}
       </ul>
-      <p className="mt-1">The review is done again by itself once the model answers.</p>
+      <p className="mt-1">The review runs again automatically once the model is available.</p>
     </div>
   )
 }
 
 function Verdict({ review }: { review: ReviewDetail }) {
+  const platformName = usePlatformName()
   const {
     verdict,
     confidence,
@@ -39,7 +41,7 @@ function Verdict({ review }: { review: ReviewDetail }) {
     head_sha: head,
     files_analyzed: files,
   } = review
-  const address = sanitizeUrl(review.published_url)
+  const publishedUrl = sanitizeUrl(review.published_url)
   return (
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -62,11 +64,11 @@ function Verdict({ review }: { review: ReviewDetail }) {
             at <code title={head}>{head.slice(0, 7)}</code>
           </>
         )}
-        {address && (
+        {publishedUrl && (
           <>
             {' · '}
-            <a href={address} rel="noreferrer nofollow" className="text-accent underline">
-              As it was posted
+            <a href={publishedUrl} rel="noreferrer nofollow" className="text-accent underline">
+              View on {platformName}
             </a>
           </>
         )}
@@ -79,17 +81,18 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
   if (review.status === 'processing')
     return (
       <StatusText>
-        The pull request is being reviewed. What it comes to appears here by itself.
+        The pull request is being reviewed. The result appears here automatically.
       </StatusText>
     )
   if (review.status === 'pending') {
     return (
       <StatusText>
-        {review.error ?? 'The review waits for a worker. What it comes to appears here by itself.'}
+        {review.error ??
+          'The review is waiting for a worker. The result appears here automatically.'}
         {review.retry_at && (
           <>
             {' '}
-            It is tried again <Time at={review.retry_at} />.
+            Next attempt: <Time at={review.retry_at} />.
           </>
         )}
       </StatusText>
@@ -99,10 +102,11 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
     return (
       <div className="rounded bg-bad-soft p-3 text-bad">
         <p className="font-medium">
-          The review failed after {review.attempts === 1 ? 'one try' : `${review.attempts} tries`}.
+          The review failed after{' '}
+          {review.attempts === 1 ? '1 attempt' : `${review.attempts} attempts`}.
         </p>
-        <p>{review.error ?? 'Nobody wrote down why.'}</p>
-        <p className="mt-1">When its cause is gone, let it be reviewed again.</p>
+        <p>{review.error ?? 'No error message was recorded.'}</p>
+        <p className="mt-1">Fix the cause, then select Review again.</p>
       </div>
     )
   }

@@ -1,4 +1,4 @@
-// Asks for another review of the same pull request.
+// Button that requests another review of the same pull request.
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { retryReviewSchema } from '../../../../src/contract/review-schemas.ts'

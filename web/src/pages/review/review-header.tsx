@@ -1,4 +1,4 @@
-// Which pull request a review is of, and how that stands.
+// Pull request of a review, its state, and a link to a newer review.
 import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { PullRequestBadge, StatusBadge } from '../../components/badge.tsx'
@@ -28,13 +28,13 @@ export function ReviewHeader({ review }: { review: ReviewDetail }) {
       </p>
       {newer && (
         <p className="mt-2">
-          The pull request has a newer review:{' '}
+          This pull request has a newer review:{' '}
           <Link
             to="/reviews/$id"
             params={{ id: String(newer.id) }}
             className="text-accent underline"
           >
-            show it
+            View newer review
           </Link>
         </p>
       )}
@@ -42,11 +42,11 @@ export function ReviewHeader({ review }: { review: ReviewDetail }) {
   )
 }
 
-/** The newest later event that was reviewed, or is about to be. */
+/** The newest later delivery that has or will have a review. */
 function findNewerDelivery(review: ReviewDetail) {
-  const wanted = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed']
+  const reviewOutcomes = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed']
   const later = review.deliveries.filter(
-    ({ id, outcome }) => id > review.id && wanted.includes(outcome),
+    ({ id, outcome }) => id > review.id && reviewOutcomes.includes(outcome),
   )
   return later.toSorted((one, other) => other.id - one.id)[0]
 }

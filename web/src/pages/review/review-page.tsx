@@ -1,4 +1,4 @@
-// One review: what it came to and why, its findings in the diff, and what it rests on.
+// Page of one review: outcome, findings, diff, impact and coverage.
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ReviewDetail, reviewQuery } from '../../api/shared-queries.ts'
@@ -36,11 +36,11 @@ function Review({ review }: { review: ReviewDetail }) {
       {isReviewed && <FindingsPanel review={review} />}
       {isReviewed && <DiffPanel key={review.head_sha} review={review} />}
       <div className="grid gap-x-4 lg:grid-cols-2">
-        {review.reach && <ImpactPanel reach={review.reach} />}
+        {review.reach && <ImpactPanel impact={review.reach} />}
         {review.coverage && <CoveragePanel coverage={review.coverage} />}
         {(review.timings || review.usage) && <TimeAndCostPanel review={review} />}
         {review.sources && <SourcesPanel sources={review.sources} />}
-        <DeliveriesPanel deliveries={review.deliveries} shown={review.id} />
+        <DeliveriesPanel deliveries={review.deliveries} currentEventId={review.id} />
       </div>
     </Page>
   )

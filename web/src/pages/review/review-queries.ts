@@ -1,4 +1,4 @@
-// What is asked of the service about one review, beside the review itself.
+// API queries about one review.
 import { queryOptions } from '@tanstack/react-query'
 import type { readReviewDiffSchema } from '../../../../src/contract/review-diff-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
@@ -9,7 +9,7 @@ export type ReviewDiff = ResponseBody<typeof readReviewDiffSchema>
 export type DiffFile = ReviewDiff['files'][number]
 export type Finding = ReviewDetail['findings'][number]
 
-/** The diff of a reviewed commit, which is always the same: it isn't asked for again while the page is open. */
+/** The diff of a reviewed commit. It never changes, so it is fetched only once. */
 export function reviewDiffQuery(
   api: ApiClient,
   { id, head_sha }: Pick<ReviewDetail, 'id' | 'head_sha'>,

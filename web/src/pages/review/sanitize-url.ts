@@ -1,6 +1,6 @@
-// Addresses that others gave.
+// Allows only web addresses in links.
 
-/** The address where it leads to a page; undefined for `javascript:` and whatever else it may be. */
+/** The address if it is HTTP or HTTPS; undefined for `javascript:` and other schemes. */
 export function sanitizeUrl(address: string | null): string | undefined {
   return address !== null && /^https?:\/\//i.test(address) ? address : undefined
 }

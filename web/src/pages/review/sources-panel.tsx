@@ -1,4 +1,4 @@
-// What trackers and chats were asked for the review.
+// Panel with the tickets and discussions that the review used.
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Panel } from '../../components/page.tsx'
 import { sanitizeUrl } from './sanitize-url.ts'
@@ -17,7 +17,7 @@ export function SourcesPanel({ sources: { records, missing } }: { sources: Sourc
         ))}
         {missing.map(({ source, reason }) => (
           <li key={`${source} ${reason}`} className="text-warn">
-            {source} did not answer: {reason}
+            {source} did not respond: {reason}
           </li>
         ))}
       </ul>
@@ -26,10 +26,10 @@ export function SourcesPanel({ sources: { records, missing } }: { sources: Sourc
 }
 
 function RecordLink({ title, url }: { title: string; url: string | null }) {
-  const address = sanitizeUrl(url)
-  if (address === undefined) return <bdi>{title}</bdi>
+  const safeUrl = sanitizeUrl(url)
+  if (safeUrl === undefined) return <bdi>{title}</bdi>
   return (
-    <a href={address} rel="noreferrer nofollow" className="text-accent underline">
+    <a href={safeUrl} rel="noreferrer nofollow" className="text-accent underline">
       <bdi>{title}</bdi>
     </a>
   )

@@ -1,13 +1,13 @@
-// What the review took: its steps in time, and what its models cost.
+// Panel with the duration of each review step and the model cost.
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { Panel } from '../../components/page.tsx'
 
 const stepLabels: readonly (readonly [string, string])[] = [
-  ['gather', 'Read the change'],
-  ['pack', 'Pack the context'],
+  ['gather', 'Read change'],
+  ['pack', 'Pack context'],
   ['review', 'Propose findings'],
   ['judge', 'Check findings'],
-  ['publish', 'Post the review'],
+  ['publish', 'Post review'],
 ]
 
 export function TimeAndCostPanel({
@@ -16,10 +16,10 @@ export function TimeAndCostPanel({
   review: ReviewDetail
 }) {
   return (
-    <Panel title="Work">
+    <Panel title="Time and cost">
       {timings && <Steps timings={timings} />}
       {usage && <Cost usage={usage} />}
-      {attempts > 1 && <p className="mt-2">It took {attempts} tries.</p>}
+      {attempts > 1 && <p className="mt-2">The review took {attempts} attempts.</p>}
     </Panel>
   )
 }
@@ -29,7 +29,7 @@ function Steps({ timings }: { timings: Readonly<Record<string, number>> }) {
   const total = known.reduce((sum, [step]) => sum + (timings[step] ?? 0), 0)
   return (
     <table className="w-full">
-      <caption className="sr-only">Steps of the review and how long each took</caption>
+      <caption className="sr-only">Duration of each review step</caption>
       <tbody>
         {known.map(([step, name]) => (
           <tr key={step}>
@@ -38,7 +38,7 @@ function Steps({ timings }: { timings: Readonly<Record<string, number>> }) {
             </th>
             <td className="hidden w-1/3 sm:table-cell">
               <meter
-                aria-label={`${name}: part of the whole`}
+                aria-label={`${name}: share of the total time`}
                 min={0}
                 max={Math.max(1, total)}
                 value={timings[step] ?? 0}
@@ -52,7 +52,7 @@ function Steps({ timings }: { timings: Readonly<Record<string, number>> }) {
         ))}
         <tr className="font-medium">
           <th scope="row" className="py-0.5 text-left font-medium">
-            In all
+            Total
           </th>
           <td className="hidden sm:table-cell" />
           <td className="py-0.5 pl-2 text-right tabular-nums">{formatStepDuration(total)}</td>
@@ -76,15 +76,16 @@ function Cost({ usage }: { usage: NonNullable<ReviewDetail['usage']> }) {
     cached_input_tokens: cached,
     cost_usd: cost,
   } = usage
-  if (calls === 0) return <p className="mt-2 text-muted">No model took part: it cost nothing.</p>
-  const count = (tokens: number) => tokens.toLocaleString('en')
+  if (calls === 0)
+    return <p className="mt-2 text-muted">No model was used, so there was no cost.</p>
+  const formatTokens = (tokens: number) => tokens.toLocaleString('en')
   return (
     <p className="mt-2">
-      <strong>{cost === null ? 'Price not known' : `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`}</strong>
+      <strong>{cost === null ? 'Unknown price' : `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`}</strong>
       <span className="text-muted">
         {' '}
-        for {calls} model {calls === 1 ? 'call' : 'calls'}: {count(input)} tokens read (
-        {count(cached)} from the cache), {count(output)} written
+        for {calls} model {calls === 1 ? 'call' : 'calls'}: {formatTokens(input)} input tokens (
+        {formatTokens(cached)} cached), {formatTokens(output)} output tokens
       </span>
     </p>
   )

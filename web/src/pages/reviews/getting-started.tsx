@@ -1,4 +1,4 @@
-// What to do where there are no reviews yet: which steps are done, and which come next.
+// Checklist of setup steps, shown while there are no reviews.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -54,14 +54,14 @@ function Steps({ isConnected, hasModel }: SetupProgress) {
           <Link to="/repositories" className="text-accent underline">
             Choose one
           </Link>
-          : its webhook is made for you, and it is scanned.
+          : Umpire creates its webhook and scans it.
         </Step>
         <Step isDone={hasModel} title="Set a model">
-          The operator sets <code>MODEL</code> and the key of its provider. Without one the built-in
-          rules review alone.
+          The operator sets <code>MODEL</code> and the key of its provider. Without a model, only
+          the built-in rules review pull requests.
         </Step>
         <Step isDone={false} title="Open a pull request">
-          Its review arrives here by itself, within a minute as a rule.
+          Its review appears here automatically, usually within a minute.
         </Step>
       </ol>
     </Panel>

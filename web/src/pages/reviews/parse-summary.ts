@@ -1,16 +1,16 @@
-// Takes a review's summary apart: the verdict's word, the confidence, how much was found, and what comes after them.
+// Parses a review summary into its verdict, confidence, finding counts and excerpt.
 
 export interface ParsedSummary {
   readonly verdict: string
-  /** 1 to 5; null where the summary doesn't say. */
+  /** 1 to 5; null if the summary has no confidence. */
   readonly confidence: number | null
-  /** Such as `1 critical`; none where nothing was found, and in older summaries. */
-  readonly counts: readonly { readonly severity: string; readonly words: string }[]
+  /** Such as `1 critical`. Empty if there are no findings, and in older summaries. */
+  readonly counts: readonly { readonly severity: string; readonly label: string }[]
   /** The first sentences, as plain text. */
   readonly excerpt: string
 }
 
-/** Null where there is no review, or one that says nothing of the kind. */
+/** Null if there is no summary or it has another format. */
 export function parseSummary(summary: string | null): ParsedSummary | null {
   const [, verdict, confidence, counts = '', text = ''] =
     /^([A-Z_]+)\nConfidence: (\d)\/5[^\n]*\s*(?:Findings: ([\da-z, ]+)\n+)?([\s\S]*)$/.exec(
@@ -25,17 +25,17 @@ export function parseSummary(summary: string | null): ParsedSummary | null {
   }
 }
 
-/** The words alone, as Markdown. */
+/** Removes the verdict, confidence and counts from a summary in Markdown. */
 export function stripSummaryHeader(summary: string): string {
   return summary.replace(/^[A-Z_]+\nConfidence: \d\/5\n*(Findings: [\da-z, ]+\n+)?/, '')
 }
 
 function parseCounts(counts: string): ParsedSummary['counts'] {
   const parts = counts === '' ? [] : counts.split(', ')
-  return parts.map((words) => ({ words, severity: words.replace(/^\d+ /, '') }))
+  return parts.map((label) => ({ label, severity: label.replace(/^\d+ /, '') }))
 }
 
-/** The first paragraph of Markdown without its marks: a line of a list is too short for them. */
+/** The first paragraph of Markdown as plain text. */
 function toPlainText(markdown: string): string {
   const [paragraph = ''] = markdown.trim().split(/\n\s*\n/)
   return paragraph

@@ -1,4 +1,4 @@
-// One entry of the reviews list.
+// One row of the reviews list.
 import { memo } from 'react'
 import type { Review } from '../../api/shared-queries.ts'
 import {
@@ -22,7 +22,7 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: Review })
         >
           {review.pr_title || `Pull request ${review.pr_number}`}
         </RowLink>
-        <Subject review={review} />
+        <ReviewSubject review={review} />
         {summary && <p className="line-clamp-2 text-muted sm:line-clamp-1">{summary.excerpt}</p>}
       </div>
       <div className="flex flex-wrap content-start items-start gap-x-1.5 gap-y-0.5 sm:justify-end">
@@ -38,7 +38,7 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: Review })
   )
 })
 
-function Subject({
+function ReviewSubject({
   review: { repo_name: repo, pr_number: number, author, branch, ...review },
 }: {
   review: Review
@@ -67,8 +67,8 @@ function ReviewCounts({
   return (
     <>
       <span className="flex flex-wrap gap-x-2 text-xs/5 sm:w-full sm:justify-end">
-        {counts.map(({ severity, words }) => (
-          <SeverityCount key={severity} severity={severity} words={words} />
+        {counts.map(({ severity, label }) => (
+          <SeverityCount key={severity} severity={severity} label={label} />
         ))}
         {counts.length === 0 && <span className="text-muted">no findings</span>}
       </span>

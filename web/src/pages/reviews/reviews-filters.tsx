@@ -1,4 +1,4 @@
-// The filters of the reviews list. They live in the address, so that a list can be sent to others.
+// Filters of the reviews list. They are part of the URL, so that a list can be shared.
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -46,7 +46,7 @@ export function ReviewsFilters({ filter }: { filter: ReviewsSearch }) {
       {filter.repo && (
         <Button
           onClick={() => change({ repo: undefined })}
-          aria-label={`Show all repositories, not ${filter.repo} only`}
+          aria-label={`Clear repository filter: ${filter.repo}`}
         >
           {filter.repo} <span aria-hidden="true">×</span>
         </Button>
@@ -67,20 +67,20 @@ function StateOptions({ label, states }: { label: string; states: readonly strin
   )
 }
 
-/** What is typed goes into the address when the typing pauses; what the address says otherwise comes back. */
+/** Updates the URL when the user stops typing, and follows other changes of the URL. */
 function SearchBox({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
-  const [typed, type] = useState(search)
-  const told = useRef(search)
+  const [typed, setTyped] = useState(search)
+  const lastSearch = useRef(search)
   const settled = useDebouncedValue(typed)
   useEffect(() => {
-    if (settled === told.current) return
-    told.current = settled
+    if (settled === lastSearch.current) return
+    lastSearch.current = settled
     onSearch(settled)
   }, [settled, onSearch])
   useEffect(() => {
-    if (search === told.current) return
-    told.current = search
-    type(search)
+    if (search === lastSearch.current) return
+    lastSearch.current = search
+    setTyped(search)
   }, [search])
   return (
     <TextField
@@ -91,7 +91,7 @@ function SearchBox({ search, onSearch }: { search: string; onSearch: (search: st
       maxLength={1000}
       className="min-w-48 flex-1"
       value={typed}
-      onChange={(event) => type(event.target.value)}
+      onChange={(event) => setTyped(event.target.value)}
     />
   )
 }

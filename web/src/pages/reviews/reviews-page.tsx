@@ -1,4 +1,4 @@
-// The reviews list.
+// Page with the list of reviews.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import {
@@ -53,7 +53,7 @@ function ReviewsList({ filter }: { filter: ReviewsSearch }) {
   )
 }
 
-/** Older ones come by themselves when the end is near; who gets there before them, or after a fault, has a button. */
+/** Loads older reviews near the end of the list. The button is for slow or failed requests. */
 function OlderReviews({
   filter,
   loaded: { rows },
@@ -75,7 +75,7 @@ function OlderReviews({
   return (
     <div ref={end} className="mt-3 text-center">
       <p role="status" className="sr-only">
-        {rows.length} reviews are shown.
+        {rows.length} reviews shown
       </p>
       {error !== null && <ErrorAlert error={error} />}
       <Button disabled={isPending} onClick={() => mutate()}>
@@ -85,13 +85,13 @@ function OlderReviews({
   )
 }
 
-/** As high as the entries are going to be. */
+/** Has the height of the rows, so that the layout does not shift. */
 function ReviewListSkeleton() {
   return (
     <div role="status" className="rounded-lg border border-line bg-surface">
-      <span className="sr-only">Loading the reviews …</span>
+      <span className="sr-only">Loading reviews …</span>
       {Array.from({ length: 8 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
         <div key={index} className="border-line border-b px-3 py-2.5 last:border-b-0">
           <Skeleton className="h-4.5 w-2/3" />
           <Skeleton className="mt-1.5 h-4.5 w-1/2" />
@@ -105,9 +105,9 @@ function ReviewListSkeleton() {
 function NoReviews({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered) return <GettingStarted />
   return (
-    <EmptyState title="No review fits">
+    <EmptyState title="No reviews match your filters">
       <Link to="/reviews" className="text-accent underline">
-        Show all of them
+        Clear filters
       </Link>
     </EmptyState>
   )

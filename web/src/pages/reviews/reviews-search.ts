@@ -1,6 +1,5 @@
-// The filters of the reviews list, as the address has them.
+// URL parameters of the reviews list.
 
-/** Of the review itself, and of its pull request. */
 export const reviewStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const pullRequestStates = ['open', 'merged', 'closed'] as const
 
@@ -11,15 +10,15 @@ export interface ReviewsSearch {
   readonly repo?: string
 }
 
-/** Reads what an address says; what makes no sense is left out. */
-export function parseReviewsSearch(asked: Record<string, unknown>): ReviewsSearch {
-  const status = [...reviewStates, ...pullRequestStates].find((one) => one === asked.status)
-  const search = parseText(asked.search)
-  const repo = parseText(asked.repo)
+/** Parses URL parameters and ignores invalid values. */
+export function parseReviewsSearch(params: Record<string, unknown>): ReviewsSearch {
+  const status = [...reviewStates, ...pullRequestStates].find((state) => state === params.status)
+  const search = parseText(params.search)
+  const repo = parseText(params.repo)
   return { ...(status && { status }), ...(search && { search }), ...(repo && { repo }) }
 }
 
-/** The router reads numbers as numbers: `search=12`. */
+/** Accepts numbers too: the router parses `search=12` as a number. */
 function parseText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

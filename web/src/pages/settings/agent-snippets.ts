@@ -1,20 +1,20 @@
-// What is written into the configuration of agents, so that they ask the service. docs/mcp.md says the same of more of them.
+// Configuration snippets that connect agents to the MCP server. docs/mcp.md covers more agents.
 import type { Settings } from './settings-queries.ts'
 
 export interface AgentSnippet {
   readonly agent: string
-  /** Where it goes. */
+  /** The file or place where the text belongs. */
   readonly location: string
   readonly text: string
 }
 
-/** Where agents take the token from, so that none stands in a file. */
+/** Environment variable with the token, so that no configuration file contains it. */
 const tokenVariable = 'UMPIRE_TOKEN'
-/** VS Code asks for it once. */
+/** VS Code prompts for the token once. */
 const tokenInput = {
   type: 'promptString',
   id: 'umpire-token',
-  description: 'Token of Umpire',
+  description: 'Umpire API token',
   password: true,
 }
 
@@ -26,19 +26,19 @@ export function listSnippets({
   const url = `${publicUrl}/mcp`
   const name = serviceName.replace(/[^\w-]+/g, '-')
   const needsToken = mcp.access === 'token' || mcp.agent_tools
-  const only = <T extends object>(value: T) => (needsToken ? value : {})
-  const bearer = (token: string) => only({ headers: { Authorization: `Bearer ${token}` } })
-  const inShell = needsToken ? ` --header "Authorization: Bearer $${tokenVariable}"` : ''
-  const inCodex = needsToken ? `\nbearer_token_env_var = "${tokenVariable}"` : ''
+  const ifTokenNeeded = <T extends object>(value: T) => (needsToken ? value : {})
+  const bearer = (token: string) => ifTokenNeeded({ headers: { Authorization: `Bearer ${token}` } })
+  const shellHeader = needsToken ? ` --header "Authorization: Bearer $${tokenVariable}"` : ''
+  const codexTokenSetting = needsToken ? `\nbearer_token_env_var = "${tokenVariable}"` : ''
   return [
     {
       agent: 'Claude Code',
       location: 'in a terminal',
-      text: `claude mcp add --transport http ${name} ${url}${inShell}`,
+      text: `claude mcp add --transport http ${name} ${url}${shellHeader}`,
     },
     {
-      agent: 'Claude Code, for a whole repository',
-      location: '.mcp.json in its root',
+      agent: 'Claude Code (project)',
+      location: '.mcp.json in the repository root',
       text: formatJson({
         mcpServers: { [name]: { type: 'http', url, ...bearer(`\${${tokenVariable}}`) } },
       }),
@@ -52,14 +52,14 @@ export function listSnippets({
       agent: 'VS Code',
       location: '.vscode/mcp.json',
       text: formatJson({
-        ...only({ inputs: [tokenInput] }),
+        ...ifTokenNeeded({ inputs: [tokenInput] }),
         servers: { [name]: { type: 'http', url, ...bearer(`\${input:${tokenInput.id}}`) } },
       }),
     },
     {
       agent: 'Codex',
       location: '~/.codex/config.toml',
-      text: `[mcp_servers.${name}]\nurl = "${url}"${inCodex}`,
+      text: `[mcp_servers.${name}]\nurl = "${url}"${codexTokenSetting}`,
     },
   ]
 }

@@ -1,4 +1,4 @@
-// How agents are told of the MCP server.
+// Instructions for connecting agents to the MCP server.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
@@ -15,16 +15,16 @@ export function Agents() {
   if (settings.mcp.access === 'off') {
     return (
       <EmptyState title="The MCP server is off">
-        The operator turns it on with MCP_ACCESS=token or MCP_ACCESS=open.
+        To turn it on, the operator sets MCP_ACCESS=token or MCP_ACCESS=open.
       </EmptyState>
     )
   }
   return (
     <>
       <Access {...settings} />
-      {listSnippets(settings).map(({ agent, location: place, text }) => (
-        <Panel key={agent} title={agent} aside={<span className="text-muted">{place}</span>}>
-          <CopyBlock label={`For ${agent}`} text={text} />
+      {listSnippets(settings).map(({ agent, location, text }) => (
+        <Panel key={agent} title={agent} aside={<span className="text-muted">{location}</span>}>
+          <CopyBlock label={`Configuration for ${agent}`} text={text} />
         </Panel>
       ))}
     </>
@@ -34,17 +34,17 @@ export function Agents() {
 function Access({ mcp }: Settings) {
   return (
     <p className="mb-4 max-w-prose">
-      Agents in editors and terminals can ask about reviews, verdicts and contributors by the Model
-      Context Protocol. {mcp.access === 'open' && 'It answers everybody who reaches it. '}
+      Agents in editors and terminals can query reviews, verdicts and contributors over the Model
+      Context Protocol (MCP). {mcp.access === 'open' && 'No token is required. '}
       {mcp.agent_tools &&
-        'Who comes with a token can also read findings, search memories and ask for reviews. '}
+        'Agents with a token can also read findings, search memories and request reviews. '}
       {(mcp.access === 'token' || mcp.agent_tools) && (
         <>
-          Make a token under{' '}
+          Create a token under{' '}
           <Link to="/settings" className="text-accent underline">
             API tokens
           </Link>{' '}
-          and give it to the agent in the variable <code>UMPIRE_TOKEN</code>.
+          and pass it to the agent in the environment variable <code>UMPIRE_TOKEN</code>.
         </>
       )}
     </p>

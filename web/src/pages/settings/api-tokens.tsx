@@ -1,4 +1,4 @@
-// Tokens that the person's programs come with: made, listed, revoked.
+// Creates, lists and revokes the personal API tokens of the user.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/use-api.ts'
@@ -11,12 +11,12 @@ import { NewTokenForm } from './new-token-form.tsx'
 import { type ApiToken, type NewApiToken, tokensQuery } from './settings-queries.ts'
 
 export function ApiTokens() {
-  const [made, setMade] = useState<NewApiToken | null>(null)
+  const [created, setCreated] = useState<NewApiToken | null>(null)
   return (
     <>
-      <Panel title="Make a token">
-        <NewTokenForm onMade={setMade} />
-        {made && <CreatedToken {...made} />}
+      <Panel title="Create token">
+        <NewTokenForm onCreated={setCreated} />
+        {created && <CreatedToken {...created} />}
       </Panel>
       <Panel title="Your tokens">
         <TokenList />
@@ -29,9 +29,9 @@ function CreatedToken({ name, token }: NewApiToken) {
   return (
     <div role="status" className="mt-3 rounded-lg border border-good bg-good-soft p-3">
       <p className="mb-2 font-medium text-good">
-        {name} is made. Copy it now: it is not shown again.
+        Created {name}. Copy the token now: it is not shown again.
       </p>
-      <CopyBlock label="The token" text={token} />
+      <CopyBlock label="Token" text={token} />
     </div>
   )
 }
@@ -42,8 +42,8 @@ function TokenList() {
   if (data === undefined) return <Skeleton className="h-24" />
   if (data.tokens.length === 0) {
     return (
-      <EmptyState title="There is no token">
-        A program that asks the API or the MCP server as you needs one.
+      <EmptyState title="No tokens">
+        Create a token to use the API or the MCP server as yourself.
       </EmptyState>
     )
   }
@@ -74,13 +74,12 @@ function TokenRow({
       <div className="min-w-0">
         <span className="font-medium">{name}</span>
         <p className="text-muted">
-          Made <Time at={created_at} />, {last_used_at === null ? 'never used' : 'last used '}
-          {last_used_at !== null && <Time at={last_used_at} />}, counts until{' '}
-          <Time at={expires_at} />
+          Created <Time at={created_at} />, {last_used_at === null ? 'never used' : 'last used '}
+          {last_used_at !== null && <Time at={last_used_at} />}, expires <Time at={expires_at} />
         </p>
       </div>
       <ConfirmButton label="Revoke" subject={name} title={`Revoke ${name}?`} action={revoke}>
-        Programs that come with it are refused from then on.
+        Programs that use this token lose access immediately.
       </ConfirmButton>
     </div>
   )

@@ -1,4 +1,4 @@
-// What was done, by whom, the newest first.
+// Audit log, newest first.
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
@@ -13,13 +13,13 @@ export function AuditLog() {
   const { data: me } = useSuspenseQuery(meQuery(api))
   const query = useInfiniteQuery(auditQuery(api))
   return (
-    <Panel title={me.is_admin ? 'What everybody did' : 'What you did'}>
+    <Panel title={me.is_admin ? 'All activity' : 'Your activity'}>
       <PagedList
         query={query}
         rows={query.data?.pages.flatMap(({ entries }) => entries) ?? []}
         rowKey={({ id }) => String(id)}
         renderRow={(entry) => <AuditRow {...entry} />}
-        empty={<EmptyState title="Nothing was done yet" />}
+        empty={<EmptyState title="No activity yet" />}
       />
     </Panel>
   )

@@ -1,4 +1,4 @@
-// Makes a token for a program.
+// Form that creates an API token.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { useApi } from '../../api/use-api.ts'
@@ -7,9 +7,9 @@ import { SelectField, TextField } from '../../components/field.tsx'
 import { ErrorAlert } from '../../components/page-states.tsx'
 import { type NewApiToken, tokensQuery } from './settings-queries.ts'
 
-const lifetimes = [7, 30, 90, 365]
+const lifetimesInDays = [7, 30, 90, 365]
 
-export function NewTokenForm({ onMade }: { onMade: (token: NewApiToken) => void }) {
+export function NewTokenForm({ onCreated }: { onCreated: (token: NewApiToken) => void }) {
   const api = useApi()
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
@@ -24,16 +24,16 @@ export function NewTokenForm({ onMade }: { onMade: (token: NewApiToken) => void 
     mutate(body, {
       onSuccess: (token) => {
         element.reset()
-        onMade(token)
+        onCreated(token)
         void client.invalidateQueries({ queryKey: tokensQuery(api).queryKey })
       },
     })
   }
   return (
     <>
-      <form onSubmit={submit} aria-label="Make a token" className="flex flex-wrap items-end gap-3">
+      <form onSubmit={submit} aria-label="Create token" className="flex flex-wrap items-end gap-3">
         <TextField
-          label="What it is for"
+          label="Token name"
           name="name"
           placeholder="nightly job"
           className="w-full max-w-sm"
@@ -41,18 +41,18 @@ export function NewTokenForm({ onMade }: { onMade: (token: NewApiToken) => void 
           maxLength={100}
           autoComplete="off"
         />
-        <SelectField label="Counts for" name="days" defaultValue="90">
-          {lifetimes.map((days) => (
+        <SelectField label="Expires in" name="days" defaultValue="90">
+          {lifetimesInDays.map((days) => (
             <option key={days} value={days}>
               {days} days
             </option>
           ))}
         </SelectField>
-        <Button type="submit" look="main" disabled={isPending}>
-          Make a token
+        <Button type="submit" variant="main" disabled={isPending}>
+          Create token
         </Button>
       </form>
-      <p className="mt-2 text-muted">Whoever has it may do what you may, but for making tokens.</p>
+      <p className="mt-2 text-muted">The token grants your access, except for creating tokens.</p>
       {error && <ErrorAlert error={error} />}
     </>
   )

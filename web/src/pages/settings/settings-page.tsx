@@ -1,4 +1,4 @@
-// Settings: tokens for programs, agents, what the operator has set up, what was done.
+// Settings page: API tokens, agents, setup and audit log.
 import { Page } from '../../components/page.tsx'
 import { PageTabs } from '../../components/page-tabs.tsx'
 import { Agents } from './agents.tsx'
@@ -14,7 +14,7 @@ export function SettingsPage() {
         tabs={[
           { id: 'tokens', name: 'API tokens', render: () => <ApiTokens /> },
           { id: 'agents', name: 'Agents', render: () => <Agents /> },
-          { id: 'set-up', name: 'Set-up', render: () => <SetupTab /> },
+          { id: 'set-up', name: 'Setup', render: () => <SetupTab /> },
           { id: 'audit', name: 'Audit log', render: () => <AuditLog /> },
         ]}
       />

@@ -1,4 +1,4 @@
-// What the settings page asks of the service.
+// API queries of the settings page.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
   createApiTokenSchema,
@@ -29,7 +29,7 @@ export function settingsQuery(api: ApiClient) {
   })
 }
 
-/** Takes as long as the slowest source does. */
+/** Takes as long as the slowest source. */
 export function sourcesQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['settings', 'sources'],
@@ -38,13 +38,13 @@ export function sourcesQuery(api: ApiClient) {
   })
 }
 
-/** For administrators. Takes as long as a model may take to answer. */
+/** Only for administrators. Waits for the models to respond. */
 export function checksQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['settings', 'checks'],
     queryFn: ({ signal }) =>
       api.request<ResponseBody<typeof runChecksSchema>>('/api/v1/settings/checks', { signal }),
-    // The service itself looks no more often.
+    // The service repeats the checks at most once a minute.
     staleTime: 60_000,
   })
 }
@@ -67,7 +67,7 @@ export function auditQuery(api: ApiClient) {
       }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,
-    // What was done shows at once.
+    // New entries must appear immediately.
     staleTime: 0,
   })
 }

@@ -1,4 +1,4 @@
-// What checks of the set-up find, for administrators: what is wrong and what to do about it, and, folded, what is fine.
+// Results of the setup checks, for administrators: problems first, passed checks collapsed.
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { meQuery } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
@@ -8,7 +8,7 @@ import { ErrorAlert, Skeleton } from '../../components/page-states.tsx'
 import { Time } from '../../components/time.tsx'
 import { checksQuery, type SetupCheck } from './settings-queries.ts'
 
-/** Nothing for those who are no administrators. Let nothing stand below it: how much it has to say comes late. */
+/** Place it last on a page: its height changes when the results arrive. */
 export function SetupChecks() {
   const { data: me } = useSuspenseQuery(meQuery(useApi()))
   return me.is_admin ? <Checks /> : null
@@ -16,20 +16,16 @@ export function SetupChecks() {
 
 function Checks() {
   const { data, error, refetch } = useQuery(checksQuery(useApi()))
-  const age = data && (
+  const checkedAt = data && (
     <span className="text-muted">
       Checked <Time at={data.checked_at} />
     </span>
   )
   return (
-    <Panel title="Checks of the set-up" aside={age}>
-      {error ? (
-        <ErrorAlert error={error} onRetry={refetch} />
-      ) : data ? (
-        <CheckResults checks={data.checks} />
-      ) : (
-        <ChecksSkeleton />
-      )}
+    <Panel title="Setup checks" aside={checkedAt}>
+      {error && <ErrorAlert error={error} onRetry={refetch} />}
+      {!error && data && <CheckResults checks={data.checks} />}
+      {!error && !data && <ChecksSkeleton />}
     </Panel>
   )
 }
@@ -38,7 +34,7 @@ function ChecksSkeleton() {
   return (
     <div role="status">
       <p className="mb-2 text-muted">
-        Looking at everything: models and sources are asked too, which may take a while …
+        Running checks of models, sources and GitHub. This can take a while …
       </p>
       <Skeleton className="h-24" />
     </div>
@@ -51,20 +47,21 @@ function CheckResults({ checks }: { checks: readonly SetupCheck[] }) {
   const sorted = checks.toSorted(
     (a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state),
   )
-  const wrong = sorted.filter(({ state }) => state === 'problem' || state === 'warning')
-  const fine = sorted.slice(wrong.length)
-  const count = (state: SetupCheck['state']) => fine.filter((check) => check.state === state).length
+  const failed = sorted.filter(({ state }) => state === 'problem' || state === 'warning')
+  const passed = sorted.slice(failed.length)
+  const count = (state: SetupCheck['state']) =>
+    passed.filter((check) => check.state === state).length
   return (
     <>
-      {wrong.length === 0 && <p>All that can be checked is fine.</p>}
-      <CheckList checks={wrong} />
-      {fine.length > 0 && (
+      {failed.length === 0 && <p>All checks passed.</p>}
+      <CheckList checks={failed} />
+      {passed.length > 0 && (
         <details className="mt-3 first:mt-0">
           <summary className="text-muted">
-            {count('ok')} fine{count('skipped') > 0 && `, ${count('skipped')} not checked`}
+            {count('ok')} passed{count('skipped') > 0 && `, ${count('skipped')} skipped`}
           </summary>
           <div className="mt-2">
-            <CheckList checks={fine} />
+            <CheckList checks={passed} />
           </div>
         </details>
       )}
@@ -75,8 +72,8 @@ function CheckResults({ checks }: { checks: readonly SetupCheck[] }) {
 const stateLabels: Readonly<Record<SetupCheck['state'], readonly [Tone, string]>> = {
   problem: ['bad', 'Problem'],
   warning: ['warn', 'Warning'],
-  ok: ['good', 'Fine'],
-  skipped: ['plain', 'Not checked'],
+  ok: ['good', 'Passed'],
+  skipped: ['plain', 'Skipped'],
 }
 
 function CheckList({ checks }: { checks: readonly SetupCheck[] }) {

@@ -1,6 +1,7 @@
-// What the operator has set up, as far as it is no secret.
+// Configuration of the service without its secrets.
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { formatPlatformName } from '../../api/platform-name.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -20,7 +21,7 @@ export function SetupTab() {
   return (
     <>
       <p className="mb-4 text-muted">
-        As the operator configured it, by variables of the environment.
+        The operator configures these settings with environment variables.
       </p>
       <div className="grid items-start gap-x-4 lg:grid-cols-2">
         <ReviewSettings {...settings} />
@@ -36,10 +37,10 @@ export function SetupTab() {
 
 type Setting = readonly [name: string, value: ReactNode]
 
-function SettingList({ facts }: { facts: readonly Setting[] }) {
+function SettingList({ settings }: { settings: readonly Setting[] }) {
   return (
     <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-4 gap-y-1">
-      {facts.map(([name, value]) => (
+      {settings.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-muted">{name}</dt>
           <dd>{value}</dd>
@@ -50,9 +51,9 @@ function SettingList({ facts }: { facts: readonly Setting[] }) {
 }
 
 const modeLabels = {
-  agentic: 'one model that looks around by itself',
-  parallel: 'several reviewers side by side',
-  static: 'built-in rules, without a model',
+  agentic: 'agentic: one model explores the code',
+  parallel: 'parallel: several reviewers at once',
+  static: 'static: built-in rules, no model',
 }
 
 function ReviewSettings({ models, review, memory, graph }: Settings) {
@@ -64,17 +65,20 @@ function ReviewSettings({ models, review, memory, graph }: Settings) {
   return (
     <Panel title="Reviews">
       <SettingList
-        facts={[
-          ['Model', describeModel(models.main, 'none: no code is shown to a model')],
+        settings={[
+          ['Model', describeModel(models.main, 'none: no code is sent to a model')],
           ['Fast model', describeModel(models.fast, 'none')],
-          ['Embedder', describeModel(models.embedder, 'none: memories are found by their words')],
-          ['Way', modeLabels[review.mode]],
-          ['Budget of a review', formatBudget(perReview)],
-          ['Budget of a day', formatBudget(perDay)],
-          ['Budget of an owner in a day', formatBudget(perOwnerDay)],
-          ['Context', `${review.context_tokens.toLocaleString('en')} tokens in one round`],
-          ['Inline comments', `${review.max_inline_comments} at most`],
-          ['At the same time', `${review.concurrency} in one process`],
+          [
+            'Embedder',
+            describeModel(models.embedder, 'none: memories are found by keyword search'),
+          ],
+          ['Mode', modeLabels[review.mode]],
+          ['Budget per review', formatBudget(perReview)],
+          ['Budget per day', formatBudget(perDay)],
+          ['Budget per owner and day', formatBudget(perOwnerDay)],
+          ['Context', `${review.context_tokens.toLocaleString('en')} tokens per request`],
+          ['Inline comments', `at most ${review.max_inline_comments}`],
+          ['Concurrency', `${review.concurrency} per process`],
           ['Memory', memory ? 'on' : 'off'],
           ['Code graph', graph ? 'on' : 'off'],
         ]}
@@ -87,7 +91,8 @@ function describeModel(model: Settings['models']['main'], none: string): ReactNo
   if (model === null) return none
   return (
     <>
-      {model.name} {!model.priced && <Badge tone="warn">price unknown: budgets don’t hold</Badge>}
+      {model.name}{' '}
+      {!model.priced && <Badge tone="warn">price unknown: budgets are not enforced</Badge>}
     </>
   )
 }
@@ -104,23 +109,24 @@ function ServiceSettings({
   sign_in_limited,
   mcp,
 }: Settings) {
-  const access = { open: 'answers everybody who reaches it', token: 'asks for a token', off: 'off' }
+  const platformName = formatPlatformName(platform.id)
+  const signIn = platform.oauth
+    ? `${platformName} or personal access token`
+    : 'personal access token'
+  const accessLabels = { open: 'open, no token required', token: 'token required', off: 'off' }
   return (
     <Panel title="Service">
       <SettingList
-        facts={[
+        settings={[
           ['Version', `${service_name} ${version}`],
-          ['Address', public_url],
-          ['Platform', `${platform.id}, ${platform.url}`],
+          ['URL', public_url],
+          ['Platform', `${platformName}, ${platform.url}`],
+          ['Sign-in', sign_in_limited ? `${signIn}, restricted` : signIn],
           [
-            'Sign-in',
-            `${platform.oauth ? 'at the platform, or by token' : 'by token'}${sign_in_limited ? ', for some people only' : ''}`,
+            'Unconnected repositories',
+            platform.token ? 'reviewed with the operator’s token' : 'not reviewed',
           ],
-          [
-            'Not connected',
-            platform.token ? 'reviewed too, with the operator’s token' : 'not reviewed',
-          ],
-          ['MCP server', access[mcp.access]],
+          ['MCP server', accessLabels[mcp.access]],
         ]}
       />
     </Panel>
@@ -144,8 +150,8 @@ function SourceSettings({ sources }: Pick<Settings, 'sources'>) {
     <Panel title="Trackers and chats">
       {sources.length === 0 && (
         <p>
-          None is set up. With one, reviews know the tickets, errors and conversations that a change
-          is about.
+          No sources are configured. Reviews use them to find the tickets, errors and discussions
+          that a change refers to.
         </p>
       )}
       {error && <ErrorAlert error={error} onRetry={refetch} />}
@@ -164,10 +170,10 @@ function SourceSettings({ sources }: Pick<Settings, 'sources'>) {
 
 function SourceHealthBadge({ source }: { source: SourceHealth | undefined }) {
   if (source === undefined) return <Skeleton className="h-5 w-20" />
-  if (source.fault === null) return <Badge tone="good">Answers</Badge>
+  if (source.fault === null) return <Badge tone="good">Connected</Badge>
   return (
     <>
-      <Badge tone="bad">No answer</Badge> <span>{source.fault}</span>
+      <Badge tone="bad">Unreachable</Badge> <span>{source.fault}</span>
     </>
   )
 }

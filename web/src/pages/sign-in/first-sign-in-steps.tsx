@@ -1,4 +1,4 @@
-// What leads a new operator from nothing to the first review.
+// Steps that lead a new operator to the first review.
 
 export function FirstSignInSteps() {
   return (
@@ -7,22 +7,22 @@ export function FirstSignInSteps() {
       className="mt-5 rounded-lg border border-line bg-surface p-4"
     >
       <h2 id="first-steps" className="font-semibold">
-        Nobody has signed in here yet
+        Set up Umpire
       </h2>
       <ol className="mt-2 list-decimal space-y-1 pl-5">
         <li>
-          Sign in: the first account becomes the administrator, and is shown what checks of the
-          set-up find.
+          Sign in. The first account becomes the administrator and sees the results of the setup
+          checks.
         </li>
-        <li>Connect a repository: its webhook is made for you, and it is scanned.</li>
+        <li>Connect a repository. Umpire creates its webhook and scans it.</li>
         <li>
-          Set <code>MODEL</code> and the key of its provider. Without a model the built-in rules
-          review alone.
+          Set <code>MODEL</code> and the key of its provider. Without a model, only the built-in
+          rules review pull requests.
         </li>
-        <li>Open a pull request, and watch its review arrive.</li>
+        <li>Open a pull request. Its review appears automatically.</li>
       </ol>
       <p className="mt-2 text-muted">
-        Before that, <code>umpire doctor</code> tells the same on the command line.
+        To run the same checks on the command line, use <code>umpire doctor</code>.
       </p>
     </section>
   )

@@ -1,4 +1,4 @@
-// Where people sign in: at the platform, or with a token of it. A new operator learns here what comes next.
+// Sign-in with GitHub or with a personal access token. Shows setup steps on a new service.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect } from 'react'
@@ -8,6 +8,7 @@ import type {
 } from '../../../../src/contract/account-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
 import { getErrorMessage } from '../../api/api-error.ts'
+import { formatPlatformName } from '../../api/platform-name.ts'
 import type { ResponseBody } from '../../api/response-body.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
@@ -35,17 +36,17 @@ export function SignInPage() {
   return (
     <main className="mx-auto max-w-md px-3 py-10">
       <h1 className="mb-1 font-semibold text-xl">Sign in to Umpire</h1>
-      <p className="mb-5 text-muted">
-        Reviews of pull requests, and what is known of their repositories.
-      </p>
+      <p className="mb-5 text-muted">Review pull requests and explore your repositories.</p>
       {error !== null && <ErrorAlert error={error} onRetry={() => refetch()} />}
       {error === null && options === undefined && <Skeleton className="h-56 w-full" />}
       {options && (
         <>
           <div className="rounded-lg border border-line bg-surface p-4">
             <SignInError />
-            {options.oauth && <PlatformSignIn host={new URL(options.platform_url).host} />}
-            <TokenForm host={new URL(options.platform_url).host} isOnlyWay={!options.oauth} />
+            {options.oauth && (
+              <PlatformSignIn platformName={formatPlatformName(options.platform)} />
+            )}
+            <TokenForm host={new URL(options.platform_url).host} isOnlyOption={!options.oauth} />
           </div>
           {options.is_new && <FirstSignInSteps />}
         </>
@@ -54,14 +55,15 @@ export function SignInPage() {
   )
 }
 
-/** Where to go afterwards: a path of this page, and nothing that leads elsewhere. */
+/** The path to open after sign-in. Other origins are ignored, to prevent open redirects. */
 function useReturnPath(): string {
-  const { return_to: asked = '/' } = useSearch({ from: '/sign-in' })
-  const target = /^\/(?![/\\])/.test(asked) ? URL.parse(asked, location.origin) : null
+  const { return_to: requestedPath = '/' } = useSearch({ from: '/sign-in' })
+  const target = /^\/(?![/\\])/.test(requestedPath)
+    ? URL.parse(requestedPath, location.origin)
+    : null
   return target?.origin === location.origin ? target.pathname + target.search : '/'
 }
 
-/** What went wrong at the platform. */
 function SignInError() {
   const { failed } = useSearch({ from: '/sign-in' })
   if (failed === undefined) return null
@@ -72,22 +74,24 @@ function SignInError() {
   )
 }
 
-function PlatformSignIn({ host }: { host: string }) {
+function PlatformSignIn({ platformName }: { platformName: string }) {
   const { basePath } = useApi()
   const returnTo = new URLSearchParams({ return_to: basePath + useReturnPath() })
   return (
     <>
       <a href={`${basePath}/auth/login?${returnTo}`} className={`${buttonClass('main')} w-full`}>
-        Sign in at {host}
+        Sign in with {platformName}
       </a>
-      <p className="my-3 flex items-center gap-2 text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      <p className="my-3 flex items-center gap-2 text-muted">
+        <span aria-hidden="true" className="h-px flex-1 bg-line" />
         or
+        <span aria-hidden="true" className="h-px flex-1 bg-line" />
       </p>
     </>
   )
 }
 
-function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
+function TokenForm({ host, isOnlyOption }: { host: string; isOnlyOption: boolean }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -101,7 +105,7 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
       }),
     onSuccess: async () => {
       api.clearToken()
-      // What was kept is somebody else's, or nobody's.
+      // Cached data may belong to another account.
       client.clear()
       await navigate({ href: returnTo, replace: true })
     },
@@ -113,7 +117,7 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
   return (
     <form onSubmit={submit}>
       <TextField
-        label={`Personal access token of ${host}`}
+        label={`Personal access token for ${host}`}
         name="token"
         type="password"
         autoComplete="off"
@@ -122,7 +126,7 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
         aria-describedby="token-help"
       />
       <p id="token-help" className="mt-1 mb-3 text-muted">
-        With the scope <code>repo</code>. It is kept encrypted, and used for what you do here.
+        Requires the <code>repo</code> scope. Umpire stores the token encrypted.
       </p>
       {signIn.isError && (
         <p role="alert" className="mb-3 rounded bg-bad-soft px-2 py-1 text-bad">
@@ -131,11 +135,11 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
       )}
       <Button
         type="submit"
-        look={isOnlyWay ? 'main' : 'plain'}
+        variant={isOnlyOption ? 'main' : 'plain'}
         disabled={signIn.isPending}
         className="w-full"
       >
-        {signIn.isPending ? 'Signing in …' : 'Sign in with the token'}
+        {signIn.isPending ? 'Signing in …' : 'Sign in with token'}
       </Button>
     </form>
   )

@@ -1,8 +1,8 @@
-// What the address of sign-in says: where to go afterwards, and what went wrong at the platform.
+// URL parameters of the sign-in page: return path and error code.
 
 export interface SignInSearch {
   readonly return_to?: string
-  /** A word for it; see `describeSignInError`. */
+  /** An error code; see `describeSignInError`. */
   readonly failed?: string
 }
 
@@ -15,13 +15,11 @@ export function parseSignInSearch(search: Record<string, unknown>): SignInSearch
 }
 
 const signInErrors: Readonly<Record<string, string>> = {
-  cancelled: 'The sign-in was cancelled at the platform.',
-  access_denied: 'Your account may not sign in here. The operator names who may.',
-  platform_failed: 'The platform could not be asked who you are. Try again in a moment.',
+  cancelled: 'The sign-in was canceled on GitHub.',
+  access_denied: 'Your account can’t sign in here. Ask the operator for access.',
+  platform_failed: 'GitHub couldn’t confirm your account. Try again in a moment.',
 }
 
 export function describeSignInError(failed: string): string {
-  return (
-    signInErrors[failed] ?? 'The sign-in at the platform did not come to its end. Begin it again.'
-  )
+  return signInErrors[failed] ?? 'The sign-in on GitHub wasn’t completed. Sign in again.'
 }

@@ -1,4 +1,4 @@
-// The code map as a graph: dots as large as their lines, and lines from what uses to what is used. A list beside it says the same.
+// Draws the code map as a graph. The list next to it has the same information.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import Sigma from 'sigma'
 import type { NodeHoverDrawingFunction } from 'sigma/rendering'
@@ -15,54 +15,49 @@ import { type ThemeColors, useThemeColors } from './use-theme-colors.ts'
 
 interface CodeGraphViewProps {
   readonly map: CodeMap
-  /** The node that is to stand out, with those that it has to do with. */
+  /** The node to highlight together with its neighbors. */
   readonly highlightedPath: string | null
-  /** A node came under the pointer, or none is there any more. */
+  /** Called with the hovered node, or with null when the pointer leaves it. */
   readonly onHover: (path: string | null) => void
   readonly onClick: (path: string) => void
 }
 
 type GraphRenderer = Sigma<NodeAttributes, EdgeAttributes>
 
-export function CodeGraphView({
-  map,
-  highlightedPath: shown,
-  onHover: onPoint,
-  onClick,
-}: CodeGraphViewProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const [drawing, setDrawing] = useState<GraphRenderer | null>(null)
+export function CodeGraphView({ map, highlightedPath, onHover, onClick }: CodeGraphViewProps) {
+  const container = useRef<HTMLDivElement>(null)
+  const [renderer, setRenderer] = useState<GraphRenderer | null>(null)
   const graph = useMemo(() => layOutGraph(map), [map])
-  const colours = useThemeColors()
+  const colors = useThemeColors()
   useEffect(() => {
-    if (place.current === null) return
-    const made = createRenderer(graph, place.current, colours)
-    setDrawing(made)
-    return () => made.kill()
-  }, [graph, colours])
+    if (container.current === null) return
+    const created = createRenderer(graph, container.current, colors)
+    setRenderer(created)
+    return () => created.kill()
+  }, [graph, colors])
   useEffect(() => {
-    if (drawing !== null) highlightNode(drawing, shown, colours)
-  }, [drawing, shown, colours])
+    if (renderer !== null) highlightNode(renderer, highlightedPath, colors)
+  }, [renderer, highlightedPath, colors])
   useEffect(() => {
-    if (drawing === null) return
-    const enter = ({ node }: { node: string }) => onPoint(node)
-    const leave = () => onPoint(null)
+    if (renderer === null) return
+    const enter = ({ node }: { node: string }) => onHover(node)
+    const leave = () => onHover(null)
     const click = ({ node }: { node: string }) => onClick(node)
-    drawing.on('enterNode', enter).on('leaveNode', leave).on('clickNode', click)
+    renderer.on('enterNode', enter).on('leaveNode', leave).on('clickNode', click)
     return () =>
-      void drawing.off('enterNode', enter).off('leaveNode', leave).off('clickNode', click)
-  }, [drawing, onPoint, onClick])
+      void renderer.off('enterNode', enter).off('leaveNode', leave).off('clickNode', click)
+  }, [renderer, onHover, onClick])
   return (
     <div className="relative h-full">
-      <div ref={place} aria-hidden="true" className="h-full cursor-grab" />
+      <div ref={container} aria-hidden="true" className="h-full cursor-grab" />
       <div className="absolute right-1 bottom-1 flex gap-1">
-        <Button aria-label="Show it larger" onClick={() => drawing?.getCamera().animatedZoom()}>
+        <Button aria-label="Zoom in" onClick={() => renderer?.getCamera().animatedZoom()}>
           +
         </Button>
-        <Button aria-label="Show it smaller" onClick={() => drawing?.getCamera().animatedUnzoom()}>
+        <Button aria-label="Zoom out" onClick={() => renderer?.getCamera().animatedUnzoom()}>
           −
         </Button>
-        <Button onClick={() => drawing?.getCamera().animatedReset()}>All</Button>
+        <Button onClick={() => renderer?.getCamera().animatedReset()}>Reset zoom</Button>
       </div>
     </div>
   )
@@ -70,13 +65,13 @@ export function CodeGraphView({
 
 function createRenderer(
   graph: PositionedGraph,
-  place: HTMLElement,
-  colours: ThemeColors,
+  container: HTMLElement,
+  colors: ThemeColors,
 ): GraphRenderer {
-  const drawing: GraphRenderer = new Sigma<NodeAttributes, EdgeAttributes>(graph, place, {
+  const renderer: GraphRenderer = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     defaultEdgeType: 'arrow',
-    defaultEdgeColor: colours.link,
-    labelFont: getComputedStyle(place).fontFamily,
+    defaultEdgeColor: colors.link,
+    labelFont: getComputedStyle(container).fontFamily,
     labelSize: 12,
     labelDensity: 1.4,
     labelGridCellSize: 75,
@@ -84,72 +79,72 @@ function createRenderer(
     stagePadding: 36,
     minCameraRatio: 0.1,
     maxCameraRatio: 2,
-    // The wheel is the page's.
+    // The mouse wheel scrolls the page.
     enableCameraZooming: false,
     zIndex: true,
-    defaultDrawNodeLabel: createLabelDrawer(colours),
-    defaultDrawNodeHover: createHoverDrawer(colours),
+    defaultDrawNodeLabel: createLabelDrawer(colors),
+    defaultDrawNodeHover: createHoverDrawer(colors),
   })
-  // Fingers move the page; a tap comes as a click.
-  drawing.getTouchCaptor().enabled = false
-  for (const canvas of place.querySelectorAll('canvas')) canvas.style.touchAction = 'auto'
-  highlightNode(drawing, null, colours)
-  return drawing
+  // Touch scrolls the page. A tap still arrives as a click.
+  renderer.getTouchCaptor().enabled = false
+  for (const canvas of container.querySelectorAll('canvas')) canvas.style.touchAction = 'auto'
+  highlightNode(renderer, null, colors)
+  return renderer
 }
 
-function highlightNode(drawing: GraphRenderer, shown: string | null, colours: ThemeColors): void {
-  const graph = drawing.getGraph()
-  const chosen = shown !== null && graph.hasNode(shown) ? shown : null
-  const isNear = (node: string) =>
-    chosen === null || node === chosen || graph.areNeighbors(node, chosen)
-  drawing.setSetting('nodeReducer', (node, look): Partial<NodeDisplayData> => {
-    const { x, y, size, group } = look
-    const label = node === chosen ? look.name : look.label
-    if (!isNear(node)) return { x, y, size, label: '', color: colours.link }
+function highlightNode(renderer: GraphRenderer, path: string | null, colors: ThemeColors): void {
+  const graph = renderer.getGraph()
+  const selected = path !== null && graph.hasNode(path) ? path : null
+  const isHighlighted = (node: string) =>
+    selected === null || node === selected || graph.areNeighbors(node, selected)
+  renderer.setSetting('nodeReducer', (node, attributes): Partial<NodeDisplayData> => {
+    const { x, y, size, group } = attributes
+    const label = node === selected ? attributes.name : attributes.label
+    if (!isHighlighted(node)) return { x, y, size, label: '', color: colors.link }
     return {
       x,
       y,
       size,
       label,
-      color: colours.groups[group] ?? colours.ink,
-      highlighted: node === chosen,
+      color: colors.groups[group] ?? colors.ink,
+      highlighted: node === selected,
       zIndex: 1,
     }
   })
-  drawing.setSetting('edgeReducer', (edge, { size }) => {
-    if (chosen === null) return { size, color: colours.link }
+  renderer.setSetting('edgeReducer', (edge, { size }) => {
+    if (selected === null) return { size, color: colors.link }
     const [source, target] = graph.extremities(edge)
-    if (source === chosen) return { size, color: colours.accent, zIndex: 1 }
-    return target === chosen ? { size, color: colours.warn, zIndex: 1 } : { hidden: true }
+    if (source === selected) return { size, color: colors.accent, zIndex: 1 }
+    return target === selected ? { size, color: colors.warn, zIndex: 1 } : { hidden: true }
   })
 }
 
 type DrawLabel = NodeHoverDrawingFunction<NodeAttributes, EdgeAttributes>
 
-/** Writes a name beside its dot, on the side where there is room for it. */
-function createLabelDrawer(colours: ThemeColors): DrawLabel {
-  return (context, dot, settings) => {
-    if (!dot.label) return
-    const { left } = measureLabel(context, dot, settings)
-    context.fillStyle = colours.ink
-    context.fillText(dot.label, left, dot.y + settings.labelSize / 3)
+/** Draws a label next to its node, on the side with enough space. */
+function createLabelDrawer(colors: ThemeColors): DrawLabel {
+  return (context, node, settings) => {
+    if (!node.label) return
+    const { left } = measureLabel(context, node, settings)
+    context.fillStyle = colors.ink
+    context.fillText(node.label, left, node.y + settings.labelSize / 3)
   }
 }
 
-/** The same on a ground of its own: whatever is below doesn't show through. */
-function createHoverDrawer(colours: ThemeColors): DrawLabel {
-  const drawName = createLabelDrawer(colours)
-  return (context, dot, settings) => {
-    if (!dot.label) return
-    const { left, width } = measureLabel(context, dot, settings)
+/** Draws the label on an opaque background. */
+function createHoverDrawer(colors: ThemeColors): DrawLabel {
+  const drawLabel = createLabelDrawer(colors)
+  return (context, node, settings) => {
+    if (!node.label) return
+    const { left, width } = measureLabel(context, node, settings)
     const height = settings.labelSize + 8
     context.beginPath()
-    context.roundRect(left - 4, dot.y - height / 2, width + 8, height, 4)
-    context.fillStyle = colours.surface
+    context.roundRect(left - 4, node.y - height / 2, width + 8, height, 4)
+    context.fillStyle = colors.surface
     context.fill()
-    context.strokeStyle = colours.link
+    context.strokeStyle = colors.link
     context.stroke()
-    drawName(context, dot, settings)
+    drawLabel(context, node, settings)
   }
 }
 
@@ -160,6 +155,6 @@ function measureLabel(...[context, { x, size, label }, settings]: Parameters<Dra
   context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
   const { width } = context.measureText(label ?? '')
   const right = x + size + 5
-  const isInside = right + width < context.canvas.clientWidth
-  return { left: isInside ? right : Math.max(4, x - size - 5 - width), width }
+  const fitsOnRight = right + width < context.canvas.clientWidth
+  return { left: fitsOnRight ? right : Math.max(4, x - size - 5 - width), width }
 }

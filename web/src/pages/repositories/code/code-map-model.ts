@@ -1,11 +1,11 @@
-// What pictures and lists of the code map have in common: names, who uses whom, which belong together.
+// Names, connections and groups of the nodes of a code map.
 import type { showCodeMapSchema } from '../../../../../src/contract/code-map-schemas.ts'
 import type { ResponseBody } from '../../../api/response-body.ts'
 
 export type CodeMap = ResponseBody<typeof showCodeMapSchema>
 export type CodeNode = CodeMap['nodes'][number]
 
-/** The path from the directory that is shown. */
+/** The path relative to the directory of the map. */
 export function relativePathOf(
   { path }: Pick<CodeNode, 'path'>,
   map: Pick<CodeMap, 'path'>,
@@ -13,7 +13,7 @@ export function relativePathOf(
   return map.path === '.' ? path : path.slice(map.path.length + 1)
 }
 
-/** What one node has to do with another one. */
+/** Imports and calls between a node and the node at `path`. */
 export interface NodeConnection {
   readonly path: string
   readonly imports: number
@@ -25,34 +25,33 @@ export interface NodeConnections {
   readonly usedBy: readonly NodeConnection[]
 }
 
-/** Who uses whom, by path, the strongest first. */
+/** The connections of each node by path, in the order of the edges. */
 export function listConnections({ nodes, edges }: CodeMap): ReadonlyMap<string, NodeConnections> {
-  const found = new Map(
+  const connections = new Map(
     nodes.map(({ path }) => [
       path,
       { uses: [] as NodeConnection[], usedBy: [] as NodeConnection[] },
     ]),
   )
   for (const { source, target, ...counts } of edges) {
-    found.get(source)?.uses.push({ path: target, ...counts })
-    found.get(target)?.usedBy.push({ path: source, ...counts })
+    connections.get(source)?.uses.push({ path: target, ...counts })
+    connections.get(target)?.usedBy.push({ path: source, ...counts })
   }
-  return found
+  return connections
 }
 
-/** Colours for groups; what is in no group has one of its own. */
+/** Groups with their own color. All other nodes share one more color. */
 const maxGroups = 7
 
 export interface NodeGroups {
-  /** What makes a group. */
   readonly by: 'directory' | 'language'
-  /** Those with most lines first. */
+  /** The groups with the most lines first. */
   readonly names: readonly string[]
-  /** Index into `names`; their number for all others. */
+  /** Index into `names`, or `maxGroups` for nodes of other groups. */
   indexOf(node: CodeNode): number
 }
 
-/** Which nodes have one colour: those of a directory, or of a language where each is a directory of its own. */
+/** Groups nodes by top-level directory, or by language if the map has only one level. */
 export function groupNodes(map: CodeMap): NodeGroups {
   const directoryOf = (node: CodeNode) => relativePathOf(node, map).split('/').at(0) ?? ''
   const isDeep = map.nodes.some((node) => relativePathOf(node, map).includes('/'))
@@ -61,23 +60,22 @@ export function groupNodes(map: CodeMap): NodeGroups {
   for (const node of map.nodes)
     lines.set(groupOf(node), (lines.get(groupOf(node)) ?? 0) + node.lines)
   lines.delete('')
-  const names = [...lines].sort(([, one], [, other]) => other - one).map(([name]) => name)
-  const shown = names.slice(0, maxGroups)
-  const of = (node: CodeNode) => {
-    const index = shown.indexOf(groupOf(node))
+  const names = [...lines].sort(([, a], [, b]) => b - a).map(([name]) => name)
+  const groupNames = names.slice(0, maxGroups)
+  const indexOf = (node: CodeNode) => {
+    const index = groupNames.indexOf(groupOf(node))
     return index === -1 ? maxGroups : index
   }
-  return { by: isDeep ? 'directory' : 'language', names: shown, indexOf: of }
+  return { by: isDeep ? 'directory' : 'language', names: groupNames, indexOf }
 }
 
 export function formatQuantity(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** In words: how large it is. */
+/** The size as text, such as `120 lines, 3 files, TypeScript`. */
 export function describeSize({ kind, files, lines, language }: CodeNode): string {
-  const size = kind === 'directory' ? [formatQuantity(files, 'file')] : []
-  return [formatQuantity(lines, 'line'), ...size, ...(language === null ? [] : [language])].join(
-    ', ',
-  )
+  const fileCount = kind === 'directory' ? [formatQuantity(files, 'file')] : []
+  const languages = language === null ? [] : [language]
+  return [formatQuantity(lines, 'line'), ...fileCount, ...languages].join(', ')
 }

@@ -1,4 +1,4 @@
-// How the code of a directory hangs together: a picture where the browser can draw one, and a list that says the same.
+// Panel with the dependencies of a directory, as a graph (if WebGL is available) and as a list.
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { Panel } from '../../../components/page.tsx'
 import { Skeleton } from '../../../components/page-states.tsx'
@@ -8,26 +8,28 @@ import { DirectoryBreadcrumbs } from './directory-breadcrumbs.tsx'
 import { useOpenDirectory } from './use-open-directory.ts'
 import './code.css'
 
-// Some 50 KB that nobody needs who can't see it.
-const GraphPicture = lazy(async () => ({
+// Loaded on demand: the graph library is about 50 KB.
+const CodeGraphView = lazy(async () => ({
   default: (await import('./code-graph-view.tsx')).CodeGraphView,
 }))
 
-/** `map` is null while it is on its way: the panel has its size from the beginning. */
+const graphHelp =
+  'Each dot is a directory or file, sized by lines of code. Arrows point to dependencies.'
+const graphUnavailable =
+  'Your browser can’t draw the graph because WebGL is unavailable. The list has the same ' +
+  'information.'
+
+/** `map` is null while it loads. The panel reserves its height, to avoid layout shifts. */
 export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null }) {
   const [canDraw] = useState(hasWebGl)
   return (
-    <Panel title="How it hangs together">
+    <Panel title="Dependencies">
       {map === null ? (
         <Skeleton className="h-5.25 w-40" />
       ) : (
         <DirectoryBreadcrumbs repo={repo} path={map.path} />
       )}
-      <p className="mb-3 text-muted">
-        {canDraw
-          ? 'A dot is a directory or a file, as large as its lines; an arrow leads from what uses to what is used.'
-          : 'This browser draws no picture of it (WebGL is missing or off). The list has all that the picture would show.'}
-      </p>
+      <p className="mb-3 text-muted">{canDraw ? graphHelp : graphUnavailable}</p>
       {map === null ? (
         <Skeleton className={canDraw ? 'h-180 lg:h-112' : 'h-112'} />
       ) : (
@@ -41,13 +43,13 @@ export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null 
 function CodeMapExplorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
   const openPath = useOpenDirectory()
   const connections = useMemo(() => listConnections(map), [map])
-  const [chosen, choose] = useState<string | null>(null)
-  const [pointed, point] = useState<string | null>(null)
-  const click = useCallback(
+  const [selectedPath, setSelectedPath] = useState<string | null>(null)
+  const [hoveredPath, setHoveredPath] = useState<string | null>(null)
+  const openOrSelect = useCallback(
     (path: string) => {
       const isDirectory = map.nodes.some((node) => node.path === path && node.kind === 'directory')
       if (isDirectory) openPath(path)
-      else choose(path)
+      else setSelectedPath(path)
     },
     [map, openPath],
   )
@@ -57,11 +59,11 @@ function CodeMapExplorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
         <div className="flex h-82 flex-col rounded border border-line lg:h-112">
           <div className="min-h-0 flex-1">
             <Suspense fallback={<Skeleton className="h-full" />}>
-              <GraphPicture
+              <CodeGraphView
                 map={map}
-                highlightedPath={pointed ?? chosen}
-                onHover={point}
-                onClick={click}
+                highlightedPath={hoveredPath ?? selectedPath}
+                onHover={setHoveredPath}
+                onClick={openOrSelect}
               />
             </Suspense>
           </div>
@@ -75,16 +77,16 @@ function CodeMapExplorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
         <CodeNodeList
           map={map}
           connections={connections}
-          selected={chosen}
-          onSelect={choose}
-          onHover={point}
+          selectedPath={selectedPath}
+          onSelect={setSelectedPath}
+          onHover={setHoveredPath}
         />
       </section>
     </div>
   )
 }
 
-/** As classes: the page has no styles in its elements. */
+/** Classes, because the content security policy forbids inline styles. */
 const groupBackgroundClasses = [
   'bg-(--group-0)',
   'bg-(--group-1)',
@@ -96,7 +98,10 @@ const groupBackgroundClasses = [
   'bg-(--group-7)',
 ]
 
-/** What it needs of the panel's height, the picture does without. */
+const legendClass =
+  'flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 border-line border-t px-2 py-1 ' +
+  'text-muted text-xs'
+
 function GroupLegend({ map }: { map: CodeMap }) {
   const groups = groupNodes(map)
   const hasOthers = map.nodes.some(
@@ -109,8 +114,8 @@ function GroupLegend({ map }: { map: CodeMap }) {
   ]
   return (
     <ul
-      aria-label={groups.by === 'directory' ? 'Colours of directories' : 'Colours of languages'}
-      className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 border-line border-t px-2 py-1 text-muted text-xs"
+      aria-label={groups.by === 'directory' ? 'Colors of directories' : 'Colors of languages'}
+      className={legendClass}
     >
       {names.map((name, index) => {
         if (name === '' || (index === groupBackgroundClasses.length - 1 && !hasOthers)) return null
@@ -129,13 +134,14 @@ function GroupLegend({ map }: { map: CodeMap }) {
 }
 
 function describeExtent({ nodes, edges, commit, left_out: leftOut }: CodeMap): string {
-  const shown = `${formatQuantity(nodes.length, 'directory or file', 'directories and files')}, ${formatQuantity(edges.length, 'connection')}`
-  const missing = [
-    ...(leftOut.nodes > 0 ? [formatQuantity(leftOut.nodes, 'smaller one')] : []),
+  const nodeCount = formatQuantity(nodes.length, 'directory or file', 'directories and files')
+  const edgeCount = formatQuantity(edges.length, 'connection')
+  const hidden = [
+    ...(leftOut.nodes > 0 ? [formatQuantity(leftOut.nodes, 'smaller node')] : []),
     ...(leftOut.edges > 0 ? [formatQuantity(leftOut.edges, 'weaker connection')] : []),
   ]
-  const leftOver = missing.length > 0 ? ` Not shown: ${missing.join(', ')}.` : ''
-  return `${shown}, at ${commit?.slice(0, 7)}.${leftOver}`
+  const hiddenNote = hidden.length > 0 ? ` Not shown: ${hidden.join(', ')}.` : ''
+  return `${nodeCount}, ${edgeCount} at ${commit?.slice(0, 7)}.${hiddenNote}`
 }
 
 function hasWebGl(): boolean {

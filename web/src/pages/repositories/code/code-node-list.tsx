@@ -1,4 +1,4 @@
-// The code map as a list: the same directories and files as in the picture, with what each uses and what uses it.
+// The code map as a list of directories and files with their connections.
 import { useEffect, useRef } from 'react'
 import {
   type CodeMap,
@@ -14,10 +14,10 @@ import { DirectoryLink } from './directory-breadcrumbs.tsx'
 interface CodeNodeListProps {
   readonly map: CodeMap
   readonly connections: ReadonlyMap<string, NodeConnections>
-  /** Whose connections are told. */
-  readonly selected: string | null
+  /** The node whose connections are shown. */
+  readonly selectedPath: string | null
   readonly onSelect: (path: string | null) => void
-  /** A node that has the focus, or none any more. */
+  /** Called with the focused node, or with null when it loses the focus. */
   readonly onHover: (path: string | null) => void
 }
 
@@ -26,9 +26,9 @@ const noConnections: NodeConnections = { uses: [], usedBy: [] }
 export function CodeNodeList({
   map,
   connections,
-  selected: chosen,
-  onSelect: onChoose,
-  onHover: onPoint,
+  selectedPath,
+  onSelect,
+  onHover,
 }: CodeNodeListProps) {
   return (
     <ul className="divide-y divide-line">
@@ -38,9 +38,9 @@ export function CodeNodeList({
           node={node}
           map={map}
           connections={connections.get(node.path) ?? noConnections}
-          isSelected={chosen === node.path}
-          onSelect={onChoose}
-          onHover={onPoint}
+          isSelected={selectedPath === node.path}
+          onSelect={onSelect}
+          onHover={onHover}
         />
       ))}
     </ul>
@@ -53,36 +53,29 @@ interface CodeNodeRowProps extends Pick<CodeNodeListProps, 'map' | 'onSelect' | 
   readonly isSelected: boolean
 }
 
-function CodeNodeRow({
-  node,
-  map,
-  connections,
-  isSelected: isChosen,
-  onSelect: onChoose,
-  onHover: onPoint,
-}: CodeNodeRowProps) {
+function CodeNodeRow({ node, map, connections, isSelected, onSelect, onHover }: CodeNodeRowProps) {
   const row = useRef<HTMLLIElement>(null)
   useEffect(() => {
-    if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
-  }, [isChosen])
+    if (isSelected) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isSelected])
   const { uses, usedBy } = connections
   const name = relativePathOf(node, map)
   return (
     <li
       ref={row}
-      className={`px-3 py-1.5 ${isChosen ? 'bg-raised' : ''}`}
-      onFocus={() => onPoint(node.path)}
-      onBlur={() => onPoint(null)}
+      className={`px-3 py-1.5 ${isSelected ? 'bg-raised' : ''}`}
+      onFocus={() => onHover(node.path)}
+      onBlur={() => onHover(null)}
     >
       <div className="flex items-baseline gap-1">
         <button
           type="button"
-          aria-expanded={isChosen}
-          aria-label={`What has to do with ${name}`}
+          aria-expanded={isSelected}
+          aria-label={`Connections of ${name}`}
           className="-ml-1.5 w-5 shrink-0 rounded text-muted hover:bg-raised"
-          onClick={() => onChoose(isChosen ? null : node.path)}
+          onClick={() => onSelect(isSelected ? null : node.path)}
         >
-          {isChosen ? '▾' : '▸'}
+          {isSelected ? '▾' : '▸'}
         </button>
         <span className="min-w-0 flex-1">
           {node.kind === 'directory' ? (
@@ -93,7 +86,7 @@ function CodeNodeRow({
         </span>
         <span
           className="shrink-0 text-muted tabular-nums"
-          title="How many others it uses, and how many use it"
+          title="Number of dependencies and dependents"
         >
           <span aria-hidden="true">
             → {uses.length} ← {usedBy.length}
@@ -104,7 +97,7 @@ function CodeNodeRow({
         </span>
       </div>
       <p className="pl-4.5 text-muted">{describeSize(node)}</p>
-      {isChosen && (
+      {isSelected && (
         <div className="pl-4.5">
           <ConnectionList
             title="Uses"
@@ -119,7 +112,7 @@ function CodeNodeRow({
             elsewhere={node.used_elsewhere}
           />
           {uses.length + usedBy.length + node.uses_elsewhere + node.used_elsewhere === 0 && (
-            <p>Nothing that is known uses it, and it uses nothing.</p>
+            <p>No known connections.</p>
           )}
         </div>
       )}
@@ -136,7 +129,7 @@ function ConnectionList({
   title: string
   connections: readonly NodeConnection[]
   map: CodeMap
-  /** How often something that isn't shown. */
+  /** The number of uses of nodes that are not shown. */
   elsewhere: number
 }) {
   if (connections.length === 0 && elsewhere === 0) return null
@@ -151,10 +144,7 @@ function ConnectionList({
           </li>
         ))}
         {elsewhere > 0 && (
-          <li className="text-muted">
-            {formatQuantity(elsewhere, 'time', 'times')} {connections.length > 0 && 'also '}
-            something that is not shown here
-          </li>
+          <li className="text-muted">{formatQuantity(elsewhere, 'use')} outside of this view</li>
         )}
       </ul>
     </>

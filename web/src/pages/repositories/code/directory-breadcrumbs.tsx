@@ -1,16 +1,15 @@
-// Where one is in the repository, with ways back up; and a way into a directory.
+// Breadcrumbs of the current directory, and links to directories.
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { directorySearch } from '../repository-search.ts'
 
-/** A link to what is below a directory. */
 export function DirectoryLink({ path, children }: { path: string; children: ReactNode }) {
   return (
     <Link
       to="."
       search={directorySearch(path)}
       resetScroll={false}
-      // The root isn't where one is when a part of it is shown.
+      // Without this, the link to the root would be active in every directory.
       activeOptions={{ exact: true }}
       className="text-accent hover:underline"
     >
@@ -19,13 +18,13 @@ export function DirectoryLink({ path, children }: { path: string; children: Reac
   )
 }
 
-/** The directories from the root down. What was followed to get here is gone: whoever comes by keys goes on from here. */
+/** Takes the focus when the directory changes, because the link that was followed is gone. */
 export function DirectoryBreadcrumbs({ repo, path }: { repo: string; path: string }) {
-  const here = useRef<HTMLSpanElement>(null)
-  const former = useRef(path)
+  const currentItem = useRef<HTMLSpanElement>(null)
+  const lastPath = useRef(path)
   useEffect(() => {
-    if (former.current !== path) here.current?.focus({ preventScroll: true })
-    former.current = path
+    if (lastPath.current !== path) currentItem.current?.focus({ preventScroll: true })
+    lastPath.current = path
   }, [path])
   const parts = path === '.' ? [] : path.split('/')
   const name = repo.slice(repo.indexOf('/') + 1)
@@ -38,14 +37,14 @@ export function DirectoryBreadcrumbs({ repo, path }: { repo: string; path: strin
           </DirectoryLink>
           <span className="px-1 text-muted">/</span>
           {index === parts.length - 1 && (
-            <span ref={here} tabIndex={-1} aria-current="page" className="font-medium">
+            <span ref={currentItem} tabIndex={-1} aria-current="page" className="font-medium">
               {part}
             </span>
           )}
         </span>
       ))}
       {parts.length === 0 && (
-        <span ref={here} tabIndex={-1} aria-current="page" className="font-medium">
+        <span ref={currentItem} tabIndex={-1} aria-current="page" className="font-medium">
           {name}
         </span>
       )}

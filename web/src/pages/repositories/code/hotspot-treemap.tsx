@@ -1,4 +1,4 @@
-// The treemap: a tile for each directory or file, those of one directory beside each other.
+// Treemap with a tile for each directory or file, grouped by directory.
 import { type HierarchyRectangularNode, hierarchy, treemap, treemapSquarify } from 'd3-hierarchy'
 import { useMemo } from 'react'
 import { useElementWidth } from '../../../components/use-element-width.ts'
@@ -7,14 +7,14 @@ import { useOpenDirectory } from './use-open-directory.ts'
 
 interface TreemapItem {
   readonly name: string
-  /** Null for what only holds others. */
+  /** Null for a group of tiles. */
   readonly node: CodeNode | null
   readonly children?: readonly TreemapItem[]
 }
 
 interface HotspotTreemapProps {
   readonly map: CodeMap
-  /** From 0 to 4: how warm it is. */
+  /** Returns a heat level from 0 to 4. */
   readonly getHeatLevel: (touches: number) => number
 }
 
@@ -26,28 +26,28 @@ const heatFillClasses = [
   'fill-(--heat-4)',
 ]
 
-/** For eyes and pointers: a table has the same, for everybody. It fills its place. */
-export function HotspotTreemap({ map, getHeatLevel: warmthOf }: HotspotTreemapProps) {
-  const [place, width] = useElementWidth<HTMLDivElement>()
+/** Fills its container. Screen readers skip it, because a table has the same numbers. */
+export function HotspotTreemap({ map, getHeatLevel }: HotspotTreemapProps) {
+  const [container, width] = useElementWidth<HTMLDivElement>()
   const openPath = useOpenDirectory()
-  const height = place.current?.clientHeight ?? 0
+  const height = container.current?.clientHeight ?? 0
   const tiles = useMemo(() => layOutTiles(map, width, height), [map, width, height])
   return (
-    <div ref={place} className="h-full">
+    <div ref={container} className="h-full">
       {width > 0 && (
         <svg aria-hidden="true" width={width} height={height} className="block">
           {tiles.map((tile) => {
             const { node } = tile.data
             if (node === null) return <GroupLabel key={`/${tile.data.name}`} tile={tile} />
             return (
-              // biome-ignore lint/a11y/noStaticElementInteractions: by keys one goes in from the table
+              // biome-ignore lint/a11y/noStaticElementInteractions: keyboard users use the table
               <g
                 key={node.path}
                 className={node.kind === 'directory' ? 'cursor-pointer' : ''}
                 onClick={node.kind === 'directory' ? () => openPath(node.path) : undefined}
               >
                 <title>{describeNode(node, map)}</title>
-                <Tile tile={tile} fill={heatFillClasses[warmthOf(node.touches)] ?? ''} />
+                <Tile tile={tile} fill={heatFillClasses[getHeatLevel(node.touches)] ?? ''} />
               </g>
             )
           })}
@@ -61,9 +61,9 @@ type PlacedTile = HierarchyRectangularNode<TreemapItem>
 
 function layOutTiles(map: CodeMap, width: number, height: number): PlacedTile[] {
   const root = hierarchy<TreemapItem>({ name: '', node: null, children: groupByDirectory(map) })
-    // What has no lines is still there.
+    // Empty files need a visible tile too.
     .sum(({ node }) => (node === null ? 0 : Math.max(1, node.lines)))
-    .sort((one, other) => (other.value ?? 0) - (one.value ?? 0))
+    .sort((a, b) => (b.value ?? 0) - (a.value ?? 0))
   const placed = treemap<TreemapItem>()
     .tile(treemapSquarify)
     .size([width, height])
@@ -73,7 +73,6 @@ function layOutTiles(map: CodeMap, width: number, height: number): PlacedTile[] 
   return placed.descendants().slice(1)
 }
 
-/** Above the tiles of one directory. */
 const groupLabelHeightPx = 18
 
 function groupByDirectory(map: CodeMap): TreemapItem[] {
@@ -90,13 +89,13 @@ function groupByDirectory(map: CodeMap): TreemapItem[] {
   })
 }
 
-/** Of a letter, about, at the size of the names. */
+/** Approximate width of a character in tile labels. */
 const characterWidthPx = 6.6
 
 function truncateToWidth(name: string, width: number): string {
-  const most = Math.floor((width - 8) / characterWidthPx)
-  if (name.length <= most) return name
-  return most < 4 ? '' : `${name.slice(0, most - 1)}…`
+  const maxLength = Math.floor((width - 8) / characterWidthPx)
+  if (name.length <= maxLength) return name
+  return maxLength < 4 ? '' : `${name.slice(0, maxLength - 1)}…`
 }
 
 function GroupLabel({ tile: { x0, x1, y0, data } }: { tile: PlacedTile }) {

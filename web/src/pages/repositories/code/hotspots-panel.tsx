@@ -1,4 +1,4 @@
-// Where the work is: a treemap of what is below the directory, and its numbers in a table.
+// Panel with a treemap and a table of the most changed files of a directory.
 import { DataTable } from '../../../components/data-table.tsx'
 import { Panel } from '../../../components/page.tsx'
 import { Skeleton } from '../../../components/page-states.tsx'
@@ -7,12 +7,12 @@ import { DirectoryLink } from './directory-breadcrumbs.tsx'
 import { computeHeatThresholds, describeThresholds, heatLevelOf } from './heat-levels.ts'
 import { HotspotTreemap } from './hotspot-treemap.tsx'
 
-/** `map` is null while it is on its way: the panel has its size from the beginning. */
+/** `map` is null while it loads. The panel reserves its height, to avoid layout shifts. */
 export function HotspotsPanel({ map }: { map: CodeMap | null }) {
   return (
     <Panel title="Hot spots">
       <p className="mb-3 min-h-10.5 text-muted sm:min-h-5.25">
-        As large as its lines, as warm as the number of reviewed pull requests that touched it.{' '}
+        Sized by lines of code, colored by reviewed pull requests that changed it.{' '}
         {map && describeTopHotspot(map)}
       </p>
       {map === null ? <Skeleton className="h-180 lg:h-96" /> : <Hotspots map={map} />}
@@ -21,27 +21,26 @@ export function HotspotsPanel({ map }: { map: CodeMap | null }) {
 }
 
 function describeTopHotspot(map: CodeMap): string {
-  const hottest = map.nodes.toSorted((one, other) => other.touches - one.touches).at(0)
-  if (hottest === undefined || hottest.touches === 0) return 'None has touched any of it yet.'
-  return `Most touched ${relativePathOf(hottest, map)}: ${formatQuantity(hottest.touches, 'pull request')}.`
+  const hottest = map.nodes.toSorted((a, b) => b.touches - a.touches).at(0)
+  if (hottest === undefined || hottest.touches === 0) return 'No pull request has changed it yet.'
+  const count = formatQuantity(hottest.touches, 'pull request')
+  return `Most changed: ${relativePathOf(hottest, map)} (${count}).`
 }
 
 function Hotspots({ map }: { map: CodeMap }) {
-  const steps = computeHeatThresholds(map.nodes.map(({ touches }) => touches))
-  const rows = map.nodes.toSorted(
-    (one, other) => other.touches - one.touches || other.lines - one.lines,
-  )
+  const thresholds = computeHeatThresholds(map.nodes.map(({ touches }) => touches))
+  const rows = map.nodes.toSorted((a, b) => b.touches - a.touches || b.lines - a.lines)
   return (
     <div className="grid grid-cols-1 gap-3 lg:grid-cols-[3fr_2fr]">
       <div>
         <div className="h-72 lg:h-87">
-          <HotspotTreemap map={map} getHeatLevel={(touches) => heatLevelOf(touches, steps)} />
+          <HotspotTreemap map={map} getHeatLevel={(touches) => heatLevelOf(touches, thresholds)} />
         </div>
-        <HeatLegend steps={steps} />
+        <HeatLegend thresholds={thresholds} />
       </div>
       <div className="max-h-96 overflow-y-auto rounded border border-line px-3 lg:h-96">
         <DataTable
-          caption="Hot spots in figures"
+          caption="Hot spots"
           rows={rows}
           rowKey={({ path }) => path}
           columns={[
@@ -56,7 +55,7 @@ function Hotspots({ map }: { map: CodeMap }) {
             },
             { name: 'Lines', isNumber: true, render: ({ lines }) => lines.toLocaleString('en') },
             { name: 'Pull requests', isNumber: true, render: ({ touches }) => touches },
-            { name: 'At risk', isNumber: true, render: ({ high_risk: risks }) => risks },
+            { name: 'High risk', isNumber: true, render: ({ high_risk: risks }) => risks },
           ]}
         />
       </div>
@@ -64,7 +63,7 @@ function Hotspots({ map }: { map: CodeMap }) {
   )
 }
 
-/** As classes: the page has no styles in its elements. */
+/** Classes, because the content security policy forbids inline styles. */
 const heatBackgroundClasses = [
   'bg-(--heat-0)',
   'bg-(--heat-1)',
@@ -73,19 +72,20 @@ const heatBackgroundClasses = [
   'bg-(--heat-4)',
 ]
 
-function HeatLegend({ steps }: { steps: readonly number[] }) {
+const swatchClass = 'inline-block size-3 rounded-sm border border-line'
+
+function HeatLegend({ thresholds }: { thresholds: readonly number[] }) {
+  const backgroundClassOf = (index: number) =>
+    heatBackgroundClasses[heatLevelOf(thresholds[index] ?? 0, thresholds)]
   return (
     <ul
-      aria-label="Pull requests by colour"
+      aria-label="Color legend: pull requests"
       className="flex min-h-9 flex-wrap items-center gap-x-3 text-muted text-xs"
     >
-      {describeThresholds(steps).map((words, index) => (
-        <li key={words} className="flex items-center gap-1 whitespace-nowrap">
-          <span
-            aria-hidden="true"
-            className={`inline-block size-3 rounded-sm border border-line ${heatBackgroundClasses[heatLevelOf(steps[index] ?? 0, steps)]}`}
-          />
-          {words}
+      {describeThresholds(thresholds).map((label, index) => (
+        <li key={label} className="flex items-center gap-1 whitespace-nowrap">
+          <span aria-hidden="true" className={`${swatchClass} ${backgroundClassOf(index)}`} />
+          {label}
         </li>
       ))}
     </ul>

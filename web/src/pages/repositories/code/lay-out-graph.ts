@@ -1,15 +1,14 @@
-// Finds a place for each node of the code map: the same map has the same picture each time.
+// Computes a deterministic layout of the code map.
 import Graph from 'graphology'
 import forceAtlas2 from 'graphology-layout-forceatlas2'
 import { type CodeMap, type CodeNode, groupNodes, relativePathOf } from './code-map-model.ts'
 
-/** Steps of the layout: for the largest map they take some tenths of a second. */
+/** Takes a few tenths of a second for the largest map. */
 const layoutIterations = 300
-/** Radii and widths on the screen. */
-const sizesPx = { least: 3, most: 16, line: 0.5, strongLine: 3 }
-/** Turned by it, points on a spiral cover a plane evenly. */
+const sizesPx = { minRadius: 3, maxRadius: 16, minEdge: 0.5, maxEdge: 3 }
+/** Points on a spiral with this angle cover a plane evenly. */
 const goldenAngle = Math.PI * (3 - Math.sqrt(5))
-/** The picture is wider than high. */
+/** Width of the layout divided by its height. */
 const aspectRatio = 2
 
 export interface NodeAttributes {
@@ -17,7 +16,7 @@ export interface NodeAttributes {
   y: number
   readonly size: number
   readonly label: string
-  /** From the directory that is shown. */
+  /** Path relative to the directory of the map. */
   readonly name: string
   readonly group: number
 }
@@ -29,13 +28,13 @@ export interface EdgeAttributes {
 
 export type PositionedGraph = Graph<NodeAttributes, EdgeAttributes>
 
-/** The map as a graph with places. What is connected with nothing stands below, in rows. */
+/** Positions the nodes of a map. Nodes without connections are in rows at the bottom. */
 export function layOutGraph(map: CodeMap): PositionedGraph {
   const connected = new Set(map.edges.flatMap(({ source, target }) => [source, target]))
   const graph: PositionedGraph = new Graph({ type: 'directed' })
-  const look = createNodeAttributes(map)
+  const createAttributes = createNodeAttributes(map)
   for (const node of map.nodes.filter(({ path }) => connected.has(path)))
-    graph.addNode(node.path, look(node))
+    graph.addNode(node.path, createAttributes(node))
   addEdges(graph, map)
   forceAtlas2.assign(graph, {
     iterations: layoutIterations,
@@ -55,24 +54,26 @@ export function layOutGraph(map: CodeMap): PositionedGraph {
     graph,
     map.nodes
       .filter(({ path }) => !connected.has(path))
-      .map((node) => [node.path, look(node)] as const),
+      .map((node) => [node.path, createAttributes(node)] as const),
   )
   return graph
 }
 
-/** How nodes look, each on its place of a spiral. */
+/** Attributes of the nodes, which start on a spiral. */
 function createNodeAttributes(map: CodeMap): (node: CodeNode) => NodeAttributes {
   const groups = groupNodes(map)
-  const mostLines = Math.max(1, ...map.nodes.map(({ lines }) => lines))
-  const turns = new Map(map.nodes.map(({ path }, index) => [path, index]))
+  const maxLines = Math.max(1, ...map.nodes.map(({ lines }) => lines))
+  const indexes = new Map(map.nodes.map(({ path }, index) => [path, index]))
   return (node) => {
-    const turn = turns.get(node.path) ?? 0
+    const index = indexes.get(node.path) ?? 0
     const name = relativePathOf(node, map) + (node.kind === 'directory' ? '/' : '')
     return {
-      x: Math.sqrt(turn + 1) * Math.cos(turn * goldenAngle),
-      y: Math.sqrt(turn + 1) * Math.sin(turn * goldenAngle),
-      // Areas are to be compared, not radii.
-      size: sizesPx.least + (sizesPx.most - sizesPx.least) * Math.sqrt(node.lines / mostLines),
+      x: Math.sqrt(index + 1) * Math.cos(index * goldenAngle),
+      y: Math.sqrt(index + 1) * Math.sin(index * goldenAngle),
+      // The area, not the radius, is proportional to the lines.
+      size:
+        sizesPx.minRadius +
+        (sizesPx.maxRadius - sizesPx.minRadius) * Math.sqrt(node.lines / maxLines),
       label: /[^/]+\/?$/.exec(name)?.[0] ?? name,
       name,
       group: groups.indexOf(node),
@@ -87,18 +88,17 @@ function addEdges(graph: PositionedGraph, { edges }: CodeMap): void {
     const weight = weights[index] ?? 0
     graph.addEdge(source, target, {
       weight,
-      size: sizesPx.line + (sizesPx.strongLine - sizesPx.line) * (weight / strongest) ** 2,
+      size: sizesPx.minEdge + (sizesPx.maxEdge - sizesPx.minEdge) * (weight / strongest) ** 2,
     })
   })
 }
 
-/** So many stand side by side: of few, each has room for its name. */
+/** Fewer nodes per row leave space for their labels. */
 const nodesPerRow = { few: 5, many: 12 }
 
-/** In rows below all others. */
 function addUnconnectedNodes(
   graph: PositionedGraph,
-  nodes: readonly (readonly [path: string, look: NodeAttributes])[],
+  nodes: readonly (readonly [path: string, attributes: NodeAttributes])[],
 ): void {
   const placed = graph.mapNodes((_, { x, y }) => ({ x, y }))
   const lowest = Math.min(0, ...placed.map(({ y }) => y))
@@ -108,8 +108,8 @@ function addUnconnectedNodes(
   ]
   const rowLength = nodes.length > 5 * nodesPerRow.few ? nodesPerRow.many : nodesPerRow.few
   const step = (right - left) / (rowLength - 1)
-  nodes.forEach(([path, look], index) => {
+  nodes.forEach(([path, attributes], index) => {
     const y = lowest - ((right - left) / 20) * (1 + Math.floor(index / rowLength))
-    graph.addNode(path, { ...look, x: left + step * (index % rowLength), y })
+    graph.addNode(path, { ...attributes, x: left + step * (index % rowLength), y })
   })
 }

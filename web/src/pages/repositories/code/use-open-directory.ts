@@ -1,8 +1,8 @@
-// Which directory is shown stands in the address: going into one can be taken back, and sent to somebody.
+// Opens a directory of the code map through the URL, so that Back and sharing work.
 import { useNavigate } from '@tanstack/react-router'
 import { directorySearch } from '../repository-search.ts'
 
-/** Goes to a directory; `.` for the root. */
+/** Returns a function that opens a directory; `.` for the root. */
 export function useOpenDirectory(): (path: string) => void {
   const navigate = useNavigate()
   return (path) => void navigate({ to: '.', search: directorySearch(path), resetScroll: false })

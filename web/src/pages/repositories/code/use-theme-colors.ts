@@ -1,4 +1,4 @@
-// The page's colours as a canvas needs them: as they are in the theme that is shown.
+// Colors of the current theme, for drawing on a canvas.
 import { useEffect, useState } from 'react'
 
 export interface ThemeColors {
@@ -10,15 +10,15 @@ export interface ThemeColors {
   readonly groups: readonly string[]
 }
 
-/** Read anew when the theme changes. */
+/** Updates when the theme changes. */
 export function useThemeColors(): ThemeColors {
-  const [colours, setColours] = useState(readThemeColors)
+  const [colors, setColors] = useState(readThemeColors)
   useEffect(() => {
-    const observer = new MutationObserver(() => setColours(readThemeColors))
+    const observer = new MutationObserver(() => setColors(readThemeColors))
     observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => observer.disconnect()
   }, [])
-  return colours
+  return colors
 }
 
 function readThemeColors(): ThemeColors {

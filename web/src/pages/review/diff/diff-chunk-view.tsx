@@ -1,4 +1,4 @@
-// Some lines of a diff. The browser lays them out when they come near.
+// One chunk of a diff. The browser lays it out when it is near the viewport.
 import { memo, type ReactNode } from 'react'
 import { Diff, Hunk, type HunkData, type TokenNode } from 'react-diff-view'
 import type { DiffChunk } from './diff-chunks.ts'
@@ -8,37 +8,37 @@ import type { HighlightedLines } from './highlight-code.ts'
 interface DiffChunkProps {
   readonly chunk: DiffChunk
   readonly viewType: DiffViewType
-  /** Of a file that is new or gone there is one side only. */
+  /** Added and deleted files have only one side. */
   readonly diffType: 'add' | 'delete' | 'modify'
-  /** By the key of the change that they stand below; of the whole file. */
+  /** Widgets of the whole file, by the key of the change above them. */
   readonly widgets: Record<string, ReactNode>
-  /** Keys of the changes that findings are about. */
+  /** Keys of the changes that have findings. */
   readonly highlightedChanges: string[]
   readonly tokens: HighlightedLines | null
 }
 
 const lineHeightPx = 20
 
-export const DiffChunkView = memo(function PieceView({
-  chunk: piece,
-  viewType: look,
-  diffType: kind,
+export const DiffChunkView = memo(function DiffChunkView({
+  chunk,
+  viewType,
+  diffType,
   widgets,
-  highlightedChanges: marked,
-  tokens: colours,
+  highlightedChanges,
+  tokens,
 }: DiffChunkProps) {
-  const height = (piece.hunk.changes.length + (piece.heading === null ? 0 : 1)) * lineHeightPx
+  const height = (chunk.hunk.changes.length + (chunk.heading === null ? 0 : 1)) * lineHeightPx
   return (
-    <div className="diff-piece" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
-      {piece.heading !== null && <div className="diff-heading">{piece.heading}</div>}
+    <div className="diff-chunk" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
+      {chunk.heading !== null && <div className="diff-heading">{chunk.heading}</div>}
       <Diff
-        viewType={look}
-        diffType={kind}
-        hunks={[piece.hunk]}
+        viewType={viewType}
+        diffType={diffType}
+        hunks={[chunk.hunk]}
         widgets={widgets}
-        selectedChanges={marked}
-        tokens={colours}
-        renderToken={drawToken}
+        selectedChanges={highlightedChanges}
+        tokens={tokens}
+        renderToken={renderToken}
       >
         {([hunk]) => <Hunk hunk={hunk as HunkData} />}
       </Diff>
@@ -46,12 +46,12 @@ export const DiffChunkView = memo(function PieceView({
   )
 })
 
-function drawToken(
+function renderToken(
   token: TokenNode,
-  drawDefault: (token: TokenNode, index: number) => ReactNode,
+  renderDefault: (token: TokenNode, index: number) => ReactNode,
   index: number,
 ) {
-  if (token.type !== 'colour') return drawDefault(token, index)
+  if (token.type !== 'color') return renderDefault(token, index)
   return (
     <span key={index} className={token.className}>
       {token.value}

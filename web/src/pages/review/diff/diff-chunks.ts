@@ -1,45 +1,51 @@
-// The service's files as the drawing of diffs wants them: hunks cut into pieces that are drawn one after the other.
+// Converts diffs of the API for react-diff-view, split into chunks that render one by one.
 import type { ChangeData, HunkData } from 'react-diff-view'
 import type { DiffFile, Finding } from '../review-queries.ts'
 
-/** Some lines of a file that are drawn at once. */
 export interface DiffChunk {
   readonly hunk: HunkData
-  /** Of the hunk that begins here; null where one goes on. */
+  /** Heading of the hunk; null for its later chunks. */
   readonly heading: string | null
 }
 
 export interface FileChunks {
   readonly chunks: readonly DiffChunk[]
-  /** Of the longest line, in characters. */
+  /** In characters. */
   readonly maxLineLength: number
-  /** Which sides end without a newline. */
   readonly missingFinalNewline: readonly ('old' | 'new')[]
 }
 
-/** A piece ends at the next line that didn't change, or where it is as long as this twice. */
+/** A chunk ends at the next unchanged line after this many lines, at most at twice as many. */
 const chunkLines = 100
 
-/** Reads the lines of a file, as in a unified diff. */
 export function splitIntoChunks(file: DiffFile): FileChunks {
-  const pieces: DiffChunk[] = []
-  const unended = new Set<'old' | 'new'>()
-  let longest = 0
+  const chunks: DiffChunk[] = []
+  const missingNewlineSides = new Set<'old' | 'new'>()
+  let maxLineLength = 0
   for (const hunk of file.hunks) {
-    const changes = convertLines(hunk, unended)
-    for (const { content } of changes) longest = Math.max(longest, content.length)
-    const heading = `@@ -${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@ ${hunk.section}`
+    const changes = convertLines(hunk, missingNewlineSides)
+    for (const { content } of changes) maxLineLength = Math.max(maxLineLength, content.length)
+    const heading = formatHunkHeading(hunk)
     for (const [index, part] of splitChanges(changes).entries()) {
-      pieces.push({
+      chunks.push({
         hunk: createHunk(part),
         heading: index === 0 ? escapeInvisibleCharacters(heading) : null,
       })
     }
   }
-  return { chunks: pieces, maxLineLength: longest, missingFinalNewline: [...unended] }
+  return { chunks, maxLineLength, missingFinalNewline: [...missingNewlineSides] }
 }
 
-function convertLines(hunk: DiffFile['hunks'][number], unended: Set<'old' | 'new'>): ChangeData[] {
+function formatHunkHeading(hunk: DiffFile['hunks'][number]): string {
+  const oldRange = `-${hunk.old_start},${hunk.old_lines}`
+  const newRange = `+${hunk.new_start},${hunk.new_lines}`
+  return `@@ ${oldRange} ${newRange} @@ ${hunk.section}`
+}
+
+function convertLines(
+  hunk: DiffFile['hunks'][number],
+  missingNewlineSides: Set<'old' | 'new'>,
+): ChangeData[] {
   const changes: ChangeData[] = []
   let oldLine = hunk.old_start
   let newLine = hunk.new_start
@@ -57,14 +63,16 @@ function convertLines(hunk: DiffFile['hunks'][number], unended: Set<'old' | 'new
         newLineNumber: newLine++,
         content,
       })
-    } else for (const side of sidesOf(changes.at(-1))) unended.add(side)
+    } else for (const side of sidesOf(changes.at(-1))) missingNewlineSides.add(side)
   }
   return changes
 }
 
 function sidesOf(change: ChangeData | undefined): readonly ('old' | 'new')[] {
   if (change === undefined) return []
-  return change.type === 'insert' ? ['new'] : change.type === 'delete' ? ['old'] : ['old', 'new']
+  if (change.type === 'insert') return ['new']
+  if (change.type === 'delete') return ['old']
+  return ['old', 'new']
 }
 
 function splitChanges(changes: readonly ChangeData[]): ChangeData[][] {
@@ -83,15 +91,17 @@ function splitChanges(changes: readonly ChangeData[]): ChangeData[][] {
 }
 
 function createHunk(changes: ChangeData[]): HunkData {
-  const [oldStart, newStart] = [firstLineNumber(changes, 'old'), firstLineNumber(changes, 'new')]
-  const count = (other: ChangeData['type']) => changes.filter(({ type }) => type !== other).length
+  const oldStart = firstLineNumber(changes, 'old')
+  const newStart = firstLineNumber(changes, 'new')
+  const countExcept = (excluded: ChangeData['type']) =>
+    changes.filter(({ type }) => type !== excluded).length
   return {
     content: '',
     changes,
     oldStart,
     newStart,
-    oldLines: count('insert'),
-    newLines: count('delete'),
+    oldLines: countExcept('insert'),
+    newLines: countExcept('delete'),
   }
 }
 
@@ -103,27 +113,27 @@ function firstLineNumber(changes: readonly ChangeData[], side: 'old' | 'new'): n
   return 0
 }
 
-/** The number of a line on one side; null where it isn't on it. */
+/** The line number on one side; null if the line is not on that side. */
 export function lineNumberOn(change: ChangeData, side: 'old' | 'new'): number | null {
   if (change.type === 'normal') return side === 'old' ? change.oldLineNumber : change.newLineNumber
   return (change.type === 'delete') === (side === 'old') ? change.lineNumber : null
 }
 
-/** The changes that a finding is about; the last of them is where it is shown. */
+/** The changes in the range of a finding. The finding is shown below the last one. */
 export function findChanges(
-  pieces: readonly DiffChunk[],
+  chunks: readonly DiffChunk[],
   { side, start_line, end_line }: Finding,
 ): ChangeData[] {
-  const shown = side === 'LEFT' ? 'old' : 'new'
-  return pieces.flatMap(({ hunk }) =>
+  const findingSide = side === 'LEFT' ? 'old' : 'new'
+  return chunks.flatMap(({ hunk }) =>
     hunk.changes.filter((change) => {
-      const line = lineNumberOn(change, shown)
+      const line = lineNumberOn(change, findingSide)
       return line !== null && line >= start_line && line <= end_line
     }),
   )
 }
 
-/** What changes how a line looks and not what it does is written out: direction marks, characters without width. */
+/** Makes direction marks and zero-width characters visible, because they can disguise code. */
 export function escapeInvisibleCharacters(text: string): string {
   return text.replace(
     /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,

@@ -1,4 +1,4 @@
-// One file of a diff: its name, folded or open, and its lines with what was found on them.
+// One file of a diff, collapsible, with findings below their lines.
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { getChangeKey } from 'react-diff-view'
 import { FindingCard } from '../finding-card.tsx'
@@ -24,8 +24,8 @@ interface DiffFileProps {
 
 export const DiffFileView = memo(function DiffFileView({
   file,
-  findings: found,
-  viewType: look,
+  findings,
+  viewType,
   startsOpen,
 }: DiffFileProps) {
   const [isOpen, setOpen] = useState(startsOpen)
@@ -45,9 +45,9 @@ export const DiffFileView = memo(function DiffFileView({
           {isOpen ? '▾' : '▸'}
         </span>
         <FileName file={file} />
-        <ChangeCounts file={file} findings={found.length} />
+        <ChangeCounts file={file} findings={findings.length} />
       </summary>
-      {wasOpen && <DiffFileBody file={file} findings={found} viewType={look} />}
+      {wasOpen && <DiffFileBody file={file} findings={findings} viewType={viewType} />}
     </details>
   )
 })
@@ -86,45 +86,47 @@ function ChangeCounts({ file, findings }: { file: DiffFile; findings: number }) 
 
 function DiffFileBody({
   file,
-  findings: found,
-  viewType: look,
+  findings,
+  viewType,
 }: Pick<DiffFileProps, 'file' | 'findings' | 'viewType'>) {
   const lines = useMemo(() => splitIntoChunks(file), [file])
-  const { chunks: pieces } = lines
-  const { widgets, marked, unplaced } = useMemo(() => placeFindings(pieces, found), [pieces, found])
-  const count = useIncrementalCount(pieces.length)
-  const colours = useHighlighting(file.path, pieces)
-  const kind = file.status === 'added' ? 'add' : file.status === 'deleted' ? 'delete' : 'modify'
+  const { chunks } = lines
+  const { widgets, highlighted, unplaced } = useMemo(
+    () => placeFindings(chunks, findings),
+    [chunks, findings],
+  )
+  const count = useIncrementalCount(chunks.length)
+  const tokens = useHighlighting(file.path, chunks)
   return (
     <div className="diff-body">
-      {describeFile(file).map((words) => (
-        <p key={words} className="px-2 py-1 text-muted">
-          {words}
+      {describeFile(file).map((note) => (
+        <p key={note} className="px-2 py-1 text-muted">
+          {note}
         </p>
       ))}
       {unplaced.length > 0 && (
         <div className="space-y-2 p-2">
-          <p className="text-muted text-xs">On no line of this diff:</p>
+          <p className="text-muted text-xs">Outside of this diff:</p>
           {unplaced}
         </div>
       )}
-      {pieces.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it too
-        // biome-ignore lint/a11y/useSemanticElements: there is none for a part of a list
+      {chunks.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it
+        // biome-ignore lint/a11y/useSemanticElements: no HTML element fits
         <div role="region" aria-label={`Diff of ${file.path}`} tabIndex={0} className="diff-scroll">
           <div
             className="diff-lines"
-            style={{ minWidth: look === 'split' ? '90ch' : `${lines.maxLineLength + 16}ch` }}
+            style={{ minWidth: viewType === 'split' ? '90ch' : `${lines.maxLineLength + 16}ch` }}
           >
-            {pieces.slice(0, count).map((piece) => (
+            {chunks.slice(0, count).map((chunk) => (
               <DiffChunkView
-                key={`${piece.hunk.oldStart} ${piece.hunk.newStart}`}
-                chunk={piece}
-                viewType={look}
-                diffType={kind}
+                key={`${chunk.hunk.oldStart} ${chunk.hunk.newStart}`}
+                chunk={chunk}
+                viewType={viewType}
+                diffType={diffTypeOf(file)}
                 widgets={widgets}
-                highlightedChanges={marked}
-                tokens={colours}
+                highlightedChanges={highlighted}
+                tokens={tokens}
               />
             ))}
           </div>
@@ -132,47 +134,53 @@ function DiffFileBody({
       )}
       {lines.missingFinalNewline.map((side) => (
         <p key={side} className="px-2 py-1 text-muted text-xs">
-          The {side} file has no newline at its end.
+          No newline at the end of the {side} file.
         </p>
       ))}
     </div>
   )
 }
 
-/** Findings by the line below which they stand, and the lines that they are about. */
-function placeFindings(pieces: readonly DiffChunk[], found: readonly IndexedFinding[]) {
+function diffTypeOf({ status }: DiffFile): 'add' | 'delete' | 'modify' {
+  if (status === 'added') return 'add'
+  if (status === 'deleted') return 'delete'
+  return 'modify'
+}
+
+/** Finding cards by change key, and the keys of the changes that they cover. */
+function placeFindings(chunks: readonly DiffChunk[], findings: readonly IndexedFinding[]) {
   const cards = new Map<string, ReactNode[]>()
-  const marked: string[] = []
+  const highlighted: string[] = []
   const unplaced: ReactNode[] = []
-  for (const { finding, index } of found) {
+  for (const { finding, index } of findings) {
     const card = <FindingCard key={index} finding={finding} id={findingElementId(index)} />
-    const keys = findChanges(pieces, finding).map(getChangeKey)
+    const keys = findChanges(chunks, finding).map(getChangeKey)
     const last = keys.at(-1)
     if (last === undefined) unplaced.push(card)
     else cards.set(last, [...(cards.get(last) ?? []), card])
-    marked.push(...keys)
+    highlighted.push(...keys)
   }
   const widgets = Object.fromEntries(
-    [...cards].map(([key, here]) => [
+    [...cards].map(([key, cardsBelow]) => [
       key,
       <div key={key} className="diff-finding">
-        {here}
+        {cardsBelow}
       </div>,
     ]),
   )
-  return { widgets, marked, unplaced }
+  return { widgets, highlighted, unplaced }
 }
 
-/** What there is to say instead of lines, or beside them. */
+/** Notes about the file that its lines do not show. */
 function describeFile(file: DiffFile): string[] {
   const { binary, submodule, old_mode: oldMode, new_mode: newMode, hunks, left_out: leftOut } = file
   const isModeChanged = oldMode !== null && newMode !== null && oldMode !== newMode
-  const isBare = hunks.length === 0 && !binary && leftOut === null
+  const isEmpty = hunks.length === 0 && !binary && leftOut === null
   return [
-    ...(submodule ? ['A submodule: the commit that it points to.'] : []),
-    ...(isModeChanged ? [`The mode changes from ${oldMode} to ${newMode}.`] : []),
-    ...(binary ? ['A binary file.'] : []),
+    ...(submodule ? ['Submodule commit.'] : []),
+    ...(isModeChanged ? [`File mode changed from ${oldMode} to ${newMode}.`] : []),
+    ...(binary ? ['Binary file not shown.'] : []),
     ...(leftOut === null ? [] : [leftOut]),
-    ...(isBare ? ['No line differs.'] : []),
+    ...(isEmpty ? ['No changed lines.'] : []),
   ]
 }

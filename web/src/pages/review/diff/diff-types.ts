@@ -1,9 +1,9 @@
-// What the parts of a shown diff share: types only.
+// Types of the diff view.
 import type { Finding } from '../review-queries.ts'
 
 export type DiffViewType = 'unified' | 'split'
 
-/** A finding with its place in the review's list. */
+/** A finding with its index in the review. */
 export interface IndexedFinding {
   readonly finding: Finding
   readonly index: number

@@ -1,4 +1,4 @@
-// All files of a diff. Those with findings are open, and others as long as they are short.
+// All files of a diff. Files with findings and short files are open at first.
 import { useMemo } from 'react'
 import { EmptyState } from '../../../components/page-states.tsx'
 import type { DiffFile, Finding, ReviewDiff } from '../review-queries.ts'
@@ -6,9 +6,9 @@ import { DiffFileView } from './diff-file-view.tsx'
 import type { DiffViewType } from './diff-types.ts'
 import './diff.css'
 
-/** So many lines are open at first. */
+/** Limit for the total number of lines that are open at first. */
 const maxInitialLines = 1500
-/** A longer file without findings is closed at first. */
+/** Longer files without findings are closed at first. */
 const maxInitialFileLines = 400
 
 interface DiffViewProps {
@@ -17,10 +17,10 @@ interface DiffViewProps {
   readonly viewType: DiffViewType
 }
 
-export function DiffView({ diff, findings, viewType: look }: DiffViewProps) {
+export function DiffView({ diff, findings, viewType }: DiffViewProps) {
   const files = useMemo(() => arrangeFiles(diff.files, findings), [diff, findings])
   if (diff.files.length === 0)
-    return <EmptyState title="No file differs">Head and base are the same.</EmptyState>
+    return <EmptyState title="No changed files">Head and base are identical.</EmptyState>
   return (
     <>
       <p className="mb-2 text-muted">
@@ -33,12 +33,12 @@ export function DiffView({ diff, findings, viewType: look }: DiffViewProps) {
           {note}
         </p>
       ))}
-      {files.map(({ file, isOpen, found }) => (
+      {files.map(({ file, isOpen, fileFindings }) => (
         <DiffFileView
           key={`${file.status} ${file.path}`}
           file={file}
-          findings={found}
-          viewType={look}
+          findings={fileFindings}
+          viewType={viewType}
           startsOpen={isOpen}
         />
       ))}
@@ -46,24 +46,24 @@ export function DiffView({ diff, findings, viewType: look }: DiffViewProps) {
   )
 }
 
-/** Which findings stand in which file, and which files are open at first. */
+/** Assigns findings to files and decides which files are open at first. */
 function arrangeFiles(files: readonly DiffFile[], findings: readonly Finding[]) {
-  const shown = findings
+  const visible = findings
     .map((finding, index) => ({ finding, index }))
-    // What is resolved stood in an earlier commit.
+    // Resolved findings belong to an earlier commit.
     .filter(({ finding }) => finding.state !== 'resolved')
-  let room = maxInitialLines
+  let remainingLines = maxInitialLines
   const arranged = files.map((file) => {
-    const found = shown.filter(({ finding: { path } }) => path === file.path)
+    const fileFindings = visible.filter(({ finding: { path } }) => path === file.path)
     const lines = countLines(file)
-    if (found.length > 0) room -= lines
-    return { file, found, lines }
+    if (fileFindings.length > 0) remainingLines -= lines
+    return { file, fileFindings, lines }
   })
-  return arranged.map(({ file, found, lines }) => {
-    if (found.length > 0) return { file, found, isOpen: true }
-    const isOpen = lines <= maxInitialFileLines && lines <= room
-    if (isOpen) room -= lines
-    return { file, found, isOpen }
+  return arranged.map(({ file, fileFindings, lines }) => {
+    if (fileFindings.length > 0) return { file, fileFindings, isOpen: true }
+    const isOpen = lines <= maxInitialFileLines && lines <= remainingLines
+    if (isOpen) remainingLines -= lines
+    return { file, fileFindings, isOpen }
   })
 }
 

@@ -1,4 +1,4 @@
-// Colours of code: Shiki with one grammar at a time, and names of colours instead of colours, which the style sheet knows.
+// Syntax highlighting with Shiki. Tokens have CSS classes, so that themes can change their colors.
 import type { TokenNode } from 'react-diff-view'
 import {
   createCssVariablesTheme,
@@ -9,16 +9,16 @@ import {
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import { type DiffChunk, lineNumberOn } from './diff-chunks.ts'
 
-/** By line number less one. */
+/** Tokens by line number minus one. */
 export interface HighlightedLines {
   readonly old: TokenNode[][]
   readonly new: TokenNode[][]
 }
 
-/** Colouring more would keep the browser busy for long. */
+/** Longer files are not highlighted, because it would block the browser. */
 const maxHighlightedLines = 3000
 const maxLineLength = 500
-/** A line that takes longer stays as it is from there on; the first one of a grammar takes a while. */
+/** The rest of a slower line is not highlighted. The first line also compiles the grammar. */
 const lineTimeoutMs = 1000
 
 const grammars: Readonly<Record<string, () => Promise<{ default: LanguageInput }>>> = {
@@ -50,59 +50,49 @@ const grammars: Readonly<Record<string, () => Promise<{ default: LanguageInput }
 }
 
 const languageByExtension: Readonly<Record<string, string>> = {
-  ...{
-    c: 'c',
-    h: 'c',
-    cc: 'cpp',
-    cpp: 'cpp',
-    cxx: 'cpp',
-    hpp: 'cpp',
-    cs: 'csharp',
-    css: 'css',
-    dockerfile: 'docker',
-  },
-  ...{
-    go: 'go',
-    htm: 'html',
-    html: 'html',
-    java: 'java',
-    cjs: 'javascript',
-    js: 'javascript',
-    mjs: 'javascript',
-  },
-  ...{
-    json: 'json',
-    jsx: 'jsx',
-    kt: 'kotlin',
-    kts: 'kotlin',
-    md: 'markdown',
-    php: 'php',
-    py: 'python',
-    rb: 'ruby',
-  },
-  ...{
-    rs: 'rust',
-    bash: 'shellscript',
-    sh: 'shellscript',
-    sql: 'sql',
-    swift: 'swift',
-    toml: 'toml',
-    tsx: 'tsx',
-  },
-  ...{
-    cts: 'typescript',
-    mts: 'typescript',
-    ts: 'typescript',
-    svg: 'xml',
-    xml: 'xml',
-    yaml: 'yaml',
-    yml: 'yaml',
-  },
+  c: 'c',
+  h: 'c',
+  cc: 'cpp',
+  cpp: 'cpp',
+  cxx: 'cpp',
+  hpp: 'cpp',
+  cs: 'csharp',
+  css: 'css',
+  dockerfile: 'docker',
+  go: 'go',
+  htm: 'html',
+  html: 'html',
+  java: 'java',
+  cjs: 'javascript',
+  js: 'javascript',
+  mjs: 'javascript',
+  json: 'json',
+  jsx: 'jsx',
+  kt: 'kotlin',
+  kts: 'kotlin',
+  md: 'markdown',
+  php: 'php',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  bash: 'shellscript',
+  sh: 'shellscript',
+  sql: 'sql',
+  swift: 'swift',
+  toml: 'toml',
+  tsx: 'tsx',
+  cts: 'typescript',
+  mts: 'typescript',
+  ts: 'typescript',
+  svg: 'xml',
+  xml: 'xml',
+  yaml: 'yaml',
+  yml: 'yaml',
 }
 
 let highlighter: Promise<HighlighterCore> | undefined
 
-/** One for the page: it holds the grammars that were loaded. */
+/** One shared instance, because it caches the loaded grammars. */
 function getHighlighter(): Promise<HighlighterCore> {
   highlighter ??= createHighlighterCore({
     engine: createJavaScriptRegexEngine({ forgiving: true }),
@@ -112,27 +102,27 @@ function getHighlighter(): Promise<HighlighterCore> {
   return highlighter
 }
 
-/** The colours of a file's lines, piece by piece so that the page stays alive; null for what isn't coloured. */
+/** Highlights a file in steps that keep the page responsive; null if it is not supported. */
 export async function highlightCode(
   path: string,
-  pieces: readonly DiffChunk[],
+  chunks: readonly DiffChunk[],
   signal: AbortSignal,
 ): Promise<HighlightedLines | null> {
   const language = languageByExtension[/[^./]*$/.exec(path.toLowerCase())?.[0] ?? '']
   const grammar = grammars[language ?? '']
-  const lines = pieces.reduce((sum, { hunk }) => sum + hunk.changes.length, 0)
+  const lines = chunks.reduce((sum, { hunk }) => sum + hunk.changes.length, 0)
   if (language === undefined || grammar === undefined || lines > maxHighlightedLines) return null
   const shiki = await getHighlighter()
   await shiki.loadLanguage((await grammar()).default)
-  const colours: HighlightedLines = { old: [], new: [] }
-  for (const piece of pieces) {
+  const highlighted: HighlightedLines = { old: [], new: [] }
+  for (const chunk of chunks) {
     for (const side of ['old', 'new'] as const) {
       if (signal.aborted) return null
-      highlightSide(shiki, language, piece, side, colours[side])
+      highlightSide(shiki, language, chunk, side, highlighted[side])
       await new Promise((resolve) => setTimeout(resolve))
     }
   }
-  return colours
+  return highlighted
 }
 
 function highlightSide(
@@ -140,7 +130,7 @@ function highlightSide(
   lang: string,
   { hunk }: DiffChunk,
   side: 'old' | 'new',
-  colours: TokenNode[][],
+  highlighted: TokenNode[][],
 ): void {
   const changes = hunk.changes.filter((change) => lineNumberOn(change, side) !== null)
   const code = changes
@@ -154,8 +144,8 @@ function highlightSide(
   for (const [index, change] of changes.entries()) {
     if (change.content.length > maxLineLength) continue
     const number = lineNumberOn(change, side) as number
-    colours[number - 1] = (lines[index] ?? []).map(({ content, color }) => ({
-      type: 'colour',
+    highlighted[number - 1] = (lines[index] ?? []).map(({ content, color }) => ({
+      type: 'color',
       value: content,
       className: /--(code-[\w-]+)/.exec(color ?? '')?.[1],
     }))

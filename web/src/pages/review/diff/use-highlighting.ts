@@ -1,23 +1,23 @@
-// The colours of a file's code, when they are there: it is shown without them first.
+// Hook that loads the syntax highlighting of a file. It returns null until then.
 import { useEffect, useState } from 'react'
 import type { DiffChunk } from './diff-chunks.ts'
 import type { HighlightedLines } from './highlight-code.ts'
 
 export function useHighlighting(
   path: string,
-  pieces: readonly DiffChunk[],
+  chunks: readonly DiffChunk[],
 ): HighlightedLines | null {
-  const [colours, setColours] = useState<HighlightedLines | null>(null)
+  const [highlighted, setHighlighted] = useState<HighlightedLines | null>(null)
   useEffect(() => {
-    const left = new AbortController()
-    const colour = async () => {
+    const unmounted = new AbortController()
+    const highlight = async () => {
       const { highlightCode } = await import('./highlight-code.ts')
-      const found = await highlightCode(path, pieces, left.signal)
-      if (!left.signal.aborted) setColours(found)
+      const lines = await highlightCode(path, chunks, unmounted.signal)
+      if (!unmounted.signal.aborted) setHighlighted(lines)
     }
-    // Without colours it can be read too.
-    colour().catch(() => {})
-    return () => left.abort()
-  }, [path, pieces])
-  return colours
+    // The code is readable without highlighting.
+    highlight().catch(() => {})
+    return () => unmounted.abort()
+  }, [path, chunks])
+  return highlighted
 }

@@ -1,9 +1,9 @@
-// Draws a long list bit by bit, so that the page answers meanwhile.
+// Hook that renders a long list in steps, so that the page stays responsive.
 import { useEffect, useState } from 'react'
 
 const itemsPerFrame = 3
 
-/** How many of `total` are to be drawn now: a few at first, some more with each frame. */
+/** The number of items to render now. It grows with each frame up to `total`. */
 export function useIncrementalCount(total: number): number {
   const [count, setCount] = useState(itemsPerFrame)
   useEffect(() => {
