@@ -1,4 +1,4 @@
-// The demonstration: the service on its embedded database, a local forge, and a pull request with real bugs in it.
+// Demo: runs the service with a local code host and reviews a pull request with real bugs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const title = 'Cancel orders, pay them, and import several at once'
 const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
 const reviewTimeout = { timeoutMs: 15 * 60_000, what: 'a review' }
 
-/** What is asked when a provider's key is in the environment and MODEL isn't. */
+/** The model to use if the environment has the key of a provider but no MODEL. */
 const defaultModels = {
   ANTHROPIC_API_KEY: 'anthropic:claude-haiku-4-5',
   OPENAI_API_KEY: 'openai:gpt-5-mini',
@@ -33,7 +33,7 @@ const interrupted = new Promise<void>((resolve) => {
 try {
   await runDemo()
 } catch (error) {
-  console.error(`\nThe demonstration failed: ${error instanceof Error ? error.message : error}`)
+  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -41,12 +41,12 @@ try {
 
 async function runDemo(): Promise<void> {
   await using forge = await startForge({ port: await findFreePort(8485) })
-  step(`A small code-hosting platform runs at ${forge.url}`)
+  step(`A local code host runs at ${forge.url}`)
   forge.createUser('alice')
   forge.createUser(reviewer.login, { token: reviewer.token })
   await forge.createRepository(repo)
   forge.setPermission(repo, 'alice', 'admin')
-  // To make the webhook; for the reviews alone it could be less.
+  // Creating the webhook requires admin access. Reviews alone need only write access.
   forge.setPermission(repo, reviewer.login, 'admin')
   await forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start the shop' })
   printDetail(`alice pushed ${repo}: orders, stock and mail of a small shop`)
@@ -57,18 +57,16 @@ async function runDemo(): Promise<void> {
     await createServiceEnvironment(forge, { folder, model, port: 8484 }),
     logFile,
   )
-  step(`Umpire runs at ${service.url}, on its embedded database`)
+  step(`Umpire runs at ${service.url} with its embedded database`)
   printDetail(
-    model === null
-      ? 'no model is configured: the built-in static reviewer works alone'
-      : `model: ${model}`,
+    model === null ? 'no model is configured: only the built-in rules review' : `model: ${model}`,
   )
 
   const umpire = await signIn(service.url, reviewer.token)
   const connected = await umpire.send('POST', `/api/v1/repos/${repo}/install`)
-  step(`${reviewer.login} signs in with a token of the platform and connects ${repo}`)
-  printDetail(`Umpire answers ${JSON.stringify(connected)}`)
-  printDetail(`the platform has a webhook to ${forge.webhooks(repo)[0]?.url}`)
+  step(`${reviewer.login} signs in with a personal access token and connects ${repo}`)
+  printDetail(`Umpire responds ${JSON.stringify(connected)}`)
+  printDetail(`the code host has a webhook to ${forge.webhooks(repo)[0]?.url}`)
 
   await waitForScan(umpire)
 
@@ -85,36 +83,37 @@ async function runDemo(): Promise<void> {
     message: 'Wait for the payment, keep the key out of the code',
   })
   step(
-    'alice pushes a fix for two of the findings. The key stays open: removed from the code, it is still to be revoked',
+    'alice fixes two of the findings. The finding about the key stays open, because the key ' +
+      'must still be revoked',
   )
   await waitForReview(forge, service, number)
   printOutcome(forge.pullRequest(repo, number))
-  step('The API tells the same')
+  step('The API returns the same results')
   printReviews(await umpire.send('GET', '/api/v1/reviews'))
 
   if (options.once) return
-  console.log('\nTo look at:')
+  console.log('\nNext, open:')
   printDetail(`the pull request   ${forge.pullRequest(repo, number).url}`)
   printDetail(`Umpire's page      ${service.url}/ (sign in with the token ${reviewer.token})`)
   printDetail(`Umpire's API       ${service.url}/docs`)
   printDetail(`Umpire's log       ${logFile}`)
-  console.log('Ctrl-C ends everything and leaves nothing behind.')
+  console.log('Press Ctrl-C to stop the demo and delete its data.')
   await Promise.race([interrupted, service.failed])
 }
 
-/** Waits until the repository is known, and tells what is known of it. */
+/** Waits until the repository is scanned, and prints its project map. */
 async function waitForScan(umpire: Session): Promise<void> {
-  const asked = `repo=${encodeURIComponent(repo)}`
+  const query = `repo=${encodeURIComponent(repo)}`
   let scan: { status: string } = { status: 'none' }
   while (scan.status !== 'completed') {
     await setTimeout(100)
-    scan = (await umpire.send('GET', `/api/v1/memory/scan?${asked}`)) as typeof scan
+    scan = (await umpire.send('GET', `/api/v1/memory/scan?${query}`)) as typeof scan
     if (scan.status === 'failed') throw new Error(`The scan failed: ${JSON.stringify(scan)}`)
   }
   step('Umpire has scanned the repository')
   const { memories } = (await umpire.send(
     'GET',
-    `/api/v1/memory/project-map?${asked}`,
+    `/api/v1/memory/project-map?${query}`,
   )) as ProjectMap
   for (const { memory, metadata } of memories)
     printDetail(`${metadata.path} (${metadata.component_type}): ${memory}`)
@@ -127,46 +126,39 @@ interface ProjectMap {
   }[]
 }
 
-/** Tells what happens until the review of the newest head stands. */
+/** Waits for the review of the newest commit, and prints its progress. */
 async function waitForReview(forge: Forge, service: RunningService, number: number): Promise<void> {
-  const since = performance.now()
+  const startedAt = performance.now()
   const { headSha } = forge.pullRequest(repo, number)
   const delivery = await forge.waitForDelivery(
-    (one) => one.status !== null && headShaOf(one.payload) === headSha,
+    ({ status, payload }) => status !== null && headShaOf(payload) === headSha,
   )
-  const answer = delivery.attempts.at(-1)?.responseBody
-  printDetail(
-    `the platform delivers ${delivery.event}.${delivery.action}, Umpire answers ${delivery.status} ${answer}`,
-  )
+  const body = delivery.attempts.at(-1)?.responseBody
+  const response = `${delivery.status} ${body}`
+  printDetail(`webhook ${delivery.event}.${delivery.action}: Umpire responds ${response}`)
   const finalStatus = () => {
     const status = forge.pullRequest(repo, number).statuses[headSha]?.at(-1)
     return status && status.state !== 'pending' ? status : null
   }
   const status = await Promise.race([forge.waitFor(finalStatus, reviewTimeout), service.failed])
-  const seconds = ((performance.now() - since) / 1000).toFixed(1)
-  step(
-    `The review stands on the pull request after ${seconds} s. The commit's status: ${status.description}`,
-  )
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  step(`Umpire posted the review after ${seconds} s. Commit status: ${status.description}`)
 }
 
 function printOutcome(view: PullRequestView): void {
   const summary = view.comments.find((comment) => comment.author === reviewer.login)
   const resolved = view.threads.filter((thread) => thread.resolved).length
-  printDetail(
-    `the same summary, edited in place: ${view.comments.length} comment, ${summary?.edits ?? 0} edit(s)`,
-  )
-  printDetail(
-    `${view.threads.length} threads, none of them twice; ${resolved} resolved because their cause is gone`,
-  )
+  const edits = summary?.edits ?? 0
+  printDetail(`summary edited in place: ${view.comments.length} comment, ${edits} edit(s)`)
+  printDetail(`${view.threads.length} threads without duplicates; ${resolved} resolved by the fix`)
 }
 
 function printReviews(reviews: unknown): void {
   for (const review of reviews as Record<string, unknown>[]) {
     const [verdict, confidence] = String(review.ai_summary).split('\n')
     printDetail(`${review.repo_name}#${review.pr_number} ${review.pr_title}`)
-    printDetail(
-      `${review.status}, the pull request is ${review.pr_status}: ${verdict}, ${confidence?.toLowerCase()}`,
-    )
+    const status = `${review.status}, the pull request is ${review.pr_status}`
+    printDetail(`${status}: ${verdict}, ${confidence?.toLowerCase()}`)
   }
 }
 
@@ -174,7 +166,7 @@ function headShaOf(payload: Record<string, unknown>): string | undefined {
   return (payload.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha
 }
 
-/** MODEL, else a model of the provider whose key is there, else none. */
+/** MODEL, or the default model of a provider with a key, or null. */
 function chooseModel(): string | null {
   if (process.env.MODEL) return process.env.MODEL
   const provider = (Object.keys(defaultModels) as (keyof typeof defaultModels)[]).find(

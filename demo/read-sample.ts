@@ -1,12 +1,12 @@
-// The sample repository: what stands on its main branch, and the change that is reviewed.
+// Reads the sample repository: its main branch and the change to review.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Put together here, so that no scanner takes it for a real one that was committed. It opens nothing. */
+/** Fake key, joined at run time so that secret scanners do not report this file. */
 const providerKey = ['sk', 'live', '51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sQ'].join('_')
 
-/** The files of one side, by path. */
+/** The files of the main branch or of the change, by path. */
 export function readSample(name: 'main' | 'topic'): Record<string, string> {
   const root = fileURLToPath(new URL(`sample/${name}/`, import.meta.url))
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })

@@ -1,4 +1,4 @@
-// Pictures of the page for the README, in docs/pictures/: a small shop with some pull requests, as its reviewer sees it.
+// Takes the screenshots for the README and stores them in docs/pictures/.
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const maxScreenshotBytes = 200 * 1024
 const main = readSample('main')
 const topic = readSample('topic')
 
-/** What is proposed, the oldest first. The last one has the most to be said about. */
+/** Oldest first. The last one has the most findings. */
 const samplePullRequests = [
   {
     head: 'thanks',
@@ -52,13 +52,12 @@ const samplePullRequests = [
   },
 ] as const
 
-/** A picture. */
 interface Screenshot {
   readonly name: string
   readonly path: string
   readonly height: number
   readonly dark?: boolean
-  /** Waits for what is to be seen, and brings it into sight. */
+  /** Waits for the content and scrolls it into view. */
   readonly waitUntilReady: (page: Page) => Promise<unknown>
 }
 
@@ -97,7 +96,7 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [
     { id: number; processed_at: string },
   ]
-  // All pictures say the same time.
+  // All screenshots show the same relative times.
   const time = new Date(Date.parse(newest.processed_at) + 4 * 60_000)
   await using posted = await openPage(browser, { url: forge.url })
   await takeScreenshot(posted.page, {
@@ -118,7 +117,7 @@ async function takeScreenshots(browser: Browser): Promise<void> {
   }
 }
 
-/** Opens a pull request, and waits for its review. */
+/** Opens a pull request and waits for its review. */
 async function openReviewedPullRequest(
   forge: Forge,
   umpire: Session,
@@ -127,20 +126,20 @@ async function openReviewedPullRequest(
   const { head, author, title, files } = proposal
   await forge.push(repo, head, files as Record<string, string>, { author, message: title })
   await forge.openPullRequest({ repo, head, author, title })
-  type Listed = { pr_title: string; status: string }[]
-  const isReviewed = (list: Listed) =>
-    list.some((one) => one.pr_title === title && one.status === 'completed')
+  type ListedReviews = { pr_title: string; status: string }[]
+  const isReviewed = (reviews: ListedReviews) =>
+    reviews.some((review) => review.pr_title === title && review.status === 'completed')
   await waitUntil(umpire, '/api/v1/reviews', isReviewed)
 }
 
-async function waitUntil<Answer>(
+async function waitUntil<Response>(
   umpire: Session,
   path: string,
-  isDone: (answer: Answer) => boolean,
+  isDone: (response: Response) => boolean,
 ): Promise<void> {
   const deadline = Date.now() + 120_000
-  while (!isDone((await umpire.send('GET', path)) as Answer)) {
-    if (Date.now() > deadline) throw new Error(`It takes too long: ${path}`)
+  while (!isDone((await umpire.send('GET', path)) as Response)) {
+    if (Date.now() > deadline) throw new Error(`Timed out waiting for ${path}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
@@ -174,7 +173,7 @@ function listScreenshots(review: number): Screenshot[] {
       path: `/repositories/${repo}?tab=code`,
       height: 900,
       waitUntilReady: async (page) => {
-        await page.getByRole('tabpanel').getByText('Untouched files').waitFor()
+        await page.getByRole('tabpanel').getByText('Unchanged files').waitFor()
         await page.locator('canvas').first().waitFor()
       },
     },
@@ -190,12 +189,12 @@ function listScreenshots(review: number): Screenshot[] {
 
 async function takeScreenshot(
   page: Page,
-  { name, path, height, waitUntilReady: ready }: Screenshot,
+  { name, path, height, waitUntilReady }: Screenshot,
 ): Promise<void> {
   await page.setViewportSize({ width: 1280, height })
   await page.goto(path)
-  await ready(page)
-  // Whatever else the page asks for is there.
+  await waitUntilReady(page)
+  // Waits until no placeholder is left.
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
   const file = join(screenshotFolder, `${name}.png`)
   await page.screenshot({ path: file })

@@ -1,14 +1,14 @@
-// The environment of a service that works with a local forge.
+// Environment variables for a service that uses a local code host.
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Forge } from '../test/fakes/forge/forge.ts'
 
 /**
- * All that `umpire serve` reads, beside what stands in this process's own environment.
+ * Returns the environment for `umpire serve`, based on the environment of this process.
  *
  * @param options.folder for its data
- * @param options.model as `MODEL` has it; null for none
- * @param options.port where it is taken, any other; 0 for any
+ * @param options.model value of `MODEL`; null for none
+ * @param options.port preferred port; another one is used if it is taken, and 0 means any
  */
 export async function createServiceEnvironment(
   forge: Forge,
@@ -38,7 +38,7 @@ export async function createServiceEnvironment(
   }
 }
 
-/** The usual port, or a free one where it is taken. */
+/** The preferred port, or a free port if it is taken. */
 export async function findFreePort(preferred: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()

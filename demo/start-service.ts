@@ -1,4 +1,4 @@
-// Runs the service as a process of its own, as an operator would.
+// Runs the service in its own process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -8,11 +8,11 @@ import { signInWithToken } from '../test/sign-in.ts'
 
 export interface RunningService extends AsyncDisposable {
   readonly url: string
-  /** Rejects when the service ends by itself. */
+  /** Rejects when the service exits unexpectedly. */
   readonly failed: Promise<never>
 }
 
-/** Starts `umpire serve`; its log goes to a file. Resolves when it listens. */
+/** Starts `umpire serve` and writes its log to a file. Resolves when the service listens. */
 export async function startService(
   environment: Record<string, string>,
   logFile: string,
@@ -27,7 +27,7 @@ export async function startService(
   const lines: string[] = []
   const failed = exited.then(([code]): never => {
     throw new Error(
-      `The service ended with code ${code}. Its last words:\n${lines.slice(-10).join('\n')}`,
+      `The service exited with code ${code}. Its last log lines:\n${lines.slice(-10).join('\n')}`,
     )
   })
   failed.catch(() => {})
@@ -51,13 +51,12 @@ export async function startService(
   }
 }
 
-/** Somebody who is signed in. */
 export interface Session {
-  /** Sends a request as this person, and returns the JSON of its answer. Throws for any status but 2xx. */
+  /** Sends a request as the signed-in user and returns JSON. Throws unless the status is 2xx. */
   send(method: 'GET' | 'POST', path: string): Promise<unknown>
 }
 
-/** Signs in with a token of the platform. */
+/** Signs in with a personal access token. */
 export async function signIn(url: string, token: string): Promise<Session> {
   const { bearer } = await signInWithToken({ url }, token)
   return {
@@ -65,9 +64,7 @@ export async function signIn(url: string, token: string): Promise<Session> {
       const response = await fetch(url + path, { method, headers: bearer })
       const body: unknown = await response.json()
       if (!response.ok)
-        throw new Error(
-          `${method} ${path} was answered with ${response.status}: ${JSON.stringify(body)}`,
-        )
+        throw new Error(`${method} ${path} failed with ${response.status}: ${JSON.stringify(body)}`)
       return body
     },
   }

@@ -1,4 +1,4 @@
-// What the demonstration shows on the terminal.
+// Terminal output of the demo.
 import { styleText } from 'node:util'
 import type { PullRequestView } from '../test/fakes/forge/forge.ts'
 
@@ -6,7 +6,7 @@ type Style = Parameters<typeof styleText>[0]
 
 const paint = (style: Style, text: string) => styleText(style, text, { stream: process.stdout })
 
-/** Makes the function that prints numbered steps. */
+/** Creates a function that prints numbered steps. */
 export function createStepPrinter(): (text: string) => void {
   let number = 0
   return (text) => {
@@ -19,7 +19,7 @@ export function printDetail(text: string): void {
   console.log(paint('dim', `   ${text}`))
 }
 
-/** The review as it stands on the pull request: the summary, then each comment below the line it is on. */
+/** Prints the review of a pull request: the summary, then each comment with its line of code. */
 export function printReview(view: PullRequestView, files: Readonly<Record<string, string>>): void {
   const summary = view.comments.find((comment) => comment.body.includes('<!-- umpire:review'))
   console.log(`\n${horizontalRule(`Pull request #${view.number}: ${view.title}`)}`)
@@ -41,7 +41,7 @@ function horizontalRule(title: string): string {
     : paint('bold', `── ${title} ${'─'.repeat(Math.max(2, width - title.length - 4))}`)
 }
 
-/** Hidden markers and the tags that a browser would show as folding, taken out; bold text bold. */
+/** Removes hidden markers and HTML tags, and prints bold text in bold. */
 function formatMarkdown(markdown: string): string {
   return markdown
     .replace(/<!--.*?-->/gs, '')
