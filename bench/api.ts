@@ -1,4 +1,4 @@
-// The reviews list and the insights over a database that grows: latencies over HTTP, one request after the other.
+// Measures the latency of the reviews list and insights for databases of several sizes.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,20 +37,18 @@ const quietLog = {
   error: (fields: object, message: string) => console.error(message, fields),
 }
 
-/** What is asked for, and how: the list with the bearer token, insights with the cookie. */
 interface ApiQuery {
   readonly name: string
   readonly path: string
   readonly credential: 'bearer' | 'cookie'
 }
 
-/** What came of asking a question many times. */
 interface QueryMeasurement extends LoadResult {
-  /** Milliseconds for each request, of the service and of its database's connections; 0 where it can't be known. */
+  /** CPU ms per request of the service and its database; 0 if unknown. */
   readonly cpu: number
 }
 
-/** What the list is asked for, by name. */
+/** Search terms for the list, by name. */
 const searchTerms = {
   'search: one in twelve': 'fix',
   'search: one in 5,000': 'quasar',
@@ -98,34 +96,36 @@ try {
 
 async function run(): Promise<void> {
   const programs = findPostgresql()
-  const given = process.env.DATABASE_URL
-  if (given === undefined && programs === null)
-    throw new Error('There is neither DATABASE_URL nor PostgreSQL here.')
-  // With the durability of its defaults.
+  const configuredUrl = process.env.DATABASE_URL
+  if (configuredUrl === undefined && programs === null)
+    throw new Error('No database. Set DATABASE_URL or install PostgreSQL.')
+  // Uses the default durability.
   await using server =
-    given === undefined ? await startPostgresql(programs as string, { durable: true }) : null
+    configuredUrl === undefined
+      ? await startPostgresql(programs as string, { durable: true })
+      : null
   for (const events of values.events.split(',').map(Number)) {
-    await using database = await createDatabase(given ?? (server?.url as string))
+    await using database = await createDatabase(configuredUrl ?? (server?.url as string))
     const viewers = await fillDatabase(database.url, events)
     if (values.explain) await explainQueries(database.url, viewers)
     else await measure(database.url, viewers, events)
   }
 }
 
-/** A database of its own on a server; gone at the end. */
+/** Creates a temporary database on a server. */
 async function createDatabase(serverUrl: string): Promise<{ url: string } & AsyncDisposable> {
   const name = `umpire_bench_${process.pid}`
-  const order = async (statement: string) => {
+  const execute = async (statement: string) => {
     const client = new pg.Client({ connectionString: serverUrl })
     await client.connect()
     await client.query(statement).finally(() => client.end())
   }
-  await order(`create database ${name}`)
+  await execute(`create database ${name}`)
   const address = new URL(serverUrl)
   address.pathname = `/${name}`
   return {
     url: address.href,
-    [Symbol.asyncDispose]: () => order(`drop database ${name} with (force)`),
+    [Symbol.asyncDispose]: () => execute(`drop database ${name} with (force)`),
   }
 }
 
@@ -149,7 +149,7 @@ async function measure(url: string, viewers: Viewers, events: number): Promise<v
     DATA_DIR: folder,
     LOG_LEVEL: 'info',
     RATE_LIMIT_PER_MINUTE: '1000000',
-    // Nobody answers there: the platform is left out.
+    // Nothing listens there, so requests to the platform fail at once.
     PLATFORM_URL: 'http://127.0.0.1:9',
     PLATFORM_API_URL: 'http://127.0.0.1:9',
   })
@@ -157,25 +157,22 @@ async function measure(url: string, viewers: Viewers, events: number): Promise<v
   await using backends = await watchBackends(url)
   for (const [viewer, userId] of viewers) {
     const headers = await issueHeaders(url, userId)
-    for (const question of queries.filter(({ name }) => name.startsWith(values.only))) {
-      const request = composeRequest(question, headers[question.credential])
+    for (const query of queries.filter(({ name }) => name.startsWith(values.only))) {
+      const request = composeRequest(query, headers[query.credential])
       const target = { host: '127.0.0.1', port: umpire.port }
       await sendRequests(target, Array(20).fill(request), 1)
       const processes = [umpire.pid, ...(await backends.list())]
       const cpuSoFar = () => processes.reduce((sum, pid) => sum + readCpuTime(pid), 0)
       const before = cpuSoFar()
       const result = await sendRequests(target, Array(requests).fill(request), 1)
-      const row = results.get(question.name) ?? new Map<string, QueryMeasurement>()
-      results.set(
-        question.name,
-        row.set(viewer, { ...result, cpu: (cpuSoFar() - before) / requests }),
-      )
+      const row = results.get(query.name) ?? new Map<string, QueryMeasurement>()
+      results.set(query.name, row.set(viewer, { ...result, cpu: (cpuSoFar() - before) / requests }))
     }
   }
   printResults(results, [...viewers.keys()], events)
 }
 
-/** The processes of a database's connections, where its server runs on this machine. */
+/** Lists the server processes of the database connections, if the server is local. */
 async function watchBackends(
   url: string,
 ): Promise<{ list(): Promise<number[]> } & AsyncDisposable> {
@@ -184,7 +181,8 @@ async function watchBackends(
   return {
     async list() {
       const { rows } = await client.query(
-        'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        'select pid from pg_stat_activity ' +
+          'where datname = current_database() and pid <> pg_backend_pid()',
       )
       return rows.map((row: { pid: number }) => row.pid)
     },
@@ -192,7 +190,6 @@ async function watchBackends(
   }
 }
 
-/** Headers with a user's credentials. */
 async function issueHeaders(
   url: string,
   userId: number,
@@ -211,41 +208,41 @@ function printResults(
   events: number,
 ): void {
   const load = loadavg()[0]?.toFixed(1)
-  console.log(
-    `\n${events} events, ${requests} requests each; ${cpus().length} cores, load ${load}; milliseconds\n`,
-  )
+  const machine = `${cpus().length} cores, load ${load}`
+  console.log(`\n${events} events, ${requests} requests each; ${machine}; milliseconds\n`)
   console.log(`| | ${viewers.map((viewer) => `${viewer}, p50 | p99 | CPU`).join(' | ')} |`)
   console.log(`|---|${'---|---|---|'.repeat(viewers.length)}`)
   for (const [name, row] of results) {
     const cells = viewers.flatMap((viewer) => {
       const { p50, p99, cpu } = row.get(viewer) as QueryMeasurement
-      return [p50, p99, cpu].map((figure) => figure.toFixed(1))
+      return [p50, p99, cpu].map((value) => value.toFixed(1))
     })
     console.log(`| ${name} | ${cells.join(' | ')} |`)
   }
   const measured = [...results].flatMap(([name, row]) =>
     [...row.values()].map((each) => ({ name, ...each })),
   )
-  for (const [kind, wanted] of [
+  for (const [kind, targetMs] of [
     ['list', 20],
     ['insights', 200],
   ] as const) {
     const own = measured.filter(({ name }) => name.startsWith(kind))
     if (own.length === 0) continue
     const worst = Math.max(...own.map(({ p99 }) => p99)).toFixed(1)
-    const dearest = Math.max(...own.map(({ cpu }) => cpu)).toFixed(1)
-    console.log(`\nWorst p99 of ${kind}: ${worst} (wanted: under ${wanted}); most CPU: ${dearest}`)
+    const maxCpu = Math.max(...own.map(({ cpu }) => cpu)).toFixed(1)
+    const latency = `Worst p99 of ${kind}: ${worst} (target: under ${targetMs})`
+    console.log(`\n${latency}; max CPU: ${maxCpu}`)
   }
 }
 
-/** Shows the plans of all questions. Fails when one of them reads all events. */
+/** Prints the plans of all queries. Fails if one of them scans all events. */
 async function explainQueries(url: string, viewers: Viewers): Promise<void> {
   const filters: (ReviewFilter | undefined)[] = [
     undefined,
     ...eventStatuses.map((status) => ({ column: 'listed_status' as const, values: [status] })),
     ...states.map((state) => ({ column: 'state' as const, values: [state] })),
   ]
-  const asked = [
+  const lists = [
     ...filters.map((filter) => ({
       name: `list, ${filter?.values[0] ?? 'all'}`,
       filter,
@@ -260,7 +257,7 @@ async function explainQueries(url: string, viewers: Viewers): Promise<void> {
   for (const [viewer, userId] of viewers) {
     const scopeOf = (db: Parameters<typeof findScope>[0]) =>
       findScope(db, { userId, isAdmin: userId === 1 })
-    for (const { name, filter, search } of asked) {
+    for (const { name, filter, search } of lists) {
       await printPlans(`${name}, ${viewer}`, url, async (db) =>
         listReviews(db, { scope: await scopeOf(db), filter, search, limit: 100 }),
       )
@@ -282,7 +279,7 @@ async function printPlans(
   for (const { nodes, readsAllEvents } of await explainStatements(url, work)) {
     console.log(`${title}: ${nodes.join(' > ')}`)
     if (!readsAllEvents) continue
-    console.error(`${title} reads all events`)
+    console.error(`${title} scans all events`)
     process.exitCode = 1
   }
 }

@@ -1,4 +1,4 @@
-// How long it takes to read what is known around real changes: code graph, history, memories.
+// Measures how long it takes to read the code graph, history and memories of real changes.
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
@@ -13,54 +13,55 @@ const { values } = parseArgs({
     repositories: { type: 'string' },
     only: { type: 'string', default: 'svelte' },
     changes: { type: 'string', default: '40' },
-    /** The graph shows the very commit that a change began at; otherwise that of the newest change for all of them. */
+    /** Builds the graph for the base of each change; otherwise only for the newest change. */
     exact: { type: 'boolean', default: false },
     engine: { type: 'string', default: 'embedded' },
   },
 })
 if (values.repositories === undefined)
-  throw new Error('--repositories <folder of bare git repositories> is missing.')
+  throw new Error('No repositories. Pass --repositories <folder of bare git repositories>.')
 const wanted = values.only.split(',')
 const engine = values.engine === 'postgresql' ? 'postgresql' : 'embedded'
 
 await using syntax = createSyntaxParser()
-// As the service has it.
+// The service uses a program spawner too.
 await using starter = createProgramSpawner(tmpdir())
 const host: GitRuntime = { ...defaultGitRuntime, spawn: starter.spawn }
 await using graphs = await openGraphBuilder(syntax, engine)
-console.log(
-  `${cpus().length} cores with a load of ${loadavg()[0]!.toFixed(1)}, Node ${process.version}, ${engine}`,
-)
+const load = loadavg()[0]!.toFixed(1)
+console.log(`${cpus().length} cores, load ${load}, Node ${process.version}, ${engine}`)
 for (const repository of await findRepositories(values.repositories)) {
   if (wanted.some((name) => repository.name.includes(name))) await measure(repository, graphs)
 }
 
 async function measure(repository: Repository, { build, read }: GraphBuilder): Promise<void> {
-  const [clock, processor, told]: [number[], number[], number[]] = [[], [], []]
+  const [wallMs, cpuMs, itemCounts]: [number[], number[], number[]] = [[], [], []]
   for await (const change of readChanges(repository, host)) {
-    if (clock.length === 0) await warmUp(change, { build, read }, repository)
+    if (wallMs.length === 0) await warmUp(change, { build, read }, repository)
     else if (values.exact) await build(change, repository.gitDirectory)
     const used = process.cpuUsage()
     const startedAt = performance.now()
     const graph = await read(change)
-    clock.push(performance.now() - startedAt)
+    wallMs.push(performance.now() - startedAt)
     const { user, system } = process.cpuUsage(used)
-    processor.push((user + system) / 1000)
-    told.push(
+    cpuMs.push((user + system) / 1000)
+    itemCounts.push(
       (graph?.callers.length ?? 0) + (graph?.definitions.length ?? 0) + (graph?.tests.length ?? 0),
     )
-    if (clock.length === Number(values.changes)) break
+    if (wallMs.length === Number(values.changes)) break
   }
+  const withItems = itemCounts.filter((count) => count > 0).length
   console.log(
-    `${repository.name}: ${clock.length} changes, of which ${told.filter((count) => count > 0).length} have callers, definitions or tests`,
+    `${repository.name}: ${wallMs.length} changes, ` +
+      `${withItems} with callers, definitions or tests`,
   )
-  console.log(`  clock:     ${formatPercentiles(clock)}`)
+  console.log(`  wall: ${formatPercentiles(wallMs)}`)
   console.log(
-    `  processor: ${formatPercentiles(processor)} (threads and the embedded database included, git and a server not)`,
+    `  CPU:  ${formatPercentiles(cpuMs)} (with the embedded database, without git and servers)`,
   )
 }
 
-/** What is loaded once isn't counted. */
+/** Loads grammars and caches before the measurement. */
 async function warmUp(
   change: Change,
   { build, read }: Pick<GraphBuilder, 'build' | 'read'>,
@@ -73,5 +74,5 @@ async function warmUp(
 function formatPercentiles(list: readonly number[]): string {
   const sorted = list.toSorted((one, other) => one - other)
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(0)
-  return `median ${at(0.5)} ms, 90 % within ${at(0.9)} ms, most ${at(0.999)} ms`
+  return `median ${at(0.5)} ms, p90 ${at(0.9)} ms, max ${at(0.999)} ms`
 }

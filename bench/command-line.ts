@@ -1,4 +1,4 @@
-// Measures `umpire review` without a model on a small change, against `git diff` of the same change in the same loop.
+// Measures `umpire review` without a model on a small change, compared to `git diff`.
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ async function audit(article: string): Promise<void> {
 }
 `)
 
-/** What is measured, by name. */
+/** Measured commands by name. */
 const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'git diff HEAD': ['git', 'diff', 'HEAD'],
   'node, doing nothing': [node, '--eval', '0'],
@@ -36,7 +36,7 @@ const runs = Number(values.runs)
 const root = await mkdtemp(join(tmpdir(), 'umpire-bench-'))
 try {
   await prepareRepository()
-  // The first run compiles; people have it once.
+  // The first run fills the compile cache, so it is reported separately.
   const first = await timeCommand(commands['umpire review (one TypeScript file)']!)
   const times = new Map(Object.keys(commands).map((name) => [name, [] as number[]]))
   for (let run = 0; run < runs; run++) {
@@ -48,7 +48,7 @@ try {
   await rm(root, { recursive: true, force: true })
 }
 
-/** A repository with two commits, of which the last, the index and the work tree each hold the small change. */
+/** Creates a repository with the change in the last commit, the index and the work tree. */
 async function prepareRepository(): Promise<void> {
   await mkdir(join(root, 'home'))
   await mkdir(join(root, 'work'))
@@ -106,9 +106,8 @@ function printReport(first: number, times: ReadonlyMap<string, readonly number[]
     )
     console.log(`${String(name).padEnd(38)}${cells.join('')}`)
   }
-  console.log(
-    `\nOn top of git's own time: ${own.toFixed(0)} ms (wanted: under 300). The very first run: ${first.toFixed(0)} ms.`,
-  )
+  console.log(`\nIn addition to git: ${own.toFixed(0)} ms (target: under 300).`)
+  console.log(`First run: ${first.toFixed(0)} ms.`)
 }
 
 function quantile(measured: readonly number[], share: number): number {

@@ -1,4 +1,4 @@
-// Feeds commented places back as if a model had named them, rightly and wrongly, and counts where they end up.
+// Replays comment locations as model findings, correct and shifted, and counts their anchors.
 
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
@@ -9,7 +9,7 @@ import { parseFindings } from '../src/reviewers/parse-findings.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
 
-/** A place as a person named it; lines of one side, 1-based, both ends included. */
+/** Lines on one side of a file, 1-based and inclusive. */
 export interface NamedLocation {
   readonly path: string
   readonly side: DiffSide
@@ -17,7 +17,6 @@ export interface NamedLocation {
   readonly end: number
 }
 
-/** A way to name a place. */
 interface LocationVariant {
   readonly kind: string
   readonly location: NamedLocation
@@ -33,12 +32,12 @@ const outcomes = [
 ] as const
 type Outcome = (typeof outcomes)[number]
 
-/** How often each way to name a place came to what. */
+/** Outcome counts by kind of location. */
 export type AnchorTally = Map<string, Record<Outcome, number>>
 
 const maxDriftLines = 10
 
-/** Names a place in all ways, and counts what becomes of each. */
+/** Anchors all variants of a location and counts the outcomes. */
 export async function checkLocation(
   tally: AnchorTally,
   syntax: SyntaxParser,
@@ -48,9 +47,9 @@ export async function checkLocation(
   const file = change.files.find(({ path }) => path === truth.path)
   if (!file) return
   const quote = await readQuote(change, file, truth)
-  for (const { kind, location: place } of listLocationVariants(file, truth)) {
-    const outcome = await anchorFinding(syntax, change, place, quote).then((finding) =>
-      typeof finding === 'string' ? finding : classifyAnchor(file, truth, place, quote, finding),
+  for (const { kind, location } of listLocationVariants(file, truth)) {
+    const outcome = await anchorFinding(syntax, change, location, quote).then((finding) =>
+      typeof finding === 'string' ? finding : classifyAnchor(file, truth, location, quote, finding),
     )
     const counts =
       tally.get(kind) ??
@@ -76,7 +75,7 @@ function listLocationVariants(file: FileDiff, truth: NamedLocation): LocationVar
   ]
 }
 
-/** The code as a model would copy it: of a long range its beginning. */
+/** The code that a model would quote: at most the first 20 lines. */
 async function readQuote(
   change: Change,
   file: FileDiff,
@@ -92,14 +91,14 @@ async function readQuote(
     .join('\n')
 }
 
-/** Reads and judges one finding as the service does. */
+/** Parses and judges one finding like the service. */
 async function anchorFinding(
   syntax: SyntaxParser,
   change: Change,
   { path, side, start, end }: NamedLocation,
   quote: string,
 ): Promise<Finding | 'dropped'> {
-  const said = {
+  const modelFinding = {
     path,
     side,
     start_line: start,
@@ -114,7 +113,7 @@ async function anchorFinding(
     confidence: 0.9,
   }
   const read = parseFindings(
-    { json: { summary: '', findings: [said] }, isWholeText: true },
+    { json: { summary: '', findings: [modelFinding] }, isWholeText: true },
     change,
     'model',
   )
@@ -137,7 +136,7 @@ function classifyAnchor(
   if (finding.placement !== 'inline') return 'in the summary'
   const { side, startLine, endLine } = finding
   if (!isCommentable(file, side, startLine, endLine)) return 'illegal'
-  // Context stands on both sides, and is the same place.
+  // Context lines are on both sides, so both count as the same location.
   const lines = quote.split('\n').map(normalize)
   const filled = lines.findIndex((line) => line !== '')
   const first = lines[filled] ?? ''
@@ -148,7 +147,7 @@ function classifyAnchor(
   const holds = (line: number) => normalize(textAt(file, side, line) ?? '').includes(first)
   if (first === '' || !holds(startLine)) return 'wrong'
   if (isSameLine(file, named.side, named.start, side, startLine)) return 'same code nearest by'
-  // The same code stands nearer to where it was named than the place that was meant.
+  // The same code is nearer to the named location than the intended one.
   const distance = (line: number) => Math.abs(line - named.start)
   return side !== truth.side || distance(startLine) <= distance(truth.start)
     ? 'same code nearest by'
@@ -178,9 +177,8 @@ function normalize(text: string): string {
 }
 
 export function printAnchorTally(tally: AnchorTally): void {
-  console.log(
-    `\n| places named | number | ${outcomes.join(' | ')} |\n|---|---|${outcomes.map(() => '---').join('|')}|`,
-  )
+  console.log(`\n| places named | number | ${outcomes.join(' | ')} |`)
+  console.log(`|---|---|${outcomes.map(() => '---').join('|')}|`)
   for (const [kind, counts] of tally) {
     const cells = outcomes.map((outcome) => counts[outcome])
     console.log(

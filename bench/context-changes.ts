@@ -1,4 +1,4 @@
-// Real pull requests with the places that people commented on, as changes to be packed.
+// Loads real pull requests and their comment locations for the context benchmark.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -38,7 +38,6 @@ const pullRequestSchema = z.object({
 
 /** A pull request of the comments file. */
 export type CommentedPullRequest = z.infer<typeof pullRequestSchema>
-/** A place that a comment is about. */
 export type CommentedRange = z.infer<typeof commentSchema>
 
 /** Reads the comments file. */
@@ -48,7 +47,7 @@ export async function readCommentedPullRequests(path: string): Promise<Commented
     .parse(JSON.parse(await readFile(path, 'utf8'))).prs
 }
 
-/** Which two commits of which repository. */
+/** Two commits of a repository. */
 export interface Comparison {
   readonly repo: string
   readonly gitDirectory: string
@@ -56,12 +55,12 @@ export interface Comparison {
   readonly head: string
 }
 
-/** Where a repository lies in the folder of repositories. */
+/** The path of a repository in the folder of repositories. */
 export function repositoryDirectory(folder: string, repo: string): string {
   return join(folder, repo.replace('/', '+'), 'repo')
 }
 
-/** The two commits that a pull request's diff is between. */
+/** The commits that the diff of a pull request compares. */
 export async function resolveComparison(
   folder: string,
   { repo, base, head, diff }: CommentedPullRequest,
@@ -76,7 +75,7 @@ export async function resolveComparison(
   }
 }
 
-/** Makes a change of two commits, as a review would gather it. Dispose of it: it holds git processes. */
+/** Creates a change of two commits. Dispose of it, because it holds git processes. */
 export async function openChange({
   repo,
   gitDirectory,
@@ -95,28 +94,28 @@ export async function openChange({
     maxBytes: 50 * MEBIBYTE,
   }
   const diff = parseDiff((await runGit(defaultGitRuntime, run)).stdout)
-  const will = await loadSettings(snapshots.base)
+  const repositorySettings = await loadSettings(snapshots.base)
   const commits = await listCommits(gitDirectory, base, head)
-  const held = stack.move()
+  const resources = stack.move()
   return {
     pullRequest: describePullRequest(repo, commits[0]?.message ?? '', { base, head }),
     headSha: head,
     mergeBaseSha: base,
     diff,
-    ...(await triageFiles(diff.files, snapshots, will)),
+    ...(await triageFiles(diff.files, snapshots, repositorySettings)),
     ...snapshots,
-    settings: will.settings,
+    settings: repositorySettings.settings,
     commits,
     issues: [],
     earlier: noEarlierReviews,
     graph: null,
     ...noOutsideContext,
     history: async () => [],
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-/** The commits of a change, oldest first; none where the repository doesn't hold them. */
+/** The commits of a change, oldest first. Empty if the repository lacks them. */
 async function listCommits(
   gitDirectory: string,
   base: string,
@@ -137,11 +136,11 @@ async function listCommits(
   )
 }
 
-/** The newest commits of the default branch that change so many files, against their first parents. */
+/** The newest commits of the default branch that change at least `minFiles` files. */
 export async function listLargeCommits(
   folder: string,
   repo: string,
-  leastFiles: number,
+  minFiles: number,
 ): Promise<Comparison[]> {
   const gitDirectory = repositoryDirectory(folder, repo)
   const args = [
@@ -156,7 +155,7 @@ export async function listLargeCommits(
   return records.flatMap((record) => {
     const [commits = '', ...paths] = record.split('\n')
     const [head = '', base] = commits.split(' ')
-    return base && paths.filter((path) => path !== '').length >= leastFiles
+    return base && paths.filter((path) => path !== '').length >= minFiles
       ? [{ repo, gitDirectory, base, head }]
       : []
   })

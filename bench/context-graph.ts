@@ -1,4 +1,4 @@
-// The code graph of real commits, in a database of its own, as reviews of changes get it.
+// Builds and reads code graphs of real commits in a temporary database.
 
 import { createFileIndexer } from '../src/code/file-indexer.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
@@ -16,11 +16,11 @@ import { buildGraph } from '../src/workflows/scanning/build-graph.ts'
 import { createProgress } from '../src/workflows/scanning/progress.ts'
 import { createTestDatabase, silentLog } from '../test/fakes/test-database.ts'
 
-/** Graphs of one repository after the other; a later commit takes an earlier one's place. */
+/** Stores one graph per repository. A later commit replaces an earlier one. */
 export interface GraphBuilder extends AsyncDisposable {
-  /** Brings a repository's graph to where a change began, as a scan does. Returns how long that took, in milliseconds. */
+  /** Builds the graph for the base of a change. Returns the duration in milliseconds. */
   build(change: Change, gitDirectory: string): Promise<number>
-  /** What a review is told of the change. */
+  /** Reads the graph data that a review of the change gets. */
   read(change: Change): Promise<ChangeGraph | null>
 }
 
@@ -28,7 +28,7 @@ const log = { ...silentLog, debug() {} } as unknown as Log
 const neverAborted = new AbortController().signal
 const queryTimeoutMs = 30_000
 
-/** Opens a database for graphs, of its own; dispose of it. */
+/** Opens a temporary database for graphs. Dispose of it. */
 export async function openGraphBuilder(
   syntax: SyntaxParser,
   engine: DatabaseConfig['engine'] = 'embedded',
@@ -40,7 +40,7 @@ export async function openGraphBuilder(
   const reader = stack.use(createFileIndexer())
   const ctx = { db, log } as unknown as AppContext
   const codeCache = createCodeCache()
-  const held = stack.move()
+  const resources = stack.move()
   return {
     async build(change, gitDirectory) {
       const startedAt = performance.now()
@@ -52,7 +52,7 @@ export async function openGraphBuilder(
       const repository = { runtime: defaultGitRuntime, gitDirectory }
       const commit = change.mergeBaseSha
       await using objects = new ObjectReader(defaultGitRuntime, gitDirectory)
-      const known = {
+      const scanContext = {
         scan,
         indexer: reader,
         signal: neverAborted,
@@ -63,7 +63,7 @@ export async function openGraphBuilder(
         commit,
         snapshot: change.base,
       }
-      await buildGraph(known, graph)
+      await buildGraph(scanContext, graph)
       await progress.settled()
       return performance.now() - startedAt
     },
@@ -83,6 +83,6 @@ export async function openGraphBuilder(
         neverAborted,
       )
     },
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -1,4 +1,4 @@
-// Three ways to show a change under a budget: ours, and two simple ones to hold it against.
+// The packer of Umpire and two simple packers for comparison.
 
 import { languageOfPath } from '../src/code/languages.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
@@ -7,9 +7,8 @@ import { renderFileDiff } from '../src/git/render-diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { type CountTokens, packContext } from '../src/workflows/pack-context.ts'
 
-/** What one round shows. */
 export interface PackedText {
-  /** All that the budget is about. */
+  /** The text that counts against the budget. */
   readonly text: string
   /** Lines as `side:path:number`. */
   readonly lines: ReadonlySet<string>
@@ -21,7 +20,7 @@ export function lineKey(side: DiffSide, path: string, line: number): string {
   return `${side}:${path}:${line}`
 }
 
-/** Ours; a line counts only when its text stands in the span that claims to show it. */
+/** The packer of Umpire. Checks that each span contains the lines that it claims to contain. */
 export function createHunkPacker(syntax: SyntaxParser, countTokens: CountTokens): Packer {
   return async (change, tokens) => {
     const { rounds } = await packContext(
@@ -38,7 +37,7 @@ export function createHunkPacker(syntax: SyntaxParser, countTokens: CountTokens)
         for (let line = start; line <= end; line++) {
           const text = await readLine(change, path, side, line)
           if (!written.has(text) && !span.text.includes(text.trim().slice(0, 100)))
-            throw new Error(`${path}:${line} (${side}) is said to be shown, and isn't: ${text}`)
+            throw new Error(`${path}:${line} (${side}) is missing from its span: ${text}`)
           lines.add(lineKey(side, path, line))
         }
     }
@@ -75,7 +74,7 @@ async function readLine(
   return (await reading)[line - 1] ?? ''
 }
 
-/** Whole files in the order of the diff, those of the language with most changed lines first, as long as they fit. */
+/** Whole files in diff order, grouped by language with the most changed lines first. */
 export function createInOrderPacker(countTokens: CountTokens): Packer {
   return createFilePacker(countTokens, (files) => {
     const nameOf = (file: FileDiff) => languageOfPath(file.path)?.name ?? ''
@@ -86,7 +85,7 @@ export function createInOrderPacker(countTokens: CountTokens): Packer {
   })
 }
 
-/** Whole files, smallest first, as long as they fit. */
+/** Whole files, smallest first. */
 export function createSmallestFirstPacker(countTokens: CountTokens): Packer {
   return createFilePacker(countTokens, (files) =>
     files.toSorted((one, other) => countChangedLines(one) - countChangedLines(other)),
@@ -107,7 +106,7 @@ function createFilePacker(
     let left = tokens
     for (const file of order(change.files)) {
       const part = renderFileDiff(file)
-      // No text has fewer tokens than one for twelve characters.
+      // A token has at most about twelve characters, so longer texts need no exact count.
       const cost = part.length > left * 12 ? Infinity : countTokens(part)
       if (cost > left) continue
       left -= cost

@@ -1,4 +1,4 @@
-// What the packed context shows of real pull requests, beside two simple packers under the same budgets.
+// Measures how much of real pull requests the packed context shows, compared to simple packers.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { countTokens as countExactly } from 'gpt-tokenizer/encoding/o200k_base'
@@ -31,17 +31,17 @@ const { values, positionals } = parseArgs({
   options: {
     repositories: { type: 'string' },
     huge: { type: 'string', default: '6' },
-    /** Prints each pull request's own figures. */
+    /** Prints the numbers of each pull request. */
     details: { type: 'boolean', default: false },
     skipHuge: { type: 'boolean', default: false },
-    /** Builds the code graph of where each pull request began first, and packs with what it tells. */
+    /** Builds the code graph of each base commit and packs with it. */
     graph: { type: 'boolean', default: false },
   },
 })
 const [commentsFile] = positionals
 if (commentsFile === undefined || values.repositories === undefined)
   throw new Error(
-    'Name the file of comments, and a folder of bare repositories with --repositories.',
+    'Missing input. Pass the file of comments and --repositories <folder of bare repositories>.',
   )
 
 const budgets = [2_000, 4_000, 8_000, 16_000]
@@ -66,12 +66,12 @@ await measurePullRequests(pullRequests, values.repositories)
 if (!values.skipHuge)
   await measureHugeChanges(pullRequests, values.repositories, Number(values.huge))
 
-/** Packs a round, and makes sure that it keeps to its budget. */
+/** Packs one round and checks that it is within the budget. */
 async function packWithinBudget(name: string, change: Change, budget: number): Promise<PackedText> {
   const shown = await packers[name]!(change, budget)
   const tokens = countExactTokens(shown.text)
   if (tokens > budget)
-    throw new Error(`${name} took ${tokens} tokens of ${budget} for ${change.pullRequest.repo}`)
+    throw new Error(`${name} used ${tokens} of ${budget} tokens for ${change.pullRequest.repo}`)
   return shown
 }
 
@@ -109,9 +109,9 @@ async function measurePullRequests(
         addCount(comments, `${name} ${budget}`, seen.length)
         addCount(definitions, `${name} ${budget}`, found.length)
         if (values.details && name.includes('ours')) {
-          console.log(
-            `${pr.repo}#${pr.pr} ${budget}: ${seen.length}/${pr.comments.length} comments, ${found.length}/${pr.definitions_elsewhere.length} definitions`,
-          )
+          const commentShare = `${seen.length}/${pr.comments.length} comments`
+          const definitionShare = `${found.length}/${pr.definitions_elsewhere.length} definitions`
+          console.log(`${pr.repo}#${pr.pr} ${budget}: ${commentShare}, ${definitionShare}`)
           if (budget === 8000)
             for (const { name } of pr.definitions_elsewhere.filter((each) => !found.includes(each)))
               console.log(`   not found: ${name}`)
@@ -138,20 +138,16 @@ async function measurePullRequests(
   printTable('definitions in other files shown', definitions, names)
   console.log('\nCPU of the process for one pack, threads included, children not:')
   for (const [budget, list] of Object.entries(times))
-    console.log(
-      `${budget} tokens: median ${median(list).toFixed(1)} ms, most ${Math.max(...list).toFixed(1)} ms`,
-    )
+    console.log(`${budget} tokens: ${describeTimes(list, 1)}`)
   if (graphs !== null) {
     console.log('\nThe graph, wall time:')
     for (const [what, list] of Object.entries(graphTimes))
-      console.log(
-        `${what}: median ${median(list).toFixed(0)} ms, most ${Math.max(...list).toFixed(0)} ms`,
-      )
+      console.log(`${what}: ${describeTimes(list, 0)}`)
   }
   printAnchorTally(anchors)
 }
 
-/** The change with what its graph tells, where graphs are asked for. */
+/** Adds the code graph to a change if --graph is set. */
 async function withGraph<C extends Change>(change: C, gitDirectory: string): Promise<C> {
   if (graphs === null) return change
   graphTimes.build.push(await graphs.build(change, gitDirectory))
@@ -161,7 +157,7 @@ async function withGraph<C extends Change>(change: C, gitDirectory: string): Pro
   return { ...change, graph }
 }
 
-/** The best of three, after what is loaded once was loaded. */
+/** Stores the fastest of three runs. */
 async function measureTime(change: Change, times: Record<string, number[]>): Promise<void> {
   const counter = await loadTokenCounter()
   for (const budget of [8_000, 48_000]) {
@@ -220,6 +216,11 @@ function formatPercent(part: number, whole: number): string {
   return `${((100 * part) / whole).toFixed(1)} %`
 }
 
+function describeTimes(list: readonly number[], digits: number): string {
+  const max = Math.max(...list)
+  return `median ${median(list).toFixed(digits)} ms, max ${max.toFixed(digits)} ms`
+}
+
 function median(list: readonly number[]): number {
   return list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)] ?? Number.NaN
 }
@@ -249,13 +250,17 @@ async function measureHugeChanges(
     const before = process.cpuUsage()
     await packContext({ syntax }, change, { tokensPerRound: hugeBudget, maxRounds: 4 }, countTokens)
     const { user, system } = process.cpuUsage(before)
-    console.log(
-      `| ${comparison.repo} ${comparison.head.slice(0, 10)} | ${change.files.length} of ${change.diff.files.length} | ${cells.join(' | ')} | ${Math.round((user + system) / 1000)} |`,
-    )
+    const row = [
+      `${comparison.repo} ${comparison.head.slice(0, 10)}`,
+      `${change.files.length} of ${change.diff.files.length}`,
+      ...cells,
+      Math.round((user + system) / 1000),
+    ]
+    console.log(`| ${row.join(' | ')} |`)
   }
 }
 
-/** Files of which a changed line is shown, and added lines, of those that are to be reviewed. */
+/** Shares of files with a visible changed line, and of visible added lines. */
 function describeShare(files: readonly FileDiff[], { lines }: PackedText): string {
   let [someFiles, filesWithLines, shownLines, allLines] = [0, 0, 0, 0]
   for (const file of files) {
@@ -277,7 +282,7 @@ function describeShare(files: readonly FileDiff[], { lines }: PackedText): strin
   return `${formatPercent(someFiles, filesWithLines)}, ${formatPercent(shownLines, allLines)}`
 }
 
-/** Pull requests of the file that are huge, and then the newest such commits, one repository after the other. */
+/** The newest huge commits of the repositories in turn. */
 async function chooseHugeChanges(
   all: readonly CommentedPullRequest[],
   folder: string,
@@ -290,7 +295,7 @@ async function chooseHugeChanges(
     for (const list of lists) {
       const next = list[index]
       if (!next || chosen.length === wanted) continue
-      // A copy of a repository may lack what was there before, and what nobody reviews makes no review huge.
+      // Shallow copies may lack the parent commit, and only reviewable files count.
       const files = await openChange(next).then(
         async (change) => {
           await change[Symbol.asyncDispose]()

@@ -1,4 +1,4 @@
-// How many true calls the code graph tells, and how many false ones, beside CodeGraph on the same tree.
+// Measures recall and false calls of the code graph, compared to CodeGraph on the same tree.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,16 +16,16 @@ import { readImportConfig } from '../src/knowledge/resolution/read-import-config
 import { resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
 import { type BenchTree, findBareRepositories, writeTree } from './graph-trees.ts'
 
-/** A call whose definition the compiler knows to stand in the tree. Lines are 1-based. */
+/** A call that the TypeScript compiler resolves within the tree. Lines are 1-based. */
 interface TrueCall {
   readonly path: string
   readonly line: number
-  /** As the call says it. */
+  /** The name at the call. */
   readonly name: string
   readonly target: { readonly path: string; readonly line: number; readonly name: string }
 }
 
-/** What a program says that the call of a name on a line means. */
+/** The target that a program reports for a call. */
 interface ReportedCall {
   readonly path: string
   readonly startLine: number
@@ -33,7 +33,7 @@ interface ReportedCall {
   readonly confidence: number
 }
 
-/** Of a place (`path:line:name`) what is told about it. */
+/** Reported targets by `path:line:name` of the call. */
 type ReportedCalls = ReadonlyMap<string, readonly ReportedCall[]>
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ const { values } = parseArgs({
   },
 })
 if (values.repositories === undefined)
-  throw new Error('--repositories <folder of bare git repositories> is missing.')
+  throw new Error('No repositories. Pass --repositories <folder of bare git repositories>.')
 const codegraph = fileURLToPath(
   new URL('node_modules/@colbymchenry/codegraph-linux-x64/bin/codegraph', import.meta.url),
 )
@@ -65,12 +65,11 @@ async function compareTree(tree: BenchTree): Promise<void> {
   )
   const calls = findTrueCalls(tree, scripts)
   const across = calls.filter(({ path, target }) => path !== target.path).length
-  console.log(
-    `${tree.name}: ${calls.length} calls that the TypeScript compiler resolves, ${across} into other files`,
-  )
-  const own = await readUmpireCalls(tree)
-  printScore('umpire, confidence of 0.8 and more', calls, own, 0.8)
-  printScore('umpire, also possible ones', calls, own, 0)
+  const count = `${calls.length} calls resolved by the TypeScript compiler`
+  console.log(`${tree.name}: ${count}, ${across} into other files`)
+  const umpireCalls = await readUmpireCalls(tree)
+  printScore('umpire, confidence of 0.8 and more', calls, umpireCalls, 0.8)
+  printScore('umpire, also possible ones', calls, umpireCalls, 0)
   printScore('codegraph', calls, readCodegraphCalls(tree), 0)
   console.log('')
 }
@@ -86,8 +85,8 @@ function findTrueCalls({ folder }: BenchTree, paths: readonly string[]): TrueCal
 function printScore(
   name: string,
   calls: readonly TrueCall[],
-  told: ReportedCalls,
-  least: number,
+  reported: ReportedCalls,
+  minConfidence: number,
 ): void {
   for (const [scope, some] of [
     ['all', calls],
@@ -95,8 +94,8 @@ function printScore(
   ] as const) {
     let [right, wrong] = [0, 0]
     for (const { path, line, name: callee, target } of some) {
-      const here = (told.get(`${path}:${line}:${callee}`) ?? []).filter(
-        ({ confidence }) => confidence >= least,
+      const here = (reported.get(`${path}:${line}:${callee}`) ?? []).filter(
+        ({ confidence }) => confidence >= minConfidence,
       )
       const isRight = (one: ReportedCall) =>
         one.path === target.path && one.startLine <= target.line && target.line <= one.endLine
@@ -105,9 +104,9 @@ function printScore(
     }
     const share = (part: number, whole: number) =>
       `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
-    console.log(
-      `  ${name.padEnd(36)} ${scope.padEnd(18)} told ${share(right, some.length)} (${right}), false ${share(wrong, right + wrong)} (${wrong})`,
-    )
+    const recall = `found ${share(right, some.length)} (${right})`
+    const falseCalls = `false ${share(wrong, right + wrong)} (${wrong})`
+    console.log(`  ${name.padEnd(36)} ${scope.padEnd(18)} ${recall}, ${falseCalls}`)
   }
 }
 
@@ -116,9 +115,9 @@ async function readUmpireCalls(tree: BenchTree): Promise<ReportedCalls> {
   const results = await reader.index(
     tree.sources.map((path) => ({ path, bytes: readFileSync(join(tree.folder, path)) })),
   )
-  const facts = new Map<string, FileIndex>()
+  const indexes = new Map<string, FileIndex>()
   for (const [at, result] of results.entries())
-    if ('index' in result) facts.set(tree.sources[at]!, result.index)
+    if ('index' in result) indexes.set(tree.sources[at]!, result.index)
   const paths = execFileSync('git', ['-C', tree.folder, 'ls-files', '-z'], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
@@ -130,22 +129,22 @@ async function readUmpireCalls(tree: BenchTree): Promise<ReportedCalls> {
   }).trim()
   await using snapshot = createGitSnapshot(defaultGitRuntime, tree.gitDirectory, head)
   const view = createCodeView(
-    facts,
+    indexes,
     createImportResolver(paths, await readImportConfig(snapshot, paths)),
   )
-  const told = new Map<string, ReportedCall[]>()
-  for (const [path, { references }] of facts) {
+  const reported = new Map<string, ReportedCall[]>()
+  for (const [path, { references }] of indexes) {
     for (const { reference, targets } of resolveReferences(view, path)) {
       const { name, line, kind } = references[reference]!
       if (kind !== 'call' && kind !== 'new') continue
       const key = `${path}:${line}:${name}`
-      const list = told.get(key) ?? []
+      const list = reported.get(key) ?? []
       const symbols = targets.map((one) => ({
         ...one,
-        symbol: facts.get(one.path)!.symbols[one.ordinal]!,
+        symbol: indexes.get(one.path)!.symbols[one.ordinal]!,
       }))
       for (const { path: target, confidence, symbol } of symbols) {
-        // Of a class that is made, the class and its constructor are told.
+        // For `new`, the graph reports the class and its constructor; only the class counts.
         if (symbol.name === 'constructor' && symbols.length > 1) continue
         list.push({
           path: target,
@@ -154,34 +153,36 @@ async function readUmpireCalls(tree: BenchTree): Promise<ReportedCalls> {
           confidence,
         })
       }
-      told.set(key, list)
+      reported.set(key, list)
     }
   }
-  return told
+  return reported
 }
 
-/** Calls, also of constructors, from its database. */
+/** Reads calls and constructor calls from the database of CodeGraph. */
 function readCodegraphCalls(tree: BenchTree): ReportedCalls {
   const copy = join(root, 'codegraph')
   rmSync(copy, { recursive: true, force: true })
   cpSync(tree.folder, copy, { recursive: true })
   const home = join(root, 'home')
   mkdirSync(home, { recursive: true })
-  if (!existsSync(codegraph)) throw new Error('CodeGraph is not installed: npm ci --prefix bench')
+  if (!existsSync(codegraph))
+    throw new Error('CodeGraph is not installed. Run npm ci --prefix bench.')
   const env = { PATH: process.env.PATH, HOME: home, DO_NOT_TRACK: '1', CODEGRAPH_TELEMETRY: '0' }
   execFileSync(codegraph, ['init', '.'], { cwd: copy, env, stdio: 'ignore' })
   using database = new DatabaseSync(join(copy, '.codegraph', 'codegraph.db'), { readOnly: true })
   const rows = database
     .prepare(
-      `select s.file_path as path, e.line, t.name, t.file_path as target, t.start_line as start, t.end_line as end,
-         json_extract(e.metadata, '$.refName') as said
+      `select s.file_path as path, e.line, t.name, t.file_path as target,
+         t.start_line as start, t.end_line as end,
+         json_extract(e.metadata, '$.refName') as reference
        from edges e join nodes s on s.id = e.source join nodes t on t.id = e.target
        where e.kind in ('calls', 'instantiates', 'references')`,
     )
     .all()
-  const told = new Map<string, ReportedCall[]>()
+  const reported = new Map<string, ReportedCall[]>()
   for (const row of rows) {
-    const name = String(row.said ?? row.name).replace(/^.*[.:>]/, '')
+    const name = String(row.reference ?? row.name).replace(/^.*[.:>]/, '')
     const key = `${row.path}:${row.line}:${name}`
     const one = {
       path: String(row.target),
@@ -189,7 +190,7 @@ function readCodegraphCalls(tree: BenchTree): ReportedCalls {
       endLine: Number(row.end),
       confidence: 1,
     }
-    told.set(key, [...(told.get(key) ?? []), one])
+    reported.set(key, [...(reported.get(key) ?? []), one])
   }
-  return told
+  return reported
 }

@@ -1,20 +1,17 @@
-// Work trees for the benchmark of the graph: the newest commit of each bare repository, as files and as a commit of their own.
+// Creates work trees of the newest commits for the graph benchmark.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { grammarOfPath } from '../src/code/grammars.ts'
 
-/** A tree that all programs of a run read. */
 export interface BenchTree {
   readonly name: string
-  /** Its git directory, for those that read objects. */
   readonly gitDirectory: string
-  /** Its files, for those that read files. */
   readonly folder: string
   readonly files: number
   readonly bytes: number
-  /** Paths of the files in languages that the graph reads, sorted. */
+  /** Sorted paths of the files in supported languages. */
   readonly sources: readonly string[]
 }
 
@@ -43,8 +40,8 @@ function listOrEmpty(path: string): string[] {
 }
 
 /**
- * Writes the newest commit's regular files into a folder of their own and commits them there. Files whose objects aren't in
- * the repository (snapshots may lack large ones) are left out, for everybody alike.
+ * Writes the regular files of the newest commit into a new folder and commits them there. Skips
+ * files whose objects are missing, because snapshots may lack large ones.
  */
 export async function writeTree(source: string, into: string): Promise<BenchTree> {
   const name =
@@ -90,7 +87,7 @@ export async function writeTree(source: string, into: string): Promise<BenchTree
   git('init', '--quiet', '--initial-branch=main')
   git('add', '--all', '--force')
   git('commit', '--quiet', '--message=The tree')
-  // As platforms keep what they serve: else each fetch would wait for the server to pack it first.
+  // Platforms serve packed repositories. Without this, each fetch would wait for packing.
   git('repack', '--quiet', '-a', '-d')
   return { name, gitDirectory: join(folder, '.git'), folder, files, bytes, sources: sources.sort() }
 }

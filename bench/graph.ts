@@ -1,4 +1,4 @@
-// Measures scan and code graph on real repositories, beside ctags and CodeGraph on the same files in the same run.
+// Measures scans of real repositories, compared to ctags and CodeGraph on the same files.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,9 +19,9 @@ const { values } = parseArgs({
   },
 })
 if (values.repositories === undefined)
-  throw new Error('--repositories <folder of bare git repositories> is missing.')
+  throw new Error('No repositories. Pass --repositories <folder of bare git repositories>.')
 const runs = Number(values.runs)
-/** Of one file each, one after the other. */
+/** Number of incremental scans, each after a change of one file. */
 const changedFileCount = 5
 const wanted = values.only?.split(',')
 const excludedTools = new Set(values.without.split(','))
@@ -31,9 +31,8 @@ const codegraph = fileURLToPath(
 )
 
 try {
-  console.log(
-    `${runs} runs, in turn, on ${cpus().length} cores with a load of ${loadavg()[0]!.toFixed(1)} at the start\n`,
-  )
+  const load = loadavg()[0]!.toFixed(1)
+  console.log(`${runs} alternating runs on ${cpus().length} cores, load ${load} at the start\n`)
   const sources = findBareRepositories(values.repositories).filter(
     (path) => wanted === undefined || wanted.some((name) => path.includes(name)),
   )
@@ -49,8 +48,8 @@ async function measureTree(tree: BenchTree): Promise<void> {
   for (let run = 0; run < runs; run++) {
     if (!excludedTools.has('ctags')) append(measured, 'ctags -R', [await runCtags(tree)])
     if (!excludedTools.has('codegraph')) {
-      for (const [name, figures] of Object.entries(await runCodegraph(tree)))
-        append(measured, name, figures)
+      for (const [name, measurements] of Object.entries(await runCodegraph(tree)))
+        append(measured, name, measurements)
     }
     for (const engine of values.engines.split(','))
       append(scans, `umpire, ${engine}`, [await runScan(tree, engine)])
@@ -58,8 +57,8 @@ async function measureTree(tree: BenchTree): Promise<void> {
   printReport(measured, scans)
 }
 
-function append<T>(map: Map<string, T[]>, name: string, figures: readonly T[]): void {
-  map.set(name, [...(map.get(name) ?? []), ...figures])
+function append<T>(map: Map<string, T[]>, name: string, measurements: readonly T[]): void {
+  map.set(name, [...(map.get(name) ?? []), ...measurements])
 }
 
 function runCtags({ folder }: BenchTree): Promise<CommandMeasurement> {
@@ -70,7 +69,7 @@ function runCtags({ folder }: BenchTree): Promise<CommandMeasurement> {
   })
 }
 
-/** Its index from nothing, and after each change of one file. It works in a copy: it leaves its database there. */
+/** Measures a full index and incremental updates in a copy, because the tool writes into it. */
 async function runCodegraph(tree: BenchTree): Promise<Record<string, CommandMeasurement[]>> {
   const copy = join(root, 'codegraph')
   rmSync(copy, { recursive: true, force: true })
@@ -84,17 +83,17 @@ async function runCodegraph(tree: BenchTree): Promise<Record<string, CommandMeas
     CODEGRAPH_TELEMETRY: '0',
     NO_COLOR: '1',
   }
-  const whole = await measureCommand([codegraph, 'init', '.'], { cwd: copy, env })
-  const ones: CommandMeasurement[] = []
+  const fullIndex = await measureCommand([codegraph, 'init', '.'], { cwd: copy, env })
+  const updates: CommandMeasurement[] = []
   for (const path of pickChangedPaths(tree)) {
     const changed = join(copy, path)
     writeFileSync(changed, `${readFileSync(changed, 'utf8')}\n`)
-    ones.push(await measureCommand([codegraph, 'sync', '.'], { cwd: copy, env }))
+    updates.push(await measureCommand([codegraph, 'sync', '.'], { cwd: copy, env }))
   }
-  return { codegraph: [whole], 'codegraph, one file changed': ones }
+  return { codegraph: [fullIndex], 'codegraph, one file changed': updates }
 }
 
-/** Some source files, far from one another by path. */
+/** Source files spread evenly over the sorted paths. */
 function pickChangedPaths({ sources }: BenchTree): string[] {
   return Array.from(
     { length: changedFileCount },
@@ -106,7 +105,7 @@ async function runScan(tree: BenchTree, engine: string): Promise<ScanMeasurement
   if (engine === 'embedded') return measureScans(tree, {}, pickChangedPaths(tree))
   const programs = findPostgresql()
   if (programs === null)
-    throw new Error('PostgreSQL is not installed: leave it out with --engines embedded.')
+    throw new Error('PostgreSQL is not installed. Install it or pass --engines embedded.')
   await using server = await startPostgresql(programs, { durable: true })
   return await measureScans(
     tree,
@@ -153,9 +152,8 @@ function printReport(
       '',
       '',
     ])
-    console.log(
-      `  at rest before: ${Math.round(median(list.map((one) => one.idleBytes)) / 1e6)} MB; ${list.at(-1)!.summary}`,
-    )
+    const idleMegabytes = Math.round(median(list.map((one) => one.idleBytes)) / 1e6)
+    console.log(`  idle before: ${idleMegabytes} MB; ${list.at(-1)!.summary}`)
   }
   console.log('')
 }

@@ -1,5 +1,5 @@
-// The receiver under load: signed pull-request deliveries of 21 KB, each of another pull request, until event and job
-// are committed; against Probot's receiver, which checks the signature and stores nothing.
+// Measures the webhook receiver under load, compared to Probot, which stores nothing.
+// Each delivery has 21 KB and another pull request. Umpire responds after committing the event.
 import { spawn } from 'node:child_process'
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -40,7 +40,7 @@ try {
 async function measure(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const programs = findPostgresql()
-  // With the durability of its defaults: fsync on.
+  // Uses the default durability with fsync.
   const server = programs ? stack.use(await startPostgresql(programs, { durable: true })) : null
   const targets = [
     stack.use(await startProbot()),
@@ -48,9 +48,8 @@ async function measure(): Promise<void> {
   ]
   if (server) targets.push(stack.use(await startUmpireOnServer(server.url)))
   else console.error('SKIPPED: Umpire on PostgreSQL (no server programs found)')
-  console.error(
-    `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}, ${rounds} rounds of ${requestsPerRun} requests`,
-  )
+  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`
+  console.error(`${machine}, ${rounds} rounds of ${requestsPerRun} requests`)
   const results = new Map<string, LoadResult[]>()
   let number = 1
   for (let round = 0; round <= rounds; round++) {
@@ -63,7 +62,7 @@ async function measure(): Promise<void> {
           requests,
           concurrency,
         )
-        // The first round only warms up.
+        // The first round is a warm-up.
         if (round === 0) continue
         const key = `${target.name}/${concurrency}`
         results.set(key, [...(results.get(key) ?? []), result])
@@ -84,7 +83,7 @@ function printResults(
     const baseline = results.get(`${targets[0]?.name}/${concurrency}`) ?? []
     for (const { name } of targets) {
       const runs = results.get(`${name}/${concurrency}`) ?? []
-      // Pair by pair within a round, so that a machine that drifts does so for both.
+      // Compares runs of the same round, so that changing machine load affects both.
       const ratio = median(
         runs.map((run, index) => run.rate / (baseline[index]?.rate ?? Number.NaN)),
       )
@@ -105,7 +104,7 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2
 }
 
-/** A whole HTTP request, signed, for a pull request of its own. */
+/** A signed HTTP request for a new pull request. */
 function prepareRequest(number: number): Buffer {
   const frame = {
     action: 'opened',
@@ -127,7 +126,7 @@ function prepareRequest(number: number): Buffer {
       links: [] as object[],
     },
   }
-  // Filled up as real payloads are: many short addresses.
+  // Fills the payload with many URLs, like real payloads.
   while (JSON.stringify(frame).length < payloadBytes) {
     for (let index = 0; index < 10; index++) {
       frame.pull_request.links.push({

@@ -1,10 +1,10 @@
-// Credentials of a user that was written straight into the database.
+// Issues credentials for users that were inserted directly into the database.
 import { createCredentials } from '../src/accounts/credentials.ts'
 import { saveToken } from '../src/accounts/tokens.ts'
 import { openDatabase } from '../src/db/database.ts'
 import { createKeyRing } from '../src/lib/key-ring.ts'
 
-/** What a service with this key and public address takes for a day. */
+/** Credentials that are valid for one day. */
 export async function issueCredentials(
   { url, secretKey, publicUrl }: { url: string; secretKey: string; publicUrl: string },
   userId: number,

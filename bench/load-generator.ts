@@ -1,5 +1,4 @@
-// A load generator for one kind of request: prepared bytes over keep-alive connections, so that it costs the machine
-// little beside the server that is measured.
+// Sends prepared requests over keep-alive connections with little CPU use of its own.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
@@ -12,9 +11,9 @@ export interface LoadResult {
 }
 
 /**
- * Sends each request once, over `concurrency` connections that each wait for their answer.
+ * Sends each request once, over `concurrency` connections that each wait for the response.
  *
- * @throws Error for an answer other than `expectedStatus`
+ * @throws Error for a status other than `expectedStatus`
  */
 export async function sendRequests(
   target: { host: string; port: number },
@@ -33,7 +32,7 @@ export async function sendRequests(
       for (let index = next++; index < requests.length; index = next++) {
         const sent = performance.now()
         const status = await exchange(socket, requests[index] as Buffer)
-        if (status !== expectedStatus) throw new Error(`A request was answered with ${status}`)
+        if (status !== expectedStatus) throw new Error(`Unexpected status ${status}`)
         latencies.push(performance.now() - sent)
       }
     }),
@@ -43,7 +42,7 @@ export async function sendRequests(
   return summarizeLatencies(latencies, seconds)
 }
 
-/** What came of requests that took so long each, in milliseconds, and so many seconds together. */
+/** Summarizes latencies in milliseconds and the total duration in seconds. */
 export function summarizeLatencies(latencies: number[], seconds: number): LoadResult {
   latencies.sort((a, b) => a - b)
   const at = (share: number) =>
@@ -51,7 +50,6 @@ export function summarizeLatencies(latencies: number[], seconds: number): LoadRe
   return { rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99) }
 }
 
-/** Opens a connection. */
 export async function openConnection({
   host,
   port,
@@ -64,7 +62,7 @@ export async function openConnection({
   return socket
 }
 
-/** Sends one request and reads one answer whole; its status. Answers here are small and have a length. */
+/** Sends one request and returns its status. Responses must have a content length. */
 export function exchange(socket: Socket, request: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     let answer = ''

@@ -1,4 +1,4 @@
-// Calls of an MCP tool, over streams and over Streamable HTTP, by sockets that cost the machine little.
+// Calls MCP tools over SSE and Streamable HTTP with little CPU use of its own.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import {
@@ -14,10 +14,10 @@ export interface ToolCall {
   readonly arguments: object
 }
 
-/** The call that comes as the `index`th. */
+/** Returns the call with a given index. */
 export type ToolCalls = (index: number) => ToolCall
 
-/** How tools are called, by what people call it. */
+/** Load functions by transport name. */
 export const transports = {
   SSE: callOverSse,
   'HTTP, 2026-07-28': (port: number, calls: ToolCalls, count: number, concurrency: number) =>
@@ -79,7 +79,7 @@ function callOverHttp(
   return sendRequests({ host: '127.0.0.1', port }, requests, concurrency)
 }
 
-/** One call at a time on each stream: posted on a connection of its own, answered on the stream. */
+/** Sends one call at a time per stream. Requests use a second connection. */
 async function callOverSse(
   port: number,
   calls: ToolCalls,
@@ -114,7 +114,7 @@ async function openClient(port: number) {
   const post = await openConnection(target)
   const send = async (message: object) => {
     const status = await exchange(post, composeRequest(address, message))
-    if (status !== 202) throw new Error(`A message was answered with ${status}`)
+    if (status !== 202) throw new Error(`Unexpected status ${status} for a message`)
   }
   const clientInfo = { name: 'bench', version: '1' }
   const handshake = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }
@@ -132,7 +132,7 @@ async function openClient(port: number) {
   }
 }
 
-/** What comes on a stream, event by event: only one is waited for at a time. */
+/** Returns a function that reads the next event of a type. Call it once at a time. */
 function readEvents(stream: Socket): (type: string) => Promise<string> {
   let text = ''
   return async (type) => {

@@ -1,4 +1,4 @@
-// Calls of MCP tools a second, with the reviews of a busy repository, against a server of the same SDK that knows nothing.
+// Measures MCP tool calls per second, compared to a bare server with the same SDK.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -24,12 +24,12 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     calls: { type: 'string', default: '1000' },
     reviews: { type: 'string', default: '1000' },
-    /** Only questions, transports and numbers at once whose row holds each of these words. */
+    /** Runs only rows that contain each of these words. */
     only: { type: 'string', multiple: true, default: [] },
   },
 })
 const repo = 'acme/busy'
-/** Repositories that are asked about in turn, so that hardly a question comes twice within a second. */
+/** Calls rotate over these repositories, so that few calls repeat within a second. */
 const quietRepositories = 40
 const verdict = {
   name: 'get_pr_verdict',
@@ -64,7 +64,7 @@ const quietLog = {
   error: (fields: object, message: string) => console.error(message, fields),
 }
 
-/** What came of one run; CPU of the server's process in milliseconds a call. */
+/** One run, with the CPU of the server in milliseconds per call. */
 interface RunMeasurement extends LoadResult {
   readonly cpu: number
 }
@@ -108,7 +108,7 @@ async function measure(): Promise<void> {
   }
 }
 
-/** All servers in turn, round by round, so that a machine that drifts does so for all. */
+/** Alternates between servers, so that changing machine load affects all of them. */
 async function compareServers(
   servers: ReadonlyMap<string, RunningServer>,
   run: (port: number, count: number) => Promise<LoadResult>,
@@ -119,7 +119,7 @@ async function compareServers(
     for (const [name, { port, pid }] of servers) {
       const before = readCpuTime(pid)
       const result = await run(port, count)
-      // The first round only warms up.
+      // The first round is a warm-up.
       if (round > 0)
         results.get(name)?.push({ ...result, cpu: (readCpuTime(pid) - before) / count })
     }
@@ -133,8 +133,8 @@ function printRow(
 ): void {
   const bare = results.get('bare') ?? []
   for (const [database, runs] of results) {
-    const against = (figure: 'rate' | 'cpu') =>
-      median(runs.map((run, index) => run[figure] / (bare[index]?.[figure] ?? Number.NaN))).toFixed(
+    const against = (metric: 'rate' | 'cpu') =>
+      median(runs.map((run, index) => run[metric] / (bare[index]?.[metric] ?? Number.NaN))).toFixed(
         2,
       )
     const rate = median(runs.map((run) => run.rate)).toFixed(0)
@@ -164,14 +164,15 @@ async function startOnPostgresql(url: string): Promise<RunningServer> {
   return startUmpireServer({ DATABASE_URL: url, LOG_LEVEL: 'info', ...secrets })
 }
 
-/** A repository with completed reviews, and another one as busy. */
+/** Inserts completed reviews of a busy repository and of many quiet ones. */
 async function fillDatabase(config: DatabaseConfig): Promise<void> {
   await using database = await openDatabase(config, quietLog)
   await runMigrations(database, quietLog)
   const { db } = database
   const count = Number(values.reviews)
   await sql`
-    insert into pull_requests (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
+    insert into pull_requests
+      (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
     select name, i, 'Change ' || i, 'alice', 'topic', 'main', '', 'open', '', now()
     from generate_series(1, ${count}::int) i, unnest(array[${repo}, 'acme/other']) name
     union all
@@ -179,14 +180,15 @@ async function fillDatabase(config: DatabaseConfig): Promise<void> {
     from generate_series(1, 90) i, generate_series(0, ${quietRepositories - 1}::int) n`.execute(db)
   await sql`
     insert into workflow_runs (workflow_type, repo, pr_number, status, verdict, summary, created_at)
-    select 'pr_review', repo, number, 'completed', (array['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION'])[1 + number % 3],
+    select 'pr_review', repo, number, 'completed',
+      (array['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION'])[1 + number % 3],
       'Reviewed 12 files. ' || repeat('What was changed in number ' || number || ' holds. ', 4),
       now() - interval '1 minute' * (${count}::int - number)
     from pull_requests order by number`.execute(db)
   await sql`analyze`.execute(db)
 }
 
-/** The bare server, whose answer is the one that Umpire gave. */
+/** Starts a bare server that returns the same response as Umpire. */
 async function startBareServer(port: number, call: ToolCall): Promise<RunningServer> {
   const ask = async (method: string, params: object) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

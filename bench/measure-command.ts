@@ -1,18 +1,18 @@
-// Runs a command and says how long it took and how much memory it and its children had at most. Linux only.
+// Measures the duration and the peak memory of a command and its children. Linux only.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { listDescendants, readFileOrEmpty } from './processes.ts'
 
 export interface CommandMeasurement {
   readonly milliseconds: number
-  /** The sum over the processes that ran together, each with its own most, in bytes. */
+  /** Sum of the peaks of concurrent processes, in bytes. */
   readonly peakBytes: number
 }
 
-/** Between two looks at the memory: what comes and goes in between isn't seen, but for each process's own peak. */
+/** Interval between memory samples. Shorter processes are missed. */
 const sampleIntervalMs = 50
 
-/** Runs a command to its end; it must end with 0. */
+/** Runs a command. Rejects unless it exits with 0. */
 export function measureCommand(
   [command, ...args]: readonly [string, ...string[]],
   options: { cwd: string; env: Record<string, string | undefined> },
@@ -28,13 +28,13 @@ export function measureCommand(
     child.on('error', reject)
     child.on('close', (code) => {
       clearInterval(timer)
-      if (code !== 0) reject(new Error(`${command} ${args.join(' ')} ended with ${code}.`))
+      if (code !== 0) reject(new Error(`${command} ${args.join(' ')} exited with ${code}.`))
       else resolve({ milliseconds: performance.now() - start, peakBytes })
     })
   })
 }
 
-/** Peak memory of a process and of all that descend from it and run now, in bytes (`VmHWM` of proc(5)). */
+/** Peak memory of a process and its running descendants, in bytes (`VmHWM` of proc(5)). */
 export function readPeakMemory(pid: number): number {
   const peaks = [pid, ...listDescendants(pid)].map((one) => {
     return (
@@ -44,7 +44,7 @@ export function readPeakMemory(pid: number): number {
   return peaks.reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** Makes a process forget its peak: from now on `readPeakMemory` tells what it comes to from here (proc(5), clear_refs). */
+/** Resets the peak that `readPeakMemory` reads (proc(5), clear_refs). */
 export function resetPeakMemory(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }

@@ -1,4 +1,4 @@
-// One scan of a tree by `umpire serve`, from connecting the repository to the end of its scan, and one after each of some changed files.
+// Measures a full scan of a tree by `umpire serve` and incremental scans after changed files.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,23 +12,22 @@ import type { BenchTree } from './graph-trees.ts'
 import { readPeakMemory, resetPeakMemory } from './measure-command.ts'
 import { readCpuTime, readDescendantsCpuTime } from './processes.ts'
 
-/** What a scan took. */
 export interface ScanMeasurement {
-  /** From the claim of the job to its end: fetch over HTTP on loopback, graph and memory. */
+  /** From the claim of the job to its end, including fetch, graph and memory. */
   readonly fullScanMs: number
-  /** The same after one file was changed, of each: without asking and fetching, and without the memory, which people's rescans bring up to date. */
+  /** Duration per changed file, without fetch and memory, which incremental scans skip. */
   readonly incrementalScanMs: readonly number[]
-  /** Of the service and its children. */
+  /** Peak memory of the service and its children. */
   readonly peakBytes: number
-  /** Before the scan. */
+  /** Memory before the scan. */
   readonly idleBytes: number
-  /** Processor time of the service and its children from connecting to the end of the scan: the machine's other load hardly shows in it. */
+  /** CPU of the service and its children during the scan. Other load hardly affects it. */
   readonly cpuMs: number
-  /** The steps, in words. */
+  /** Durations of the steps as text. */
   readonly summary: string
 }
 
-/** What a scan says in the log when it ends. */
+/** The log entry at the end of a scan. */
 interface ScanLogEntry {
   readonly timings: Readonly<Record<string, number>>
   readonly statistics: Readonly<Record<string, unknown>>
@@ -39,7 +38,7 @@ const repo = 'bench/repository'
 const token = 'ghp_token_of_alice'
 const scanTimeoutMs = 20 * 60_000
 
-/** Scans a tree with a service of its own on a new database. */
+/** Scans a tree with a new service and database. */
 export async function measureScans(
   tree: BenchTree,
   environment: Readonly<Record<string, string>>,
@@ -91,7 +90,7 @@ function formatTimings(timings: Readonly<Record<string, number>>): string {
     .join(', ')
 }
 
-/** Hosts the tree's commit; its objects are borrowed. */
+/** Hosts the commit of the tree on a forge that borrows its objects. */
 async function hostTree(forge: Forge, folder: string, tree: BenchTree): Promise<string> {
   forge.createUser('alice', { token })
   const before = new Set(readdirSync(folder))
@@ -108,7 +107,7 @@ async function hostTree(forge: Forge, folder: string, tree: BenchTree): Promise<
   return directory
 }
 
-/** Commits a comment at the end of a file, on the hosted branch. */
+/** Appends a comment to a file and commits it to the hosted branch. */
 function commitChange(tree: BenchTree, directory: string, path: string): void {
   const index = join(directory, 'bench-index')
   const git = (args: readonly string[], input?: string) =>
@@ -170,7 +169,7 @@ async function startService(forge: Forge, environment: Readonly<Record<string, s
   })
   const exited = once(child, 'exit')
   const failed = exited.then((): never => {
-    throw new Error(`Umpire ended by itself:\n${newest.join('\n')}`)
+    throw new Error(`Umpire exited unexpectedly:\n${newest.join('\n')}`)
   })
   failed.catch(() => {})
   const url = await Promise.race([listens.promise, failed])
@@ -181,7 +180,7 @@ async function startService(forge: Forge, environment: Readonly<Record<string, s
     async nextScan(): Promise<ScanLogEntry> {
       scan = Promise.withResolvers<ScanLogEntry>()
       const timer = setTimeout(
-        () => scan.reject(new Error(`No scan ended:\n${newest.join('\n')}`)),
+        () => scan.reject(new Error(`Timed out waiting for a scan:\n${newest.join('\n')}`)),
         scanTimeoutMs,
       )
       return Promise.race([scan.promise, failed]).finally(() => clearTimeout(timer))

@@ -1,4 +1,4 @@
-// One owner's large pull requests beside another's small one: when the small one is reviewed, and how much memory that takes.
+// Measures how large pull requests of one owner delay a small one of another owner.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ const { values } = parseArgs({
     large: { type: 'string', default: '48' },
     files: { type: 'string', default: '2500' },
     lines: { type: 'string', default: '40' },
-    /** How long the large ones run before the small one comes, in seconds. */
+    /** Seconds between the large pull requests and the small one. */
     head: { type: 'string', default: '5' },
-    /** How long the model thinks, in seconds; no model where it isn't given. */
+    /** Response time of the model in seconds; no model if absent. */
     delay: { type: 'string' },
-    /** How long to go on after the small one, in seconds: the memory of the large ones shows later. */
+    /** Seconds to continue after the small review, to see the memory of the large ones. */
     watch: { type: 'string', default: '0' },
     profiles: { type: 'string' },
   },
@@ -58,7 +58,7 @@ async function measure(): Promise<void> {
   console.log(`before: ${formatMegabytes(umpire.readMemory().now)}`)
   await using peak = watchMemory(umpire)
   for (const pull of largePulls) await forge.deliver(pull, umpire.url)
-  console.log(`${large} pull requests of ${files} files of ${lines} lines were delivered`)
+  console.log(`${large} pull requests of ${files} files of ${lines} lines delivered`)
   await wait(Number(values.head) * 1000)
   const sentAt = await forge.deliver(measured!, umpire.url)
   await umpire.waitForReview(measured!, 900_000, signal)
@@ -69,11 +69,10 @@ async function measure(): Promise<void> {
   await wait(Number(values.watch) * 1000)
   const done = largePulls.filter((pull) => forge.isReviewed(pull)).length
   peak.print(`after ${values.watch} s more, with ${done} of the large ones reviewed`)
-  for (const complaint of new Set(umpire.problems))
-    console.log(`  it said: ${complaint.slice(0, 200)}`)
+  for (const complaint of new Set(umpire.problems)) console.log(`  log: ${complaint.slice(0, 200)}`)
 }
 
-/** The most that the process and its children took together, looked at twice a second. */
+/** Tracks the peak memory of the process and its children, sampled twice a second. */
 function watchMemory(umpire: BenchProcess) {
   let together = 0
   const look = () => {
@@ -84,13 +83,14 @@ function watchMemory(umpire: BenchProcess) {
   return {
     print: (when: string) =>
       console.log(
-        `memory ${when}: ${formatMegabytes(umpire.readMemory().peak)} at most, with children ${formatMegabytes(together)}`,
+        `memory ${when}: peak ${formatMegabytes(umpire.readMemory().peak)}, ` +
+          `with children ${formatMegabytes(together)}`,
       ),
     [Symbol.asyncDispose]: async () => clearInterval(timer),
   }
 }
 
-/** A bare repository with a commit, and others after it: one for each list of files. */
+/** Creates a bare repository with a base commit and one commit per list of files. */
 async function makeRepository(
   directory: string,
   changes: readonly ReadonlyMap<string, string>[],
@@ -100,7 +100,9 @@ async function makeRepository(
     const entries = [...added].map(
       ([path, text]) => `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
     )
-    return `commit refs/heads/c${mark}\nmark :${mark}\ncommitter A <a@example.com> 1767225600 +0000\ndata 1\nx\n${from}${entries.join('')}\n`
+    const header = `commit refs/heads/c${mark}\nmark :${mark}\n`
+    const committer = 'committer A <a@example.com> 1767225600 +0000\ndata 1\nx\n'
+    return `${header}${committer}${from}${entries.join('')}\n`
   }
   const stream = [
     commit(1, '', new Map([['README.md', '# Shop\n']])),
@@ -127,14 +129,15 @@ async function makeRepository(
   }))
 }
 
-/** Code as people write it, other in each file of each change. */
+/** Generates plausible code that differs between files and changes. */
 function makeFiles(change: number): Map<string, string> {
   return new Map(
     Array.from({ length: files }, (_, at) => {
       const name = `part${change}x${at}`
       const body = Array.from({ length: Math.ceil(lines / 4) }, (_line, step) => [
         `export function ${name}Step${step}(order: Order, count: number): number {`,
-        `  const total = order.lines.reduce((sum, line) => sum + line.price * count, ${change * files + at})`,
+        '  const total = order.lines.reduce((sum, line) => sum + line.price * count, ' +
+          `${change * files + at})`,
         `  return total > ${step * 10} ? total - order.discount : total`,
         '}',
       ]).flat()

@@ -1,23 +1,22 @@
-// Real changes for the benchmark of reviews: the newest commits on the main lines of git repositories.
+// Lists real changes for the overhead benchmark: the newest commits of main branches.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { git } from '../test/fakes/forge/git.ts'
 
-/** A commit of a main line and the one before it: what a merged pull request changed. */
+/** A commit of the main branch and its first parent. */
 export interface RealChange {
-  /** The git directory that has both commits. */
   readonly source: string
   readonly base: string
   readonly head: string
   readonly subject: string
 }
 
-/** How far back a repository is looked through for changes, in commits. */
+/** Maximum number of commits to search for changes. */
 const maxCommitsPerRepository = 400
 
 /**
- * The newest changes of the repositories in a folder, each list newest first. Repositories that lack objects, which
- * nobody can fetch, are left out.
+ * Lists the newest changes of the repositories in a folder, newest first. Skips repositories with
+ * missing objects.
  *
  * @param folder holds git directories, or folders with one in `repo` or `.git`
  */
@@ -37,7 +36,7 @@ export async function readMainlineChanges(folder: string): Promise<RealChange[][
   return lists
 }
 
-/** So many changes of all repositories in turn: the newest of each, then the second of each, and so on. */
+/** Picks changes of all repositories in turn, newest first. */
 export function takeRoundRobin(
   lists: readonly (readonly RealChange[])[],
   count: number,
@@ -46,7 +45,9 @@ export function takeRoundRobin(
     lists.flatMap((list) => list[index] ?? []),
   ).flat()
   if (inTurn.length < count)
-    throw new Error(`The repositories have ${inTurn.length} changes, not ${count}.`)
+    throw new Error(
+      `The repositories have only ${inTurn.length} of ${count} changes. Add repositories.`,
+    )
   return inTurn.slice(0, count)
 }
 
@@ -77,5 +78,5 @@ async function hasAllObjects(source: string, changes: readonly RealChange[]): Pr
   return !/^\?/m.test(objects.toString('latin1'))
 }
 
-/** The repositories may be someone else's. */
+/** Allows repositories that another user owns. */
 const allowAnyOwner = ['-c', 'safe.directory=*']

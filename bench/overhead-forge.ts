@@ -1,4 +1,4 @@
-// The forge of the benchmark of reviews: real changes as open pull requests, whose deliveries wait to be sent.
+// Forge of the overhead benchmark. Serves real changes as pull requests and sends deliveries.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,25 +6,24 @@ import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
 import { git } from '../test/fakes/forge/git.ts'
 import type { RealChange } from './overhead-changes.ts'
 
-/** A change as an open pull request. */
 export interface OpenPullRequest {
-  /** Of this run's pull requests; its title ends with `[change <key>]`. */
+  /** Identifies the pull request in this run; its title ends with `[change <key>]`. */
   readonly key: number
   readonly repo: string
   readonly number: number
 }
 
 export interface BenchForge extends AsyncDisposable {
-  /** What Umpire's environment says about it. */
+  /** Environment variables for Umpire. */
   readonly environment: Readonly<Record<string, string>>
   openPullRequests(changes: readonly RealChange[], signal: AbortSignal): Promise<OpenPullRequest[]>
-  /** Sends the delivery that says that the pull request was opened. Resolves with the time of sending. */
+  /** Sends the `opened` delivery. Resolves with the time of sending. */
   deliver(pull: OpenPullRequest, umpireUrl: string): Promise<number>
-  /** When the review was posted: the summary, or the comments on lines after it. */
+  /** Time of the last post of the review. */
   postedAt(pull: OpenPullRequest): number
-  /** Whether a summary stands there, and a status that is not pending. */
+  /** Whether the pull request has a summary and a final status. */
   isReviewed(pull: OpenPullRequest): boolean
-  /** Calls of its API so far. */
+  /** Number of API calls so far. */
   countApiCalls(): number
 }
 
@@ -35,10 +34,10 @@ interface HostedRepository {
 
 const reviewer = { login: 'umpire-bot', token: 'token-of-the-reviewer' }
 const webhookSecret = 'secret of the benchmark'
-/** Nothing listens there: the deliveries are made, and sent when their time has come. */
+/** Nothing listens there, because the benchmark sends the deliveries itself. */
 const unreachableUrl = 'http://127.0.0.1:9/'
 
-/** Starts a forge that hosts these git directories; it borrows their objects, so that nothing is copied. */
+/** Starts a forge for git directories. It borrows their objects instead of copying them. */
 export async function startBenchForge(sources: readonly string[]): Promise<BenchForge> {
   await using stack = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'umpire-bench-forge-'))
@@ -104,7 +103,7 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
         ...bodies.get(key)!,
       })
       if (response.status !== 200)
-        throw new Error(`A delivery was answered with ${response.status}.`)
+        throw new Error(`Unexpected status ${response.status} for a delivery.`)
       await response.body?.cancel()
       return sentAt
     },
@@ -137,7 +136,7 @@ async function hostRepository(
   return { repo, directory }
 }
 
-/** The time at which something was said on each pull request last. A rule that meets no request sees them all. */
+/** Records the last post per pull request, with a rule that observes requests without a match. */
 function recordPostTimes(forge: Forge): Map<string, number> {
   const posted = new Map<string, number>()
   const post =

@@ -1,5 +1,5 @@
-// The model of the benchmark of reviews: thinks for a set time, keeps the stream alive meanwhile as real servers do,
-// and then finds nothing but the defect that is planted for it.
+// Model server of the overhead benchmark: waits for a set time, sends keep-alive events, and
+// reports only the canary.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,19 +8,19 @@ import { addCanaryFinding } from '../test/fakes/models/attentive-model.ts'
 import { asRecord } from '../test/fakes/models/reply.ts'
 
 export interface BenchModel extends AsyncDisposable {
-  /** What Umpire's environment says about it. */
+  /** Environment variables for Umpire. */
   readonly environment: Readonly<Record<string, string>>
-  /** How long it thinks about a request that comes from now on. */
+  /** Sets the response time of future requests. */
   delayMs: number
-  /** Lets no request end before each of these changes was asked about, or excused. Resolves then. */
+  /** Holds all responses until each change had a request or was excused. Resolves then. */
   holdUntilAsked(keys: readonly number[]): Promise<void>
-  /** Nothing will be asked about this change: all of it was skipped. */
+  /** Excuses a change that was skipped completely. */
   skip(key: number): void
-  /** How long the model was asked about a change altogether, in milliseconds. */
+  /** Total request time of a change in milliseconds. */
   timeSpentOnMs(key: number): number
 }
 
-/** Time that a change's requests took: those that overlap count once. */
+/** Duration of the requests of a change, with overlaps counted once. */
 interface TimeSpent {
   active: number
   since: number
@@ -31,7 +31,7 @@ const pingIntervalMs = 15_000
 const answer = { summary: 'It changes what its title says.', findings: [] }
 const ping = 'event: ping\ndata: {"type":"ping"}\n\n'
 
-/** Starts it on a free port of the loopback interface. */
+/** Starts the server on a free loopback port. */
 export async function startBenchModel(): Promise<BenchModel> {
   const spent = new Map<number, TimeSpent>()
   const stop = new AbortController()
@@ -53,14 +53,14 @@ export async function startBenchModel(): Promise<BenchModel> {
       body,
       ...anthropic.read(path, body),
     }
-    if (!request.stream) throw new Error('A model is to be asked for a stream.')
+    if (!request.stream) throw new Error('The request must ask for a stream.')
     const events = anthropic.write(request, addCanaryFinding(request, { json: answer }), {
       input: Math.ceil(text.length / 4),
       cached: 0,
       output: 50,
     })
     const end = begin(Number(/\[change (\d+)\]/.exec(text)?.[1] ?? 0))
-    // The head of the message comes at once, the rest when it has thought.
+    // The message starts at once and ends after the response time.
     const head = events.indexOf('\n\n') + 2
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(events.slice(0, head))
     const alive = setInterval(() => outgoing.write(ping), pingIntervalMs)
@@ -86,10 +86,11 @@ export async function startBenchModel(): Promise<BenchModel> {
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
   const model: BenchModel = {
     environment: {
       MODEL: 'anthropic:claude-sonnet-4-5',
-      MODEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}${anthropic.basePath}`,
+      MODEL_BASE_URL: `http://127.0.0.1:${port}${anthropic.basePath}`,
       ANTHROPIC_API_KEY: 'key-of-the-benchmark',
     },
     delayMs: 0,

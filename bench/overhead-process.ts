@@ -1,4 +1,4 @@
-// Umpire as a process of its own under measurement: when its reviews end, and what /proc says it and its children cost.
+// Runs Umpire in a measured process: ends of reviews, CPU and memory from /proc.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,28 +14,28 @@ import {
   readFileOrEmpty,
 } from './processes.ts'
 
-/** CPU time since the process began, in milliseconds. */
+/** CPU time since the start of the process, in milliseconds. */
 export interface CpuTime {
-  /** Of all its threads: exact to the microsecond. */
+  /** All threads of the process, in microsecond precision. */
   readonly own: number
-  /** Of all that it started, see `readDescendantsCpuTime`. */
+  /** All descendants, see `readDescendantsCpuTime`. */
   readonly children: number
 }
 
 /** Memory, in bytes. */
 export interface MemoryUsage {
   readonly now: number
-  /** The most that the process itself had so far. */
+  /** Peak of the process so far. */
   readonly peak: number
-  /** Of children that run now. What they share is counted once. */
+  /** Running children, with shared memory counted once. */
   readonly children: { readonly count: number; readonly bytes: number }
 }
 
 export interface BenchProcess extends AsyncDisposable {
   readonly url: string
-  /** Resolves with the time when the review is over: posted, and written down. */
+  /** Resolves with the time when the review was posted and stored. */
   waitForReview(pull: OpenPullRequest, withinMs: number, signal: AbortSignal): Promise<number>
-  /** Warnings and errors of its log. */
+  /** Warnings and errors in the log. */
   readonly problems: readonly string[]
   readCpu(): CpuTime
   readMemory(): MemoryUsage
@@ -44,7 +44,7 @@ export interface BenchProcess extends AsyncDisposable {
 const command = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
 
 /**
- * Starts `umpire serve` with a data folder of its own. Resolves when it listens and works.
+ * Starts `umpire serve` with a new data folder. Resolves when it is ready.
  *
  * @param profiles folder for a CPU profile of each thread
  */
@@ -55,7 +55,7 @@ export async function startBenchProcess(
   const dataDir = mkdtempSync(join(tmpdir(), 'umpire-bench-data-'))
   const flags = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
   const child = spawn(process.execPath, [...flags, command, 'serve'], {
-    // No stray .env file is there.
+    // A folder without an .env file.
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
@@ -66,14 +66,14 @@ export async function startBenchProcess(
       ...environment,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A Ctrl-C in the terminal is for the benchmark, which then ends it.
+    // Ctrl-C must reach only the benchmark, which then stops the process.
     detached: true,
   })
   const exited = once(child, 'exit')
   const log = followLog(createInterface({ input: child.stderr }))
   const started = Promise.all([log.listens, log.works])
   const failed = exited.then((): never => {
-    throw new Error(`Umpire ended by itself:\n${log.newest.join('\n')}`)
+    throw new Error(`Umpire exited unexpectedly:\n${log.newest.join('\n')}`)
   })
   failed.catch(() => {})
   const end = async () => {
@@ -144,7 +144,7 @@ function followLog(lines: NodeJS.EventEmitter) {
       const review = reviewOf(`${repo}#${number}`)
       const late = () =>
         review.reject(
-          new Error(`${repo}#${number} was not reviewed in time:\n${newest.join('\n')}`),
+          new Error(`${repo}#${number} was not reviewed in time. Log:\n${newest.join('\n')}`),
         )
       const breakOff = () => review.reject(signal.reason)
       const timer = setTimeout(late, withinMs)

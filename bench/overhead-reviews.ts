@@ -1,46 +1,44 @@
-// Has Umpire review pull requests, one by one or all at once, and says what each review cost.
+// Runs reviews one by one or all at once and measures each review.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BenchForge, OpenPullRequest } from './overhead-forge.ts'
 import type { BenchModel } from './overhead-model.ts'
 import type { BenchProcess, MemoryUsage } from './overhead-process.ts'
 
-/** What takes part. */
 export interface BenchSetup {
   readonly forge: BenchForge
   readonly model: BenchModel
   readonly umpire: BenchProcess
-  /** Breaks off. */
   readonly signal: AbortSignal
 }
 
-/** One review. Times in milliseconds. */
+/** One review, with times in milliseconds. */
 export interface ReviewCost {
-  /** CPU of Umpire's process, and of its children. */
+  /** CPU of the process and of its children. */
   readonly ownCpuMs: number
   readonly childrenCpuMs: number
-  /** Calls of the platform's API. */
+  /** Number of API calls to the platform. */
   readonly apiCalls: number
-  /** From the delivery to the posted review, less what the model took. */
+  /** From the delivery to the posted review, without the time of the model. */
   readonly overheadMs: number
 }
 
-/** Many reviews. `own` and `children` are CPU for one of them on average. */
+/** Concurrent reviews. CPU values are the mean per review. */
 export interface ConcurrentReviewCost {
   readonly ownCpuMs: number
   readonly childrenCpuMs: number
   readonly overheadsMs: readonly number[]
-  /** When all waited for the model. */
+  /** Memory while all reviews wait for the model. */
   readonly memory: MemoryUsage
-  /** The most that the process had in the end, in bytes. */
+  /** Peak memory of the process, in bytes. */
   readonly peakBytes: number
 }
 
 const reviewTimeoutMs = 5 * 60_000
 const batchTimeoutMs = 25 * 60_000
-/** What a review leaves to be done after it is told of, such as the job's end in the queue. */
+/** Time for cleanup after a review, such as finishing the job. */
 const settleDelayMs = 100
 
-/** Reviews one after the other. */
+/** Runs reviews one after the other. */
 export async function reviewSequentially(
   scene: BenchSetup,
   pulls: readonly OpenPullRequest[],
@@ -67,7 +65,7 @@ async function reviewOne(
   }
 }
 
-/** Reviews all at once: the model answers nobody before all have asked it. */
+/** Runs all reviews at once. The model responds after all of them have sent a request. */
 export async function reviewConcurrently(
   scene: BenchSetup,
   pulls: readonly OpenPullRequest[],
@@ -87,7 +85,7 @@ export async function reviewConcurrently(
   const after = umpire.readCpu()
   const unfinished = pulls.filter((pull) => !forge.isReviewed(pull))
   if (unfinished.length > 0)
-    throw new Error(`${unfinished.length} pull requests show no finished review.`)
+    throw new Error(`${unfinished.length} pull requests have no finished review.`)
   return {
     ownCpuMs: (after.own - before.own) / pulls.length,
     childrenCpuMs: (after.children - before.children) / pulls.length,
@@ -99,7 +97,7 @@ export async function reviewConcurrently(
   }
 }
 
-/** Sends the deliveries over a few connections. Returns when each was sent. */
+/** Sends the deliveries over a few connections. Returns the time of each. */
 async function deliverAll(
   { forge, umpire }: BenchSetup,
   pulls: readonly OpenPullRequest[],

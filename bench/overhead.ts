@@ -1,5 +1,5 @@
-// What a review costs beside its model: CPU of the process and of its children per review of a real change, memory with
-// many reviews in flight, and the time from the delivery to the posted review.
+// Measures the cost of reviews without the model: CPU per review, memory with many concurrent
+// reviews, and the time from the delivery to the posted review.
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { cpus } from 'node:os'
@@ -28,33 +28,32 @@ const { values } = parseArgs({
 })
 const delayMs = Number(values.delay) * 1000
 const [changeCount, inFlight] = [Number(values.changes), Number(values['in-flight'])]
-/** Reviews of each repository that aren't counted: the first one fetches all of it, and code is compiled. */
+/** Warm-up reviews per repository: the first one fetches it and compiles code. */
 const warmUpsPerRepository = 2
 
-/** All that runs beside Umpire. */
 interface BenchEnvironment {
   readonly forge: BenchForge
   readonly model: BenchModel
-  /** A server's address; null for the embedded database. */
+  /** URL of a database server; null for the embedded database. */
   readonly databaseUrl: string | null
   readonly signal: AbortSignal
 }
 
 const interruption = new AbortController()
-// Each review that is waited for listens.
+// Each pending review adds a listener.
 setMaxListeners(0, interruption.signal)
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => interruption.abort(new Error(`The benchmark was ended by ${name}.`)))
+  process.once(name, () => interruption.abort(new Error(`The benchmark was stopped by ${name}.`)))
 }
 if (values.repositories === undefined)
-  throw new Error('Name a folder of git repositories: -- --repositories <folder>')
+  throw new Error('No repositories. Pass -- --repositories <folder of git repositories>.')
 try {
   await measure(values.repositories, interruption.signal)
 } catch (error) {
   console.error(interruption.signal.aborted ? interruption.signal.reason.message : error)
   process.exitCode = 1
 }
-// All is cleaned up: connections that were broken off aren't waited for.
+// Aborted connections would delay the exit.
 setTimeout(() => process.exit(), 5_000).unref()
 
 async function measure(folder: string, signal: AbortSignal): Promise<void> {
@@ -74,7 +73,7 @@ async function measure(folder: string, signal: AbortSignal): Promise<void> {
   if (inFlight > 0) await measureConcurrent(sites[0]!, takeRoundRobin(lists, inFlight))
 }
 
-/** CPU of each review, one at a time; then of the same changes all at once, with a model that takes its time. */
+/** Measures reviews one at a time, then the same changes at once with a slow model. */
 async function measureCost(
   site: BenchEnvironment,
   changes: readonly RealChange[],
@@ -95,7 +94,7 @@ async function measureCost(
   printProblems(umpire.problems)
 }
 
-/** Memory and time with as many reviews in flight as one process takes. */
+/** Measures memory and time with the maximum number of concurrent reviews. */
 async function measureConcurrent(
   site: BenchEnvironment,
   changes: readonly RealChange[],
@@ -112,7 +111,7 @@ async function measureConcurrent(
   printProblems(umpire.problems)
 }
 
-/** A process with a database of its own. */
+/** Starts a process with a new database. */
 async function startUmpire({ forge, model, databaseUrl }: BenchEnvironment) {
   const environment: Record<string, string> = { ...forge.environment, ...model.environment }
   if (databaseUrl !== null) {
@@ -133,7 +132,7 @@ function nameDatabase({ databaseUrl }: BenchEnvironment): string {
 }
 
 function printCost(database: string, samples: readonly ReviewCost[]): void {
-  console.log(`\n${samples.length} reviews one at a time, ${database}, the model answers at once\n`)
+  console.log(`\n${samples.length} reviews one at a time, ${database}, without model delay\n`)
   console.log('| of one review | median | 90th of 100 | mean |\n|---|---|---|---|')
   const row = (name: string, pick: (sample: ReviewCost) => number) => {
     const all = samples.map(pick)
@@ -151,15 +150,13 @@ function printCost(database: string, samples: readonly ReviewCost[]): void {
 function printConcurrentCost(database: string, count: number, flight: ConcurrentReviewCost): void {
   const { memory, overheadsMs: overheads } = flight
   const megabytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`
-  console.log(
-    `\n${count} reviews at once, ${database}, the model answers after ${delayMs / 1000} s and when all have asked\n`,
-  )
-  console.log('| figure | |\n|---|---|')
+  const delay = `the model responds after ${delayMs / 1000} s and all requests`
+  console.log(`\n${count} reviews at once, ${database}, ${delay}\n`)
+  console.log('| metric | |\n|---|---|')
   console.log(`| own CPU of a review, mean, ms | ${round(flight.ownCpuMs)} |`)
   console.log(`| CPU of children of a review, mean, ms | ${round(flight.childrenCpuMs)} |`)
-  console.log(
-    `| memory of the process when all wait for the model, peak | ${megabytes(memory.now)}, ${megabytes(flight.peakBytes)} |`,
-  )
+  const processMemory = `${megabytes(memory.now)}, ${megabytes(flight.peakBytes)}`
+  console.log(`| memory of the process when all wait for the model, peak | ${processMemory} |`)
   console.log(
     `| its children then | ${memory.children.count}, ${megabytes(memory.children.bytes)} |`,
   )
@@ -171,7 +168,7 @@ function printConcurrentCost(database: string, count: number, flight: Concurrent
 
 function printProblems(complaints: readonly string[]): void {
   for (const [complaint, list] of Map.groupBy(complaints, String))
-    console.log(`\nIts log, ${list.length} times: ${complaint}`)
+    console.log(`\nLogged ${list.length} times: ${complaint}`)
 }
 
 function round(value: number): string {

@@ -1,4 +1,4 @@
-// The reviews list in a browser with 10,000 reviews behind it: what loading, scrolling and coming back cost.
+// Measures loading, scrolling and navigation of the reviews list with 10,000 reviews.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,9 +30,9 @@ const quietLog = {
 }
 
 const pageScripts = {
-  /** As many as the list has, drawn or not. */
+  /** All rows of the list, rendered or not. */
   rows: `Number(document.querySelector('[aria-label=Reviews] > li')?.ariaSetSize ?? 0)`,
-  /** Two frames on, all that was begun is drawn. */
+  /** Waits two frames, until the current content is painted. */
   drawn: 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
 }
 
@@ -46,7 +46,7 @@ try {
 async function run(): Promise<void> {
   buildPage()
   const programs = findPostgresql()
-  if (programs === null) throw new Error('There is no PostgreSQL here.')
+  if (programs === null) throw new Error('PostgreSQL was not found. Install it.')
   await using server = await startPostgresql(programs)
   const client = new pg.Client({ connectionString: server.url })
   await using stack = new AsyncDisposableStack()
@@ -59,7 +59,7 @@ async function run(): Promise<void> {
     PUBLIC_URL: 'http://umpire.example',
     DATA_DIR: folder,
     RATE_LIMIT_PER_MINUTE: '1000000',
-    // Nobody answers there: the platform is left out.
+    // Nothing listens there, so requests to the platform fail at once.
     PLATFORM_URL: 'http://127.0.0.1:9',
     PLATFORM_API_URL: 'http://127.0.0.1:9',
   })
@@ -79,7 +79,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Ten events for each pull request, 1,000 repositories. */
+/** Seeds ten events per pull request in 1,000 repositories. */
 async function fillDatabase(url: string, client: pg.Client): Promise<void> {
   await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 2 }, quietLog)
   await runMigrations(database, quietLog)
@@ -92,12 +92,12 @@ async function measure(page: Page, client: pg.Client): Promise<void> {
     await page.goto('/reviews')
     await countRows(page, 1)
   })
-  console.log(
-    `\nThe list of ${values.reviews} reviews; ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`,
-  )
+  const load = loadavg()[0]?.toFixed(1)
+  console.log(`\nThe list of ${values.reviews} reviews; ${cpus().length} cores, load ${load}`)
   console.log(`Opening the page: ${opening.toFixed(0)} ms of the main thread\n`)
   console.log(
-    '| rows loaded | a frame of scrolling, mean | worst gap between frames | refreshing | coming back from a review |',
+    '| rows loaded | a frame of scrolling, mean | worst gap between frames | refreshing | ' +
+      'coming back from a review |',
   )
   console.log('|---|---|---|---|---|')
   for (const rows of values.rows.split(',').map(Number)) {
@@ -114,7 +114,7 @@ async function measure(page: Page, client: pg.Client): Promise<void> {
   }
 }
 
-/** Makes a function that tells how many milliseconds of the processor the page's main thread took for some work. */
+/** Creates a function that measures the main-thread CPU of some work in milliseconds. */
 async function createCpuTimer(
   session: CDPSession,
 ): Promise<(work: () => Promise<unknown>) => Promise<number>> {
@@ -138,7 +138,7 @@ async function countRows(page: Page, least: number): Promise<number> {
   }
 }
 
-/** Goes to the end until so many are there. */
+/** Scrolls to the end until the list has this many rows. */
 async function loadRows(page: Page, rows: number): Promise<void> {
   for (let loaded = await countRows(page, 1); loaded < rows; ) {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
@@ -146,7 +146,7 @@ async function loadRows(page: Page, rows: number): Promise<void> {
   }
 }
 
-/** From the top, 150 pixels with each frame, as far as it isn't loaded further. */
+/** Scrolls from the top by 150 pixels per frame, without loading more rows. */
 async function scroll(page: Page, clock: Awaited<ReturnType<typeof createCpuTimer>>) {
   await page.evaluate('scrollTo(0, 0)')
   await page.evaluate(pageScripts.drawn)
@@ -170,12 +170,13 @@ async function scroll(page: Page, clock: Awaited<ReturnType<typeof createCpuTime
   return { perFrame: total / gaps.length, worst: Math.max(...gaps) }
 }
 
-/** Something changed: the newest page is asked for anew. */
+/** Triggers a refetch of the newest page. */
 async function refresh(page: Page, client: pg.Client): Promise<void> {
   const answered = page.waitForResponse(/api\/v1\/reviews\?/)
   await client.query(
     `select pg_notify($1, row_to_json(changed)::text) from (
-      select repo, number, listed_event_id as event, listed_status as status from pull_requests limit 1) as changed`,
+      select repo, number, listed_event_id as event, listed_status as status
+      from pull_requests limit 1) as changed`,
     [changesChannel],
   )
   await answered

@@ -1,4 +1,4 @@
-// How many merged pull requests can pass: the share whose every changed line is read, with an attentive model and without one.
+// Measures the share of merged pull requests with complete coverage, with and without a model.
 import { parseArgs } from 'node:util'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { noUsage } from '../src/domain/review.ts'
@@ -12,18 +12,18 @@ const { values } = parseArgs({
   options: {
     repositories: { type: 'string' },
     changes: { type: 'string', default: '10' },
-    /** Prints what was not read of each change. */
+    /** Prints the unread files of each change. */
     verbose: { type: 'boolean', default: false },
   },
 })
 if (values.repositories === undefined)
-  throw new Error('Name a folder of bare repositories with --repositories.')
+  throw new Error('No repositories. Pass --repositories <folder of bare repositories>.')
 
-/** Nothing was found and nothing set aside: only coverage decides here. */
+/** A judgment without findings, so that only coverage decides. */
 const noFindings = { dropped: {}, setAside: [], notes: [] } as unknown as Parameters<
   typeof measureCoverage
 >[3]
-/** The same as of the configuration. */
+/** The defaults of the configuration. */
 const budget = { tokensPerRound: 48_000, maxRounds: 4 }
 
 await using reviewer = createStaticReviewer()
@@ -31,7 +31,7 @@ await using syntax = createSyntaxParser()
 const countTokens = await loadTokenCounter()
 const emptyContext: PackedContext = { rounds: [], omitted: [] }
 
-/** A model that reads all that it is shown, and proves it. */
+/** A model that passes every attention check. */
 const attentiveReport: ReviewerReport & { reviewer: string } = {
   ...{ reviewer: 'model', findings: [], summary: '', usage: { ...noUsage, calls: 1 }, notes: [] },
   ...{ unread: [], complete: true },

@@ -1,4 +1,4 @@
-// The plans of the statements behind the list and the insights, as PostgreSQL makes them for the very parameters.
+// Explains the SQL statements of some work with their actual parameters.
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import type { Schema } from '../src/db/schema.ts'
@@ -12,13 +12,13 @@ interface PlanNode {
 }
 
 export interface PlanSummary {
-  /** Node types with what they read, outermost first. */
+  /** Node types and relations, outermost first. */
   readonly nodes: readonly string[]
-  /** A whole table is read that grows with the deliveries. */
+  /** Whether the plan scans a table that grows with the deliveries. */
   readonly readsAllEvents: boolean
 }
 
-/** Runs some work on the database and explains all statements that it made. */
+/** Runs some work and explains all its statements. */
 export async function explainStatements(
   url: string,
   work: (db: Kysely<Schema>) => Promise<unknown>,

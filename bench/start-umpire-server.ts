@@ -1,4 +1,4 @@
-// Umpire's receiver and API as a process under measurement.
+// Starts the receiver and API of Umpire as a measured process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -11,7 +11,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly pid: number
 }
 
-/** Starts `umpire serve --no-worker`, configured by its environment alone. Resolves when it listens. */
+/** Starts `umpire serve --no-worker` with only this environment. Resolves when it listens. */
 export async function startUmpireServer(
   environment: Readonly<Record<string, string>>,
 ): Promise<RunningServer> {
@@ -27,7 +27,7 @@ export async function startUmpireServer(
   return { port, pid: child.pid as number, [Symbol.asyncDispose]: () => stopServer(child) }
 }
 
-/** The port that a server's output names first. Rejects when it ends before. */
+/** The first port in the output of a server. Rejects if the server exits before. */
 export async function readListeningPort(
   child: ChildProcess,
   stream: NodeJS.ReadableStream,
@@ -42,13 +42,13 @@ export async function readListeningPort(
     })
   })
   const failed = once(child, 'exit').then((): never => {
-    throw new Error(`A server ended: ${lines.join('\n')}`)
+    throw new Error(`The server exited: ${lines.join('\n')}`)
   })
   failed.catch(() => {})
   return Promise.race([found, failed])
 }
 
-/** Stops a server, and waits until it is gone. */
+/** Stops a server and waits for its exit. */
 export async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')

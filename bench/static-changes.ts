@@ -1,4 +1,4 @@
-// Real changes out of the history of bare repositories: each as if it were a pull request on the commit before.
+// Reads real changes from the history of bare repositories, each compared to its parent.
 import { access, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { classifyFile } from '../src/code/classify-file.ts'
@@ -13,24 +13,24 @@ import { loadSettings } from '../src/workflows/gathering/read-settings.ts'
 import { triageFiles } from '../src/workflows/gathering/triage-files.ts'
 import { bareChange, samplePullRequest } from '../test/samples/change-of-files.ts'
 
-/** More is an import or a move of code, which nobody reads as one change. */
+/** Larger changes are imports or moves of code, not typical pull requests. */
 const maxAddedLines = 2_000
 
 const MEBIBYTE = 1024 * 1024
 
-/** A bare repository; `name` is its place in the folder that was given. */
+/** A bare repository; `name` is its path in the given folder. */
 export interface Repository {
   readonly name: string
   readonly gitDirectory: string
 }
 
-/** A commit and the one before it on the same branch. */
+/** A commit and its parent on the same branch. */
 interface CommitPair {
   readonly head: string
   readonly base: string
 }
 
-/** The bare repositories in a folder and in its subfolders, two levels deep, by name. */
+/** Bare repositories in a folder, up to two levels deep, sorted by name. */
 export async function findRepositories(folder: string): Promise<Repository[]> {
   const found: Repository[] = []
   const visit = async (directory: string, depth: number): Promise<void> => {
@@ -56,10 +56,10 @@ async function isBareRepository(directory: string): Promise<boolean> {
 }
 
 /**
- * The newest changes of the default branch that touch source files, newest first, gathered as for a review: each is a
- * commit against its first parent, so that a merged pull request is one change, merged or squashed. Those that add no
- * line or more than 2,000 to source files are left out, and so are those whose objects the repository lacks. Each is
- * disposed of when the next is taken.
+ * Yields changes of the default branch to source files, newest first. Each is a commit compared to
+ * its first parent, so that a merged pull request is one change. Skips changes that add no lines or
+ * more than 2,000 lines to source files, and changes with missing objects. Each change is disposed
+ * of when the next one is requested.
  */
 export async function* readChanges(
   repository: Repository,
@@ -79,9 +79,9 @@ export async function* readChanges(
 }
 
 /**
- * The newest merged pull requests of the default branch, newest first, whatever they touch, with the settings and
- * attributes of their base. They are told by the number in the subject of their commit. Each is disposed of when the next
- * is taken.
+ * Yields merged pull requests of the default branch, newest first, with the settings and attributes
+ * of their base. They are recognized by the number in the commit subject. Each is disposed of when
+ * the next one is requested.
  */
 export async function* readMergedPullRequests(
   repository: Repository,
@@ -135,7 +135,7 @@ interface ListedCommit extends CommitPair {
   readonly paths: readonly string[]
 }
 
-/** All commits of the default branch that have one before them, newest first. */
+/** All commits of the default branch with a parent, newest first. */
 async function listCommits({ gitDirectory }: Repository): Promise<ListedCommit[]> {
   const { stdout } = await runGit(defaultGitRuntime, {
     gitDirectory,
@@ -168,12 +168,12 @@ async function readDiff(
 ): Promise<Diff | undefined> {
   const args = [...diffArgs, base, head]
   const run = { gitDirectory, args, timeoutMs: 60_000, maxBytes: 50 * MEBIBYTE }
-  // The copy of a repository may lack objects of its past.
+  // Shallow copies may lack objects of old commits.
   const outcome = await runGit(defaultGitRuntime, run).catch(() => undefined)
   return outcome && parseDiff(outcome.stdout)
 }
 
-/** Whether the change adds to source files, and not more than people write. */
+/** Whether the change adds a reviewable number of lines to source files. */
 function isHumanSized({ files }: Diff): boolean {
   const added = files
     .filter(({ path }) => isSource(path))

@@ -1,4 +1,4 @@
-// The static reviewer on real changes: how much it says, what it says, and how long it takes.
+// Measures findings and duration of the static reviewer on real changes.
 import { appendFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -15,27 +15,26 @@ const { values } = parseArgs({
     changes: { type: 'string', default: '40' },
     skip: { type: 'string', default: '0' },
     findings: { type: 'string' },
-    /** Lines of code around a finding in that file. */
+    /** Lines of code around each finding in the output file. */
     context: { type: 'string', default: '8' },
   },
 })
 
 const emptyContext = { rounds: [], omitted: [] }
 
-/** What the reviewer came to on one change. */
 interface ReviewResult {
   readonly repository: Repository
   readonly commit: string
   readonly findings: readonly ProposedFinding[]
   readonly notes: readonly string[]
-  /** Whether the change touches a file whose syntax the rules read. */
+  /** Whether the change has a file in a language with rules. */
   readonly isParsed: boolean
   readonly addedLines: number
   readonly milliseconds: number
 }
 
 if (values.repositories === undefined)
-  throw new Error('Name a folder of bare repositories with --repositories.')
+  throw new Error('No repositories. Pass --repositories <folder of bare repositories>.')
 if (values.findings !== undefined) await writeFile(values.findings, '')
 const results = await reviewAll(values.repositories, Number(values.changes), Number(values.skip))
 printReport(results)
@@ -50,7 +49,7 @@ async function reviewAll(folder: string, count: number, skip: number): Promise<R
     for await (const change of readChanges(repository)) {
       if (index === skip + count) break
       if (index++ < skip) continue
-      // Loads grammars and warms up what runs them; the same change is then measured.
+      // Loads grammars before the same change is measured.
       if (index === skip + 1) await review(change)
       const start = performance.now()
       const { findings, notes } = await review(change)
@@ -79,7 +78,7 @@ function sizeOf(change: Change): Pick<ReviewResult, 'isParsed' | 'addedLines'> {
   return { isParsed, addedLines: change.files.reduce((sum, { additions }) => sum + additions, 0) }
 }
 
-/** The findings with their code, for a person. */
+/** Formats the findings with their code. */
 async function describeFindings(
   change: Change,
   findings: readonly ProposedFinding[],
@@ -94,7 +93,8 @@ async function describeFindings(
       const number = from + index + 1
       return `${number === startLine ? '>' : ' '} ${number} ${line.slice(0, 200)}`
     })
-    const heading = `## ${rule} · ${severity} · ${change.pullRequest.repo} ${change.headSha.slice(0, 10)} ${path}:${startLine}`
+    const commit = `${change.pullRequest.repo} ${change.headSha.slice(0, 10)}`
+    const heading = `## ${rule} · ${severity} · ${commit} ${path}:${startLine}`
     const offer = suggestion === null ? '' : `\nSuggestion: ${suggestion}`
     report += `${heading}\n${title}. ${body}${offer}\n${code.join('\n')}\n\n`
   }
