@@ -1,4 +1,4 @@
-// Events, pull requests, runs and findings of the main job; users and installations for connected repositories.
+// Creates the tables for events, pull requests, runs, findings, users and installations.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -81,7 +81,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       published_url text,
       foreign key (repo, pr_number) references pull_requests (repo, number)
     )`.execute(db)
-  // The database itself holds that a pull request has one unfinished run at most.
+  // The index guarantees that a pull request has at most one unfinished run.
   await sql`
     create unique index workflow_runs_unfinished on workflow_runs (repo, pr_number)
     where status in ('pending', 'processing')`.execute(db)
@@ -107,10 +107,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       processed_at timestamptz
     )`.execute(db)
-  // Compressed already.
+  // PostgreSQL must not compress it, because it is compressed already.
   await sql`alter table events alter column payload set storage external`.execute(db)
   await sql`create index events_pull_request on events (repo, pr_number, id desc)`.execute(db)
-  // Small: only what a worker still has to settle.
+  // The index stays small, because it contains only events that a worker still has to process.
   await sql`
     create index events_unsettled on events (repo, pr_number, event_type, created_at)
     where wants_review and status in ('pending', 'processing')`.execute(db)

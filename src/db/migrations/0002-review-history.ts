@@ -1,4 +1,4 @@
-// What a later review needs to know of the code that earlier ones saw.
+// Adds what later reviews need to know about the code that earlier ones saw.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// Credentials, audit and reservations of accounts; and what the reviews list and the insights read of a pull request.
+// Adds credentials, audit log and reservations, and columns for the reviews list and the insights.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -46,14 +46,14 @@ async function addAccounts(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_log_user on audit_log (user_id, id desc)`.execute(db)
   await sql`create index installations_user on installations (user_id)`.execute(db)
   await sql`alter table installations add column platform_repo_id text`.execute(db)
-  // Platforms make no difference between spellings of a repository's name.
+  // Platforms ignore the case of repository names.
   await sql`drop index installations_active`.execute(db)
   await sql`
     create unique index installations_active on installations (lower(repo_full_name), user_id)
     where is_active`.execute(db)
 }
 
-/** Each pull request names the one event that stands for it in the list, so that the list never reads the others. */
+/** Each pull request refers to its listed event, so that the list doesn't read its other events. */
 async function addListing(db: Kysely<unknown>): Promise<void> {
   await sql`alter table events add column duplicates integer not null default 0`.execute(db)
   await sql`drop index events_pull_request`.execute(db)
@@ -62,7 +62,7 @@ async function addListing(db: Kysely<unknown>): Promise<void> {
       (case status when 'completed' then 4 when 'failed' then 3 when 'processing' then 2 else 1 end) desc, id desc)
     where pr_number is not null`.execute(db)
   await sql`create index events_repo on events (repo, id)`.execute(db)
-  // The other statuses are met soon wherever one looks. A new event costs nothing here.
+  // Other statuses are found quickly without an index, and a new event then writes no entry here.
   const rare = sql`where status in ('processing', 'failed')`
   await sql`create index events_rare on events (status, id) ${rare}`.execute(db)
   await sql`create index events_rare_repo on events (repo, status, id) ${rare}`.execute(db)
@@ -85,17 +85,17 @@ async function addListing(db: Kysely<unknown>): Promise<void> {
       last_event_at = (select max(created_at) from events e where e.repo = p.repo and e.pr_number = p.number)`.execute(
     db,
   )
-  // Room for a next version beside the last one, which then needs no new entries in the indexes.
+  // Leaves space for a new version of a row next to the old one, which needs no new index entries.
   await sql`alter table pull_requests set (fillfactor = 80)`.execute(db)
-  // In the list's order within each state and each status, for all repositories and for each. A row that was just inserted names
-  // no event yet: it comes in once, when it does.
+  // The indexes are in the list's order for each state and status, with and without the repository.
+  // A new row without a listed event is left out until it has one.
   const listed = sql`where listed_event_id is not null`
   for (const column of ['state', 'listed_status']) {
     const lane = sql.ref(column)
     await sql`
       create index ${sql.ref(`pull_requests_${column}`)}
       on pull_requests (${lane}, listed_event_id) ${listed}`.execute(db)
-    // With all that is asked of a lane, so that it is read in order and nothing but it.
+    // The index covers all conditions on a lane, so that it is read in order without other rows.
     await sql`
       create index ${sql.ref(`pull_requests_repo_${column}`)}
       on pull_requests (repo, ${lane}, listed_event_id) include (number) ${listed}`.execute(db)
@@ -106,8 +106,8 @@ async function addListing(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The texts that the list is searched in once more, in a table of their own: its index is costly to write, and they hardly
- * ever change. Without the extension, which the embedded engine doesn't have, they are read one after the other.
+ * A separate table for the searched texts, because its index is costly to write and the texts
+ * hardly ever change. The embedded engine lacks the extension for the index, so it reads all texts.
  */
 async function addSearch(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -128,7 +128,7 @@ async function addSearch(db: Kysely<unknown>): Promise<void> {
   await fillSearch(db)
 }
 
-/** Case is folded here, and by events/search-text.ts from then on, so that it doesn't hang on the database's locale. */
+/** Folds case here and later in events/search-text.ts, independent of the database's locale. */
 async function fillSearch(db: Kysely<unknown>): Promise<void> {
   let last = { repo: '', number: 0 }
   for (;;) {
@@ -164,7 +164,7 @@ function composeSearchText({
   return fields.map((field) => field.toLowerCase().replaceAll('\u001f', '\ufffd')).join('\u001f')
 }
 
-/** What the latest completed review of each pull request came to. */
+/** Copies the result of the latest completed review to each pull request. */
 async function addReviewOutcome(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table pull_requests

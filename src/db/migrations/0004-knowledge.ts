@@ -1,4 +1,4 @@
-// What is known of a repository: its scans, the code graph, what reviewed pull requests touched, memories.
+// Adds what is known about a repository: scans, code graph, files of reviews, memories.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await addGraph(db)
   await addTouches(db)
   await addMemories(db)
-  // The memory that a finding rests on, with its words as they were then.
+  // Stores the memory that a finding cites, with its text at that time.
   await sql`alter table findings add column rests_on jsonb`.execute(db)
 }
 
@@ -52,7 +52,7 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
       statistics jsonb not null default '{}',
       built_at timestamptz
     )`.execute(db)
-  // No foreign keys between these: they are written by the hundred thousand, and only by one scan at a time.
+  // Without foreign keys, because a single scan at a time writes hundreds of thousands of rows.
   await sql`
     create table code_facts (
       graph_id bigint not null,
@@ -65,7 +65,7 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
       facts bytea,
       primary key (graph_id, oid, grammar)
     )`.execute(db)
-  // Compressed already.
+  // PostgreSQL must not compress it, because it is compressed already.
   await sql`alter table code_facts alter column facts set storage external`.execute(db)
   await sql`
     create table code_files (
@@ -112,7 +112,7 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
   await sql`create index code_edges_target on code_edges (target_id)`.execute(db)
 }
 
-/** Of each pull request's latest review, and of those that asked for changes: the others are history that nobody asks for. */
+/** Only the latest review and reviews that requested changes are used, so others are left out. */
 async function addTouches(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table pull_request_files (
@@ -133,7 +133,7 @@ async function addTouches(db: Kysely<unknown>): Promise<void> {
       symbols text[] not null default '{}',
       primary key (run_id, path)
     )`.execute(db)
-  // Figures over all of a repository's files are read from the first two alone, in their order.
+  // Statistics over all files of a repository read only the first two indexes, in their order.
   await sql`
     create index pull_request_files_path on pull_request_files (repo, path)
     include (latest, requested_changes, author, pr_number)`.execute(db)
@@ -143,7 +143,7 @@ async function addTouches(db: Kysely<unknown>): Promise<void> {
   await sql`create index pull_request_files_directory on pull_request_files (repo, directory, pr_number)`.execute(
     db,
   )
-  // What is learned is computed from few rows of many: those of an author, those that were not wanted.
+  // Memories are derived from few rows: those of an author, and unwanted findings.
   await sql`create index pull_requests_author on pull_requests (repo, author, number)`.execute(db)
   await sql`create index findings_dismissed on findings (repo, rule) where state = 'dismissed'`.execute(
     db,
@@ -179,7 +179,7 @@ async function addMemories(db: Kysely<unknown>): Promise<void> {
       ended_at timestamptz,
       ended_by text
     )`.execute(db)
-  // One that counts for each subject; the others are history.
+  // Each subject has one current memory; the others are history.
   await sql`
     create unique index memories_current on memories (repo, memory_type, subject) where ended_at is null`.execute(
     db,
@@ -190,7 +190,7 @@ async function addMemories(db: Kysely<unknown>): Promise<void> {
   await sql`create index memories_newest on memories (repo, updated_at desc, id desc) where ended_at is null`.execute(
     db,
   )
-  // Without a list of what is still to be put in, through which every search would have to read.
+  // Without a pending list, which every search would have to read.
   await sql`
     create index memories_terms on memories using gin (terms) with (fastupdate = off) where ended_at is null`.execute(
     db,

@@ -1,8 +1,8 @@
-// Vectors of memories, by which they are found where an embedder is configured.
+// Adds vectors of memories for the search with an embedder.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // One for each memory that counts: a newer embedder's takes its place.
+  // Each current memory has one vector, which that of a newer embedder replaces.
   await sql`
     create table memory_vectors (
       memory_id uuid primary key references memories (id) on delete cascade,
@@ -12,15 +12,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       vector bytea not null,
       norm real not null
     )`.execute(db)
-  // It doesn't get smaller, and would be tried.
+  // Compression is disabled, because it would be tried without saving space.
   await sql`alter table memory_vectors alter column vector set storage external`.execute(db)
   await sql`create index memory_vectors_repo on memory_vectors (repo, embedder)`.execute(db)
   await dropWithMemories(db)
-  // Whether the repository lets models be asked about it; null where no scan has looked yet.
+  // Whether the repository permits models; null where no scan has read its settings yet.
   await sql`alter table scans add column asks_models boolean`.execute(db)
 }
 
-/** Whoever ends a memory, or moves it, its vector goes with it. */
+/** Deletes the vector when a memory ends or moves, whatever statement does it. */
 async function dropWithMemories(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function drop_memory_vector() returns trigger language plpgsql as $$

@@ -1,4 +1,4 @@
-// Which repository what is known belongs to, and a history of memories that can be cut.
+// Adds the repository's id to what is known, and makes the history of memories deletable.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -7,10 +7,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     update scans set platform_repo_id = (
       select platform_repo_id from installations where lower(repo_full_name) = lower(repo) order by id desc limit 1
     )`.execute(db)
-  // Each row that was deleted would be looked for in all others, without an index; and nobody goes from the old to the new.
+  // The foreign key has no index, so each deletion would read all rows; no query follows it.
   await sql`alter table memories drop constraint memories_superseded_by_fkey`.execute(db)
   await sql`update memories set terms = '{}', weights = '{}' where ended_at is not null`.execute(db)
-  // Of several reviews of one commit the last one counts.
+  // The last of several reviews of one commit is used.
   await sql`
     delete from pull_request_files f using workflow_runs run, workflow_runs later
     where run.id = f.run_id and not f.latest and later.repo = run.repo and later.pr_number = run.pr_number

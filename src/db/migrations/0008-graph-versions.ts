@@ -1,8 +1,8 @@
-// A code graph that is built anew is written beside the one that is shown, under an id of its own.
+// Lets a code graph be rebuilt under its own id while the current one stays readable.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // What blobs say stays where it is when the graph's id becomes another one.
+  // Index entries of blobs keep their id when the graph's id changes.
   await sql`alter table code_graphs add column facts_id bigint, add column building_id bigint`.execute(
     db,
   )

@@ -1,5 +1,5 @@
-// Whether the platform still lets people see what they connected; reviews that can be moved to another name; and
-// whether there is something left to learn from them.
+// Adds access checks, lets reviews be renamed, and marks runs that are not yet evaluated for
+// memories.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column access_check_due timestamptz not null default now() + interval '15 minutes',
       add column access_confirmed_at timestamptz,
       add column access_lost_at timestamptz`.execute(db)
-  // Nobody asked before: who may have lost access gets the same time to sign in again as everybody.
+  // Access was never checked before, so everyone gets the same time to sign in again.
   await sql`update installations set access_confirmed_at = now()`.execute(db)
   await sql`
     alter table workflow_runs

@@ -1,4 +1,4 @@
-// The records that MCP clients ask for: the newest reviews of a repository, whatever the spelling of its name.
+// Adds the index for a repository's newest reviews in any spelling, which MCP clients request.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// What reviews learn from trackers and chats: which of their tools are trusted, and what a review was told.
+// Adds the trusted tools of trackers and chats, and what they returned for a review.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// What reviews told of the reach of their changes.
+// Adds the reported impact of changes to reviews.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

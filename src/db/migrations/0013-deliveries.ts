@@ -1,4 +1,4 @@
-// Why an event failed without a run, and which pull requests are known by unsigned deliveries alone.
+// Adds why an event failed without a run, and whether a pull request was confirmed.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

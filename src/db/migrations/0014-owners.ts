@@ -1,9 +1,9 @@
-// Whose money models cost: it is shared out by owner.
+// Adds the owner to the cost of models, for limits per owner.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table model_spend add column owner text`.execute(db)
-  // Only what was spent today still counts.
+  // Older rows stay without an owner, because only today's cost counts towards a limit.
   await sql`
     update model_spend set owner = lower(split_part(workflow_runs.repo, '/', 1))
     from workflow_runs

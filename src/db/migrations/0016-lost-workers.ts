@@ -1,4 +1,5 @@
-// How often reviews and scans lost their worker, and since when they wait: a time in the future tells of a clock that went back.
+// Counts lost workers of reviews and scans, and stores when they were requeued. A later time than
+// the current one means that the clock was set back.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

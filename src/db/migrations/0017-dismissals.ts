@@ -1,4 +1,4 @@
-// Who dismissed which finding, what a verdict is decided anew from, and when threads were looked at.
+// Adds dismissals, the data to decide a verdict again, and when threads were checked.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table findings add column removed boolean not null default false`.execute(db)
   await sql`alter table workflow_runs add column basis jsonb`.execute(db)
   await sql`alter table pull_requests add column threads_checked_at timestamptz`.execute(db)
-  // Few pull requests are open: the round over their threads reads no others.
+  // Few pull requests are open, and the check of threads reads no others.
   await sql`
     create index pull_requests_open on pull_requests (threads_checked_at nulls first)
     where state = 'open' and reviewed_run_id is not null`.execute(db)

@@ -1,4 +1,4 @@
-// What a review warns its operator of, and what completed reviews wait for to be done once more.
+// Adds warnings for the operator, and what completed reviews wait for to run again.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// All migrations by name, in the order in which they run.
+// Lists all migrations by name, in the order in which they run.
 import type { Migration } from 'kysely/migration'
 import * as mainJob from './0001-main-job.ts'
 import * as reviewHistory from './0002-review-history.ts'
