@@ -1,89 +1,97 @@
-// Exclusive use of the embedded database's one connection, in the shape of a client of `pg`'s pool.
+// Gives exclusive use of the embedded database's only connection, as a client of a `pg` pool does.
 import { UmpireDatabaseError } from '../database-errors.ts'
 import type { StatementOptions } from './embedded-thread.ts'
 import type { WireReply } from './engine.ts'
 import { emptyResult, type QueryResult, readResult, toPgError } from './query-result.ts'
 
-/** What a lease needs of those who gave it. */
 export interface LeaseOwner {
   isHeldBy(lease: ConnectionLease): boolean
-  /** Waits for its turn again. */
+  /** Waits in the queue for exclusive use again. */
   reacquire(lease: ConnectionLease): Promise<void>
-  run(text: string, values: readonly unknown[], ways: StatementOptions): Promise<WireReply>
-  /** Whether a statement commits, and may share its way to the disk with others. */
+  run(text: string, values: readonly unknown[], options: StatementOptions): Promise<WireReply>
+  /** Whether a statement commits and may share its flush to the disk with others. */
   canDeferSync(text: string, values: readonly unknown[]): boolean
-  /** Resolves when all that was committed so far is on the disk; others may have their turn before. */
+  /** Resolves when all commits so far are on the disk. Others may use the connection meanwhile. */
   waitForSync(lease: ConnectionLease, lazy: boolean): Promise<void>
-  /** Ends what is left open. Does nothing for a lease that isn't held. */
+  /** Rolls back an open transaction. Does nothing if the lease isn't held. */
   returnLease(lease: ConnectionLease): void
 }
 
 export class ConnectionLease {
-  readonly #lessor: LeaseOwner
+  readonly #owner: LeaseOwner
   #ended: Error | null = null
-  /** A transaction was asked for, but no statement of it yet. */
-  #begun = false
-  #turn: Promise<void> | null = null
-  /** On the clock of `performance.now()`. */
+  /** Whether a transaction was requested whose first statement is still missing. */
+  #hasPendingBegin = false
+  #reacquiring: Promise<void> | null = null
+  /** When it was last used, by the clock of `performance.now()`. */
   usedAt = performance.now()
 
-  constructor(lessor: LeaseOwner) {
-    this.#lessor = lessor
+  constructor(owner: LeaseOwner) {
+    this.#owner = owner
   }
 
   /**
-   * Runs a statement; several, without values, give several results.
+   * Runs a statement. Several statements in one text, without values, give several results.
    *
-   * @throws pg.DatabaseError when the statement failed, DatabaseFault when the database did
+   * @throws pg.DatabaseError when a statement failed, UmpireDatabaseError when the database failed
    */
   async query(text: string, values: readonly unknown[] = []): Promise<QueryResult | QueryResult[]> {
-    if (!this.#lessor.isHeldBy(this)) await this.#regain()
+    if (!this.#owner.isHeldBy(this)) await this.#reacquire()
     if (this.#ended) {
-      this.#lessor.returnLease(this)
+      this.#owner.returnLease(this)
       throw this.#ended
     }
     this.usedAt = performance.now()
-    // Sent with the first statement of the transaction: one way to the thread and back less.
-    if (text === 'begin' && !this.#begun) return this.#note('BEGIN')
-    if (this.#begun && (text === 'commit' || text === 'rollback'))
-      return this.#note(text.toUpperCase())
-    const begin = this.#begun
-    this.#begun = false
-    const lazy = !begin && this.#lessor.canDeferSync(text, values)
-    const reply = await this.#lessor.run(text, values, { begin, lazy })
-    this.usedAt = performance.now()
-    // An error too can tell of something that is not on the disk yet: of a duplicate, say.
-    if (reply.status === 'I') await this.#lessor.waitForSync(this, lazy)
+    if (this.#isPostponed(text)) {
+      this.#hasPendingBegin = text === 'begin'
+      return emptyResult(text.toUpperCase())
+    }
+    const reply = await this.#run(text, values)
     if (reply.error) throw toPgError(reply.error)
     const results = reply.results.map(readResult)
     return results.length > 1 ? results : (results[0] ?? emptyResult(''))
   }
 
-  /** After a commit others had their turn; several statements at once wait for the same one. */
-  #regain(): Promise<void> {
-    if (this.#ended) return Promise.reject(this.#ended)
-    this.#turn ??= this.#lessor.reacquire(this).finally(() => {
-      this.#turn = null
-    })
-    return this.#turn
+  /**
+   * `begin` is sent together with the first statement of its transaction, which saves one exchange
+   * with the thread. The end of a transaction without statements isn't sent at all.
+   */
+  #isPostponed(text: string): boolean {
+    if (this.#hasPendingBegin) return text === 'commit' || text === 'rollback'
+    return text === 'begin'
   }
 
-  #note(command: string): QueryResult {
-    this.#begun = command === 'BEGIN'
-    return emptyResult(command)
+  async #run(text: string, values: readonly unknown[]): Promise<WireReply> {
+    const begin = this.#hasPendingBegin
+    this.#hasPendingBegin = false
+    const lazy = !begin && this.#owner.canDeferSync(text, values)
+    const reply = await this.#owner.run(text, values, { begin, lazy })
+    this.usedAt = performance.now()
+    // Errors wait as well: one for a duplicate, say, reveals a row that may not be on the disk yet.
+    if (reply.status === 'I') await this.#owner.waitForSync(this, lazy)
+    return reply
+  }
+
+  /** After a commit, others may hold the connection. Concurrent statements share one wait. */
+  #reacquire(): Promise<void> {
+    if (this.#ended) return Promise.reject(this.#ended)
+    this.#reacquiring ??= this.#owner.reacquire(this).finally(() => {
+      this.#reacquiring = null
+    })
+    return this.#reacquiring
   }
 
   release(): void {
-    this.#ended ??= new Error('The connection was given back already.')
-    this.#lessor.returnLease(this)
+    this.#ended ??= new Error('The connection was released already.')
+    this.#owner.returnLease(this)
   }
 
-  /** Takes it away from a holder that does nothing. */
+  /** Takes the connection from a holder that has been idle for too long. */
   revoke(): void {
     this.#ended ??= new UmpireDatabaseError(
       'database_transaction_idle',
-      'A transaction that did nothing was rolled back.',
+      'A transaction was idle for too long and was rolled back.',
     )
-    this.#lessor.returnLease(this)
+    this.#owner.returnLease(this)
   }
 }

@@ -1,29 +1,30 @@
-// Files of the embedded engine that really reach the disk: the engine's own file layer has no fsync at all.
+// Adds fsync to the file layer of the embedded engine, which has none.
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** Number of `EIO` in the engine's C library (WASI). */
+/** The number of `EIO` in WASI, which the engine's C library uses. */
 const wasiInputOutputError = 29
 
-/** A file or a folder; the engine opens both on the real file system. */
+/** A file or folder that the engine opened on the real file system. */
 interface OpenFile {
   nfd: number
 }
 
-/** The part of the engine's file layer that is mended here. An internal: the version of the engine is pinned. */
+/** The part of the engine's internal file layer that is patched. The engine's version is pinned. */
 interface FileLayer {
   FS: { filesystems: { NODEFS: { stream_ops: { fsync?: (file: OpenFile) => number } } } }
 }
 
-/** The folder of a database on the real file system, with fsync. */
 export class DurableFiles extends NodeFS {
-  /** How often the engine had something brought to the disk. */
+  /** How many times the engine has called fsync successfully. */
   syncs = 0
   readonly #onFailure: (error: Error) => void
 
-  /** @param onFailure is called when the disk refused; nothing may be written to the database any more */
+  /**
+   * @param onFailure is called when fsync fails; nothing may be written to the database afterwards
+   */
   constructor(directory: string, onFailure: (error: Error) => void) {
     super(directory)
     this.#onFailure = onFailure
@@ -33,16 +34,16 @@ export class DurableFiles extends NodeFS {
     ...[engine, options]: Parameters<NodeFS['init']>
   ): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(engine as PGlite, options)
-    const mend = (module: FileLayer) => {
+    const addSync = (module: FileLayer) => {
       module.FS.filesystems.NODEFS.stream_ops.fsync = (file) => this.#sync(file)
     }
-    const preRun = [...((emscriptenOpts.preRun as unknown[]) ?? []), mend] as never
+    const preRun = [...((emscriptenOpts.preRun as unknown[]) ?? []), addSync] as never
     return { emscriptenOpts: { ...emscriptenOpts, preRun } }
   }
 
   #sync(file: OpenFile): number {
     try {
-      // Without a descriptor it throws: nothing is skipped silently.
+      // It throws for a missing descriptor, so that no sync is skipped silently.
       fsyncSync(file.nfd)
       this.syncs++
       return 0
@@ -53,7 +54,7 @@ export class DurableFiles extends NodeFS {
   }
 }
 
-/** Brings a folder and all that is in it to the disk. */
+/** Calls fsync for a folder and everything in it. */
 export function syncFolder(directory: string): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
@@ -63,7 +64,7 @@ export function syncFolder(directory: string): void {
   syncFile(directory)
 }
 
-/** Brings one file, or the entries of one folder, to the disk. */
+/** Calls fsync for one file, or for the list of entries that a folder has. */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -1,4 +1,4 @@
-// The embedded database: one connection, handed out in the order of asking; commits go to the disk in groups.
+// Manages the embedded database's connection: leases it in order of request and groups commits.
 import { mkdirSync, statfsSync } from 'node:fs'
 import pg from 'pg'
 import { ConfigError } from '../../domain/errors.ts'
@@ -10,46 +10,45 @@ import { type FolderLock, lockFolder } from './folder-lock.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { QueryResult } from './query-result.ts'
 
-/** Times in milliseconds. */
 export interface Limits {
-  /** A connection that was not used for so long while others wait is taken away and its transaction rolled back. */
+  /**
+   * A lease that is idle for this long while others wait is revoked, and its transaction rolled
+   * back.
+   */
   idleLimitMs: number
-  /** How often to look for such a connection. */
+  /** How often idle leases are searched for. */
   watchMs: number
-  /** The engine is stopped when one statement takes longer: it has no `statement_timeout`. */
+  /** The engine is stopped when a statement takes longer, because it has no `statement_timeout`. */
   statementLimitMs: number
 }
 
 const defaultLimits: Limits = { idleLimitMs: 60_000, watchMs: 5_000, statementLimitMs: 120_000 }
 
-/** Below this, PostgreSQL may not be able to write its log any more. */
+/** With less space, PostgreSQL may be unable to write its log. */
 const minFreeBytes = 64 * 1024 * 1024
 
-/** A single statement that writes. */
+/** Matches statements that write. */
 const writeStatementPattern = /^\s*(insert|update|delete|merge|with)\b/i
 
 /**
- * Opens the database in a folder, makes it where there is none, and starts its thread.
+ * Opens the database in a folder and starts its thread. Creates the database if there is none.
  *
- * @throws DatabaseFault `database_locked`, `database_version`, `database_unsafe` or `database_disk_full`
- * @throws ConfigError where the folder can't be made
+ * @throws UmpireDatabaseError `database_locked`, `database_version`, `database_unsafe` or
+ *   `database_disk_full`
+ * @throws ConfigError when the folder can't be created
  */
 export async function openEmbedded(
   directory: string,
   limits: Partial<Limits> = {},
 ): Promise<EmbeddedDatabase> {
-  const all = { ...defaultLimits, ...limits }
+  const allLimits = { ...defaultLimits, ...limits }
   makeFolder(directory)
-  // Before a byte is written: what begins on a full disk ends half done.
+  // On a full disk, creating a database would fail halfway.
   checkFreeSpace(directory)
   const lock = lockFolder(directory)
   try {
-    return new EmbeddedDatabase(
-      directory,
-      await startEngine(directory, all.statementLimitMs),
-      lock,
-      all,
-    )
+    const engine = await startEngine(directory, allLimits.statementLimitMs)
+    return new EmbeddedDatabase(directory, engine, lock, allLimits)
   } catch (error) {
     lock.release()
     throw error
@@ -86,7 +85,7 @@ export class EmbeddedDatabase implements LeaseOwner {
   readonly #engine: EnginePort
   readonly #lock: FolderLock
   readonly #watch: NodeJS.Timeout
-  /** Who has the connection; null when nobody does and nobody waits. */
+  /** The current holder of the connection; null when the connection is free and no one waits. */
   #lease: ConnectionLease | null = null
   readonly #waiters: Waiter[] = []
   readonly #unsynced: GroupCommit
@@ -100,19 +99,21 @@ export class EmbeddedDatabase implements LeaseOwner {
     this.#unsynced = new GroupCommit(engine)
     this.#watch = setInterval(() => this.#endIdleUse(limits), limits.watchMs)
     this.#watch.unref()
-    engine.onStop((fault) => {
+    engine.onStop((error) => {
       clearInterval(this.#watch)
-      for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
-      if (this.#closing === null) this.#broken.resolve(fault)
+      for (const waiter of this.#waiters.splice(0)) waiter.reject(error)
+      if (this.#closing === null) this.#broken.resolve(error)
     })
   }
 
-  /** Resolves when the engine stopped by itself: nothing works until the process is started again. */
+  /**
+   * Resolves when the engine stopped unexpectedly. Everything fails until the process is restarted.
+   */
   get broken(): Promise<UmpireDatabaseError> {
     return this.#broken.promise
   }
 
-  /** Whether nothing is running and nobody waits. */
+  /** Whether no statement is running and no one waits. */
   get idle(): boolean {
     return this.#lease === null
   }
@@ -123,7 +124,7 @@ export class EmbeddedDatabase implements LeaseOwner {
     return this.#enqueue(new ConnectionLease(this))
   }
 
-  /** Runs statements in exclusive use of the connection. */
+  /** Runs statements with exclusive use of the connection. */
   async query(text: string, values?: readonly unknown[]): Promise<QueryResult | QueryResult[]> {
     const lease = await this.connect()
     try {
@@ -133,7 +134,7 @@ export class EmbeddedDatabase implements LeaseOwner {
     }
   }
 
-  /** Calls back for each notification on a channel, from now on. */
+  /** Calls `onNotification` for each notification on a channel from now on. */
   async listen(
     channel: string,
     onNotification: (payload: string) => void,
@@ -148,31 +149,34 @@ export class EmbeddedDatabase implements LeaseOwner {
     return { close: async () => end() }
   }
 
-  /** @throws DatabaseFault `database_disk_full` while there is still room for the engine to go on */
+  /**
+   * @throws UmpireDatabaseError `database_disk_full` while the engine still has space to continue
+   */
   checkSpace(): void {
     checkFreeSpace(this.#directory)
   }
 
   /**
-   * Lets those who already wait have their turn, then closes the database and releases its folder. A transaction that
-   * doesn't end is rolled back after half of `scanTimeoutMs`; a statement that doesn't end is broken off after all of it,
-   * and the next start recovers what was committed.
+   * Serves those who already wait, then closes the database and releases its folder. After half of
+   * `timeoutMs`, an open transaction is rolled back. After all of it, a running statement is
+   * interrupted, and the next start recovers what was committed.
    */
-  close(patienceMs = 10_000): Promise<void> {
-    this.#closing ??= this.#close(patienceMs)
+  close(timeoutMs = 10_000): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs)
     return this.#closing
   }
 
-  async #close(patienceMs: number): Promise<void> {
-    const deadline = performance.now() + patienceMs
-    const patience = Promise.withResolvers<void>()
-    const timer = setTimeout(patience.resolve, patienceMs / 2)
-    await Promise.race([this.#enqueue(new ConnectionLease(this)), patience.promise]).catch(() => {})
+  async #close(timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs
+    const transactionTimeout = Promise.withResolvers<void>()
+    const timer = setTimeout(transactionTimeout.resolve, timeoutMs / 2)
+    const lease = this.#enqueue(new ConnectionLease(this))
+    await Promise.race([lease, transactionTimeout.promise]).catch(() => {})
     clearTimeout(timer)
-    // The last checkpoint brings to the disk what they wait for.
+    // The last checkpoint flushes the commits that these callers wait for.
     const unsynced = this.#unsynced.takeWaiters()
-    const orderly = await this.#engine.close(Math.max(0, deadline - performance.now()))
-    if (orderly) unsynced.resolve()
+    const isClean = await this.#engine.close(Math.max(0, deadline - performance.now()))
+    if (isClean) unsynced.resolve()
     else unsynced.reject(this.#engine.stopped!)
     this.#lock.release()
   }
@@ -185,8 +189,8 @@ export class EmbeddedDatabase implements LeaseOwner {
     await this.#enqueue(lease)
   }
 
-  run(text: string, values: readonly unknown[], ways: StatementOptions) {
-    return this.#engine.run(text, values, ways)
+  run(text: string, values: readonly unknown[], options: StatementOptions) {
+    return this.#engine.run(text, values, options)
   }
 
   canDeferSync(text: string, values: readonly unknown[]): boolean {
@@ -196,7 +200,7 @@ export class EmbeddedDatabase implements LeaseOwner {
       : values.length > 0 && writeStatementPattern.test(text)
   }
 
-  /** Those who only read wait too: what they saw must not vanish. */
+  /** Reads wait as well, because the data that they returned must not be lost in a crash. */
   async waitForSync(lease: ConnectionLease, lazy: boolean): Promise<void> {
     if (!lazy && this.#unsynced.count === 0) return
     const synced = this.#unsynced.waitForSync()
@@ -207,10 +211,13 @@ export class EmbeddedDatabase implements LeaseOwner {
 
   returnLease(lease: ConnectionLease): void {
     if (this.#lease !== lease) return
-    if (this.#engine.status === 'I' && !this.#engine.busy) this.#handOver()
-    // An open transaction, or a statement that its caller no longer waits for. The engine answers in order, so this
-    // answer comes last.
-    else void this.#useFirst(() => this.#engine.run('rollback', []))
+    if (this.#engine.status === 'I' && !this.#engine.busy) {
+      this.#handOver()
+      return
+    }
+    // There is an open transaction, or a statement whose caller stopped waiting. The engine answers
+    // in order, so the rollback is answered last.
+    void this.#useFirst(() => this.#engine.run('rollback', []))
   }
 
   #enqueue(lease: ConnectionLease): Promise<ConnectionLease> {
@@ -221,7 +228,7 @@ export class EmbeddedDatabase implements LeaseOwner {
     })
   }
 
-  /** It is the next one's turn; before that, what was committed is brought to the disk when that is due. */
+  /** Gives the connection to the next waiter, after flushing commits to the disk if that is due. */
   #handOver(): void {
     if (this.#unsynced.isDue || (this.#unsynced.count > 0 && this.#waiters.length === 0)) {
       void this.#useFirst(() => this.#unsynced.sync())
@@ -232,18 +239,22 @@ export class EmbeddedDatabase implements LeaseOwner {
     waiter?.resolve(waiter.lease)
   }
 
-  /** Takes the connection for a piece of our own work, before all who wait. */
+  /** Uses the connection for internal work, before all waiters. */
   async #useFirst(work: () => Promise<unknown>): Promise<void> {
     this.#lease = new ConnectionLease(this)
-    // When the engine stopped, those who wait know it already.
+    // When the engine stopped, `onStop` has already rejected the waiters.
     await work().catch(() => {})
     this.#handOver()
   }
 
-  /** A transaction that failed can only be rolled back, and until then nothing can be brought to the disk. */
+  /**
+   * A failed transaction is revoked earlier, because it can only be rolled back and blocks syncs.
+   */
   #endIdleUse({ idleLimitMs, watchMs }: Limits): void {
-    if (this.#engine.busy || (this.#waiters.length === 0 && this.#unsynced.count === 0)) return
-    const limit = this.#unsynced.count > 0 && this.#engine.status === 'E' ? watchMs : idleLimitMs
+    const hasWaiters = this.#waiters.length > 0 || this.#unsynced.count > 0
+    if (this.#engine.busy || !hasWaiters) return
+    const blocksSync = this.#unsynced.count > 0 && this.#engine.status === 'E'
+    const limit = blocksSync ? watchMs : idleLimitMs
     if (this.#lease && performance.now() - this.#lease.usedAt >= limit) this.#lease.revoke()
   }
 }

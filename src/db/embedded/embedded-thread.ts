@@ -1,17 +1,20 @@
-// The thread in which the embedded engine runs: a slow query holds up nothing but other queries.
+// Runs the embedded engine in a worker thread, so that a slow query only delays other queries.
 import { parentPort, workerData } from 'node:worker_threads'
 import { UmpireError } from '../../domain/errors.ts'
 import type { WireValue } from '../sql-values.ts'
 import { type Engine, openEngine, type WireError, type WireReply } from './engine.ts'
 
 export interface StatementOptions {
-  /** Opens a transaction first. */
+  /** Opens a transaction before the statement. */
   begin?: boolean
-  /** Commits without waiting for the disk: the statement is `commit`, or one that writes outside of a transaction. */
+  /**
+   * Commits without waiting for the disk. Only for `commit`, and for writes outside of
+   * transactions.
+   */
   lazy?: boolean
 }
 
-/** To the thread. Each request is answered by one `reply`, in order. */
+/** A message to the thread. Each `run` is answered by one `reply`, in order. */
 export type ThreadRequest = RunRequest | { kind: 'close' }
 
 export interface RunRequest extends StatementOptions {
@@ -20,7 +23,7 @@ export interface RunRequest extends StatementOptions {
   values: readonly WireValue[]
 }
 
-/** From the thread. After `broken` or `closed` nothing more comes. */
+/** A message from the thread. `broken` and `closed` are the last ones. */
 export type ThreadMessage =
   | { kind: 'ready' }
   | { kind: 'failed'; code: string | null; message: string }
@@ -29,7 +32,7 @@ export type ThreadMessage =
   | { kind: 'broken'; reason: string }
   | { kind: 'closed' }
 
-/** Number of `ENOSPC` in WASI. */
+/** The number of `ENOSPC` in WASI. */
 const wasiNoSpaceLeft = 51
 
 const port = parentPort!
@@ -40,7 +43,7 @@ const events = {
     send({ kind: 'notification', channel, payload }),
   onBroken(reason: string) {
     send({ kind: 'broken', reason })
-    // Ends the thread in the middle of whatever the engine does: it must not write one more byte.
+    // Ends the thread immediately, because the engine must not write another byte.
     process.exit(1)
   },
 }
@@ -66,18 +69,18 @@ async function main(): Promise<void> {
 async function runStatement(engine: Engine, { text, values, begin, lazy }: RunRequest) {
   if (begin) await engine.run('begin', [])
   if (!lazy) return engine.run(text, values)
-  const unhurried = 'set local synchronous_commit = off'
+  const withoutSync = 'set local synchronous_commit = off'
   if (text === 'commit') {
-    await engine.run(unhurried, [])
+    await engine.run(withoutSync, [])
     return engine.run(text, [])
   }
-  await engine.run(`begin; ${unhurried}`, [])
+  await engine.run(`begin; ${withoutSync}`, [])
   const reply = await engine.run(text, values)
   const { error, status } = await engine.run(reply.error ? 'rollback' : 'commit', [])
   return { ...reply, error: reply.error ?? error, status }
 }
 
-/** Not an error of a statement, which the engine reports, but one on the way to it. */
+/** Describes an error before the statement reached the engine, which reports its own errors. */
 function describeFailure(error: unknown): WireReply {
   const failure: WireError = {
     message: error instanceof Error ? error.message : String(error),
@@ -86,7 +89,7 @@ function describeFailure(error: unknown): WireReply {
   return { results: [], error: failure, status: 'E' }
 }
 
-/** The engine's file layer throws objects with a number of WASI, which are no errors and say nothing as text. */
+/** Describes thrown objects of the engine's file layer, which have a WASI number but no message. */
 function describeThrown(error: unknown): string {
   if (error instanceof Error) return error.message
   const { errno } = error as { errno?: unknown }

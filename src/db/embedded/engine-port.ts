@@ -1,4 +1,4 @@
-// The main thread's end of the line to the thread of the embedded engine.
+// Connects the main thread to the thread of the embedded engine.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { retainWasmCode } from '../../lib/wasm-code.ts'
@@ -7,21 +7,23 @@ import { encodeParameter } from '../sql-values.ts'
 import type { StatementOptions, ThreadMessage, ThreadRequest } from './embedded-thread.ts'
 import type { TransactionStatus, WireReply } from './engine.ts'
 
-/** So often in `statementLimitMs` it is looked whether the same statement is still under way. */
+/** How many times within `statementLimitMs` the running statement is checked. */
 const checksPerLimit = 4
 
-interface Pending {
+interface PendingRequest {
   resolve(reply: WireReply): void
   reject(error: Error): void
-  /** How often it was seen under way. Counted, so that a process that was halted in between doesn't seem slow. */
-  looks: number
+  /**
+   * Counts checks instead of time, so that a suspended process doesn't count as a slow statement.
+   */
+  checks: number
 }
 
 /**
  * Starts the thread and waits until its database is open.
  *
- * @param statementLimitMs when one statement takes longer, the engine is stopped (by a quarter of it too late at most)
- * @throws DatabaseFault `database_version`, `database_unsafe` or `database_stopped`
+ * @param statementLimitMs the engine is stopped when a statement takes longer, up to a quarter late
+ * @throws UmpireDatabaseError `database_version`, `database_unsafe` or `database_stopped`
  */
 export async function startEngine(
   directory: string,
@@ -30,7 +32,7 @@ export async function startEngine(
   retainWasmCode()
   const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
     workerData: { directory },
-    // Room for what PostgreSQL may nest: see `max_stack_depth` in engine.ts.
+    // PostgreSQL's own limit `max_stack_depth` in engine.ts must be reached before this one.
     resourceLimits: { stackSizeMb: 32 },
   })
   const ended = once(worker, 'exit').then((): [ThreadMessage] => [
@@ -43,18 +45,15 @@ export async function startEngine(
 }
 
 function createStartError(message: ThreadMessage): Error {
-  if (
-    message.kind === 'failed' &&
-    (message.code === 'database_version' || message.code === 'database_unsafe')
-  ) {
-    return new UmpireDatabaseError(message.code, message.message)
+  if (message.kind !== 'failed') {
+    return createStoppedError(message.kind === 'broken' ? message.reason : message.kind)
   }
-  const reason =
-    message.kind === 'failed'
-      ? message.message
-      : message.kind === 'broken'
-        ? message.reason
-        : message.kind
+  if (message.code === 'database_version' || message.code === 'database_unsafe')
+    return new UmpireDatabaseError(message.code, message.message)
+  return createStoppedError(message.message)
+}
+
+function createStoppedError(reason: string): Error {
   return new UmpireDatabaseError(
     'database_stopped',
     `The embedded database does not start: ${reason}`,
@@ -62,19 +61,19 @@ function createStartError(message: ThreadMessage): Error {
 }
 
 export class EnginePort {
-  /** Of the connection, after the last answer. */
+  /** The status that the last reply reported. */
   status: TransactionStatus = 'I'
-  /** Why nothing can be run any more; null while it can. */
+  /** Why statements can't be run any more; null while they can. */
   stopped: UmpireDatabaseError | null = null
   readonly #worker: Worker
   readonly #ended: Promise<unknown>
   readonly #watchdog: NodeJS.Timeout
-  /** The database was closed in good order: all of it is on the disk. */
-  #closed = false
-  /** Requests under way, in the order in which the thread answers them. */
-  readonly #pending: Pending[] = []
+  /** Whether the database was closed completely, so that all commits are on the disk. */
+  #isClosed = false
+  /** Requests in the order in which the thread answers them. */
+  readonly #pending: PendingRequest[] = []
   readonly #listeners = new Map<string, Set<(payload: string) => void>>()
-  readonly #onStop: ((fault: UmpireDatabaseError) => void)[] = []
+  readonly #stopCallbacks: ((error: UmpireDatabaseError) => void)[] = []
 
   constructor(worker: Worker, statementLimitMs: number) {
     this.#worker = worker
@@ -89,62 +88,66 @@ export class EnginePort {
     worker.on('exit', () => this.stop('its thread ended'))
   }
 
-  /** Whether an answer is still to come. */
+  /** Whether any reply is pending. */
   get busy(): boolean {
     return this.#pending.length > 0
   }
 
-  /** Statements are run in the order in which they are sent. Rejects only when the engine stopped. */
-  run(text: string, values: readonly unknown[], ways: StatementOptions = {}): Promise<WireReply> {
+  /** Runs statements in the order of calls. Rejects only when the engine stopped. */
+  run(
+    text: string,
+    values: readonly unknown[],
+    options: StatementOptions = {},
+  ): Promise<WireReply> {
     if (this.stopped) return Promise.reject(this.stopped)
     const request: ThreadRequest = {
       kind: 'run',
       text,
       values: values.map(encodeParameter),
-      ...ways,
+      ...options,
     }
     return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve, reject, looks: 0 })
+      this.#pending.push({ resolve, reject, checks: 0 })
       this.#worker.postMessage(request)
     })
   }
 
-  /** Calls back for notifications on a channel; LISTEN has to be run as well. @returns a function that ends it */
+  /** The caller must run LISTEN as well. @returns a function that unsubscribes */
   subscribe(channel: string, onNotification: (payload: string) => void): () => void {
     const listeners = this.#listeners.get(channel) ?? new Set()
     this.#listeners.set(channel, listeners)
-    // A function of its own, so that the same one can listen twice.
+    // A new function, so that the same callback can subscribe twice.
     const listener = (payload: string) => onNotification(payload)
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
 
-  /** Calls back once, when nothing can be run any more. */
-  onStop(callback: (fault: UmpireDatabaseError) => void): void {
-    this.#onStop.push(callback)
+  /** Calls back once, when statements can't be run any more. */
+  onStop(callback: (error: UmpireDatabaseError) => void): void {
+    this.#stopCallbacks.push(callback)
   }
 
-  /** From here on everything fails at once, with the reason; the thread is ended in the middle of what it does. */
+  /** Makes pending and later statements fail with the reason, and terminates the thread. */
   stop(reason: string): void {
     this.#fail(reason)
     void this.#worker.terminate()
   }
 
   /**
-   * Rolls back what is open, closes the database and waits for the end of the thread, which is ended in the middle of
-   * what it does when that takes longer than `scanTimeoutMs`.
+   * Rolls back open work, closes the database and waits for the end of the thread. The thread is
+   * terminated after `timeoutMs`.
    *
-   * @returns whether the database was closed in good order, with all that was committed on the disk
+   * @returns whether the database was closed completely, with all commits on the disk
    */
-  async close(patienceMs: number): Promise<boolean> {
+  async close(timeoutMs: number): Promise<boolean> {
     if (!this.stopped) {
       this.#worker.postMessage({ kind: 'close' } satisfies ThreadRequest)
       this.#fail('it was closed')
     }
-    const timer = setTimeout(() => void this.#worker.terminate(), patienceMs)
+    const timer = setTimeout(() => void this.#worker.terminate(), timeoutMs)
     await this.#ended
     clearTimeout(timer)
-    return this.#closed
+    return this.#isClosed
   }
 
   #receive(message: ThreadMessage): void {
@@ -156,14 +159,16 @@ export class EnginePort {
     } else if (message.kind === 'broken') {
       this.stop(message.reason)
     } else if (message.kind === 'closed') {
-      this.#closed = true
+      this.#isClosed = true
     }
   }
 
-  /** The engine answers in order, so it is always the oldest one that is under way. */
+  /** The engine runs statements in order, so the first pending one is running. */
   #endSlowStatement(limitMs: number): void {
-    const [oldest] = this.#pending
-    if (oldest && ++oldest.looks > checksPerLimit)
+    const [running] = this.#pending
+    if (running === undefined) return
+    running.checks += 1
+    if (running.checks > checksPerLimit)
       this.stop(`a statement took longer than ${limitMs / 1000} s`)
   }
 
@@ -175,6 +180,6 @@ export class EnginePort {
       `The embedded database stopped: ${reason}`,
     )
     for (const request of this.#pending.splice(0)) request.reject(this.stopped)
-    for (const callback of this.#onStop.splice(0)) callback(this.stopped)
+    for (const callback of this.#stopCallbacks.splice(0)) callback(this.stopped)
   }
 }

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL itself: opens the folder so that commits last, and runs statements given as text.
+// Opens the embedded PostgreSQL with durable commits and runs statements through its wire protocol.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type messages, PGlite } from '@electric-sql/pglite'
@@ -8,38 +8,40 @@ import { dataFolderOf, hasDatabase } from './database-folder.ts'
 import { DurableFiles, syncFile, syncFolder } from './durable-files.ts'
 import { encodeCloseStatement, encodeExtendedQuery, encodeSimpleQuery } from './wire-messages.ts'
 
-/** The major version of the engine: a folder of another one doesn't open. */
+/** The major version of the engine. It opens no folder of another one. */
 const postgresMajor = '18'
 
-/** The engine's own, but with fsync, and with the one sync method that its C library passes on. */
+/**
+ * The engine's defaults, but with fsync through the only sync method that its C library supports.
+ */
 export const durableStartParameters: readonly string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
-  // It is filled with zeros at each start, and stays in memory.
+  // The engine fills it with zeros at each start, and it stays in memory.
   ...['-c', 'shared_buffers=32MB'],
-  // Statements stay prepared; planning each run of one anew costs more than the run.
+  // Statements stay prepared, and planning each execution costs more than the execution.
   ...['-c', 'plan_cache_mode=force_generic_plan'],
-  // Well below what the stack of the thread holds, so that PostgreSQL itself refuses what is nested too deep.
+  // Far below the thread's stack, so that PostgreSQL itself rejects statements nested too deeply.
   ...['-c', 'max_stack_depth=512kB'],
 ]
 
-/** Statements kept prepared; the least recently used one makes room. */
+/** Beyond this number, the least recently used statement is closed. */
 const maxPreparedStatements = 256
 
-/** What one statement gave, still as text. */
+/** Values are still text, as the protocol sends them. */
 export interface WireResult {
-  /** First word of the command tag, for example `INSERT`. */
+  /** The first word that the command tag has, for example `INSERT`. */
   command: string
   rowCount: number | null
-  /** Name and type number of each column. */
+  /** The name and the type's `pg_type.oid` of each column. */
   columns: [name: string, typeId: number][]
   rows: (string | null)[][]
 }
 
-/** `I` outside of a transaction, `T` in one, `E` in a failed one. */
+/** `I` is outside of a transaction, `T` is in one, `E` is in a failed one. */
 export type TransactionStatus = 'I' | 'T' | 'E'
 
-/** Fields of an error as the protocol names them in `pg`: message, severity, code, detail, constraint, … */
+/** Fields of an error, named as in `pg`: message, severity, code, detail, constraint, … */
 export type WireError = { message: string } & Record<string, string | undefined>
 
 export interface WireReply {
@@ -49,23 +51,27 @@ export interface WireReply {
 }
 
 export interface Engine {
-  /** Runs one statement, or several without values. Must not be called again before it answered. */
+  /**
+   * Runs one statement, or several without values. Must not be called before the last call
+   * resolved.
+   */
   run(text: string, values: readonly WireValue[]): Promise<WireReply>
   close(): Promise<void>
 }
 
 export interface EngineEvents {
   onNotification(channel: string, payload: string): void
+  /** The engine's state is unknown, so no more statements may run. */
   /** The engine is in an unknown state; nothing may be run any more. */
   onBroken(reason: string): void
 }
 
 /**
- * Opens the database in a folder, and makes it first where there is none.
+ * Opens the database in a folder, and creates it if there is none.
  *
- * @param directory holds nothing but the database; the caller has its lock
- * @throws DatabaseFault `database_version` for a folder of another PostgreSQL, `database_unsafe` when a commit
- *   doesn't reach the disk
+ * @param directory contains nothing but the database; the caller holds its lock
+ * @throws UmpireDatabaseError `database_version` for a folder of another PostgreSQL version,
+ *   `database_unsafe` when a commit doesn't reach the disk
  */
 export async function openEngine(
   directory: string,
@@ -79,30 +85,33 @@ export async function openEngine(
   const { database, files } = await startPostgres(data, events, startParameters)
   database.onNotification((channel, payload) => events.onNotification(channel, payload))
   const engine = new EmbeddedEngine(database, events)
-  const before = files.syncs
+  const syncsBefore = files.syncs
   await engine.run(`select pg_logical_emit_message(true, 'umpire', 'probe')`, [])
-  if (files.syncs === before) {
-    await database.close()
-    throw new UmpireDatabaseError(
-      'database_unsafe',
-      'The embedded database does not bring its commits to the disk: a power failure would lose them. ' +
-        'This version of the embedded engine does not fit this program; install the one it is pinned to.',
-    )
-  }
-  return engine
+  if (files.syncs > syncsBefore) return engine
+  await database.close()
+  throw new UmpireDatabaseError(
+    'database_unsafe',
+    'The embedded database does not bring its commits to the disk: ' +
+      'a power failure would lose them. This version of the embedded engine does not fit ' +
+      'this program; install the one it is pinned to.',
+  )
 }
 
 function checkVersion(data: string): void {
   const found = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
   if (found === postgresMajor) return
+  const versions = `PostgreSQL ${found}; this program has PostgreSQL ${postgresMajor}`
   throw new UmpireDatabaseError(
     'database_version',
-    `The database in ${data} was written by PostgreSQL ${found}; this program has PostgreSQL ${postgresMajor}. ` +
-      'Open it with the version of this program that wrote it and dump it there, or start with another DATA_DIR.',
+    `The database in ${data} was written by ${versions}. ` +
+      'Open it with the version of this program that wrote it and dump it there, ' +
+      'or start with another DATA_DIR.',
   )
 }
 
-/** In a folder beside, moved into place when all of it is on the disk: a crash leaves a whole database or none. */
+/**
+ * Creates it in a temporary folder and renames that, so that a crash leaves no partial database.
+ */
 async function createDatabase(data: string): Promise<void> {
   if (existsSync(data) && readdirSync(data).length > 0) {
     throw new UmpireDatabaseError(
@@ -110,17 +119,21 @@ async function createDatabase(data: string): Promise<void> {
       `${data} holds files, but not a database. Move them away first.`,
     )
   }
-  const unfinished = `${data}.new`
-  rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(unfinished, { mode: 0o700 })
-  const broken: string[] = []
-  const events = { onNotification() {}, onBroken: (reason: string) => void broken.push(reason) }
-  const { database } = await startPostgres(unfinished, events, durableStartParameters)
+  const temporary = `${data}.new`
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { mode: 0o700 })
+  const failures: string[] = []
+  const onBroken = (reason: string) => {
+    failures.push(reason)
+  }
+  const events = { onNotification() {}, onBroken }
+  const { database } = await startPostgres(temporary, events, durableStartParameters)
   await database.close()
-  if (broken.length > 0) throw new Error(`The database could not be created: ${broken.join('; ')}`)
-  syncFolder(unfinished)
+  if (failures.length > 0)
+    throw new Error(`The database could not be created: ${failures.join('; ')}`)
+  syncFolder(temporary)
   rmSync(data, { recursive: true, force: true })
-  renameSync(unfinished, data)
+  renameSync(temporary, data)
   syncFile(dirname(data))
 }
 
@@ -132,15 +145,15 @@ async function startPostgres(
   const files = new DurableFiles(data, (error) =>
     events.onBroken(`the disk refused to keep data: ${error.message}`),
   )
-  let lastWords = 'PostgreSQL stopped'
+  let stopReason = 'PostgreSQL stopped'
   const init = files.init.bind(files)
   files.init = async (engine, options) => {
-    // A panic of PostgreSQL aborts its program; the engine's JavaScript would carry on as if it hadn't.
-    return init(engine, { ...options, onAbort: () => events.onBroken(lastWords) })
+    // After a panic PostgreSQL's program is aborted, but the engine's JavaScript would continue.
+    return init(engine, { ...options, onAbort: () => events.onBroken(stopReason) })
   }
-  // Only these lines: others can quote statements and what is in them.
+  // Other lines may quote statements and their values.
   const onStderr = (line: string) => {
-    lastWords = /\b(?:PANIC|FATAL): .*/.exec(line)?.[0] ?? lastWords
+    stopReason = /\b(?:PANIC|FATAL): .*/.exec(line)?.[0] ?? stopReason
   }
   const options = { fs: files, startParams: [...startParameters], onStderr }
   return {
@@ -152,7 +165,7 @@ async function startPostgres(
 class EmbeddedEngine implements Engine {
   readonly #database: PGlite
   readonly #events: EngineEvents
-  /** Statement text to its name, the least recently used first. */
+  /** Names of prepared statements by their text, the least recently used first. */
   readonly #prepared = new Map<string, string>()
   #preparedCount = 0
 
@@ -163,20 +176,26 @@ class EmbeddedEngine implements Engine {
 
   async run(text: string, values: readonly WireValue[]): Promise<WireReply> {
     if (values.length === 0) return this.#exchange(encodeSimpleQuery(text))
-    const known = this.#prepared.get(text)
-    const name = known ?? `s${++this.#preparedCount}`
-    const reply = await this.#exchange(encodeExtendedQuery(name, known ? null : text, values))
+    const preparedName = this.#prepared.get(text)
+    const name = preparedName ?? this.#createStatementName()
+    const textToPrepare = preparedName ? null : text
+    const reply = await this.#exchange(encodeExtendedQuery(name, textToPrepare, values))
     this.#prepared.delete(text)
     this.#prepared.set(text, name)
-    if (reply.error) await this.#forget(text)
+    if (reply.error) await this.#closeStatement(text)
     else if (this.#prepared.size > maxPreparedStatements)
-      await this.#forget(this.#prepared.keys().next().value!)
-    // A prepared statement can be out of date after a change of the schema: then once more with a new one.
-    const outdated = known && (reply.error?.code === '0A000' || reply.error?.code === '26000')
-    return outdated && reply.status === 'I' ? this.run(text, values) : reply
+      await this.#closeStatement(this.#prepared.keys().next().value!)
+    // After a change of the schema, a prepared statement may have to be prepared again.
+    const isOutdated = preparedName && outdatedStatementCodes.has(reply.error?.code)
+    return isOutdated && reply.status === 'I' ? this.run(text, values) : reply
   }
 
-  async #forget(text: string): Promise<void> {
+  #createStatementName(): string {
+    this.#preparedCount += 1
+    return `s${this.#preparedCount}`
+  }
+
+  async #closeStatement(text: string): Promise<void> {
     const name = this.#prepared.get(text)
     this.#prepared.delete(text)
     if (name) await this.#exchange(encodeCloseStatement(name))
@@ -187,7 +206,8 @@ class EmbeddedEngine implements Engine {
       syncToFs: false,
       throwOnError: false,
     })
-    // Every answer ends so. The engine hides what went wrong inside (the stack ran over, say) and would go on.
+    // Every answer ends with this message. The engine hides internal failures, such as a stack
+    // overflow.
     if (!received.some((message) => message.name === 'readyForQuery'))
       this.#events.onBroken('PostgreSQL did not answer')
     return readReply(received)
@@ -196,24 +216,32 @@ class EmbeddedEngine implements Engine {
   async close(): Promise<void> {
     await this.#exchange(encodeSimpleQuery('rollback'))
     const { error } = await this.#exchange(encodeSimpleQuery('checkpoint'))
-    // Callers take a close in good order as the word that all is on the disk.
+    // Callers rely on a close without an error for all commits being on the disk.
     if (error) throw new Error(`The last checkpoint failed: ${error.message}`)
     await this.#database.close()
   }
 }
 
+/** SQLSTATE of a changed result type (`feature_not_supported`) and of an unknown statement name. */
+const outdatedStatementCodes: ReadonlySet<string | undefined> = new Set(['0A000', '26000'])
+
 const errorFields = [
-  ...[
-    'severity',
-    'code',
-    'detail',
-    'hint',
-    'position',
-    'internalPosition',
-    'internalQuery',
-    'where',
-  ],
-  ...['schema', 'table', 'column', 'dataType', 'constraint', 'file', 'line', 'routine'],
+  'severity',
+  'code',
+  'detail',
+  'hint',
+  'position',
+  'internalPosition',
+  'internalQuery',
+  'where',
+  'schema',
+  'table',
+  'column',
+  'dataType',
+  'constraint',
+  'file',
+  'line',
+  'routine',
 ]
 
 function readReply(received: readonly messages.BackendMessage[]): WireReply {
@@ -243,7 +271,9 @@ function readReply(received: readonly messages.BackendMessage[]): WireReply {
   return reply
 }
 
-/** `SELECT 2`, `INSERT 0 5`, `CREATE TABLE`: the first word, and the last one where it is a number. */
+/**
+ * Reads tags such as `SELECT 2`, `INSERT 0 5` or `CREATE TABLE`, which may end with a row count.
+ */
 function readCommandTag(tag: string): Pick<WireResult, 'command' | 'rowCount'> {
   const words = tag.split(' ')
   const last = words.at(-1)!

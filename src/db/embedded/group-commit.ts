@@ -1,14 +1,18 @@
-// Answers held back until what they tell of is on the disk: commits of several callers share one way there.
+// Delays answers until their commits are on the disk, and flushes the commits of several callers at
+// once.
 import type { EnginePort } from './engine-port.ts'
 import { toPgError } from './query-result.ts'
 
-/** Commits wait for each other at most until there are so many, or so long; and not at all when the engine is idle. */
+/** Commits wait for others up to these limits, or until the connection is idle. */
 const groupLimits = { commits: 64, milliseconds: 5 }
-/** Brings everything up to here to the disk; in a transaction of somebody else too, of which it is no part. */
+/**
+ * Flushes the log up to here. It isn't transactional, so it also works in another caller's
+ * transaction.
+ */
 const syncStatement = `select pg_logical_emit_message(false, 'umpire', 'sync', true)`
 
 interface SyncWaiter {
-  /** On the clock of `performance.now()`. */
+  /** When it began to wait, by the clock of `performance.now()`. */
   readonly since: number
   resolve(): void
   reject(error: Error): void
@@ -16,35 +20,35 @@ interface SyncWaiter {
 
 export class GroupCommit {
   readonly #engine: EnginePort
-  #held: SyncWaiter[] = []
+  #waiters: SyncWaiter[] = []
   #timer: NodeJS.Timeout | null = null
 
   constructor(engine: EnginePort) {
     this.#engine = engine
-    engine.onStop((fault) => this.takeWaiters().reject(fault))
+    engine.onStop((error) => this.takeWaiters().reject(error))
   }
 
   get count(): number {
-    return this.#held.length
+    return this.#waiters.length
   }
 
-  /** Whether the others have waited long enough for more to come. */
+  /** Whether waiting commits have reached one of the limits. */
   get isDue(): boolean {
-    if (this.#held.length >= groupLimits.commits) return true
-    return (
-      this.#held.length > 0 && performance.now() - this.#held[0]!.since >= groupLimits.milliseconds
-    )
+    const [oldest] = this.#waiters
+    if (oldest === undefined) return false
+    if (this.#waiters.length >= groupLimits.commits) return true
+    return performance.now() - oldest.since >= groupLimits.milliseconds
   }
 
-  /** Resolves when all that was committed so far is on the disk. */
+  /** Resolves when all commits so far are on the disk. */
   waitForSync(): Promise<void> {
     this.#syncWhenIdle()
     return new Promise((resolve, reject) => {
-      this.#held.push({ since: performance.now(), resolve, reject })
+      this.#waiters.push({ since: performance.now(), resolve, reject })
     })
   }
 
-  /** Never rejects: those who wait are told. */
+  /** Flushes commits. Rejects the promises of the waiters on failure, but never its own. */
   async sync(): Promise<void> {
     const group = this.takeWaiters()
     try {
@@ -56,26 +60,26 @@ export class GroupCommit {
     }
   }
 
-  /** From here on the caller answers for those held until now. */
+  /** Returns the current waiters, which the caller must resolve or reject. */
   takeWaiters(): { resolve(): void; reject(error: Error): void } {
-    const group = this.#held
-    this.#held = []
+    const group = this.#waiters
+    this.#waiters = []
     return {
       resolve: () => {
-        for (const held of group) held.resolve()
+        for (const waiter of group) waiter.resolve()
       },
       reject: (error) => {
-        for (const held of group) held.reject(error)
+        for (const waiter of group) waiter.reject(error)
       },
     }
   }
 
-  /** Whoever has the connection by now may think for long between two statements. */
+  /** Doesn't depend on the holder of the connection, which may pause between two statements. */
   #syncWhenIdle(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
-      if (this.#held.length === 0) return
-      // In a failed transaction nothing can be run but its end.
+      if (this.#waiters.length === 0) return
+      // In a failed transaction no statement can run but its end.
       if (this.#engine.busy || this.#engine.status === 'E') this.#syncWhenIdle()
       else void this.sync()
     }, groupLimits.milliseconds)

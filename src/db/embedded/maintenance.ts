@@ -1,4 +1,4 @@
-// What a PostgreSQL server does in background processes, done for the embedded engine in quiet moments.
+// Checkpoints and vacuums the embedded engine when it is idle, as a server does in the background.
 import type { EmbeddedDatabase } from './embedded-database.ts'
 import type { QueryResult } from './query-result.ts'
 
@@ -6,15 +6,14 @@ interface Log {
   warn(fields: object, message: string): void
 }
 
-/** Times in milliseconds, sizes in bytes. */
 export interface MaintenancePlan {
-  /** How often to look. */
+  /** How often maintenance checks whether something is due. */
   checkIntervalMs: number
-  /** A checkpoint so long after the first write since the last one. */
+  /** How long after a checkpoint the next one is due, if anything was written. */
   checkpointIntervalMs: number
-  /** A checkpoint at once when so much was written to the log since the last one. */
+  /** A checkpoint is due earlier when this much was written to the log. */
   checkpointBytes: number
-  /** Tables that changed are vacuumed and analysed so often. */
+  /** How often changed tables are vacuumed and analyzed. */
   vacuumIntervalMs: number
 }
 
@@ -26,10 +25,11 @@ const defaultPlan: MaintenancePlan = {
 }
 
 /**
- * Checkpoints, so that the log stays short and the next start fast, and vacuums, so that space is used again and
- * queries are planned well. Waits up to three looks for a moment in which nothing else runs.
+ * Runs checkpoints, which keep the log short and the next start fast, and vacuums, which free space
+ * and update the planner's statistics. Postpones them up to three times while the database is in
+ * use.
  *
- * @returns a function that ends it; it resolves when nothing is under way any more
+ * @returns a function that stops maintenance and resolves when nothing of it is running
  */
 export function startMaintenance(
   database: EmbeddedDatabase,
@@ -44,19 +44,23 @@ export function startMaintenance(
   }
   let running = Promise.resolve()
   let ended = false
-  const look = async () => {
-    if (ended || (!database.idle && state.postponed++ < 3)) return
+  const runWhenDue = async () => {
+    if (ended) return
+    if (!database.idle && state.postponed < 3) {
+      state.postponed += 1
+      return
+    }
     state.postponed = 0
     try {
       await checkpointWhenDue(database, plan, state)
       await vacuumWhenDue(database, plan, state)
     } catch (error) {
-      // It can be the end itself that broke it off.
+      // Closing the database interrupts maintenance, which is no failure.
       if (!ended) log.warn({ err: error }, 'Maintenance of the embedded database failed')
     }
   }
   const timer = setInterval(() => {
-    running = running.then(look)
+    running = running.then(runWhenDue)
   }, plan.checkIntervalMs)
   timer.unref()
   return async () => {
@@ -67,7 +71,7 @@ export function startMaintenance(
 }
 
 interface State {
-  /** Of the log, at the last checkpoint. */
+  /** Where the log ended at the last checkpoint. */
   position: string
   checkpointAt: number
   vacuumAt: number
@@ -78,13 +82,16 @@ async function checkpointWhenDue(
   plan: MaintenancePlan,
   state: State,
 ): Promise<void> {
-  const since = `select pg_current_wal_insert_lsn() as position, pg_current_wal_insert_lsn() - $1::pg_lsn as bytes`
-  const [{ bytes }] = (await rowsOf(database, since, [state.position])) as [{ bytes: number }]
-  const due = performance.now() - state.checkpointAt >= plan.checkpointIntervalMs
-  if (bytes === 0 || (!due && bytes < plan.checkpointBytes)) return
+  const readPosition = `
+    select pg_current_wal_insert_lsn() as position,
+      pg_current_wal_insert_lsn() - $1::pg_lsn as bytes`
+  const before = await readRows(database, readPosition, [state.position])
+  const { bytes } = before[0] as { bytes: number }
+  const isDue = performance.now() - state.checkpointAt >= plan.checkpointIntervalMs
+  if (bytes === 0 || (!isDue && bytes < plan.checkpointBytes)) return
   await database.query('checkpoint')
-  const [{ position }] = (await rowsOf(database, since, [state.position])) as [{ position: string }]
-  state.position = position
+  const after = await readRows(database, readPosition, [state.position])
+  state.position = (after[0] as { position: string }).position
   state.checkpointAt = performance.now()
 }
 
@@ -95,18 +102,18 @@ async function vacuumWhenDue(
 ): Promise<void> {
   if (performance.now() - state.vacuumAt < plan.vacuumIntervalMs) return
   state.vacuumAt = performance.now()
-  // The thresholds of PostgreSQL's autovacuum.
-  const changed = await rowsOf(
+  // These are the thresholds of PostgreSQL's autovacuum.
+  const changed = await readRows(
     database,
     `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
      where n_dead_tup + n_ins_since_vacuum > 50 + n_live_tup * 0.2
         or n_mod_since_analyze > 50 + n_live_tup * 0.1`,
   )
-  // One by one: others get their turn in between.
+  // One statement per table lets others use the connection in between.
   for (const { name } of changed) await database.query(`vacuum (analyze) ${name}`)
 }
 
-async function rowsOf(
+async function readRows(
   database: EmbeddedDatabase,
   text: string,
   values: unknown[] = [],

@@ -1,19 +1,19 @@
-// Answers of the embedded engine in the shape of `pg`: values parsed, errors of its class.
+// Converts replies of the embedded engine to results and errors as `pg` returns them.
 import pg from 'pg'
 import { parserOf } from '../sql-values.ts'
 import type { WireError, WireResult } from './engine.ts'
 
-/** What a statement gave, in the shape of `pg`. */
+/** The fields of a result of `pg` that are used. */
 export interface QueryResult {
   command: string
   rowCount: number | null
   rows: Record<string, unknown>[]
 }
 
-/** What a statement without an answer gave. */
+/** The result of a statement that was not sent or returned nothing. */
 export const emptyResult = (command: string): QueryResult => ({ command, rowCount: null, rows: [] })
 
-/** Parses each field by the type of its column. */
+/** Parses each value by the type of its column. */
 export function readResult(result: WireResult): QueryResult {
   const columns = result.columns.map(([name, typeId]) => ({ name, parse: parserOf(typeId) }))
   const rows = result.rows.map((fields) => {
@@ -28,7 +28,7 @@ export function readResult(result: WireResult): QueryResult {
   return { command: result.command, rowCount: result.rowCount, rows }
 }
 
-/** The same class and fields as an error of `pg`. */
+/** Creates an error with the class and fields that `pg` uses. */
 export function toPgError({ message, ...fields }: WireError): Error {
   return Object.assign(new pg.DatabaseError(message, message.length, 'error'), fields)
 }

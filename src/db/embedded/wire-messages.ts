@@ -1,7 +1,7 @@
-// Requests of PostgreSQL's wire protocol 3.0 (manual, "Frontend/Backend Protocol", "Message Formats") as bytes.
+// Encodes requests of PostgreSQL's wire protocol 3.0 (manual, chapter "Frontend/Backend Protocol").
 import type { WireValue } from '../sql-values.ts'
 
-/** One or several statements without parameters, by the simple protocol. */
+/** Encodes one or several statements without parameters for the simple protocol. */
 export function encodeSimpleQuery(text: string): Uint8Array {
   const length = Buffer.byteLength(text)
   const message = new Writer(length + 6)
@@ -11,10 +11,10 @@ export function encodeSimpleQuery(text: string): Uint8Array {
 }
 
 /**
- * One statement with parameters in one piece: parse (when `text` is given), bind, describe, execute, sync.
+ * Encodes one statement with parameters: parse (if `text` is given), bind, describe, execute, sync.
  *
- * @param name of the prepared statement; the empty name is overwritten each time
- * @param text null when the statement was prepared before
+ * @param name name of the prepared statement; the empty name is overwritten each time
+ * @param text null if the statement is already prepared
  */
 export function encodeExtendedQuery(
   name: string,
@@ -22,9 +22,10 @@ export function encodeExtendedQuery(
   values: readonly WireValue[],
 ): Uint8Array {
   const textLength = text === null ? 0 : Buffer.byteLength(text)
-  const lengths = values.map((value) =>
-    value === null ? -1 : typeof value === 'string' ? Buffer.byteLength(value) : value.byteLength,
-  )
+  const lengths = values.map((value) => {
+    if (value === null) return -1
+    return typeof value === 'string' ? Buffer.byteLength(value) : value.byteLength
+  })
   const parse = text === null ? 0 : 4 + name.length + 1 + textLength + 1 + 2
   const valueBytes = lengths.reduce((sum, length) => sum + Math.max(length, 0), 0)
   const bind =
@@ -56,7 +57,7 @@ export function encodeExtendedQuery(
   return message.bytes
 }
 
-/** Forgets a prepared statement. */
+/** Encodes the request to close a prepared statement. */
 export function encodeCloseStatement(name: string): Uint8Array {
   const message = new Writer(1 + 4 + 1 + name.length + 1 + 5)
   message.header('C', 4 + 1 + name.length + 1)
@@ -66,7 +67,6 @@ export function encodeCloseStatement(name: string): Uint8Array {
   return message.bytes
 }
 
-/** Fills a buffer from front to back. */
 class Writer {
   readonly bytes: Buffer
   #position = 0
@@ -75,7 +75,7 @@ class Writer {
     this.bytes = Buffer.allocUnsafeSlow(size)
   }
 
-  /** @param length of the message without its first byte */
+  /** @param length counts the bytes of the message without its first one */
   header(kind: string, length: number): void {
     this.value(kind, 1)
     this.int32(length)
@@ -89,7 +89,7 @@ class Writer {
     this.#position = this.bytes.writeInt32BE(number, this.#position)
   }
 
-  /** Text with the zero byte that ends it. */
+  /** Writes text and the zero byte that terminates it. */
   text(text: string, length: number): void {
     this.value(text, length)
     this.bytes[this.#position++] = 0
