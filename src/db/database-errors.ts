@@ -1,19 +1,21 @@
-// What went wrong in the database, told apart by what a caller can do about it.
+// Classifies errors of the database by what a caller can do about them.
 import { UmpireError } from '../domain/errors.ts'
 
 export type DatabaseErrorCode =
-  | 'database_unavailable' // no server there, or it went away; retryable
-  | 'database_refused' // a server is there, but doesn't let us in
+  | 'database_unavailable' // the server can't be reached or disconnected; retryable
+  | 'database_refused' // the server rejects our user, password or database
   | 'database_stopped' // the embedded engine broke or was closed; start the program again
   | 'database_locked' // another process has the embedded folder open
   | 'database_version' // the folder or server has another PostgreSQL version
   | 'database_newer' // the schema was written by a newer version of this program
-  | 'database_unsafe' // what is written would not reach the disk
-  | 'database_disk_full' // hardly any space left
-  | 'database_nested' // a query beside the transaction, which would wait for itself
-  | 'database_transaction_idle' // a transaction did nothing for too long and was rolled back
+  | 'database_unsafe' // writes would not reach the disk
+  | 'database_disk_full' // hardly any space is left
+  | 'database_nested' // a query outside of the open transaction would wait for itself
+  | 'database_transaction_idle' // a transaction was idle for too long and was rolled back
 
-/** A problem of the database as a whole. What a single statement did wrong is a `pg.DatabaseError` on both engines. */
+/**
+ * A problem of the database as a whole. A failed statement is a `pg.DatabaseError` on both engines.
+ */
 export class UmpireDatabaseError extends UmpireError {
   declare readonly code: DatabaseErrorCode
 
@@ -22,7 +24,10 @@ export class UmpireDatabaseError extends UmpireError {
   }
 }
 
-/** SQLSTATE of a failed statement, errno of a failed connection, or our own code; undefined for other errors. */
+/**
+ * SQLSTATE of a failed statement, errno of a failed connection, or our own code; undefined for
+ * other errors.
+ */
 export function databaseErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' ? code : undefined
@@ -44,13 +49,22 @@ const unavailableCodes = new Set([
 ])
 
 // `pg` reports these without a code.
-const unavailableMessages =
-  /^(Connection terminated|Query read timeout|timeout (expired|exceeded when trying to connect)|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed)/
+const unavailableMessages = new RegExp(
+  `^(${[
+    'Connection terminated',
+    'Query read timeout',
+    'timeout (expired|exceeded when trying to connect)',
+    'Client has encountered a connection error',
+    'Cannot use a pool after calling end',
+    'Client was closed',
+  ].join('|')})`,
+)
 
 /**
- * Whether the database itself can't be reached or can't work now: nothing is wrong with the request, it may be sent
- * again. SQLSTATE classes 08 (connection), 53 (out of resources), 57P (shutdown, crash, starting) and 58 (system
- * error), and 25006 (takes no writes: we were led to a standby); PostgreSQL manual, appendix A.
+ * Whether the database can't be reached or can't work at the moment, so the request may be
+ * repeated. SQLSTATE classes 08 (connection), 53 (out of resources), 57P (shutdown, crash,
+ * starting) and 58 (system error), and 25006 (read-only, as on a standby); PostgreSQL manual,
+ * appendix A.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = databaseErrorCode(error)
@@ -59,7 +73,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Error && unavailableMessages.test(error.message)
 }
 
-/** Whether the transaction lost against another one and succeeds when it is run again (40001, 40P01). */
+/** Whether the transaction conflicted with another one and may be repeated (40001, 40P01). */
 export function isTransactionConflict(error: unknown): boolean {
   const code = databaseErrorCode(error)
   return code === '40001' || code === '40P01'

@@ -1,4 +1,4 @@
-// Opens the database, embedded or on a PostgreSQL server, and gives both the same face.
+// Opens the embedded database or a PostgreSQL server, with the same interface for both.
 import {
   type ConnectionProvider,
   DefaultConnectionProvider,
@@ -22,7 +22,7 @@ export type { DatabaseConfig }
 
 export type Db = Kysely<Schema>
 
-/** The part of a logger that the database uses; pino fits. */
+/** The methods of a logger that the database uses. They are compatible with pino. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -33,9 +33,9 @@ export interface ListenHandle {
   close(): Promise<void>
 }
 
-/** How the job queue reaches the database; the shape of pg-boss's `IDatabase`. */
+/** The job queue's access to the database. It has the shape of pg-boss's `IDatabase`. */
 export interface JobDatabase {
-  // biome-ignore lint/suspicious/noExplicitAny: rows are read by the queue, which knows them
+  // biome-ignore lint/suspicious/noExplicitAny: the queue defines the type of the rows
   executeSql(text: string, values?: unknown[]): Promise<{ rows: any[] }>
   listen(
     channel: string,
@@ -47,39 +47,45 @@ export interface JobDatabase {
 export interface OpenDatabase extends AsyncDisposable {
   readonly db: Db
   readonly engine: DatabaseConfig['engine']
-  /** No other process can have it open. */
+  /** Whether no other process can have it open. */
   readonly exclusive: boolean
   readonly jobs: JobDatabase
   /**
-   * Calls `onNotification` with the payload of each NOTIFY on a channel, and `onReconnect` now and after each gap, in
-   * which notifications may have been lost.
+   * Calls `onNotification` with the payload of each NOTIFY on a channel. Calls `onReconnect` now,
+   * and after each interruption in which notifications may have been lost.
    */
   listen(
     channel: string,
     onNotification: (payload: string) => void,
     onReconnect: () => void,
   ): Promise<ListenHandle>
-  /** Resolves when the embedded engine broke: the process has to be started again. A server comes back by itself. */
+  /**
+   * Resolves when the embedded engine broke and the process must be restarted. Servers reconnect.
+   */
   readonly broken: Promise<UmpireDatabaseError>
-  /** Throws DatabaseFault `database_disk_full` where hardly any space is left. A server looks after its own. */
+  /**
+   * @throws UmpireDatabaseError `database_disk_full` when the embedded database has too little
+   * space
+   */
   checkSpace(): void
-  /** Resolves when the database works; rejects after `timeoutMs` at the latest. */
+  /** Resolves when the database responds; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>
-  /** Waits for what runs, then ends all connections. */
+  /** Waits for running statements, then closes all connections. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   readonly metrics?: DatabaseMetrics
-  /** Longest time that a PostgreSQL server may be silent, in milliseconds. */
+  /** How long a PostgreSQL server may take to respond, in milliseconds. */
   readonly answerTimeoutMs?: number
 }
 
 /**
- * Opens the database. Results are the same on both engines: see `parserOf` in values.ts. A query beside an open
- * transaction of the same flow fails with `database_nested` instead of waiting for itself.
+ * Opens the database. Both engines return the same JavaScript values: see `parserOf` in
+ * sql-values.ts. A query outside of an open transaction of the same async flow fails with
+ * `database_nested`, because on the embedded engine's only connection it would wait for itself.
  *
- * @throws DatabaseFault with a message that says what to do
+ * @throws UmpireDatabaseError with a message that says what to do
  */
 export async function openDatabase(
   config: DatabaseConfig,
@@ -105,7 +111,7 @@ async function openEmbeddedDatabase(
     return listening
   }
   const close = async () => {
-    // Together: what maintenance does may wait behind a statement that only the close breaks off.
+    // In parallel, because maintenance may wait for a statement that only `close` interrupts.
     await Promise.all([stopMaintenance(), database.close()])
   }
   return {
@@ -165,13 +171,13 @@ async function openServer(
   }
 }
 
-/** The embedded database as a pool of one connection. */
+/** Makes the embedded database look like a pool with one connection. */
 function embeddedPool(database: EmbeddedDatabase): PostgresPool {
   const pool = { options: {}, end: async () => {}, connect: () => database.connect() }
   return pool as unknown as PostgresPool
 }
 
-/** Kysely with our guard around its connections; that is why it is put together by hand. */
+/** Builds Kysely from its parts, because its connections must be wrapped by the guard. */
 async function createKysely(pool: PostgresPool, guard: NestingGuard): Promise<Db> {
   const dialect = new PostgresDialect({ pool })
   const driver = dialect.createDriver()
@@ -190,7 +196,7 @@ type Execute = (
   values?: unknown[],
 ) => Promise<{ rows: unknown[] } | { rows: unknown[] }[]>
 
-/** Several statements at once give the rows of all, in their order. */
+/** Concatenates the rows of several statements in one text, in their order. */
 function guarded(guard: NestingGuard, execute: Execute): JobDatabase['executeSql'] {
   return async (text, values) => {
     guard.check()
@@ -201,11 +207,12 @@ function guarded(guard: NestingGuard, execute: Execute): JobDatabase['executeSql
 
 async function withDeadline(answer: Promise<unknown>, timeoutMs: number): Promise<void> {
   const deadline = Promise.withResolvers<never>()
-  const fault = new UmpireDatabaseError(
+  const error = new UmpireDatabaseError(
     'database_unavailable',
     `The database did not answer within ${timeoutMs} ms.`,
   )
-  const timer = setTimeout(() => deadline.reject(fault), timeoutMs)
+  const timer = setTimeout(() => deadline.reject(error), timeoutMs)
+  // The answer may reject after the deadline, when nothing handles it any more.
   answer.catch(() => {})
   await Promise.race([answer, deadline.promise]).finally(() => clearTimeout(timer))
 }

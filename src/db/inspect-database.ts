@@ -1,22 +1,22 @@
-// What a database says of itself. Reads only.
+// Reads version, settings and schema of a database without changing it.
 import { sql } from 'kysely'
 import type { OpenDatabase } from './database.ts'
 import { compareSchema, type SchemaComparison } from './run-migrations.ts'
 
 export interface DatabaseState {
   readonly engine: OpenDatabase['engine']
-  /** Of PostgreSQL, as in `17.5`. */
+  /** PostgreSQL's version without its details, such as `17.5`. */
   readonly version: string
   readonly schema: SchemaComparison
   /** The index that needs the extension pg_trgm, see migrations/0003-accounts.ts. */
   readonly hasSearchIndex: boolean
-  /** Whether the server brings what it writes to the disk. */
+  /** Whether the server flushes its writes to the disk. */
   readonly fsync: boolean
-  /** The database's clock. */
+  /** When the state was read, by the database's clock. */
   readonly now: Date
 }
 
-/** Asks an open database, whether or not its schema is up to date. */
+/** Reads the state of an open database, whether or not its schema is up to date. */
 export async function inspectDatabase({
   db,
   engine,

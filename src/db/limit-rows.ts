@@ -1,7 +1,8 @@
-// `limit` so that the planner knows how few rows come: it would rather read whole tables for a number that it doesn't know.
+// Builds `limit` clauses with literal numbers, because the planner reads whole tables if it doesn't
+// know how few rows are needed.
 import { type RawBuilder, sql } from 'kysely'
 
-/** `limit <count>`, with the number in the text; for few different numbers. */
+/** Each different number becomes a different prepared statement, so callers should use few. */
 export function limitRows(count: number): RawBuilder<unknown> {
   return sql`limit ${sql.lit(count)}`
 }

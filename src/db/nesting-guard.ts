@@ -1,23 +1,24 @@
-// Finds queries beside an open transaction of the same flow: on one connection they would wait for themselves for ever.
+// Detects queries that wait for a transaction of their own async flow, and thus would wait forever.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ConnectionProvider } from 'kysely'
 import { UmpireDatabaseError } from './database-errors.ts'
 
 export interface NestingGuard {
-  /** Throws in a flow that has a transaction (or a connection) in use. */
+  /** Throws if the current async flow is using a connection, for example in a transaction. */
   check(): void
-  /** A provider whose users are known to `check`. */
+  /** Wraps a provider, so that `check` detects the use of its connections. */
   guard(provider: ConnectionProvider): ConnectionProvider
 }
 
-/** One guard for one database. It works the same on both engines: code that passes on one passes on the other. */
+/** Both engines use a guard, so that code which passes on one of them passes on the other. */
 export function createNestingGuard(): NestingGuard {
   const uses = new AsyncLocalStorage<{ open: boolean }>()
   const check = () => {
     if (!uses.getStore()?.open) return
     throw new UmpireDatabaseError(
       'database_nested',
-      'A query was sent beside the transaction that is open in the same flow. Pass the transaction on and use it.',
+      'A query was sent outside of the transaction that is open in the same flow. ' +
+        'Pass the transaction to the query and use it there.',
     )
   }
   const guard = (provider: ConnectionProvider): ConnectionProvider => ({

@@ -1,4 +1,4 @@
-// A PostgreSQL server: the pool of connections and the one connection that listens.
+// Connects to a PostgreSQL server, with a pool of connections and one connection for notifications.
 import pg from 'pg'
 import { databaseErrorCode, isDatabaseUnavailable, UmpireDatabaseError } from './database-errors.ts'
 import { encodeParameter, parserOf } from './sql-values.ts'
@@ -7,7 +7,10 @@ interface Log {
   warn(fields: object, message: string): void
 }
 
-/** Seconds and milliseconds after which the server ends what hangs, so that no lock is held for ever. */
+/**
+ * Time limits after which the server ends statements and transactions, so that no lock stays
+ * forever.
+ */
 const limits = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 120_000,
@@ -18,14 +21,14 @@ const limits = {
 }
 
 /**
- * Longest time without an answer, in milliseconds. The server itself ends what takes longer than `statement_timeout`, so
- * nothing is cut that would have come to an end: who is silent for so long has vanished, and no packet tells.
+ * The server ends statements at `statement_timeout`. A server without an answer after this longer
+ * time has vanished without closing the connection, so no running statement is interrupted.
  */
 const defaultAnswerTimeoutMs = limits.statement_timeout + 15_000
 
 const minMajorVersion = 15
 
-function clientConfig(url: string, answerMs = defaultAnswerTimeoutMs): pg.ClientConfig {
+function buildClientConfig(url: string, answerMs = defaultAnswerTimeoutMs): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: 'umpire',
@@ -38,11 +41,11 @@ function clientConfig(url: string, answerMs = defaultAnswerTimeoutMs): pg.Client
 }
 
 /**
- * Opens the pool and checks that a server is there.
+ * Opens the pool and checks that the server responds and has a supported version.
  *
- * @param url `postgres://…`, also with a unix socket as its host
+ * @param url `postgres://…`, whose host may be a Unix socket
  * @param answerMs see `defaultAnswerTimeoutMs`
- * @throws DatabaseFault `database_unavailable`, `database_refused` or `database_version`
+ * @throws UmpireDatabaseError `database_unavailable`, `database_refused` or `database_version`
  */
 export async function openPool(
   url: string,
@@ -50,11 +53,14 @@ export async function openPool(
   log: Log,
   answerMs?: number,
 ): Promise<pg.Pool> {
-  // Whatever the server's own settings are: a delivery that was answered is on its disk.
-  const onConnect = async (client: pg.ClientBase) =>
-    void (await client.query('set synchronous_commit = on'))
-  const pool = new pg.Pool({ ...clientConfig(url, answerMs), max: poolSize, onConnect })
-  // A connection that breaks tells its user by the failing query; unheard, the event would end the process.
+  // An acknowledged delivery must be on the disk, regardless of the server's default.
+  const onConnect = async (client: pg.ClientBase) => {
+    await client.query('set synchronous_commit = on')
+  }
+  const config = buildClientConfig(url, answerMs)
+  const pool = new pg.Pool({ ...config, max: poolSize, onConnect })
+  // Without a listener, the error event of a broken connection would end the process. The query
+  // that uses the connection fails anyway.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'A connection to the database was lost'))
   try {
@@ -69,33 +75,35 @@ export async function openPool(
     )
   } catch (error) {
     await pool.end()
-    if (error instanceof UmpireDatabaseError) throw error
-    const code = databaseErrorCode(error)
-    if (isRefusal(code)) {
-      const message = `The server at DATABASE_URL refuses us: its user, password or database is not right (${code}).`
-      throw new UmpireDatabaseError('database_refused', message)
-    }
-    if (!isDatabaseUnavailable(error)) throw error
-    // Not the driver's own message: it can hold the address, and with it a password.
-    const reason = code ?? 'no answer'
-    throw new UmpireDatabaseError(
-      'database_unavailable',
-      `The database at DATABASE_URL can't be reached (${reason}).`,
-    )
+    throw toConnectError(error)
   }
 }
 
-/** Whether the driver gave up waiting for an answer. It goes on to use such a connection, behind the query that hangs. */
+function toConnectError(error: unknown): unknown {
+  if (error instanceof UmpireDatabaseError) return error
+  const code = databaseErrorCode(error)
+  if (isRefusal(code)) {
+    const reason = `its user, password or database is not right (${code})`
+    const message = `The server at DATABASE_URL refuses us: ${reason}.`
+    return new UmpireDatabaseError('database_refused', message)
+  }
+  if (!isDatabaseUnavailable(error)) return error
+  // The driver's own message may contain the address and a password in it.
+  const message = `The database at DATABASE_URL can't be reached (${code ?? 'no answer'}).`
+  return new UmpireDatabaseError('database_unavailable', message)
+}
+
+/** Whether the driver stopped waiting for a response. It keeps using the connection afterwards. */
 function isAnswerTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
-/** SQLSTATE class 28 (authorization), and a database that isn't there. */
+/** SQLSTATE class 28 means a failed authorization, 3D000 an unknown database. */
 function isRefusal(code: string | undefined): boolean {
   return code !== undefined && /^(28...|3D000)$/.test(code)
 }
 
-/** Runs statements on any connection of the pool; what the pool's own `query` does, with our parameters. */
+/** Runs statements on any connection of the pool, with parameters encoded as for both engines. */
 export function queryPool(
   pool: pg.Pool,
   text: string,
@@ -104,29 +112,29 @@ export function queryPool(
   return pool.query(text, values.map(encodeParameter))
 }
 
-/** The pool as Kysely wants it, with parameters encoded as for the other engine. */
+/** Adapts the pool to Kysely, with parameters encoded as for both engines. */
 export function kyselyPool(pool: pg.Pool) {
   return {
     options: pool.options,
     end: async () => {},
     connect: async () => {
       const client = await pool.connect()
-      // Statements that a transaction sends at once go one after the other; the driver is giving up its own queue.
-      let last: Promise<unknown> = Promise.resolve()
-      let silence: unknown
+      // Queries of one client are sent one after the other, because `pg` is removing its own queue.
+      let lastQuery: Promise<unknown> = Promise.resolve()
+      let timeoutError: unknown
       return {
         query: (text: string, values: readonly unknown[]) => {
-          const result = last.then(() => {
-            // What comes after it, a rollback say, would only wait as long again.
-            if (silence !== undefined) throw silence
+          const result = lastQuery.then(() => {
+            // A later statement, such as a rollback, would only time out as well.
+            if (timeoutError !== undefined) throw timeoutError
             return client.query(text, values.map(encodeParameter))
           })
-          last = result.catch((error: unknown) => {
-            if (isAnswerTimeout(error)) silence = error
+          lastQuery = result.catch((error: unknown) => {
+            if (isAnswerTimeout(error)) timeoutError = error
           })
           return result
         },
-        release: (destroy?: boolean) => client.release(destroy || silence !== undefined),
+        release: (destroy?: boolean) => client.release(destroy || timeoutError !== undefined),
       }
     },
   }
@@ -140,7 +148,7 @@ interface Subscription {
   onReconnect(): void
 }
 
-/** One connection of its own for all channels, made again when it breaks. */
+/** Listens to all channels on one connection, and reconnects when it breaks. */
 export class Listener {
   readonly #url: string
   readonly #log: Log
@@ -156,7 +164,9 @@ export class Listener {
     this.#log = log
   }
 
-  /** Resolves when the server sends; rejects when it can't be reached, and then nothing is left behind. */
+  /**
+   * Resolves when the server has subscribed the channel; rejects if the server can't be reached.
+   */
   async listen(channel: string, subscription: Subscription): Promise<{ close(): Promise<void> }> {
     const subscriptions = this.#channels.get(channel) ?? new Set()
     this.#channels.set(channel, subscriptions)
@@ -184,7 +194,7 @@ export class Listener {
   }
 
   async #open(): Promise<void> {
-    const client = new pg.Client(clientConfig(this.#url))
+    const client = new pg.Client(buildClientConfig(this.#url))
     client.on('error', () => this.#lose(client))
     client.on('end', () => this.#lose(client))
     client.on('notification', ({ channel, payload }) => {
@@ -205,11 +215,11 @@ export class Listener {
     this.#schedule(() => this.#beat(client), heartbeatMs)
   }
 
-  /** A connection that died without a word is noticed by the query that doesn't come back. */
+  /** Sends a query regularly, because a connection can break without an event. */
   async #beat(client: pg.Client): Promise<void> {
-    const silent = setTimeout(() => this.#lose(client), heartbeatMs / 2)
+    const timeout = setTimeout(() => this.#lose(client), heartbeatMs / 2)
     await client.query('select 1').catch(() => this.#lose(client))
-    clearTimeout(silent)
+    clearTimeout(timeout)
     if (this.#client === client) this.#schedule(() => this.#beat(client), heartbeatMs)
   }
 
@@ -226,8 +236,9 @@ export class Listener {
     try {
       await this.#connect()
     } catch {
-      const pause = Math.min(maxReconnectDelayMs, 250 * 2 ** this.#failures++)
-      this.#schedule(() => this.#reconnect(), pause)
+      const delayMs = Math.min(maxReconnectDelayMs, 250 * 2 ** this.#failures)
+      this.#failures += 1
+      this.#schedule(() => this.#reconnect(), delayMs)
       return
     }
     for (const subscriptions of this.#channels.values()) {

@@ -1,15 +1,16 @@
-// Brings the schema up to date.
+// Runs missing migrations and compares the schema with this program's.
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Db, Log, OpenDatabase } from './database.ts'
 import { databaseErrorCode, UmpireDatabaseError } from './database-errors.ts'
 import { migrations as ownMigrations } from './migrations/index.ts'
 
 /**
- * Runs the migrations that are missing, all in one transaction and under a lock of the database: of several processes
- * that start at once, one does it and the others wait.
+ * Runs the missing migrations in one transaction, under a lock that makes processes that start at
+ * the same time wait for each other.
  *
  * @param migrations by name, in alphabetical order
- * @throws DatabaseFault `database_newer` when the database knows migrations that this program doesn't
+ * @throws UmpireDatabaseError `database_newer` when the database has migrations that are unknown
+ * here
  */
 export async function runMigrations(
   { db }: Pick<OpenDatabase, 'db'>,
@@ -17,12 +18,12 @@ export async function runMigrations(
   migrations: Record<string, Migration> = ownMigrations,
 ): Promise<void> {
   const { missing } = await assertNotNewer(db, migrations)
-  // The usual start: what is below looks at every table first.
+  // Most starts end here, without the migrator's slow inspection of every table.
   if (missing.length === 0) return
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error, results } = await migrator.migrateToLatest()
   if (error) {
-    // Another process may have been ahead of us since the first look.
+    // Another, newer process may have migrated the schema in the meantime.
     await assertNotNewer(db, migrations)
     throw error
   }
@@ -30,15 +31,15 @@ export async function runMigrations(
     log.info({ migration: migrationName }, 'The schema was brought up to date')
 }
 
-/** How the schema differs from this program's; nothing in both lists where it doesn't. Names of migrations. */
+/** Compares the migrations of a database with those of this program, by name. */
 export interface SchemaComparison {
-  /** That the database doesn't have yet. */
+  /** Migrations that the database doesn't have yet. */
   readonly missing: readonly string[]
-  /** That only a newer version of this program knows. */
+  /** Migrations that only a newer version of this program has. */
   readonly unknown: readonly string[]
 }
 
-/** Compares without changing anything. */
+/** Compares the schema without changing anything. */
 export async function compareSchema(
   db: Db,
   migrations: Record<string, Migration> = ownMigrations,
@@ -64,7 +65,7 @@ async function assertNotNewer(
   )
 }
 
-/** Names of the migrations that the database has; none where it is new. */
+/** Lists the migrations that the database has; none if it is new. */
 async function listApplied(db: Db): Promise<string[]> {
   try {
     const rows = await db

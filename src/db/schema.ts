@@ -1,4 +1,4 @@
-// The tables, as Kysely sees them. Their meaning stands beside each; the SQL is in migrations/.
+// Declares the tables for Kysely and what their columns mean. The SQL is in migrations/.
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { DiffSide } from '../domain/diff.ts'
 import type {
@@ -24,10 +24,9 @@ type NullableTimestamp = ColumnType<
   Date | string | null
 >
 
-/** States of an event; see the interface's table of transitions. */
+/** An event is waiting, claimed by a run, or ended. */
 export type EventStatus = 'pending' | 'processing' | 'completed' | 'failed'
 
-/** A person who signed in. */
 export interface UsersTable {
   id: Generated<number>
   platform: string
@@ -36,53 +35,53 @@ export interface UsersTable {
   name: string
   avatar_url: string
   is_admin: Generated<boolean>
-  /** Authenticated encryption bound to the user; null before the first sign-in with a token. */
+  /** Encrypted and bound to the user; null before the first sign-in with a token. */
   encrypted_token: Buffer | null
   created_at: GeneratedTimestamp
 }
 
-/** A credential that was given out: a browser's session, or a named token for programs. The JWT itself isn't kept. */
+/** An issued credential: a browser session or an API token. The JWT itself isn't stored. */
 export interface TokensTable {
   /** The `jti` of the JWT. */
   id: string
   user_id: number
   kind: 'session' | 'api'
-  /** Given by the person; empty for sessions. */
+  /** People name their tokens; sessions have no name. */
   name: Generated<string>
-  /** Whether it makes its bearer an administrator, whoever the user is. */
+  /** Whether it makes its bearer an administrator, independent of the user. */
   grants_admin: Generated<boolean>
   created_at: GeneratedTimestamp
   expires_at: Timestamp
-  /** To the minute. */
+  /** Updated once per minute at most. */
   last_used_at: NullableTimestamp
   revoked_at: NullableTimestamp
 }
 
-/** OAuth states that were redeemed, until they expire by themselves: none counts twice. */
+/** Used OAuth states, stored until they expire so that none is accepted twice. */
 export interface UsedSignInStatesTable {
   digest: Buffer
   expires_at: Timestamp
 }
 
-/** Who is connecting or disconnecting a repository at the moment, see accounts/reservations.ts. */
+/** Reservations of repositories that are being connected, see accounts/reservations.ts. */
 export interface RepositoryReservationsTable {
-  /** In lower case. */
+  /** The name is in lower case. */
   repo: string
   holder: string
   expires_at: Timestamp
-  /** Of the webhook that is being made: its first delivery may come before it is stored. */
+  /** The new webhook's secret: its first delivery may arrive before the installation is stored. */
   webhook_secret: Generated<string | null>
 }
 
-/** What people and the operator did. */
+/** Records what people and the operator did. */
 export interface AuditLogTable {
   id: Generated<number>
   created_at: GeneratedTimestamp
   user_id: number | null
-  /** As it was then. */
+  /** The login that the person had at that time. */
   login: string
   action: AuditAction
-  /** What it was done to: a repository, a pull request, the name of a token, a memory. */
+  /** The object of the action: a repository, a pull request, a token's name or a memory. */
   subject: string
 }
 
@@ -103,44 +102,43 @@ export type AuditAction =
   | 'memory_edited'
   | 'memory_dismissed'
 
-/** A repository connected by a user. Disconnecting keeps the record. */
+/** A repository that a user connected. Disconnecting keeps the row. */
 export interface InstallationsTable {
   id: Generated<number>
   user_id: number
   repo_full_name: string
-  /** Which repository had that name then; null in records from before it was written down. */
+  /** The platform's id of the repository; null in rows from before it was stored. */
   platform_repo_id: Generated<string | null>
   webhook_id: number | null
-  /** 64 hex characters. */
+  /** Consists of 64 hexadecimal characters. */
   webhook_secret: string
   is_active: boolean
   created_at: GeneratedTimestamp
   deactivated_at: NullableTimestamp
-  /** When the platform is to be asked again whether the person may see the repository, see accounts/access-checks.ts. */
+  /** When the person's access must be checked next, see accounts/access-checks.ts. */
   access_check_due: GeneratedTimestamp
-  /** When it last said so after the connection was made. */
+  /** When the platform last confirmed the access. */
   access_confirmed_at: NullableTimestamp
-  /** Set while it says no: nothing is shown through the connection then. */
+  /** Set while the platform denies access, during which the installation shows nothing. */
   access_lost_at: NullableTimestamp
 }
 
-/** One accepted webhook delivery. */
 export interface EventsTable {
   id: Generated<number>
-  /** `<event>.<action>`. */
+  /** Formatted as `<event>.<action>`. */
   event_type: string
   source: string
   delivery_id: string | null
   repo: string | null
   pr_number: number | null
-  /** The received JSON, see events/payload.ts. */
+  /** The received JSON, compressed as in events/payload.ts. */
   payload: Buffer
   status: Generated<EventStatus>
-  /** Whether a review was scheduled for it; the others only get recorded and stay pending. */
+  /** Whether it requests a review. Other events are only recorded and stay pending. */
   wants_review: boolean
-  /** The run that took it up last. */
+  /** The run that last claimed it. */
   run_id: number | null
-  /** How many later deliveries were skipped because this one was still to be settled. */
+  /** Counts later deliveries that were skipped as duplicates while this one was unfinished. */
   duplicates: Generated<number>
   /** Why it failed without a run. */
   error: string | null
@@ -148,7 +146,7 @@ export interface EventsTable {
   processed_at: NullableTimestamp
 }
 
-/** The last known state of a pull request, from the payload with the newest `updated_at`. Also the lock of its PR. */
+/** The last known state of a pull request. The row is also locked to serialize its changes. */
 export interface PullRequestsTable {
   repo: string
   number: number
@@ -164,25 +162,25 @@ export interface PullRequestsTable {
   deletions: number
   opened_at: NullableTimestamp
   merged_at: NullableTimestamp
-  /** The platform's clock. */
+  /** When the platform changed it, by the platform's clock. */
   updated_at: Timestamp
-  /** See events/search-text.ts. */
+  /** The text that the search uses, see events/search-text.ts. */
   search_text: Generated<string>
-  /** The platform's clock when `state` was so: a live look may have been newer than all payloads. */
+  /** The platform's time of `state`, which may have been read after the newest payload. */
   state_as_of: NullableTimestamp
-  /** False from a delivery whose signature nobody checked until the platform says how the pull request is. */
+  /** False if only deliveries without a verified signature described it so far. */
   is_confirmed: Generated<boolean>
-  /** When the platform was asked last for the state; our clock. */
+  /** When its state was last requested from the platform, by the database's clock. */
   state_checked_at: NullableTimestamp
-  /** The event that stands for it in the reviews list, see events/listing.ts; null before the first one. */
+  /** The event that represents it in the reviews list, see events/listing.ts. */
   listed_event_id: Generated<number | null>
-  /** That event's status. */
+  /** The status that the listed event has. */
   listed_status: Generated<EventStatus | null>
-  /** When its newest event was created. */
+  /** When its newest event was stored. */
   last_event_at: NullableTimestamp
-  /** When its threads were looked at last for dismissals, by the round over them. */
+  /** When its threads were last checked for dismissals. */
   threads_checked_at: NullableTimestamp
-  /** The latest completed run that came to a verdict, and what it came to; the counts are of open findings. */
+  /** The latest completed run with a verdict, and its result; the counts are of open findings. */
   reviewed_run_id: Generated<number | null>
   verdict: Generated<Verdict | null>
   confidence: Generated<number | null>
@@ -191,36 +189,35 @@ export interface PullRequestsTable {
   minor_count: Generated<number>
 }
 
-/** The `search_text` of each pull request once more, with an index. */
+/** Copies of `search_text`, which are indexed. */
 export interface PullRequestSearchTable {
   repo: string
   number: number
   text: string
 }
 
-/** States of a run: waiting for its next try, held by a worker under a lease, or ended. */
+/** A run waits for its next attempt, is leased by a worker, or has ended. */
 export type RunStatus = 'pending' | 'processing' | 'completed' | 'failed'
 
-/** One piece of background work with its tries; today always the review of a pull request. */
 export interface WorkflowRunsTable {
   id: Generated<number>
   workflow_type: 'pr_review'
   repo: string
   pr_number: number
   status: RunStatus
-  /** How often it was claimed. */
+  /** How many times it was claimed. */
   attempts: number
-  /** How many of these claims lost their worker. */
+  /** How many of these attempts lost their worker. */
   losses: Generated<number>
-  /** Raised by every claim: writes that carry an older number are refused. */
+  /** Increased by every claim; writes with an older number are rejected. */
   fence: number
-  /** Name of the worker that holds it. */
+  /** The worker that holds the lease. */
   worker: string | null
-  /** The database's clock. */
+  /** When the lease expires, by the database's clock. */
   lease_until: NullableTimestamp
-  /** Not to be tried again before. */
+  /** When the next attempt may start. */
   retry_at: NullableTimestamp
-  /** When it began to wait for that. */
+  /** When it was requeued to wait for `retry_at`. */
   put_back_at: NullableTimestamp
   created_at: GeneratedTimestamp
   started_at: NullableTimestamp
@@ -228,43 +225,43 @@ export interface WorkflowRunsTable {
   head_sha: string | null
   verdict: Verdict | null
   confidence: number | null
-  /** Verdict word, confidence line, free Markdown: the interface's `ai_summary`. */
+  /** Verdict, confidence line and free Markdown, which the API returns as `ai_summary`. */
   summary: string | null
   files_analyzed: Generated<number>
-  /** Why it failed or what it waits for, in words for people. */
+  /** Explains to people why it failed or what it waits for. */
   error: string | null
   error_code: string | null
   coverage: JSONColumnType<Coverage | null, string | null, string | null>
   usage: JSONColumnType<Usage | null, string | null, string | null>
-  /** All that the verdict was computed from. */
+  /** Contains everything that the verdict was computed from. */
   decision: JSONColumnType<Record<string, unknown> | null, string | null, string | null>
-  /** Milliseconds by step. */
+  /** Counts milliseconds by step. */
   timings: JSONColumnType<Record<string, number> | null, string | null, string | null>
-  /** Where the summary stands on the platform. */
+  /** Where the summary was posted. */
   published_url: string | null
-  /** What trackers and chats were asked for it; null where there are none. */
+  /** Queries to trackers and chats; null where no source is configured. */
   sources: JSONColumnType<LiveContextSummary | null, string | null, string | null>
-  /** What was told of the reach of its change; null where nothing was, and in older reviews. */
+  /** The reported impact of the change; null where none was reported, and in older reviews. */
   reach: JSONColumnType<Impact | null, string | null, string | null>
-  /** For the operator; null where there is nothing, and in older reviews. */
+  /** Warnings for the operator; null where there are none, and in older reviews. */
   warnings: JSONColumnType<readonly ReviewWarning[] | null, string | null, string | null>
-  /** What a completed run waits for to be done again; see `RedoTrigger`. */
+  /** The event that makes a completed run start again; see `RedoTrigger`. */
   redo_when: 'reopened' | 'model' | null
-  /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
+  /** The changed lines that models have read, 8 bytes each; null where nothing was reviewed. */
   seen_lines: Buffer | null
-  /** What its verdict can be decided anew from; null in older runs. */
+  /** Data from which the verdict can be decided again; null in older runs. */
   basis: JSONColumnType<ReviewBasis | null, string | null, string | null>
-  /** False between the end of a run that came to a verdict and learning from it. */
+  /** False while a completed run with a verdict still has to be evaluated for memories. */
   is_learned: Generated<boolean>
 }
 
-/** A finding, durable over all runs of its pull request. */
+/** A finding, which is kept over all runs of its pull request. */
 export interface FindingsTable {
   id: Generated<number>
   repo: string
   pr_number: number
   fingerprint: string
-  /** The run that raised it first, and the last one that saw it. */
+  /** The runs that first reported it and last found it. */
   first_run_id: number
   last_run_id: number
   reviewer: string
@@ -273,9 +270,9 @@ export interface FindingsTable {
   side: DiffSide
   start_line: number
   end_line: number
-  /** The code it is about, to find it again when lines moved. */
+  /** The code that it is about, to find it again when lines have moved. */
   quote: string
-  /** Of the code there; empty where it is from before there was one. */
+  /** Hash of that code; empty in rows from before it was stored. */
   anchor_hash: string
   severity: Severity
   category: FindingCategory
@@ -287,9 +284,9 @@ export interface FindingsTable {
   confidence: number
   verified: boolean
   state: FindingState
-  /** Its code is gone, and it counts all the same. */
+  /** Whether its code was removed while the finding stays valid. */
   removed: Generated<boolean>
-  /** How often it came back after it had been resolved. */
+  /** How many times it reappeared after it was resolved. */
   reopened: Generated<number>
   placement: FindingPlacement
   comment_url: string | null
@@ -297,25 +294,25 @@ export interface FindingsTable {
   resolved_at: NullableTimestamp
 }
 
-/** Who dismissed a finding. One that came back under the same fingerprint isn't dismissed by it. */
+/** The dismissal of a finding, which is not valid for later reappearances of the finding. */
 export interface DismissalsTable {
   repo: string
   pr_number: number
   fingerprint: string
-  /** As of the finding then. */
+  /** The finding's `reopened` when it was dismissed. */
   reopened: number
-  /** Username on the platform. */
+  /** Login on the platform. */
   login: string
   via: Dismissal['via']
   reason: Generated<string>
   created_at: GeneratedTimestamp
 }
 
-/** What models cost, one row for each try of a run. */
+/** The cost of models, one row per model and attempt of a run. */
 export interface ModelSpendTable {
   id: Generated<number>
   run_id: number | null
-  /** In lower case; null in records from before it was written down. */
+  /** The name is in lower case; null in rows from before it was stored. */
   owner: string | null
   model: string
   calls: number
@@ -326,17 +323,17 @@ export interface ModelSpendTable {
   created_at: GeneratedTimestamp
 }
 
-/** The scan of a repository: one row each, for the one that waits, runs, or was last. */
+/** The waiting, running or last scan of a repository; each has one row. */
 export interface ScansTable {
   repo: string
   status: RunStatus
-  /** Asked for while it was running, for what it may not have seen any more. */
+  /** Whether another scan was requested while it was running. */
   wanted_again: Generated<boolean>
-  /** That one is to be `thorough`. */
+  /** Whether the other scan must be `thorough`. */
   wanted_thorough: Generated<boolean>
-  /** A person asked for it: also where nothing was pushed since. */
+  /** A person requested it, so it runs even if nothing was pushed since the last one. */
   thorough: Generated<boolean>
-  /** These seven as of runs. */
+  /** The next seven columns are as in `WorkflowRunsTable`. */
   attempts: Generated<number>
   losses: Generated<number>
   fence: Generated<number>
@@ -347,89 +344,89 @@ export interface ScansTable {
   requested_at: GeneratedTimestamp
   started_at: NullableTimestamp
   finished_at: NullableTimestamp
-  /** What it is doing, in a word or two, and how much of that is done. */
+  /** Describes the current step, of which `done` out of `total` parts are finished. */
   step: Generated<string>
   done: Generated<number>
   total: Generated<number>
-  /** The commit that was scanned last. */
+  /** The commit that the last scan read. */
   commit_sha: string | null
-  /** A commit of which the memory's description of the project is true; null where there is none. */
+  /** A commit that the project's description in memory matches; null where there is none. */
   described_sha: string | null
-  /** Of which repository all of this is known; null where nobody has asked the platform yet. */
+  /** The repository's id on the platform; null where it wasn't requested yet. */
   platform_repo_id: string | null
-  /** Whether the repository lets models be asked about it; null where no scan has looked yet. */
+  /** Whether the repository's settings permit models; null where no scan has read them yet. */
   asks_models: boolean | null
   error: string | null
   error_code: string | null
 }
 
-/** The code graph of a repository. Deleting the row forgets it: what has no graph any more is swept away by scans. */
+/** The code graph of a repository. When the row is deleted, scans delete the graph's data. */
 export interface CodeGraphsTable {
-  /** Of the files, symbols and edges that are shown; another one each time that they are written anew. */
+  /** Identifies the current files, symbols and edges. A rebuild changes it. */
   id: Generated<number>
-  /** Of what was read of blobs, see `CodeFactsTable`. */
+  /** Identifies the index entries of blobs, see `CodeFactsTable`. */
   facts_id: Generated<number>
-  /** Under which they are being written anew; null while they aren't, or what was begun is nobody's. */
+  /** Identifies a rebuild in progress; null where there is none, or it was abandoned. */
   building_id: number | null
   repo: string
-  /** Of the scan that may write to it. */
+  /** The fence of the scan that may write to it. */
   fence: Generated<number>
-  /** The commit that it shows; null while it is built for the first time, when there is nothing to be read yet. */
+  /** The commit of the graph; null while the first one is being built. */
   commit_sha: string | null
   facts_version: Generated<number>
-  /** What imports are resolved by, beside the paths: see knowledge/. */
+  /** Data besides paths by which imports are resolved, see knowledge/. */
   resolution: JSONColumnType<Record<string, unknown>, string | undefined, string>
   statistics: JSONColumnType<Record<string, unknown>, string | undefined, string>
   built_at: NullableTimestamp
 }
 
-/** What a blob says, see code/code-index.ts. Written ahead of the files that show them: nobody sees them before. */
+/** The index entry of a blob, see code/code-index.ts. It is written before files refer to it. */
 export interface CodeFactsTable {
-  /** The graph's `facts_id`. */
+  /** Refers to the graph's `facts_id`. */
   graph_id: number
   oid: string
-  /** What it is parsed with, by its path: empty for a language without a grammar. */
+  /** The grammar for the path; empty for a language without one. */
   grammar: string
   version: number
-  /** By its content, see code/classify-file.ts. */
+  /** Depends on the content, see code/classify-file.ts. */
   kind: string
-  /** Null for what isn't text. */
+  /** Null for binary files. */
   lines: number | null
-  /** Why it has no facts though it has a grammar. */
+  /** Why it has no index entry although it has a grammar. */
   unparsed: string | null
-  /** See code/indexing/encode-file-index.ts; null where there are none. */
+  /** Encoded by code/indexing/encode-file-index.ts; null where there is no entry. */
   facts: Buffer | null
 }
 
-/** A file of the default branch. */
+/** Only files of the default branch are stored. */
 export interface CodeFilesTable {
   id: Generated<number>
   graph_id: number
   path: string
   oid: string
-  /** With `oid` the key of its facts. */
+  /** Identifies its index entry together with `oid`. */
   grammar: string
-  /** Linguist's name; null where nothing is known about it. */
+  /** Linguist's name of the language; null where it is unknown. */
   language: string | null
-  /** See code/classify-file.ts; also `symlink` and `submodule`. */
+  /** See code/classify-file.ts; submodules and symbolic links are `submodule` and `symlink`. */
   kind: string
   is_test: boolean
   size: number
-  /** Null for what isn't text, or wasn't read. */
+  /** Null for binary files and files that were not read. */
   lines: number | null
   complexity: number | null
-  /** Why a file with a grammar has no facts; null where it has them, or is in none of our languages. */
+  /** Why a file with a grammar has no index entry; null where it has one or has no grammar. */
   unparsed: string | null
-  /** The package or namespace that it says to be a part of. */
+  /** The package or namespace that it declares. */
   namespace: string | null
-  /** Which names it uses, see knowledge/graph/name-filter.ts; null where it has no facts. */
+  /** The names that it uses, see knowledge/graph/name-filter.ts; null without an index entry. */
   used_names: Buffer | null
 }
 
 export interface CodeSymbolsTable {
   graph_id: number
   file_id: number
-  /** Index into the symbols of the file's facts. */
+  /** The position among the symbols of the file's index entry. */
   ordinal: number
   name: string
   kind: string
@@ -439,40 +436,41 @@ export interface CodeSymbolsTable {
   exported: boolean
 }
 
-/** That a file uses another one: who uses what in it stands in the facts of both. */
+/** One file uses another one. The index entries of both contain the symbols. */
 export interface CodeEdgesTable {
   graph_id: number
   source_id: number
   target_id: number
   kind: 'import' | 'call' | 'reference' | 'extends'
-  /** Of its surest site, from 0 to 1. */
+  /** The highest confidence of its sites, from 0 to 1. */
   confidence: number
   sites: number
 }
 
-/** The files of a pull request as a review saw them: the latest one with a verdict, and earlier ones that asked for changes. */
+/**
+ * Files that a review saw: the latest one with a verdict, and earlier ones that requested changes.
+ */
 export interface PullRequestFilesTable {
   run_id: number
   repo: string
   pr_number: number
-  /** Of the pull request. */
+  /** The author that the pull request has. */
   author: string
-  /** The run is the pull request's `reviewed_run_id`. */
+  /** Whether the run is the pull request's `reviewed_run_id`. */
   latest: boolean
   requested_changes: boolean
-  /** Follows renames on the default branch. */
+  /** Changes when the file is renamed on the default branch. */
   path: string
-  /** The one that the path is in, `.` for the root. */
+  /** The directory that contains the path, `.` for the root. */
   directory: ColumnType<string, never, never>
   previous_path: string | null
   status: string
   additions: number
   deletions: number
-  /** Names of the definitions that it changes, with what they are defined in. */
+  /** Names of the changed definitions, qualified by what contains them. */
   symbols: string[]
 }
 
-/** Issues that a pull request names. */
 export interface PullRequestIssuesTable {
   repo: string
   pr_number: number
@@ -481,51 +479,53 @@ export interface PullRequestIssuesTable {
   closes: boolean
 }
 
-/** What is remembered of a repository. Ended ones are kept for their history. */
+/** Memories of a repository. Ended ones are kept as history. */
 export interface MemoriesTable {
   id: Generated<string>
   repo: string
   memory_type: MemoryType
-  /** What it is about: one current memory of a type has it. */
+  /** What it is about. Only one current memory of a type has the same subject. */
   subject: string
   text: string
   path: string | null
   component_type: string | null
   trust: MemoryTrust
   provenance: JSONColumnType<Provenance, string, string>
-  /** What it is found by, and how much each counts in it, see knowledge/memory/terms.ts; empty once it ended. */
+  /** Search terms and their weights, see knowledge/memory/terms.ts; empty after it ended. */
   terms: number[]
   weights: number[]
   created_at: GeneratedTimestamp
   updated_at: GeneratedTimestamp
-  /** The newer one of the same subject. */
+  /** The newer memory that has the same subject. */
   superseded_by: string | null
-  /** When it was superseded, dismissed, or its subject went away. */
+  /** When it was superseded or dismissed, or its subject was removed. */
   ended_at: NullableTimestamp
-  /** Username of who dismissed it; null where nobody did. */
+  /** Login of the person who dismissed it; null where no one did. */
   ended_by: string | null
 }
 
-/** In how many current memories each term is. The term says the repository too. */
+/** Counts the current memories with a term. Terms are hashed with their repository. */
 export interface MemoryTermsTable {
   term: number
   memories: number
 }
 
-/** What current memories are found by beside their words, where an embedder is configured. */
+/** Vectors of current memories, stored where an embedder is configured. */
 export interface MemoryVectorsTable {
   memory_id: string
   repo: string
-  /** Name of the model that it is of. */
+  /** Names the model that computed it. */
   embedder: string
-  /** A bit for each dimension, set where it is above 0. */
+  /** Has a bit for each dimension, which is set where the value is above 0. */
   signs: string
-  /** A signed byte for each dimension, and the length of that vector, see knowledge/memory/vectors.ts. */
+  /**
+   * Has a signed byte for each dimension, see knowledge/memory/vectors.ts; `norm` is its length.
+   */
   vector: Buffer
   norm: number
 }
 
-/** A tool of a context source that is trusted since it was first met, see tools/sources/pin-store.ts. */
+/** A tool that is trusted since its first use, see tools/sources/pin-store.ts. */
 export interface ContextToolsTable {
   source: string
   tool: string

@@ -1,13 +1,13 @@
-// How values cross the border to the database: the same for both engines, so that results never depend on the engine.
+// Encodes parameters and parses results in the same way for both engines.
 import pg from 'pg'
 import { UmpireError } from '../domain/errors.ts'
 
-/** What goes over the wire: text, bytes, or null. */
+/** A parameter as the protocol sends it. */
 export type WireValue = string | Uint8Array | null
 
 /**
- * Turns a parameter into what the wire takes. Dates become ISO 8601 in UTC, arrays PostgreSQL array literals, other
- * objects JSON. An array meant for a JSON column has to be passed as `JSON.stringify(…)`.
+ * Encodes a parameter: dates as ISO 8601 in UTC, arrays as PostgreSQL array literals, other objects
+ * as JSON. An array for a JSON column must be passed as `JSON.stringify(…)`.
  */
 export function encodeParameter(value: unknown): WireValue {
   if (value === null || value === undefined) return null
@@ -33,7 +33,7 @@ function encodeElement(item: unknown): string {
 
 type Parse = (text: string) => unknown
 
-/** Type numbers of PostgreSQL's catalogue (`pg_type.oid`), each with the number of its array type. */
+/** The `pg_type.oid` of each type and of its array type, from PostgreSQL's catalog. */
 const postgresTypes = {
   int8: { id: 20, array: 1016 },
   numeric: { id: 1700, array: 1231 },
@@ -44,15 +44,15 @@ const postgresTypes = {
   jsonb: { id: 3802, array: 3807 },
 } as const
 
+const getTypeParser = pg.types.getTypeParser as (typeId: number) => unknown
 const parseInstant = pg.types.getTypeParser(postgresTypes.timestamptz.id) as Parse
-const parseTextArray = (pg.types.getTypeParser as (typeId: number) => (text: string) => unknown[])(
-  1009,
-)
+/** The type's number is that of `text[]`, which the types of `pg` leave out. */
+const parseTextArray = getTypeParser(1009) as (text: string) => unknown[]
 
 const scalarParsers: Record<keyof typeof postgresTypes, Parse> = {
   int8: parseNumber,
   numeric: parseNumber,
-  // A day has no time zone: as a Date it would move by one in half of the world.
+  // A date has no time zone: as a Date it would shift by a day in some time zones.
   date: (text) => text,
   timestamp: (text) => parseInstant(`${text}+00`),
   timestamptz: parseInstant,
@@ -68,12 +68,13 @@ for (const [name, { id, array }] of Object.entries(postgresTypes)) {
 }
 
 function mapNested(items: readonly unknown[], parse: Parse): unknown[] {
-  return items.map((item) =>
-    Array.isArray(item) ? mapNested(item, parse) : item === null ? null : parse(item as string),
-  )
+  return items.map((item) => {
+    if (Array.isArray(item)) return mapNested(item, parse)
+    return item === null ? null : parse(item as string)
+  })
 }
 
-/** Throws where a whole number can't be held exactly. */
+/** Throws for a whole number that JavaScript can't represent exactly. */
 function parseNumber(text: string): number {
   const number = Number(text)
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
@@ -86,8 +87,9 @@ function parseNumber(text: string): number {
 }
 
 /**
- * How the text form of a type becomes a JavaScript value: int8 and numeric as numbers, timestamptz as Date, date as
- * `YYYY-MM-DD`, json and jsonb parsed, bytea as Buffer, the rest as `pg` does it.
+ * Returns the parser for the text form of a type: int8 and numeric become numbers, timestamptz
+ * becomes a Date, date stays `YYYY-MM-DD`, json and jsonb are parsed, bytea becomes a Buffer, and
+ * other types are parsed as `pg` does.
  *
  * @param typeId `pg_type.oid`
  */

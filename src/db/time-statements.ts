@@ -1,15 +1,14 @@
-// Records how long statements of the database take, and how long users wait for a connection.
+// Records the duration of statements and of waiting for a connection.
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { type Metrics, secondsSince, timed } from '../metrics/metrics.ts'
 
 export type DatabaseMetrics = Pick<Metrics, 'databaseQuery' | 'databaseConnectionWait'>
 
-/** Runs a statement, and records its time. */
 export function timeStatement<T>(metrics: DatabaseMetrics, run: () => Promise<T>): Promise<T> {
   return timed((outcome, seconds) => metrics.databaseQuery.observe({ outcome }, seconds), run)
 }
 
-/** A pool whose statements are recorded. Of a client it passes on what Kysely uses. */
+/** Wraps a pool. Its clients have only the methods that Kysely uses. */
 export function timePool(pool: PostgresPool, metrics: DatabaseMetrics): PostgresPool {
   const connect = async () => {
     const startedAt = performance.now()

@@ -1,10 +1,12 @@
-// A time limit for an answer of the database, on both engines.
+// Limits how long a caller waits for the database, on both engines.
 import { databaseErrorCode } from './database-errors.ts'
 
-/** What PostgreSQL says of a statement that ran into its time limit. */
+/** SQLSTATE of a statement that exceeded its time limit. */
 const queryCanceledCode = '57014'
 
-/** Null for what takes longer. The embedded database knows no time limit: there what was begun goes on by itself. */
+/**
+ * Returns null on a timeout. Afterwards work on the embedded engine continues in the background.
+ */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>()
   const timer = setTimeout(resolve, timeoutMs, null)

@@ -183,7 +183,7 @@ describe('transactions', () => {
             await sql`do $$ begin raise sqlstate '40001'; end $$`.execute(tx)
           await sql`update counters set value = ${value + 1} where name = 'shared'`.execute(tx)
         },
-        { isolation: 'repeatable read', tries: 50 },
+        { isolation: 'repeatable read', maxAttempts: 50 },
       )
     await Promise.all(Array.from({ length: 8 }, increment))
     expect(await readCounter('shared')).toBe(8)
