@@ -135,7 +135,8 @@ async function insertRun(
   for (const one of spend) await insertSpend(tx, id, one, hoursAgo)
   if (verdict === null) return
   await sql`
-    update pull_requests set reviewed_run_id = ${id}, verdict = ${verdict}, confidence = ${confidence}
+    update pull_requests 
+      set reviewed_run_id = ${id}, verdict = ${verdict}, confidence = ${confidence}
     where repo = ${ref.repo} and number = ${ref.number}`.execute(tx)
 }
 

@@ -76,6 +76,7 @@ interface RenderOptions {
   live?: LiveContext
 }
 
+// oxlint-disable-next-line complexity -- one default for each option
 function renderWith(changes: Partial<Review>, options: RenderOptions = {}): string {
   const review = {
     pullRequest: samplePullRequest,

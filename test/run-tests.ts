@@ -66,7 +66,8 @@ function countTests(report: string): string {
   try {
     const counts = JSON.parse(readFileSync(report, 'utf8')) as Counts
     const skipped = counts.numPendingTests + counts.numTodoTests
-    return `tests: ${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${skipped} skipped`
+    const { numPassedTests: passed, numFailedTests: failed } = counts
+    return `tests: ${passed} passed, ${failed} failed, ${skipped} skipped`
   } catch {
     return 'tests: 0 passed, 0 failed, 0 skipped (there is no report: see above)'
   }
@@ -92,7 +93,8 @@ async function main(): Promise<void> {
     process.exitCode = await runVitest(environment, report)
     if (!url) {
       console.log(
-        'SKIPPED: everything on PostgreSQL. No server programs were found (Debian: apt-get install postgresql), ' +
+        'SKIPPED: everything on PostgreSQL. No server programs were found ' +
+          '(Debian: apt-get install postgresql), ' +
           'and TEST_DATABASE_URL is not set. All tests ran on the embedded database only.',
       )
     }

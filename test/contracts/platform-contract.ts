@@ -561,7 +561,11 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
             'Resolves #3 in 2026-11-20',
           ]),
         ).toEqual(['acme/shop#7', 'acme/shop#8', 'acme/shop#3', 'acme/shop#4', 'other/repo#5'])
-        const addresses = `${url}/acme/shop/issues/12#issuecomment-1 ${url}/a/b/pull/3/files https://x.example/a/b/issues/9`
+        const addresses = [
+          `${url}/acme/shop/issues/12#issuecomment-1`,
+          `${url}/a/b/pull/3/files`,
+          'https://x.example/a/b/issues/9',
+        ].join(' ')
         expect(find([addresses])).toEqual(['acme/shop#12', 'a/b#3'])
         expect(
           find([`[#1](${url}/other/repo/issues/1) <a href="https://x.example/issues/2">#2</a>`]),

@@ -130,7 +130,8 @@ async function playAll(
   }
   if (bad > 0) console.log(`The seed was ${seed}.`)
   console.log(
-    `crash: ${played} rounds (${atPoints} of them at named points) on ${kinds.join(', ') || 'nothing'}, ${bad} violations`,
+    `crash: ${played} rounds (${atPoints} of them at named points) ` +
+      `on ${kinds.join(', ') || 'nothing'}, ${bad} violations`,
   )
   return bad === 0 && played > 0 ? 0 : 1
 }

@@ -139,9 +139,8 @@ export async function createDeployment(
       )
       const { rows } = await sql<{ pid: number; busy: boolean }>`
         select pid, state <> 'idle' as busy from pg_stat_activity
-        where datname = ${new URL(config.url).pathname.slice(1)} and pid <> pg_backend_pid()`.execute(
-        maintenance.db,
-      )
+        where datname = ${new URL(config.url).pathname.slice(1)}
+          and pid <> pg_backend_pid()`.execute(maintenance.db)
       const busy = rows.filter((row) => row.busy)
       if (rows.length === 0) return
       const { pid } = random.pick(busy.length > 0 ? busy : rows)

@@ -151,7 +151,8 @@ async function checkFindings(
     return isRight
       ? []
       : [
-          `#${number}: the recorded findings are ${open.join(', ') || 'none'}, not ${flaws.join(', ')}`,
+          `#${number}: the recorded findings are ${open.join(', ') || 'none'}, ` +
+            `not ${flaws.join(', ')}`,
         ]
   })
 }

@@ -151,7 +151,7 @@ function findObstacle(folder: string, mountPoint: string): string | null {
     }
     return null
   } catch (error) {
-    return `a file can't be mounted as a disk and cut off here (${(error as Error).message.split('\n')[0]})`
+    return `a file can't be mounted as a disk here (${(error as Error).message.split('\n')[0]})`
   }
 }
 

@@ -102,6 +102,7 @@ function readItem({ item, named }: Notation, text: string): Parameter | undefine
   return { name, by: isRest ? 'rest' : 'either', isRequired: !isSet && !isRest, mark }
 }
 
+// oxlint-disable-next-line complexity -- to be replaced by the parser
 function readPython(items: readonly string[]): Parameter[] | undefined {
   const parameters: Parameter[] = []
   let by: Parameter['by'] = 'either'

@@ -11,6 +11,7 @@ const closingOf: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '
  * @param from the index of the opening bracket
  * @param hasTypes whether `<` opens a bracket too
  */
+// oxlint-disable-next-line complexity -- to be replaced by the parser
 export function splitList(text: string, from: number, hasTypes = false): string[] | undefined {
   const open: string[] = []
   const items: string[] = []

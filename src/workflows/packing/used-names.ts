@@ -58,6 +58,7 @@ const common = new Set(
 )
 
 /** The names that shown lines use and don't define, most wanted first. */
+// oxlint-disable-next-line complexity -- to be replaced by the parser
 export function collectNames(files: readonly ReadLines[]): UsedName[] {
   const found = new Map<string, UsedName>()
   const defined = new Set<string>()

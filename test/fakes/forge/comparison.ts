@@ -161,6 +161,7 @@ function statusOf(
 }
 
 /** Parses the hunks of one file's patch. */
+// oxlint-disable-next-line complexity -- one condition for each kind of line
 export function readHunks(patch: string): Hunk[] {
   const hunks: (Hunk & { lines: PatchLine[] })[] = []
   let [oldLine, newLine, position] = [0, 0, -1]

@@ -54,6 +54,7 @@ export interface RepositoryOptions {
 }
 
 /** Creates an empty repository (or a fork). An owner that isn't a user becomes an organization. */
+// oxlint-disable-next-line complexity -- one default for each option
 export async function createRepository(
   state: ForgeState,
   name: string,

@@ -146,6 +146,7 @@ function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeRes
 /**
  * Finds the repository of a path by name or id, and the path below it. Redirects from former names.
  */
+// oxlint-disable-next-line complexity -- one condition for each kind of access
 function findRepository(
   state: ForgeState,
   request: ForgeRequest,

@@ -23,6 +23,7 @@ const text = (
 })
 
 /** Answers a request of a git client. A push updates pull requests before it is answered. */
+// oxlint-disable-next-line complexity -- one condition for each error of the protocol
 export async function serveGit(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   const [, owner, repo, action] = pathPattern.exec(request.path)!
   const name = decodeURIComponent(`${owner}/${repo}`).toLowerCase()

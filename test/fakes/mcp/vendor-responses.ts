@@ -99,7 +99,8 @@ export function sentryIssues(
     return [`## ${index + 1}. [${id}](${link})`, '', `**${title}**`, '', ...facts, ''].join('\n')
   })
   const next =
-    '## Next Steps\n\n- Get more details about a specific issue: Use get_sentry_resource with the issue ID\n'
+    '## Next Steps\n\n- Get more details about a specific issue: ' +
+    'Use get_sentry_resource with the issue ID\n'
   const all = `**View these results in Sentry**:\nhttps://acme.sentry.io/issues/?query=x\n\nFound **${issues.length}** issues:\n`
   return [...head, all, ...found, next].join('\n')
 }

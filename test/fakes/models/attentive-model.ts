@@ -40,7 +40,21 @@ const defectPatterns: readonly (readonly [RegExp, string])[] = [
   [/Never more than \d+\.\s[\s\S]*\+ \d{4}/, 'The comment promises a limit that there is not'],
   [/in_?seconds[\s\S]*\* 60 \+/i, 'The name says seconds, and minutes are computed'],
   [
-    /retries: \d{4}|minimum: \d{4}\n {2}maximum|verify_certificates: false|password: [0-9a-f]{10}|rows_per_query: 1$|poll_milliseconds: 1$|ignore_failures: true|skip: always|# Keeps \d+ days\.\n {2}days: \d{4}|in seconds\.\n {2}length: \d{5}/m,
+    new RegExp(
+      [
+        'retries: \\d{4}',
+        'minimum: \\d{4}\\n {2}maximum',
+        'verify_certificates: false',
+        'password: [0-9a-f]{10}',
+        'rows_per_query: 1$',
+        'poll_milliseconds: 1$',
+        'ignore_failures: true',
+        'skip: always',
+        '# Keeps \\d+ days\\.\\n {2}days: \\d{4}',
+        'in seconds\\.\\n {2}length: \\d{5}',
+      ].join('|'),
+      'm',
+    ),
     'The setting can not be meant so',
   ],
 ]

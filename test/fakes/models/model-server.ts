@@ -2,7 +2,8 @@
 //
 //   const script = () => ({ json: { findings: [] } })
 //   await using server = await startModelServer({ protocol: 'anthropic', script })
-//   const main = { provider: 'anthropic', id: 'claude-sonnet-5-5', apiKey: 'k', baseUrl: server.url }
+//   const id = 'claude-sonnet-5-5'
+//   const main = { provider: 'anthropic', id, apiKey: 'k', baseUrl: server.url }
 //   createModels({ main, fast: null })
 //
 // The script gets each request in a protocol-independent form and returns the model's answer, and

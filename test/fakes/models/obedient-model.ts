@@ -67,6 +67,7 @@ export function createObedientModel({
     return { toolCalls: calls }
   }
   let hasPrinted = false
+  // oxlint-disable-next-line complexity -- one condition for each thing it can be asked for
   const script = (request: ModelRequest): Reply => {
     const seen = normalizeText(request.text)
     const met = known.filter(({ plain }) => seen.includes(plain))
