@@ -129,13 +129,13 @@ async function chooseSides(
   if (source.kind === 'branch') return compareBranch(repository, headCommit, signal)
   const base = headCommit ?? emptyTree(await repository.oidLength())
   const query = { repository, from: base, indexFile: task.indexFile, signal }
-  const edits =
-    source.kind === 'staged' ? await readStagedEdits(query) : await readUncommittedEdits(query)
+  const kind = source.kind === 'staged' ? 'staged' : 'uncommitted'
+  const readEdits = kind === 'staged' ? readStagedEdits : readUncommittedEdits
+  const edits = await readEdits(query)
   const isEmpty = !hasReviewableEdits(edits)
   if (source.kind === 'any' && isEmpty && headCommit !== undefined) {
     return compareBranch(repository, headCommit, signal)
   }
-  const kind = source.kind === 'staged' ? 'staged' : 'uncommitted'
   const unstaged = kind === 'staged' && isEmpty ? await readUncommittedEdits(query) : undefined
   const comparison: Comparison = {
     kind,

@@ -1,4 +1,5 @@
-// Brings the whole code graph up to date with a tree: what differs in one step where it is little, else all of it anew.
+// Brings the code graph up to date with a whole tree: in place if little differs, or as a new
+// version.
 
 import { analyzeTables } from '../../db/analyze-tables.ts'
 import { listTree } from '../../git/list-tree.ts'
@@ -26,17 +27,19 @@ import { followRenames } from './follow-renames.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
 
-/** Lists more than are kept, so that it can be told how many are left out; a tree may have billions. */
+/**
+ * Lists more files than a graph holds, to count the omitted ones; hostile trees can have billions.
+ */
 const maxListedEntries = 2 * maxFiles
 
-/** Builds the graph, or brings it up to date. Returns it as it is then. */
+/** Builds or updates the graph and returns its new state. */
 export async function buildGraph(scan: Scan, graph: WritableGraph): Promise<WritableGraph> {
   const { ctx, progress, repository, commit, signal } = scan
   const { entries } = await listTree(repository, commit, { maxEntries: maxListedEntries, signal })
-  const { files: chosen, leftOut } = chooseFiles(entries)
+  const { files: chosenFiles, leftOut } = chooseFiles(entries)
   progress.lap('list')
-  const files = await readFiles(scan, graph, chosen)
-  // What they took is more than is wanted while edges are looked for.
+  const files = await readFiles(scan, graph, chosenFiles)
+  // Frees the threads' memory before edges are resolved.
   await scan.indexer.releaseIdleThreads()
   progress.lap('read')
   const paths = files.map(({ row }) => row.path)
@@ -60,12 +63,12 @@ function resolveEdges(
   files: readonly ReadFile[],
   { paths, resolution }: Pick<SerializedTree, 'paths' | 'resolution'>,
 ) {
-  const coded = files.flatMap(({ row: { path, namespace }, symbols, encodedIndex: facts }) =>
-    facts === null
+  const indexedFiles = files.flatMap(({ row: { path, namespace }, symbols, encodedIndex }) =>
+    encodedIndex === null
       ? []
-      : [{ path, namespace, names: symbols.map(({ name }) => name), encodedIndex: facts }],
+      : [{ path, namespace, names: symbols.map(({ name }) => name), encodedIndex }],
   )
-  return resolveTree(serializeTree(paths, resolution, coded), {
+  return resolveTree(serializeTree(paths, resolution, indexedFiles), {
     signal,
     onProgress: (done, total) => progress.report('resolving references', done, total),
   })
@@ -74,11 +77,11 @@ function resolveEdges(
 interface ResolvedTree {
   readonly files: readonly ReadFile[]
   resolve(): Promise<CodeEdge[]>
-  /** @param edges how many there are */
+  /** @param edges the number of edges */
   describe(edges: number): GraphState
 }
 
-/** A new graph is written while its edges are looked for. */
+/** A new version is written while its edges are resolved. */
 async function writeTree(
   scan: Scan,
   graph: WritableGraph,
@@ -86,7 +89,7 @@ async function writeTree(
 ): Promise<WritableGraph> {
   const { ctx, progress, signal } = scan
   const { files, resolve, describe } = tree
-  const along = await followRenames(scan, graph)
+  const moveRenamed = await followRenames(scan, graph)
   const change = graph.commit === null ? null : await compareTree(scan, graph, files)
   let edges: CodeEdge[] | null = null
   if (change !== null) {
@@ -97,7 +100,7 @@ async function writeTree(
     const difference = { ...change.files, ...compareEdges(stored, edges, ids) }
     const state = describe(edges.length)
     if (fitsOneTransaction(difference)) {
-      await writeGraph(ctx.db, graph, { difference, ids, state, writeMore: along })
+      await writeGraph(ctx.db, graph, { difference, ids, state, writeMore: moveRenamed })
       return { ...graph, ...state }
     }
   }
@@ -106,7 +109,7 @@ async function writeTree(
   if (edges === null) progress.lap('resolve')
   progress.report('writing the graph', 0, files.length)
   await version.addEdges(found)
-  const shown = await version.publish(describe(found.length), along)
+  const shown = await version.publish(describe(found.length), moveRenamed)
   const symbols = files.reduce((sum, file) => sum + file.symbols.length, 0)
   const { length } = files
   await analyzeTables(ctx.db, {
@@ -124,19 +127,19 @@ async function compareTree({ ctx }: Scan, graph: WritableGraph, files: readonly 
 }
 
 function compareFiles(stored: ReadonlyMap<string, StoredFile>, files: readonly ReadFile[]) {
-  const gone = new Set(stored.keys())
+  const removedPaths = new Set(stored.keys())
   const changed: FileUpdate[] = []
   for (const { row, symbols } of files) {
-    gone.delete(row.path)
+    removedPaths.delete(row.path)
     const old = stored.get(row.path)
     if (old === undefined) changed.push({ id: null, row, symbols })
     else if (!isSameFile(old, row))
       changed.push({ id: old.id, row, symbols: isSameBlob(old, row) ? null : symbols })
   }
-  return { removedFileIds: [...gone].map((path) => stored.get(path)!.id), files: changed }
+  return { removedFileIds: [...removedPaths].map((path) => stored.get(path)!.id), files: changed }
 }
 
-/** What was read of it hangs on these alone; of what couldn't be read the next time may. */
+/** The index depends on these alone, except that an unparsed file may be parsed the next time. */
 function isSameBlob(old: StoredFile, row: ReadFile['row']): boolean {
   return old.oid === row.oid && old.grammar === row.grammar && old.unparsed === row.unparsed
 }
@@ -152,11 +155,13 @@ function isSameFile(old: StoredFile, row: ReadFile['row']): boolean {
   return isSame && isSameBlob(old, row)
 }
 
-/** What can't be counted from the rows, and what is told of a build. */
+/**
+ * Collects the statistics of a build, which are shown and partly can't be counted from the rows.
+ */
 function describeGraph(files: readonly ReadFile[], edges: number, leftOut: object) {
   return {
     files: files.length,
-    parsed: files.filter(({ encodedIndex: facts }) => facts !== null).length,
+    parsed: files.filter(({ encodedIndex }) => encodedIndex !== null).length,
     symbols: files.reduce((sum, { symbols }) => sum + symbols.length, 0),
     edges,
     leftOut,

@@ -1,32 +1,34 @@
-// Which files of a tree are known of, and which of them are read.
+// Chooses the files of a tree that the graph contains, and those whose content is read.
 import { classifyFile, type FileKind } from '../../code/classify-file.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
 import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { TreeEntry } from '../../git/snapshot.ts'
 
-/** A file of the default branch, by its path and the tree alone. */
+/** A file of the default branch as its path and tree entry describe it. */
 export interface ScannedFile {
   readonly path: string
   readonly oid: string
-  /** In bytes. */
+  /** Its size in bytes. */
   readonly size: number
-  /** By its path; its content may say more of what is `source` here. */
+  /** The kind by the path; the content can still refine `source`. */
   readonly kind: FileKind | 'symlink' | 'submodule'
   readonly language: string | null
   readonly isTest: boolean
-  /** What its facts are read with; empty where it has none. */
+  /** The grammar that indexes it; empty if there is none. */
   readonly grammar: string
-  /** Its content is read. */
+  /** Whether its content is read. */
   readonly isRead: boolean
 }
 
-/** Why files are not in the graph, or not all of them is: how many. */
+/** Counts of files that aren't in the graph, or only without their content. */
 export interface OmittedFileCounts {
-  /** Longer than an index can hold. */
+  /** These paths are longer than a database index can hold. */
   longPaths: number
-  /** Beyond the number of files that a graph holds; of a tree that wasn't listed to its end, at least so many. */
+  /**
+   * These files exceed the maximum of a graph; a lower bound if the tree wasn't listed completely.
+   */
   files: number
-  /** Too large to be read. */
+  /** These files are too large to be read. */
   largeFiles: number
 }
 
@@ -34,26 +36,24 @@ export const maxFiles = 120_000
 const maxPathBytes = 1500
 export const maxReadBytes = 1024 * 1024
 
-/**
- * @param entries sorted by path
- */
+/** @param entries the tree, sorted by path */
 export function chooseFiles(entries: readonly TreeEntry[]): {
   files: ScannedFile[]
   leftOut: OmittedFileCounts
 } {
-  const short = entries.filter(
+  const indexable = entries.filter(
     ({ path }) => path.length <= maxPathBytes && Buffer.byteLength(path) <= maxPathBytes,
   )
-  const files = short.slice(0, maxFiles).map(describeEntry)
+  const files = indexable.slice(0, maxFiles).map(describeEntry)
   const leftOut = {
-    longPaths: entries.length - short.length,
-    files: short.length - files.length,
+    longPaths: entries.length - indexable.length,
+    files: indexable.length - files.length,
     largeFiles: files.filter(({ kind, size }) => kind === 'source' && size > maxReadBytes).length,
   }
   return { files, leftOut }
 }
 
-/** What path and tree say of a file. */
+/** Describes a file by its path and tree entry. */
 export function describeEntry({ path, oid, size, kind: entryKind }: TreeEntry): ScannedFile {
   const common = { path, oid, size, isTest: isTestPath(path) }
   if (entryKind !== 'file')

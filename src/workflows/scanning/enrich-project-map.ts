@@ -1,4 +1,5 @@
-// Has a model put the most important directories of the project map into words. Whatever fails, what was counted stays.
+// Lets a model describe the most important directories of the project map. If it fails, the
+// computed descriptions stay.
 import { z } from 'zod'
 import { recordSpend } from '../../analytics/model-spend.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -16,7 +17,7 @@ import { createPromptFence } from '../../reviewers/prompts/prompt-fence.ts'
 import { createBackgroundBudget } from '../remembering/background-budget.ts'
 import type { Scan } from './scan-context.ts'
 
-/** Of one scan, and of one call. */
+/** Limits for one scan and for one model call. */
 const maxEntries = 60
 const maxEntriesPerCall = 20
 
@@ -24,7 +25,7 @@ const maxDescriptionLength = 400
 
 const limits = { steps: 1, outputTokens: 6_000, totalTokens: 40_000, timeMs: 60_000 }
 
-/** What nobody needs more words for. */
+/** Directories of these types need no description. */
 const plainTypes = new Set(['asset', 'vendored', 'translation', 'document', 'config'])
 
 const answerShape = z.object({
@@ -32,9 +33,9 @@ const answerShape = z.object({
 })
 
 /**
- * Asks for words only where what they would stand for has changed: the others have theirs already.
+ * Describes only directories without a current description.
  *
- * @param files of the commit that is described
+ * @param files the files of the described commit
  */
 export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]): Promise<void> {
   const { ctx, scan: claim, signal, progress } = scan
@@ -45,7 +46,7 @@ export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]
     files,
   )
   if (entries.length === 0) return
-  progress.report('putting the map into words', 0, entries.length)
+  progress.report('describing directories', 0, entries.length)
   const budget = createBackgroundBudget(ctx, claim.repo)
   const memories: NewMemory[] = []
   try {
@@ -57,7 +58,7 @@ export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]
     if (!(error instanceof ModelError)) throw error
     ctx.log.info(
       { repo: claim.repo, code: error.code },
-      'The map is not put into words, or not all of it',
+      'The directories of the map were not described, or not all of them',
     )
   }
   await transactionWithRetry(ctx.db, async (tx) => {
@@ -67,14 +68,17 @@ export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]
   })
 }
 
-/** Directories with most in them, of those whose words are still counted ones. What rests on nothing is no directory. */
+/**
+ * Chooses the directories with most source files that have only a computed description. An entry
+ * without a basis isn't a directory.
+ */
 function chooseEntries(map: readonly Memory[], files: readonly ProjectFile[]): Memory[] {
   const weights = new Map<string, number>()
   for (const { path, kind } of files) {
     if (kind !== 'source') continue
-    for (let place = directoryOf(path); ; place = directoryOf(place)) {
-      weights.set(place, (weights.get(place) ?? 0) + 1)
-      if (place === '.') break
+    for (let directory = directoryOf(path); ; directory = directoryOf(directory)) {
+      weights.set(directory, (weights.get(directory) ?? 0) + 1)
+      if (directory === '.') break
     }
   }
   const weightOf = ({ path }: Memory) => weights.get(path ?? '') ?? 0
@@ -96,32 +100,35 @@ async function describeEntries(
   entries: readonly Memory[],
   signal: AbortSignal,
 ): Promise<NewMemory[]> {
-  const shown = entries.map(({ path, text }) => ({
+  const listed = entries.map(({ path, text }) => ({
     path: path ?? '.',
     text: withoutFileCounts(text),
   }))
   const request = {
     system: mapInstructions(),
-    prompt: mapMessage(shown, createPromptFence()),
+    prompt: mapMessage(listed, createPromptFence()),
     output: answerShape,
     ...{ limits, budget },
   }
   const { value, answer } = await generateObject(model, request, signal)
   return value.descriptions.flatMap(({ index, text }) => {
     const entry = entries[index]
-    const words = truncateText(toPlainText(text.slice(0, 2_000)), maxDescriptionLength)
-    return entry && isReadable(words)
-      ? [addDescription(entry, words, answer.answeredBy[0] ?? model.name)]
+    const description = truncateText(toPlainText(text.slice(0, 2_000)), maxDescriptionLength)
+    return entry && isReadable(description)
+      ? [addDescription(entry, description, answer.answeredBy[0] ?? model.name)]
       : []
   })
 }
 
-/** What was found stays behind the model's words; but figures, which change with every commit. */
-function addDescription(entry: Memory, words: string, model: string): NewMemory {
+/**
+ * Puts the model's text before the computed one, without its numbers, which change with every
+ * commit.
+ */
+function addDescription(entry: Memory, description: string, model: string): NewMemory {
   const { type, subject, text, path, componentType, provenance } = entry
   return {
     ...{ type, subject, path, componentType },
-    text: `${words} ${withoutFileCounts(text)}`.trim(),
+    text: `${description} ${withoutFileCounts(text)}`.trim(),
     trust: 'model',
     provenance: { ...provenance, model },
   }

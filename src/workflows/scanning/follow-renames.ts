@@ -1,4 +1,4 @@
-// Lets what is known of files follow their renames on the default branch.
+// Moves file activity and memories of files along with renames on the default branch.
 import type { Db } from '../../db/database.ts'
 import { compareTrees } from '../../git/compare-trees.ts'
 import { moveFileActivity } from '../../knowledge/file-activity/move-file-activity.ts'
@@ -6,13 +6,13 @@ import type { WritableGraph } from '../../knowledge/graph/write-graph.ts'
 import { moveMemories } from '../../knowledge/memory/move-memories.ts'
 import type { Scan } from './scan-context.ts'
 
-/** Of more changes nobody can tell what became of what. */
+/** Renames can't be detected reliably among more changes. */
 const maxChanges = 20_000
 
 /**
- * Finds the renames between the commit that the graph shows and the one that is scanned.
+ * Finds the renames between the commit of the graph and the scanned one.
  *
- * @returns what moves the paths, for the transaction that brings the graph to the new commit
+ * @returns a function that moves the paths, for the transaction that updates the graph
  */
 export async function followRenames(
   {

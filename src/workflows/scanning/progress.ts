@@ -1,4 +1,4 @@
-// Tells how far a scan is, not more often than people can read, and how long its steps took.
+// Reports the progress of a scan at most once per second, and measures its steps.
 import type { Db } from '../../db/database.ts'
 import { LeaseLostError } from '../../domain/errors.ts'
 import { type ClaimedScan, saveScanProgress } from '../../jobs/scans.ts'
@@ -7,41 +7,41 @@ import { startStopwatch } from '../../lib/stopwatch.ts'
 const reportIntervalMs = 1000
 
 export interface Progress {
-  /** Milliseconds by step. */
+  /** The duration of each step in milliseconds. */
   readonly timings: Readonly<Record<string, number>>
-  /** Ends a step, under the name that its time is kept by. */
+  /** Ends a step and saves its duration under this name. */
   lap(name: string): void
-  /** Says what is being done now. Nobody waits for it to be written down. */
+  /** Reports the current step. It is saved in the background. */
   report(step: string, done: number, total: number): void
-  /** Resolves when all that was told is written down. */
+  /** Resolves when all reports are saved. */
   settled(): Promise<void>
 }
 
-/** Starts the clock. A scan that takes no second tells nothing. */
+/** Starts measuring. A scan shorter than a second reports nothing. */
 export function createProgress(
   db: Db,
   scan: ClaimedScan,
-  onFault: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Progress {
   const stopwatch = startStopwatch()
-  let toldAt = performance.now()
-  let telling: Promise<void> | null = null
+  let reportedAt = performance.now()
+  let saving: Promise<void> | null = null
   return {
     timings: stopwatch.laps,
     lap: (name) => stopwatch.lap(name),
     report(step, done, total) {
       const now = performance.now()
-      if (telling !== null || now - toldAt < reportIntervalMs) return
-      toldAt = now
-      telling = saveScanProgress(db, scan, { step, done, total })
-        // Who keeps the lease says so too.
-        .catch((error) => error instanceof LeaseLostError || onFault(error))
+      if (saving !== null || now - reportedAt < reportIntervalMs) return
+      reportedAt = now
+      saving = saveScanProgress(db, scan, { step, done, total })
+        // The lease's own heartbeat reports its loss too.
+        .catch((error) => error instanceof LeaseLostError || onError(error))
         .then(() => {
-          telling = null
+          saving = null
         })
     },
     async settled() {
-      await telling
+      await saving
     },
   }
 }

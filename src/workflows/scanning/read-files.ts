@@ -1,4 +1,4 @@
-// Reads what the files of a tree say: each blob once, in threads, written down in batches as it goes.
+// Indexes the files of a tree: each blob once, in threads, saved in batches.
 
 import { classifyFile } from '../../code/classify-file.ts'
 import type { FileIndex } from '../../code/code-index.ts'
@@ -20,49 +20,46 @@ import { createYielder } from '../../lib/yield-to-event-loop.ts'
 import { maxReadBytes, type ScannedFile } from './choose-files.ts'
 import type { Scan } from './scan-context.ts'
 
-/** A file with what it says. */
+/** A file with its rows for the graph. */
 export interface ReadFile {
   readonly row: FileRow
   readonly symbols: readonly SymbolRow[]
-  /** As they are stored: several times smaller than at hand. Null where there are none. */
+  /** The encoded index, several times smaller than the decoded one; null if there is none. */
   readonly encodedIndex: Buffer | null
 }
 
-/** Blobs whose stored facts are loaded together, and files that are read together. */
+/** Stored indexes are loaded in batches of this many blobs. */
 const loadBatchSize = 500
 const maxBatchFiles = 200
 const maxBatchBytes = 2 * 1024 * 1024
-/** So few are read by the git that runs already: another one would be there later than they. */
+/** Up to this many blobs are read by the running git, which is faster than starting another. */
 const maxFewBlobs = 20
-/** Batches under way: while threads read one, the next one is taken from git. */
+/** While threads index one batch, git reads the next one. */
 const maxConcurrentBatches = 3
 /**
- * What is held of all files while edges are looked for: of the facts in bytes, as they are stored, and of symbols. No repository
- * that people write has as much; of what comes after that, a graph has the files alone.
+ * Limits what all files hold in memory while edges are resolved: bytes of encoded indexes, and
+ * symbols. Files beyond it have no symbols in the graph; ordinary repositories stay far below.
  */
 const maxHeld = { bytes: 256 * 1024 * 1024, symbols: 2_000_000 }
-/** Hostile files take up to two seconds each: after so long the others are left for the next scan. */
+/** Hostile files take up to two seconds each; files beyond this time are left to the next scan. */
 const maxReadingMs = 15 * 60_000
 
-/** Reads files of the scan's commit. In their order. */
+/** Reads files of the scan's commit. Returns them in the given order. */
 export async function readFiles(
   scan: Scan,
   graph: WritableGraph,
   files: readonly ScannedFile[],
 ): Promise<ReadFile[]> {
-  const summary = new Map<string, BlobSummary>()
-  const hold = createHoldLimit()
-  await loadStored(scan, graph, files, (key, one) => summary.set(key, hold(one)))
-  await readMissing(
-    scan,
-    graph,
-    files.filter((file) => file.isRead && !summary.has(keyOf(file))),
-    (key, one) => summary.set(key, hold(one)),
-  )
-  return files.map((file) => describeFile(file, summary.get(keyOf(file))))
+  const summaries = new Map<string, BlobSummary>()
+  const limit = createHoldLimit()
+  const onSummary: OnSummary = (key, summary) => summaries.set(key, limit(summary))
+  await loadStored(scan, graph, files, onSummary)
+  const missing = files.filter((file) => file.isRead && !summaries.has(keyOf(file)))
+  await readMissing(scan, graph, missing, onSummary)
+  return files.map((file) => describeFile(file, summaries.get(keyOf(file))))
 }
 
-/** What a blob says, with what the graph wants of its facts. */
+/** The index of a blob, with what the graph's rows need of it. */
 interface BlobSummary extends Omit<StoredFileIndex, 'oid' | 'grammar'> {
   readonly complexity: number | null
   readonly namespace: string | null
@@ -72,7 +69,9 @@ interface BlobSummary extends Omit<StoredFileIndex, 'oid' | 'grammar'> {
 
 type OnSummary = (key: string, summary: BlobSummary) => void
 
-/** Passes on what is summary as long as there is room for it; what comes then is without what takes room. */
+/**
+ * Returns summaries as they are until the limit is reached, and without their index from then on.
+ */
 function createHoldLimit(): (summary: BlobSummary) => BlobSummary {
   let [bytes, symbols] = [0, 0]
   return (summary) => {
@@ -92,41 +91,38 @@ async function loadStored(
   { ctx, signal }: Scan,
   graph: WritableGraph,
   files: readonly ScannedFile[],
-  keep: OnSummary,
+  onSummary: OnSummary,
 ): Promise<void> {
   const wanted = files.filter(({ isRead }) => isRead)
   const keys = new Set(wanted.map(keyOf))
   const oids = [...new Set(wanted.map(({ oid }) => oid))]
-  const turn = createYielder(signal)
+  const yielder = createYielder(signal)
   for (let start = 0; start < oids.length; start += loadBatchSize) {
     signal.throwIfAborted()
-    for (const stored of await loadFileIndexes(
-      ctx.db,
-      graph,
-      oids.slice(start, start + loadBatchSize),
-    )) {
-      await turn.pass()
-      if (keys.has(keyOf(stored)))
-        keep(keyOf(stored), summarize(stored, stored.facts && decodeFileIndex(stored.facts)))
+    const part = oids.slice(start, start + loadBatchSize)
+    for (const stored of await loadFileIndexes(ctx.db, graph, part)) {
+      await yielder.pass()
+      if (!keys.has(keyOf(stored))) continue
+      const index = stored.facts && decodeFileIndex(stored.facts)
+      onSummary(keyOf(stored), summarize(stored, index))
     }
   }
 }
 
 function summarize(
   stored: Omit<StoredFileIndex, 'oid' | 'grammar'>,
-  facts: FileIndex | null,
+  index: FileIndex | null,
 ): BlobSummary {
-  const { kind, lines, unparsed, facts: encoded } = stored
+  const { kind, lines, unparsed, facts } = stored
   return {
-    ...{ kind, lines, unparsed, facts: encoded },
-    complexity: facts?.complexity ?? null,
-    namespace: facts && toStoredNamespace(facts),
-    usedNames: facts && createUsedNameFilter(facts),
-    symbols: facts ? toSymbolRows(facts) : [],
+    ...{ kind, lines, unparsed, facts },
+    complexity: index?.complexity ?? null,
+    namespace: index && toStoredNamespace(index),
+    usedNames: index && createUsedNameFilter(index),
+    symbols: index ? toSymbolRows(index) : [],
   }
 }
 
-/** A file with its bytes. */
 interface Content {
   readonly file: ScannedFile
   readonly bytes: Uint8Array
@@ -136,27 +132,24 @@ async function readMissing(
   scan: Scan,
   graph: WritableGraph,
   files: readonly ScannedFile[],
-  keep: OnSummary,
+  onSummary: OnSummary,
 ): Promise<void> {
   const missing = [...new Map(files.map((file) => [keyOf(file), file])).values()]
   const { repository, objects, progress, signal } = scan
-  const until = performance.now() + maxReadingMs
-  const underWay: Promise<void>[] = []
+  const deadline = performance.now() + maxReadingMs
+  const running: Promise<void>[] = []
   let done = 0
-  const begin = (batch: readonly Content[]) => {
-    const work = read(batch)
-    // Waited for further down.
+  const startBatch = (batch: readonly Content[]) => {
+    const work = indexBatch(batch)
+    // Errors are thrown where `running` is awaited.
     work.catch(() => {})
-    underWay.push(work)
+    running.push(work)
   }
-  const read = async (batch: readonly Content[]) => {
+  const indexBatch = async (batch: readonly Content[]) => {
     const results = await readBatch(scan, batch)
-    for (const [place, { file }] of batch.entries()) keep(keyOf(file), results[place]!.summary)
-    await saveFileIndexes(
-      scan.ctx.db,
-      graph,
-      results.map(({ stored }) => stored),
-    )
+    for (const [index, { file }] of batch.entries()) onSummary(keyOf(file), results[index]!.summary)
+    const indexes = results.map(({ stored }) => stored)
+    await saveFileIndexes(scan.ctx.db, graph, indexes)
     done += batch.length
     progress.report('reading files', done, missing.length)
   }
@@ -168,58 +161,58 @@ async function readMissing(
       : readFewBlobs(objects, oids, limits)
   let batch: Content[] = []
   let bytes = 0
-  let place = 0
+  let next = 0
   try {
     for await (const blob of blobs) {
-      const file = missing[place++]!
+      const file = missing[next]!
+      next += 1
       if (blob.bytes === undefined) continue
       batch.push({ file, bytes: blob.bytes })
       bytes += blob.bytes.length
       if (batch.length < maxBatchFiles && bytes < maxBatchBytes) continue
-      if (underWay.length >= maxConcurrentBatches) await underWay.shift()
-      begin(batch)
+      if (running.length >= maxConcurrentBatches) await running.shift()
+      startBatch(batch)
       batch = []
       bytes = 0
-      if (performance.now() > until) break
+      if (performance.now() > deadline) break
     }
-    begin(batch)
+    startBatch(batch)
   } finally {
-    await Promise.allSettled(underWay)
+    await Promise.allSettled(running)
   }
-  await Promise.all(underWay)
+  await Promise.all(running)
   signal.throwIfAborted()
 }
 
-/** What is summary, and how it is stored. */
 interface BatchResult {
   readonly stored: StoredFileIndex
   readonly summary: BlobSummary
 }
 
 async function readBatch({ indexer }: Scan, batch: readonly Content[]): Promise<BatchResult[]> {
-  const classes = batch.map(({ file, bytes }) => classifyFile(file.path, bytes).kind)
+  const kinds = batch.map(({ file, bytes }) => classifyFile(file.path, bytes).kind)
   const isParsed = batch.map(
-    ({ file }, place) => file.grammar !== '' && /^(source|generated)$/.test(classes[place]!),
+    ({ file }, position) => file.grammar !== '' && /^(source|generated)$/.test(kinds[position]!),
   )
-  const parsed = await indexer.index(
+  const indexed = await indexer.index(
     batch
-      .filter((_, place) => isParsed[place])
+      .filter((_, position) => isParsed[position])
       .map(({ file, bytes }) => ({ path: file.path, bytes })),
   )
-  const results = parsed.values()
-  return batch.map(({ file, bytes }, place) => {
-    const kind = classes[place]!
-    const result = isParsed[place] ? results.next().value : undefined
-    const facts = result && 'index' in result ? result : null
+  const results = indexed.values()
+  return batch.map(({ file, bytes }, position) => {
+    const kind = kinds[position]!
+    const result = isParsed[position] ? results.next().value : undefined
+    const success = result && 'index' in result ? result : null
     const stored: StoredFileIndex = {
       oid: file.oid,
       grammar: file.grammar,
       kind,
       lines: kind === 'binary' ? null : countLines(bytes),
       unparsed: result && 'unparsed' in result ? result.unparsed : null,
-      facts: facts?.encoded ?? null,
+      facts: success?.encoded ?? null,
     }
-    return { stored, summary: summarize(stored, facts?.index ?? null) }
+    return { stored, summary: summarize(stored, success?.index ?? null) }
   })
 }
 
@@ -236,19 +229,21 @@ function countLines(bytes: Uint8Array): number {
 
 function describeFile(file: ScannedFile, summary: BlobSummary | undefined): ReadFile {
   const { path, oid, grammar, language, isTest, size } = file
-  const isSource = file.kind === 'source'
-  const unread = isSource && grammar !== '' ? (file.isRead ? 'not read' : 'too large') : null
-  return {
-    row: {
-      ...{ path, oid, grammar, language, isTest, size },
-      kind: isSource && summary ? summary.kind : file.kind,
-      lines: summary?.lines ?? null,
-      complexity: summary?.complexity ?? null,
-      unparsed: summary ? summary.unparsed : unread,
-      namespace: summary?.namespace ?? null,
-      usedNames: summary?.usedNames ?? null,
-    },
-    symbols: summary?.symbols ?? [],
-    encodedIndex: summary?.facts ?? null,
+  const common = { path, oid, grammar, language, isTest, size }
+  if (summary === undefined) {
+    const unparsed = describeUnread(file)
+    const missing = { lines: null, complexity: null, namespace: null, usedNames: null }
+    const row = { ...common, ...missing, kind: file.kind, unparsed }
+    return { row, symbols: [], encodedIndex: null }
   }
+  const { lines, complexity, unparsed, namespace, usedNames, symbols, facts } = summary
+  const kind = file.kind === 'source' ? summary.kind : file.kind
+  const row = { ...common, kind, lines, complexity, unparsed, namespace, usedNames }
+  return { row, symbols, encodedIndex: facts }
+}
+
+/** Why a source file has no index; null for files that never have one. */
+function describeUnread({ kind, grammar, isRead }: ScannedFile): 'not read' | 'too large' | null {
+  if (kind !== 'source' || grammar === '') return null
+  return isRead ? 'not read' : 'too large'
 }

@@ -1,4 +1,4 @@
-// Describes the project that a scan found, and keeps the description as memories.
+// Describes the scanned project and saves the description as memories.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -16,14 +16,14 @@ import type { Scan } from './scan-context.ts'
 
 const maxSymbolsPerFile = 20
 const minConfidence = 0.5
-/** Read together with their symbols and edges. */
+/** Files are read in batches, with their symbols and edges. */
 const fileBatchSize = 1000
-/** Deliveries wait for the one connection of the embedded database while some are kept. */
+/** Small batches, because deliveries wait for the one connection of the embedded database. */
 const memoryBatchSize = 200
 
 type KnownProject = Pick<Project, 'files' | 'uses'>
 
-/** @param graph that shows the scan's commit; null without one */
+/** @param graph the graph at the scan's commit; null if graphs are off */
 export async function saveProjectMemories(scan: Scan, graph: WritableGraph | null): Promise<void> {
   const { ctx, commit, snapshot, progress, scan: claim, signal } = scan
   progress.report('describing the project', 0, 0)
@@ -46,20 +46,20 @@ export async function saveProjectMemories(scan: Scan, graph: WritableGraph | nul
       await assertScanLease(tx, claim)
       await work(tx)
     })
-  const at = await readClock(ctx.db)
+  const savedAt = await readClock(ctx.db)
   for (let start = 0; start < memories.length; start += memoryBatchSize) {
     await write((tx) =>
-      saveMemories(tx, claim.repo, memories.slice(start, start + memoryBatchSize), at),
+      saveMemories(tx, claim.repo, memories.slice(start, start + memoryBatchSize), savedAt),
     )
   }
   const own = { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } as const
   await write((tx) => endOtherMemories(tx, claim.repo, memories, own))
-  // A repository can say that no model is to be asked about it.
+  // A repository's settings can forbid the use of models.
   const { settings } = await loadSettings(snapshot)
   if (settings.mode !== 'static') await enrichProjectMap(scan, files)
 }
 
-/** The database's: one time for all that a scan says. */
+/** All memories of a scan get one time, by the database's clock. */
 async function readClock(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now()`.execute(db)
   return rows[0]!.now
@@ -83,7 +83,7 @@ async function listFiles({ repository, commit, signal }: Scan): Promise<KnownPro
   return { files, uses: [] }
 }
 
-/** In pieces: others want the database meanwhile. */
+/** Reads in batches, so that other users of the database don't wait. */
 async function readProjectFiles(
   { ctx, signal }: Scan,
   { id: graphId }: WritableGraph,
@@ -92,13 +92,14 @@ async function readProjectFiles(
   const uses: (readonly [number, number])[] = []
   for (let after = 0, more = true; more; ) {
     signal.throwIfAborted()
-    const some = await readSomeFiles(ctx.db, graphId, after)
-    const ids = some.map(({ id }) => id)
+    const batch = await readSomeFiles(ctx.db, graphId, after)
+    const ids = batch.map(({ id }) => id)
     const symbols = await readTopSymbols(ctx.db, ids)
-    for (const file of some) files.push({ ...file, symbols: symbols.get(file.id) ?? [], usedBy: 0 })
+    for (const file of batch)
+      files.push({ ...file, symbols: symbols.get(file.id) ?? [], usedBy: 0 })
     uses.push(...(await readUses(ctx.db, ids)))
     after = ids.at(-1) ?? after
-    more = some.length === fileBatchSize
+    more = batch.length === fileBatchSize
   }
   const pathOf = new Map(files.map(({ id, path }) => [id, path]))
   const usedBy = Map.groupBy(uses, ([, target]) => target)
@@ -110,7 +111,7 @@ async function readProjectFiles(
   }
 }
 
-// All of these come as JSON: to take apart a row for each takes several times as long.
+// Rows are aggregated as JSON, because parsing many single rows takes several times as long.
 
 async function readSomeFiles(
   db: Db,
@@ -121,13 +122,15 @@ async function readSomeFiles(
     select json_agg(file order by id) as files
     from (
       select id, path, language, kind, is_test as "isTest", size, lines, complexity
-      from code_files where graph_id = ${graphId} and id > ${after} order by id limit ${sql.lit(fileBatchSize)}) as file`.execute(
-    db,
-  )
+      from code_files where graph_id = ${graphId} and id > ${after}
+      order by id limit ${sql.lit(fileBatchSize)}) as file`.execute(db)
   return rows[0]?.files ?? []
 }
 
-/** Of each file some. One file after the other, by its index: of all files, those of other repositories are most. */
+/**
+ * Reads a bounded number of symbols per file through the per-file index. Scanning the whole table
+ * would mostly read rows of other repositories.
+ */
 async function readTopSymbols(
   db: Db,
   fileIds: readonly number[],
@@ -139,7 +142,8 @@ async function readTopSymbols(
       select json_agg(json_build_object('name', name, 'kind', kind, 'exported', exported)
         order by exported desc, ordinal) as symbols
       from (
-        select name, kind, exported, ordinal from code_symbols where file_id = file.id and container = ''
+        select name, kind, exported, ordinal from code_symbols
+        where file_id = file.id and container = ''
         order by exported desc, ordinal limit ${sql.lit(maxSymbolsPerFile)}) as top) as found
     where found.symbols is not null`.execute(db)
   return new Map(rows.map(({ id, symbols }) => [id, symbols]))

@@ -1,4 +1,4 @@
-// What the parts of a scan share: types only.
+// Types that the steps of a scan share.
 
 import type { FileIndexer } from '../../code/file-indexer.ts'
 import type { AppContext } from '../../context.ts'
@@ -8,22 +8,21 @@ import type { Snapshot } from '../../git/snapshot.ts'
 import type { ClaimedScan } from '../../jobs/scans.ts'
 import type { Progress } from './progress.ts'
 
-/** One claimed scan, and what it may use. */
 export interface ScanTask {
   readonly scan: ClaimedScan
   readonly indexer: FileIndexer
-  /** Fires when the scan is to be broken off; its reason says why. */
+  /** It is aborted to interrupt the scan, with the reason. */
   readonly signal: AbortSignal
 }
 
-/** A scan whose commit is at hand. */
+/** A scan whose commit was fetched. */
 export interface Scan extends ScanTask {
   readonly ctx: AppContext
   readonly progress: Progress
   readonly repository: BareRepository
-  /** Reads objects of the repository one by one, in a git that runs already. */
+  /** Reads single objects of the repository through a running git. */
   readonly objects: ObjectReader
-  /** The head of the default branch. */
+  /** The scanned head of the default branch. */
   readonly commit: string
   readonly snapshot: Snapshot
 }

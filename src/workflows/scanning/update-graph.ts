@@ -1,4 +1,5 @@
-// Brings the code graph up to date where only the contents of few files changed: their own rows, and the edges that this touches.
+// Updates the code graph in place after few files changed only their contents: their rows, and the
+// edges that this affects.
 
 import type { FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
@@ -26,16 +27,16 @@ import { describeEntry, type ScannedFile } from './choose-files.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
 
-/** More changed files, or files whose edges may change, are as quickly found by building the whole graph. */
+/** Beyond these limits, building the whole graph is as fast. */
 const maxChanges = 50
 const maxSources = 400
-/** Types are followed over so many files: what one says of a field's type, those see that come from it. */
+/** A type can reach another file over this many steps of imports. */
 const maxTypeSteps = 3
 
 /**
- * Brings the graph from the commit that it shows to the one that is scanned.
+ * Updates the graph to the scanned commit.
  *
- * @returns the files that changed; null where this takes building the graph, and nothing was done
+ * @returns the changed files; null if the graph has to be built instead, and nothing was done
  */
 export async function updateGraph(
   scan: Scan,
@@ -51,33 +52,33 @@ export async function updateGraph(
   if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution)))
     return null
   const paths = changes.map(({ path }) => path)
-  // Git and the database work side by side.
+  // Git and the database work in parallel.
   const [changed, stored, before, allPaths] = await Promise.all([
     describeChanged(scan, changes),
     readStoredFiles(ctx.db, graph.id, paths),
     readFileIndexes(ctx.db, graph, paths),
     readPaths(ctx.db, graph),
   ])
-  // What isn't in the graph, it doesn't hold for a reason that may have gone.
+  // A file that was left out of the graph may have to be in it now.
   if (paths.some((path) => !stored.has(path))) return null
   progress.lap('list')
   const files = await readFiles(scan, graph, changed)
   progress.lap('read')
   const overlay = new Map(
-    files.map(({ row, encodedIndex: facts }) => [row.path, facts && decodeFileIndex(facts)]),
+    files.map(({ row, encodedIndex }) => [row.path, encodedIndex && decodeFileIndex(encodedIndex)]),
   )
   const sources = await findSources(scan, graph, before, overlay)
   if (sources === null) return null
   const imports = createImportResolver(allPaths, resolution)
-  const found = await queryStoredView(ctx.db, graph, { overlay, imports }, (view) =>
+  const edges = await queryStoredView(ctx.db, graph, { overlay, imports }, (view) =>
     sources.flatMap((path) => listEdges(view, path)),
   )
   progress.lap('resolve')
-  const around = await readStoredFiles(ctx.db, graph.id, [
+  const neighbors = await readStoredFiles(ctx.db, graph.id, [
     ...sources,
-    ...found.map(({ target }) => target),
+    ...edges.map(({ target }) => target),
   ])
-  const ids = new Map([...around.values(), ...stored.values()].map(({ path, id }) => [path, id]))
+  const ids = new Map([...neighbors.values(), ...stored.values()].map(({ path, id }) => [path, id]))
   await writeGraph(ctx.db, graph, {
     difference: {
       removedFileIds: [],
@@ -87,7 +88,7 @@ export async function updateGraph(
           ctx.db,
           sources.map((path) => ids.get(path)!),
         ),
-        found,
+        edges,
         ids,
       ),
     },
@@ -113,12 +114,12 @@ async function describeChanged(
   return files
 }
 
-/** A file that is there before and after, and says nothing about others. */
+/** Whether only the content of a file changed, and it doesn't configure imports. */
 function isOrdinary({ status, kind, path }: TreeChange, resolution: ImportConfig): boolean {
   return status === 'modified' && kind === 'file' && !affectsImportConfig(path, resolution)
 }
 
-/** The files whose edges may be others now; null where they may be too many to tell. */
+/** Lists the files whose edges may have changed; null if there are too many. */
 async function findSources(
   { ctx }: Scan,
   graph: WritableGraph,
@@ -127,18 +128,18 @@ async function findSources(
 ): Promise<string[] | null> {
   const sources = new Set<string>()
   const names = new Set<string>()
-  const speaking: string[] = []
-  for (const [path, facts] of after) {
+  const pathsWithNames: string[] = []
+  for (const [path, index] of after) {
     const old = before.get(path) ?? null
-    const touched = findAffectedNames(old, facts)
-    if (touched === null) return null
-    if (facts !== null) sources.add(path)
-    if (touched.size > 0) speaking.push(path)
-    for (const name of touched) names.add(name)
+    const affectedNames = findAffectedNames(old, index)
+    if (affectedNames === null) return null
+    if (index !== null) sources.add(path)
+    if (affectedNames.size > 0) pathsWithNames.push(path)
+    for (const name of affectedNames) names.add(name)
   }
-  if (speaking.length > 0) {
+  if (pathsWithNames.length > 0) {
     const [dependents, users] = await Promise.all([
-      listDependents(ctx.db, graph, speaking, { depth: maxTypeSteps, limit: maxSources + 1 }),
+      listDependents(ctx.db, graph, pathsWithNames, { depth: maxTypeSteps, limit: maxSources + 1 }),
       findPossibleUsers(ctx.db, graph, [...names], maxSources + 1),
     ])
     for (const { path } of dependents) sources.add(path)

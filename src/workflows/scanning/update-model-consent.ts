@@ -1,11 +1,14 @@
-// Looks whether a repository lets models be asked about it.
+// Updates the stored consent of a repository to the use of models.
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { saveModelConsent } from '../../jobs/model-consent.ts'
 import { deleteVectors } from '../../knowledge/memory/save-vectors.ts'
 import { loadSettings } from '../gathering/read-settings.ts'
 import type { Scan } from './scan-context.ts'
 
-/** Writes down what its default branch says. Where it wants the fixed rules only, what an embedder made of its memories goes. */
+/**
+ * Saves the consent from the default branch's settings. Without consent, the vectors of its
+ * memories are deleted.
+ */
 export async function updateModelConsent({ ctx, scan, snapshot }: Scan): Promise<void> {
   const { settings } = await loadSettings(snapshot)
   const asksModels = settings.mode !== 'static'
