@@ -431,7 +431,7 @@ describe('a person', () => {
     })
     const superseded = {
       status: 409,
-      body: { detail: `The memory was superseded: what counts now has the id ${edited.id}` },
+      body: { detail: `The memory was superseded: the current one has the id ${edited.id}` },
     }
     expect(
       await request(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use files.' } }),
@@ -440,7 +440,7 @@ describe('a person', () => {
     await request(repo, `/${edited.id}`, { method: 'DELETE' })
     const ended = {
       status: 409,
-      body: { detail: 'The memory does not count any more: add a new one to say it again' },
+      body: { detail: 'The memory is no longer active: add a new one with the same text' },
     }
     for (const one of [id, edited.id]) {
       expect(

@@ -11,11 +11,10 @@ import { createPlatformSnapshot } from './platform-snapshot.ts'
 /** The commits of a change as snapshots, and the raw diff. */
 export interface ChangeCommits extends AsyncDisposable {
   readonly head: Snapshot
-  /** The merge base. */
   readonly base: Snapshot
   /** The tip of the base branch; it is `base` itself if nothing was merged since. */
   readonly tip: Snapshot
-  /** The diff from `base` to `head`. */
+  /** It leads from `base` to `head`. */
   readonly rawDiff: Uint8Array | string
   /** Each note is one sentence about a limit of these snapshots. */
   readonly notes: readonly string[]

@@ -24,11 +24,11 @@ export interface LoadedSettings {
   readonly attributesOf: ReadLinguistAttributes
   /** Each note is one sentence about a problem of the settings. */
   readonly notes: readonly string[]
-  /** A hash of all settings and attributes. */
+  /** It hashes all settings and attributes. */
   readonly digest: string
 }
 
-/** The value for a repository without settings. */
+/** A repository without settings has these. */
 export const noLoadedSettings: LoadedSettings = {
   settings: defaultSettings,
   attributesOf: noLinguistAttributes,

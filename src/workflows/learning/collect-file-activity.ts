@@ -1,4 +1,4 @@
-// Collects what a gathered change touches, for the record of its review: as text that a database takes, and not too much of it.
+// Collects the file activity of a change for the record of its review, as bounded, storable text.
 import type { AppContext } from '../../context.ts'
 import { toStorableText } from '../../contract/storable-text.ts'
 import type { FileDiff } from '../../domain/diff.ts'
@@ -12,11 +12,11 @@ import { findNamedIssues } from '../gathering/gather-background.ts'
 const maxFiles = 3000
 const maxSymbols = 100
 const maxIssues = 50
-/** Bytes: indexes take no more than a third of a page. Nobody names files so. */
+/** Longer paths don't fit a database index, whose rows are at most a third of a page. */
 const maxPathBytes = 1500
 const maxSymbolLength = 200
 
-/** What a change touches; null where no graph is kept. */
+/** Returns the file activity of a change; null if code graphs are off. */
 export function collectFileActivity(
   ctx: Pick<AppContext, 'platform' | 'config'>,
   change: Change,
@@ -27,14 +27,14 @@ export function collectFileActivity(
   for (const file of change.diff.files) {
     if (files.size >= maxFiles) break
     const path = toStorableText(file.path)
-    // One that became another type is deleted and added.
+    // A file that changed its type is listed as deleted and as added.
     const known = files.get(path)
     const names = (symbolsOf.get(file.path) ?? []).map(({ name }) =>
       toStorableText(name.slice(0, maxSymbolLength)),
     )
-    const touch = describeFileActivity(file, path, [...new Set(names)].slice(0, maxSymbols))
+    const activity = describeFileActivity(file, path, [...new Set(names)].slice(0, maxSymbols))
     if (Buffer.byteLength(path) <= maxPathBytes)
-      files.set(path, known === undefined ? touch : mergeFileActivity(known, touch))
+      files.set(path, known === undefined ? activity : mergeFileActivity(known, activity))
   }
   const issues = findNamedIssues(ctx, change.pullRequest, change.commits).slice(0, maxIssues)
   return { files: [...files.values()], issues }

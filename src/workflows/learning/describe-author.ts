@@ -1,4 +1,4 @@
-// Describes an author by the record of their pull requests: facts with their denominators, never a ranking or a judgement.
+// Describes authors by their pull requests: counts with denominators, never rankings or judgments.
 
 import { classifyFile } from '../../code/classify-file.ts'
 import { isTestPath, languageOfPath } from '../../code/languages.ts'
@@ -12,17 +12,20 @@ import {
 } from './format-names.ts'
 import type { AuthoredPullRequest, AuthorRecord } from './read-author.ts'
 
-/** Of fewer pull requests nothing is said but how many there are. */
+/** With fewer pull requests only their count is described. */
 const minPullRequests = 3
-/** Of fewer pull requests nobody's strength is told: one more may change it. */
+/** With fewer pull requests a strength could change with the next one. */
 const minCleanPullRequests = 5
-/** Of directories, and of languages. */
+/** The limit applies to directories and to languages separately. */
 const maxStrengths = 5
 const maxProfileNames = 3
 
 type DeveloperMemory = Pick<NewMemory, 'type' | 'subject' | 'text' | 'path'>
 
-/** All that is to be remembered of an author. Subjects begin with the username and a slash, but for the profile's. */
+/**
+ * Describes an author as memories. Except for the profile, subjects start with the username and a
+ * slash.
+ */
 export function describeAuthor(record: AuthorRecord): NewMemory[] {
   const [latest] = record.pullRequests
   if (latest === undefined) return []
@@ -44,25 +47,27 @@ export function describeAuthor(record: AuthorRecord): NewMemory[] {
 }
 
 /**
- * In how many pull requests they changed what: one that goes through a hundred files says no more than one of two. Only what
- * came more than once.
+ * Counts pull requests by directory and language, so that one large pull request doesn't dominate.
+ * Names that occur only once are left out.
  */
 function describeProfile({ login, total, pullRequests }: AuthorRecord): DeveloperMemory {
   const all = pullRequests.length
-  const tell = (opening: string, namesOf: (path: string) => string[]) => {
+  const describeNames = (opening: string, namesOf: (path: string) => string[]) => {
     const counts = countOccurrences(
       pullRequests.flatMap(({ paths }) => [...new Set(paths.flatMap(namesOf))]),
     )
     const repeated = counts.filter(([, count]) => count > 1).slice(0, maxProfileNames)
+    if (repeated.length === 0) return []
     const names = repeated.map(([name, count]) => `${formatName(name)} (${count} of ${all})`)
-    return names.length === 0
-      ? []
-      : [`${opening}${total > all ? ` of the latest ${all}` : ''}: ${names.join(', ')}.`]
+    const scope = total > all ? ` of the latest ${all}` : ''
+    return [`${opening}${scope}: ${names.join(', ')}.`]
   }
   const sentences = [
     `${formatName(login)}: ${formatCount(total, 'reviewed pull request')}.`,
-    ...(all < minPullRequests ? [] : tell('Directories', (path) => [showDirectory(path)])),
-    ...(all < minPullRequests ? [] : tell('Languages', programmingLanguageOf)),
+    ...(all < minPullRequests
+      ? []
+      : describeNames('Directories', (path) => [describeDirectoryOf(path)])),
+    ...(all < minPullRequests ? [] : describeNames('Languages', programmingLanguageOf)),
   ]
   return { type: 'contributor_profile', subject: login, text: sentences.join(' '), path: null }
 }
@@ -99,13 +104,15 @@ function describePatterns({ login, total, pullRequests }: AuthorRecord): Develop
   const answers = countAnswers(pullRequests)
   if (answers.resolved + answers.dismissed >= minPullRequests) {
     const those = formatCount(answers.all, 'finding')
-    const text = `Of ${those} in ${name}'s ${latest}pull requests ${answers.resolved} were resolved and ${answers.dismissed} dismissed.`
+    const text =
+      `Of ${those} in ${name}'s ${latest}pull requests ` +
+      `${answers.resolved} were resolved and ${answers.dismissed} dismissed.`
     patterns.push(pattern('answers', text))
   }
   return patterns
 }
 
-/** Each once. */
+/** Lists each category of undismissed findings once. */
 function listCategories({ findings }: AuthoredPullRequest): string[] {
   return [
     ...new Set(findings.flatMap(({ state, category }) => (state === 'dismissed' ? [] : category))),
@@ -118,22 +125,25 @@ function countAnswers(pullRequests: readonly AuthoredPullRequest[]) {
   return { all: states.length, resolved: count('resolved'), dismissed: count('dismissed') }
 }
 
-/** Where some reviewed pull requests, and at least four of five, had no critical finding. */
+/**
+ * A strength is a directory or language in which at least four of five pull requests had no
+ * critical finding.
+ */
 function describeStrengths(
   login: string,
   pullRequests: readonly AuthoredPullRequest[],
 ): DeveloperMemory[] {
   const inDirectories = findClean(pullRequests, (path) => [directoryOf(path)]).map(
     ({ name, ...counts }) => {
-      return { kind: 'directory', name, place: showPlace(name), path: name, ...counts }
+      return { kind: 'directory', name, location: formatDirectory(name), path: name, ...counts }
     },
   )
   const inLanguages = findClean(pullRequests, programmingLanguageOf).map(({ name, ...counts }) => {
-    return { kind: 'language', name, place: name, path: null, ...counts }
+    return { kind: 'language', name, location: name, path: null, ...counts }
   })
-  return [...inDirectories, ...inLanguages].map(({ kind, name, place, path, total, clean }) => {
+  return [...inDirectories, ...inLanguages].map(({ kind, name, location, path, total, clean }) => {
     const those = `${clean} of ${login}'s ${formatCount(total, 'reviewed pull request')}`
-    const text = `${formatName(those)} in ${formatName(place)} had no critical finding there.`
+    const text = `${formatName(those)} in ${formatName(location)} had no critical finding there.`
     return { type: 'developer_strength', subject: `${login}/${kind}/${name}`, text, path }
   })
 }
@@ -169,11 +179,11 @@ function programmingLanguageOf(path: string): string[] {
   return language?.type === 'programming' ? [language.name] : []
 }
 
-function showDirectory(path: string): string {
-  return showPlace(directoryOf(path))
+function describeDirectoryOf(path: string): string {
+  return formatDirectory(directoryOf(path))
 }
 
-function showPlace(directory: string): string {
+function formatDirectory(directory: string): string {
   return directory === '.' ? 'the root' : directory
 }
 

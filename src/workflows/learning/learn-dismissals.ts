@@ -1,4 +1,5 @@
-// Learns which rules' findings people dismissed in several pull requests. That informs whoever reviews next; it is no rule.
+// Updates memories of rules whose findings were dismissed in several pull requests. They inform
+// later reviews, but suppress nothing.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { MemoryType, NewMemory } from '../../domain/memory.ts'
@@ -15,7 +16,7 @@ import {
 
 const type: MemoryType = 'decision'
 const minPullRequests = 2
-/** The latest ones of a rule. */
+/** Only the latest findings of a rule are read. */
 const maxFindings = 200
 const maxDirectories = 3
 
@@ -25,18 +26,18 @@ interface Dismissal {
   readonly path: string
 }
 
-/** Brings up to date what is remembered of the rules by which the pull request's findings were raised. */
+/** Updates the memories of the rules that reported the pull request's findings. */
 export async function learnDismissals(tx: Db, ref: PullRequestRef): Promise<void> {
   const rules = await listRules(tx, ref)
   const dismissals = Map.groupBy(await readDismissals(tx, ref.repo, rules), ({ rule }) => rule)
   const decisions = [...dismissals.values()].flatMap(describeDismissals)
   await saveMemories(tx, ref.repo, decisions)
-  const standing = new Set(decisions.map(({ subject }) => subject))
-  const gone = rules.map(subjectOf).filter((subject) => !standing.has(subject))
+  const currentSubjects = new Set(decisions.map(({ subject }) => subject))
+  const outdated = rules.map(subjectOf).filter((subject) => !currentSubjects.has(subject))
   await endMemories(
     tx,
     ref.repo,
-    gone.map((subject) => ({ type, subject })),
+    outdated.map((subject) => ({ type, subject })),
   )
 }
 
@@ -47,15 +48,17 @@ function describeDismissals(dismissals: readonly Dismissal[]): NewMemory[] {
   const directories = countOccurrences(dismissals.map(({ path }) => directoryOf(path))).map(
     ([name]) => name,
   )
-  const shown = directories
+  const listed = directories
     .slice(0, maxDirectories)
     .map((name) => (name === '.' ? 'the root' : formatName(name)))
-  const places = directories.length > shown.length ? [...shown, 'other directories'] : shown
+  const locations = directories.length > listed.length ? [...listed, 'other directories'] : listed
+  const pullRequests = formatPullRequestNumbers(numbers)
+  const where = joinWithAnd(locations)
   return [
     {
       type,
       subject: subjectOf(first.rule),
-      text: `Findings of the rule ${first.rule} were dismissed in ${formatPullRequestNumbers(numbers)}, in ${joinWithAnd(places)}.`,
+      text: `Findings of the rule ${first.rule} were dismissed in ${pullRequests}, in ${where}.`,
       path: directories.length === 1 ? (directories[0] as string) : null,
       componentType: null,
       trust: 'derived',
@@ -90,7 +93,7 @@ async function readDismissals(
     cross join lateral (
       select pr_number as number, path from findings f
       where repo = ${repo} and rule = asked.rule and state = 'dismissed'
-        -- What people without the right to dismiss said is no lesson; older versions kept it.
+        -- Only dismissals by people with the right to dismiss count; older versions stored others.
         and exists (
           select from dismissals d
           where d.repo = f.repo and d.pr_number = f.pr_number and d.fingerprint = f.fingerprint)

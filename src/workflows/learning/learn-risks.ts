@@ -1,4 +1,4 @@
-// Learns of which directories' reviews asked for changes again and again, and forgets those of which it is no longer true.
+// Updates memories of directories whose reviews repeatedly requested changes.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { FindingCategory } from '../../domain/finding.ts'
@@ -8,24 +8,27 @@ import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { countOccurrences, formatCount, formatName, maxSubjectLength } from './format-names.ts'
 
-/** That a review touched, and of those that are remembered. */
+/** The limit applies to the directories of a review and to the remembered ones separately. */
 const maxDirectories = 200
-/** The latest ones of a directory: what was mended long ago is no risk. */
+/**
+ * Only the latest pull requests of a directory count: faults that were fixed long ago are no risk.
+ */
 const maxPullRequests = 30
 const minPullRequests = 2
 const minFindings = 3
 
-/** What reviews of a pull request came to in a directory. */
 interface DirectoryReview {
   readonly directory: string
   readonly number: number
-  /** Commits of which a review asked for changes while critical or moderate findings stood there. */
+  /**
+   * The number of commits whose review requested changes while serious findings were open there.
+   */
   readonly requests: number
-  /** Of the critical and moderate findings that nobody dismissed. */
+  /** Categories of the critical and moderate findings that weren't dismissed. */
   readonly categories: readonly FindingCategory[]
 }
 
-/** Brings up to date what is remembered of the directories that a pull request touched, and of all that count as risks. */
+/** Updates the memories of the directories that a pull request changed, and of all known risks. */
 export async function learnRisks(tx: Db, ref: PullRequestRef): Promise<void> {
   const remembered = await listRemembered(tx, ref.repo)
   const directories = [...new Set([...(await listTouched(tx, ref)), ...remembered])]
@@ -34,12 +37,12 @@ export async function learnRisks(tx: Db, ref: PullRequestRef): Promise<void> {
     describeRisk,
   )
   await saveMemories(tx, ref.repo, risks)
-  const standing = new Set(risks.map(({ subject }) => subject))
-  const gone = remembered.filter((directory) => !standing.has(directory))
+  const currentSubjects = new Set(risks.map(({ subject }) => subject))
+  const outdated = remembered.filter((directory) => !currentSubjects.has(directory))
   await endMemories(
     tx,
     ref.repo,
-    gone.map((subject) => ({ type: 'risk_module', subject })),
+    outdated.map((subject) => ({ type: 'risk_module', subject })),
   )
 }
 
@@ -51,13 +54,14 @@ function describeRisk(reviews: readonly DirectoryReview[]): NewMemory[] {
   const [latest] = found.toSorted((one, other) => other.number - one.number)
   if (latest === undefined || found.length < minPullRequests || !isRisk) return []
   const { directory, number } = latest
-  const place = directory === '.' ? 'the root directory' : formatName(directory)
+  const location = directory === '.' ? 'the root directory' : formatName(directory)
   const isCut = reviews.length === maxPullRequests
   const all = `${isCut ? 'the latest ' : ''}${formatCount(reviews.length, 'reviewed pull request')}`
   const kinds = countOccurrences(categories).map(([category, count]) => `${category} ${count}`)
+  const findings = formatCount(categories.length, 'critical or moderate finding')
   const text = [
-    `In ${found.length} of ${all} that touched ${place}, reviews raised`,
-    `${formatCount(categories.length, 'critical or moderate finding')} there (${kinds.join(', ')});`,
+    `In ${found.length} of ${all} that touched ${location}, reviews raised`,
+    `${findings} there (${kinds.join(', ')});`,
     `in ${requested.length} they asked for changes.`,
   ].join(' ')
   const provenance = { source: 'review', pullRequest: number } as const
@@ -82,13 +86,14 @@ async function listRemembered(tx: Db, repo: RepositoryName): Promise<string[]> {
 async function listTouched(tx: Db, { repo, number }: PullRequestRef): Promise<string[]> {
   const { rows } = await sql<{ directory: string }>`
     select distinct directory from pull_request_files
-    where run_id = (select reviewed_run_id from pull_requests where repo = ${repo} and number = ${number})
+    where run_id = (
+      select reviewed_run_id from pull_requests where repo = ${repo} and number = ${number})
       and length(directory) <= ${maxSubjectLength}
     order by directory limit ${maxDirectories}`.execute(tx)
   return rows.map(({ directory }) => directory)
 }
 
-/** Of directories that still are there, as far as a code graph tells. */
+/** Directories that are missing in the code graph are left out. */
 async function readDirectoryReviews(
   tx: Db,
   repo: RepositoryName,
@@ -101,7 +106,8 @@ async function readDirectoryReviews(
       select directory from unnest(${directories}::text[]) as asked (directory)
       where directory = '.' or not exists (select from graph) or exists (
         select from code_files
-        where graph_id = (select id from graph) and path > directory || '/' and path < directory || '0'
+        where graph_id = (select id from graph)
+          and path > directory || '/' and path < directory || '0'
       )
     )
     select asked.directory, number, requests, categories from asked
@@ -112,15 +118,18 @@ async function readDirectoryReviews(
     ) as recent
     cross join lateral (
       select coalesce(json_agg(category), '[]') as categories from findings
-      where repo = ${repo} and pr_number = number and ${isSerious} and ${findingDirectory} = asked.directory
+      where repo = ${repo} and pr_number = number and ${isSerious}
+        and ${findingDirectory} = asked.directory
     ) as found
     cross join lateral (
       select count(distinct coalesce(head_sha, id::text)) as requests from workflow_runs run
-      where run.repo = ${repo} and run.pr_number = number and status = 'completed' and verdict = 'REQUEST_CHANGES'
+      where run.repo = ${repo} and run.pr_number = number
+        and status = 'completed' and verdict = 'REQUEST_CHANGES'
         and exists (
           select from findings
           where findings.repo = ${repo} and findings.pr_number = number and ${isSerious}
-            and ${findingDirectory} = asked.directory and run.id between first_run_id and last_run_id
+            and ${findingDirectory} = asked.directory
+            and run.id between first_run_id and last_run_id
         )
     ) as asking`.execute(tx)
   return rows
@@ -128,4 +137,5 @@ async function readDirectoryReviews(
 
 const isSerious = sql`severity <> 'minor' and state <> 'dismissed'`
 const findingDirectory = sql`
-  case when strpos(findings.path, '/') = 0 then '.' else regexp_replace(findings.path, '/[^/]*$', '') end`
+  case when strpos(findings.path, '/') = 0 then '.'
+    else regexp_replace(findings.path, '/[^/]*$', '') end`

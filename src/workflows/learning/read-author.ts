@@ -1,18 +1,17 @@
-// Reads what is stored of an author's reviewed pull requests.
+// Reads the stored record of an author's reviewed pull requests.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { FindingCategory, FindingState, Severity } from '../../domain/finding.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 
-/** The latest ones, so that what is said of people is not what they did years ago. */
+/** Old work says little about a person, so only recent pull requests are read. */
 const maxPullRequests = 50
 const maxFiles = 500
 const maxFindings = 200
 
-/** A reviewed pull request. */
 export interface AuthoredPullRequest {
   readonly number: number
-  /** Added and deleted ones. */
+  /** The number of added and deleted lines. */
   readonly lines: number
   readonly paths: readonly string[]
   readonly findings: readonly {
@@ -25,13 +24,13 @@ export interface AuthoredPullRequest {
 
 export interface AuthorRecord {
   readonly login: string
-  /** All that were reviewed. */
+  /** The number of all reviewed pull requests. */
   readonly total: number
-  /** The latest of them, newest first. */
+  /** They are the latest ones, the newest first. */
   readonly pullRequests: readonly AuthoredPullRequest[]
 }
 
-/** Reads an author's record in a repository: a bounded part of it, however much there is. */
+/** Reads a bounded part of an author's record in a repository. */
 export async function readAuthorRecord(
   tx: Db,
   repo: RepositoryName,
@@ -39,14 +38,16 @@ export async function readAuthorRecord(
 ): Promise<AuthorRecord> {
   const { rows } = await sql<AuthoredPullRequest & { total: number }>`
     with reviewed as (
-      select number, reviewed_run_id, additions::bigint + deletions as lines, count(*) over () as total
+      select number, reviewed_run_id, additions::bigint + deletions as lines,
+        count(*) over () as total
       from pull_requests
       where repo = ${repo} and author = ${login} and reviewed_run_id is not null
       order by number desc limit ${maxPullRequests}
     )
     select number, total, lines,
       array(
-        select path from pull_request_files where run_id = reviewed_run_id order by path limit ${maxFiles}
+        select path from pull_request_files
+        where run_id = reviewed_run_id order by path limit ${maxFiles}
       ) as paths,
       (
         select coalesce(json_agg(found), '[]') from (

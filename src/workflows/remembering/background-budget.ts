@@ -1,10 +1,10 @@
-// What is paid for models outside of reviews, for vectors and for words of the map: the same limits hold.
+// The budget of model calls outside of reviews (vectors, map descriptions), with the same limits.
 import { spentTodayUsd } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import { ownerOf, type RepositoryName } from '../../domain/pull-request.ts'
 import { type Budget, createBudget } from '../../models/index.ts'
 
-/** Made anew for each scan, review and query. */
+/** Call it for each scan, review and query. */
 export function createBackgroundBudget(
   { config, db }: Pick<AppContext, 'config' | 'db'>,
   repo: RepositoryName,

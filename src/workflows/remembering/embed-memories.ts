@@ -1,4 +1,5 @@
-// Gives memories their vectors, by which they are found whatever words they use. What has none is found by words alone.
+// Embeds memories, so that they are found by meaning. Those without vectors are found by words
+// alone.
 import { recordSpend } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -15,19 +16,21 @@ import {
 import type { Budget, Embedder } from '../../models/index.ts'
 import { createBackgroundBudget } from './background-budget.ts'
 
-/** Each in a transaction of its own: deliveries wait for the one connection of the embedded database meanwhile. */
+/**
+ * Each batch has its own transaction, because deliveries wait for the embedded database's one
+ * connection.
+ */
 const batchSize = 128
 
-/** What comes after a review or a person's request; a scan makes up for the rest. */
+/** Limits embedding after a review or a person's request; the next scan embeds the rest. */
 const maxNewMemories = 64
 const newMemoriesTimeoutMs = 5_000
 
-/** For one piece of many. */
+/** A batch of a scan may take this long. */
 const batchTimeoutMs = 60_000
 
 type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
 
-/** How far it goes. */
 interface Extent {
   readonly maxMemories: number
   readonly batchTimeoutMs: number
@@ -36,11 +39,11 @@ interface Extent {
 }
 
 /**
- * Has the embedder see all current memories of a repository that it hasn't seen, the newest first. Each piece is kept at
- * once: what breaks off goes on from there the next time.
+ * Embeds all current memories of a repository without vectors, the newest first. Each batch is
+ * saved at once, so an interrupted run goes on there the next time.
  *
- * @returns what the embedder failed of, in words; null where it didn't
- * @throws the signal's reason, or what the database throws
+ * @returns the embedder's error in words; null if there was none
+ * @throws the signal's reason, or an error of the database
  */
 export async function embedMemories(
   ctx: Context,
@@ -54,7 +57,10 @@ export async function embedMemories(
   })
 }
 
-/** Has it see the newest few, within some seconds. Never throws: the next scan makes up for it. */
+/**
+ * Embeds the newest memories within some seconds. Never throws: the next scan makes up for
+ * failures.
+ */
 export async function embedNewMemories(ctx: Context, repo: RepositoryName): Promise<void> {
   try {
     await embedWithin(ctx, repo, {
@@ -65,7 +71,7 @@ export async function embedNewMemories(ctx: Context, repo: RepositoryName): Prom
   } catch (error) {
     ctx.log.warn(
       { err: error, repo },
-      'New memories have no vectors; the next scan makes up for it',
+      'New memories were not embedded; the next scan makes up for it',
     )
   }
 }
@@ -88,7 +94,7 @@ async function embedWithin(
     if (!(error instanceof ModelError)) throw error
     ctx.log.warn(
       { repo, code: error.code, reason: error.message },
-      'Some memories are found by their words alone',
+      'Some memories were not embedded and are found by words alone',
     )
     return error.message
   } finally {
@@ -114,21 +120,24 @@ async function embedInBatches(
     const limit = Math.min(batchSize, total - done)
     const memories = await listUnembedded(db, repo, { embedder: embedder.name, after, limit })
     if (memories.length === 0) return
-    const texts = memories.map(describe)
+    const texts = memories.map(toEmbeddingText)
     const request = { texts, purpose: 'document', timeMs: extent.batchTimeoutMs, budget } as const
     const { vectors } = await embedder.embed(request, extent.signal)
-    const made = memories.map(({ id }, at) => ({ id, vector: vectors[at] as readonly number[] }))
+    const embedded = memories.map(({ id }, index) => ({
+      id,
+      vector: vectors[index] as readonly number[],
+    }))
     await transactionWithRetry(db, async (tx) => {
       await lockMemories(tx, repo)
-      // It may have been withdrawn since, and what there was have gone.
-      if (await readModelConsent(tx, repo)) await saveVectors(tx, repo, embedder.name, made)
+      // The consent may have been withdrawn meanwhile, and the vectors deleted.
+      if (await readModelConsent(tx, repo)) await saveVectors(tx, repo, embedder.name, embedded)
     })
     after = memories.at(-1)?.id
     done += memories.length
   }
 }
 
-/** A path says what its directories are called, which is much of what a memory is about. */
-function describe({ text, path }: UnembeddedMemory): string {
+/** The path's directory names are much of what a memory is about. */
+function toEmbeddingText({ text, path }: UnembeddedMemory): string {
   return path === null || path === '.' ? text : `${path}: ${text}`
 }

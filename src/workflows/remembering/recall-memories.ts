@@ -1,4 +1,4 @@
-// Searches memories: by words, and by meaning where an embedder answers in time.
+// Searches memories by words, and by meaning if an embedder answers in time.
 import { recordSpend } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import { ModelError } from '../../domain/errors.ts'
@@ -9,15 +9,15 @@ import { type FoundMemory, searchMemories } from '../../knowledge/memory/search-
 import type { Embedding } from '../../knowledge/memory/vectors.ts'
 import { createBackgroundBudget } from './background-budget.ts'
 
-/** Somebody waits for it. */
+/** A person may wait for the search. */
 const embedderTimeoutMs = 2_000
 
 type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
 
 /**
- * The memories that fit best, best first.
+ * Returns the best matches, best first.
  *
- * @param signal breaks the asking of the embedder off: its reason is thrown then
+ * @param signal aborts the call of the embedder: its reason is thrown
  */
 export async function recallMemories(
   ctx: Context,
@@ -31,18 +31,24 @@ export async function recallMemories(
   })
 }
 
-/** Null where no model may or can be asked. */
+/** Returns null if models aren't allowed or the embedder fails. */
 async function embedQuery(
   ctx: Context,
   repo: RepositoryName,
-  words: string,
+  queryText: string,
   signal: AbortSignal,
 ): Promise<Embedding | null> {
   const { db, embedder, log } = ctx
-  if (embedder === null || words.trim() === '' || !(await readModelConsent(db, repo))) return null
+  if (embedder === null || queryText.trim() === '' || !(await readModelConsent(db, repo)))
+    return null
   const budget = createBackgroundBudget(ctx, repo)
   try {
-    const request = { texts: [words], purpose: 'query', timeMs: embedderTimeoutMs, budget } as const
+    const request = {
+      texts: [queryText],
+      purpose: 'query',
+      timeMs: embedderTimeoutMs,
+      budget,
+    } as const
     const { vectors } = await embedder.embed(request, signal)
     return { embedder: embedder.name, vector: vectors[0] as readonly number[] }
   } catch (error) {

@@ -1,4 +1,4 @@
-// What people do with memories by hand: add one, put one in their own words, dismiss one.
+// Lets people add, edit and dismiss memories.
 import { recordAudit } from '../../accounts/audit.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
@@ -18,15 +18,15 @@ import {
 import { hashText, lockMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { embedNewMemories } from './embed-memories.ts'
 
-/** Of one repository, that people wrote and that count. */
+/** Limits the active memories that people wrote about one repository. */
 const maxWrittenMemories = 2_000
 
 type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
 
 /**
- * Keeps what a person says. The same words once more are the same memory.
+ * Saves a memory that a person wrote. The same text again is the same memory.
  *
- * @throws RequestError `conflict` where people have written too many
+ * @throws RequestError `conflict` if people have written too many
  */
 export async function addWrittenMemory(
   ctx: Context,
@@ -34,11 +34,11 @@ export async function addWrittenMemory(
   repo: RepositoryName,
   { type, text, path }: { type: MemoryType; text: string; path: string | null },
 ): Promise<Memory> {
-  // An entry of the map is about its path. Of other things there is more to say than one.
+  // A path has one entry in the map; other texts get a subject of their own.
   const subject =
     type === 'project_map' && path !== null ? path : `written/${hashText(`${path}\0${text}`)}`
   const memory: NewMemory = { type, subject, text, path, componentType: null, ...writtenBy(caller) }
-  const kept = await transactionWithRetry(ctx.db, async (tx) => {
+  const saved = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
     if ((await countPersonMemories(tx, repo)) >= maxWrittenMemories) {
       throw new RequestError(
@@ -46,23 +46,24 @@ export async function addWrittenMemory(
         `There are ${maxWrittenMemories} memories that people wrote: dismiss one first`,
       )
     }
-    const known = await findCurrentMemory(tx, repo, memory)
+    const existing = await findCurrentMemory(tx, repo, memory)
     return save(
       tx,
       caller,
       repo,
-      { ...memory, componentType: known?.componentType ?? null },
+      { ...memory, componentType: existing?.componentType ?? null },
       'memory_added',
     )
   })
   await embedNewMemories(ctx, repo)
-  return kept
+  return saved
 }
 
 /**
- * Puts a memory in a person's words.
+ * Replaces the text of a memory with a person's text.
  *
- * @throws RequestError `conflict` where it doesn't count any more, `not_found` where the repository has none of this id
+ * @throws RequestError `conflict` if the memory has ended, `not_found` if the repository has none
+ *   with this id
  */
 export async function editMemory(
   ctx: Context,
@@ -70,7 +71,7 @@ export async function editMemory(
   repo: RepositoryName,
   { id, text }: { id: string; text: string },
 ): Promise<Memory> {
-  const kept = await transactionWithRetry(ctx.db, async (tx) => {
+  const saved = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
     const { type, subject, path, componentType } =
       (await findMemory(tx, repo, id)) ?? (await refuseChange(tx, repo, id))
@@ -83,10 +84,10 @@ export async function editMemory(
     )
   })
   await embedNewMemories(ctx, repo)
-  return kept
+  return saved
 }
 
-/** Throws as `editMemorySchema`. */
+/** Dismisses a memory. Throws like `editMemory`. */
 export async function dismissMemoryManually(
   ctx: Context,
   caller: Caller,
@@ -111,24 +112,24 @@ async function save(
   action: AuditAction,
 ): Promise<Memory> {
   await saveMemories(tx, repo, [memory])
-  const kept = (await findCurrentMemory(tx, repo, memory)) ?? notFound()
-  await recordAudit(tx, caller, action, `${repo} ${kept.id}`)
-  return kept
+  const saved = (await findCurrentMemory(tx, repo, memory)) ?? notFound()
+  await recordAudit(tx, caller, action, `${repo} ${saved.id}`)
+  return saved
 }
 
-/** Says why a memory can't be changed, and what can be done. */
+/** Throws why a memory can't be changed, and what to do instead. */
 async function refuseChange(tx: Db, repo: RepositoryName, id: string): Promise<never> {
   const [newest, ...older] = await readMemoryHistory(tx, repo, id)
   if (newest === undefined) notFound()
   if (newest.endedAt === null && older.length > 0) {
     throw new RequestError(
       'conflict',
-      `The memory was superseded: what counts now has the id ${newest.id}`,
+      `The memory was superseded: the current one has the id ${newest.id}`,
     )
   }
   throw new RequestError(
     'conflict',
-    'The memory does not count any more: add a new one to say it again',
+    'The memory is no longer active: add a new one with the same text',
   )
 }
 

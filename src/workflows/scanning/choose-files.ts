@@ -8,7 +8,7 @@ import type { TreeEntry } from '../../git/snapshot.ts'
 export interface ScannedFile {
   readonly path: string
   readonly oid: string
-  /** Its size in bytes. */
+  /** It is counted in bytes. */
   readonly size: number
   /** The kind by the path; the content can still refine `source`. */
   readonly kind: FileKind | 'symlink' | 'submodule'

@@ -17,7 +17,7 @@ import { createPromptFence } from '../../reviewers/prompts/prompt-fence.ts'
 import { createBackgroundBudget } from '../remembering/background-budget.ts'
 import type { Scan } from './scan-context.ts'
 
-/** Limits for one scan and for one model call. */
+/** These limits apply to one scan and to one model call. */
 const maxEntries = 60
 const maxEntriesPerCall = 20
 

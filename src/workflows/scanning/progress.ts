@@ -7,7 +7,7 @@ import { startStopwatch } from '../../lib/stopwatch.ts'
 const reportIntervalMs = 1000
 
 export interface Progress {
-  /** The duration of each step in milliseconds. */
+  /** Each step has its duration in milliseconds. */
   readonly timings: Readonly<Record<string, number>>
   /** Ends a step and saves its duration under this name. */
   lap(name: string): void

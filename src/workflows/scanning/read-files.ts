@@ -20,7 +20,6 @@ import { createYielder } from '../../lib/yield-to-event-loop.ts'
 import { maxReadBytes, type ScannedFile } from './choose-files.ts'
 import type { Scan } from './scan-context.ts'
 
-/** A file with its rows for the graph. */
 export interface ReadFile {
   readonly row: FileRow
   readonly symbols: readonly SymbolRow[]
@@ -59,7 +58,7 @@ export async function readFiles(
   return files.map((file) => describeFile(file, summaries.get(keyOf(file))))
 }
 
-/** The index of a blob, with what the graph's rows need of it. */
+/** A blob's index is reduced to what the graph's rows need. */
 interface BlobSummary extends Omit<StoredFileIndex, 'oid' | 'grammar'> {
   readonly complexity: number | null
   readonly namespace: string | null

@@ -1,5 +1,5 @@
-// Dismisses a finding in the name of somebody who may write to its repository, or takes that back, and has the verdict
-// decided again.
+// Dismisses and reopens findings in the name of a user with write access, and requests a new
+// verdict.
 import { recordAudit } from '../../accounts/audit.ts'
 import { findScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
@@ -19,38 +19,37 @@ type DismissContext = Pick<
   'db' | 'config' | 'keys' | 'platform' | 'log' | 'notifications'
 >
 
-/** What is to be dismissed. */
 export interface DismissRequest {
-  /** Of an event of the pull request. */
+  /** It is the id of an event of the pull request. */
   readonly id: number
   readonly fingerprint: string
   readonly reason: string
 }
 
-/** Who dismissed the finding. */
 export interface DismissResult {
   readonly login: string
   readonly reason: string
-  /** The event under which the verdict is decided again; null where nothing was left to do. */
+  /** The event that requests a new verdict; null if nothing changed. */
   readonly eventId: number | null
 }
 
 /**
- * Dismissing what is dismissed changes nothing: the answer then names who did it first.
+ * Dismissing a dismissed finding changes nothing: the result names the first user.
  *
- * @param signal when to stop asking the platform
- * @throws RequestError `not_found`, `access_denied`, `not_authenticated`, `conflict`, `platform_failed`
+ * @param signal ends the requests to the platform
+ * @throws RequestError `not_found`, `access_denied`, `not_authenticated`, `conflict`,
+ *   `platform_failed`
  */
 export async function dismissFinding(
   ctx: DismissContext,
   caller: Caller,
-  { reason, ...place }: DismissRequest,
+  { reason, ...target }: DismissRequest,
   signal: AbortSignal,
 ): Promise<DismissResult> {
-  return changeFinding(ctx, caller, place, signal, async (tx, { ref, finding, state }) => {
-    const { login, reason: given } = finding
+  return changeFinding(ctx, caller, target, signal, async (tx, { ref, finding, state }) => {
+    const { login, reason: storedReason } = finding
     if (login !== null && (finding.via === 'api' || finding.state === 'dismissed')) {
-      return { login, reason: given ?? '', eventId: null }
+      return { login, reason: storedReason ?? '', eventId: null }
     }
     if (finding.state === 'resolved') {
       throw new RequestError('conflict', 'The finding is resolved: nothing is left to dismiss')
@@ -58,7 +57,7 @@ export async function dismissFinding(
     if (state !== 'open') {
       throw new RequestError('conflict', `The pull request is ${state}: nothing is left to dismiss`)
     }
-    const { fingerprint } = place
+    const { fingerprint } = target
     await saveDismissal(tx, ref, {
       fingerprint,
       reopened: finding.reopened,
@@ -66,23 +65,23 @@ export async function dismissFinding(
       reason,
     })
     await recordAudit(tx, caller, 'finding_dismissed', `${ref.repo}#${ref.number} ${fingerprint}`)
-    return { login: caller.login, reason, eventId: await decideAgain(ctx, tx, ref) }
+    return { login: caller.login, reason, eventId: await requestVerdict(ctx, tx, ref) }
   })
 }
 
 /**
- * Takes back a dismissal that was made on the page or through the API.
+ * Reopens a finding that was dismissed on the page or through the API.
  *
- * @returns the event under which the verdict is decided again
- * @throws RequestError as `dismissFindingSchema`
+ * @returns the event that requests a new verdict
+ * @throws RequestError like `dismissFinding`
  */
 export async function reopenFinding(
   ctx: DismissContext,
   caller: Caller,
-  place: Omit<DismissRequest, 'reason'>,
+  target: Omit<DismissRequest, 'reason'>,
   signal: AbortSignal,
 ): Promise<number | null> {
-  return changeFinding(ctx, caller, place, signal, async (tx, { ref, finding, state }) => {
+  return changeFinding(ctx, caller, target, signal, async (tx, { ref, finding, state }) => {
     if (finding.via === 'thread') {
       const message = 'It was dismissed by resolving its conversation: open that again instead'
       throw new RequestError('conflict', message)
@@ -91,7 +90,7 @@ export async function reopenFinding(
     if (state !== 'open') {
       throw new RequestError('conflict', `The pull request is ${state}: nothing is left to decide`)
     }
-    const { fingerprint } = place
+    const { fingerprint } = target
     await tx
       .deleteFrom('dismissals')
       .where('repo', '=', ref.repo)
@@ -100,11 +99,11 @@ export async function reopenFinding(
       .where('via', '=', 'api')
       .execute()
     await recordAudit(tx, caller, 'finding_reopened', `${ref.repo}#${ref.number} ${fingerprint}`)
-    return decideAgain(ctx, tx, ref)
+    return requestVerdict(ctx, tx, ref)
   })
 }
 
-/** What a change is made to, under the pull request's lock. */
+/** The finding and its pull request, locked for the transaction. */
 interface LockedFinding {
   readonly ref: PullRequestRef
   readonly state: PullRequestState | undefined
@@ -130,7 +129,7 @@ async function changeFinding<Result>(
   })
 }
 
-async function decideAgain(
+async function requestVerdict(
   ctx: DismissContext,
   tx: Db,
   ref: PullRequestRef,

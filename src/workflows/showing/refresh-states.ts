@@ -1,4 +1,4 @@
-// How pull requests stand at the platform now, as far as it says so in the time that there is.
+// Refreshes the states of pull requests from the platform, within the time of a request.
 import { findInstallationIds } from '../../accounts/installations.ts'
 import { readPlatformToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
@@ -19,17 +19,18 @@ import { createSemaphore } from '../../lib/semaphore.ts'
 
 type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
 
-/** For one answer; the platform's connection has room for others beside it. */
+/** Limits the requests for one answer, so that others share the connection to the platform. */
 const maxConcurrentRequests = 16
 
-/** Names a pull request in a map. */
+/** Returns the key of a pull request in a map. */
 export const pullRequestKey = ({ repo, number }: PullRequestRef): string => `${repo}#${number}`
 
 /**
- * Asks for those that nobody asked for just now, with the caller's own token where they connected the repository, else the
- * deployment-wide one, and writes down what is new. Whatever the platform does, it ends when the signal fires at the latest.
+ * Fetches states that weren't checked just now, with the caller's own token for repositories they
+ * connected, or else the deployment-wide token, and saves newer ones. It ends when the signal is
+ * aborted at the latest.
  *
- * @returns the states that are newer than the stored ones, by `keyOf`
+ * @returns the states that are newer than the stored ones, by `pullRequestKey`
  */
 export async function refreshStates(
   ctx: StateContext,
@@ -37,18 +38,18 @@ export async function refreshStates(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PullRequestState>> {
   const tokenFor = await findTokens(ctx, input)
-  // Who can't ask leaves it to those who can.
-  const askable = input.pullRequests.filter(({ repo }) => tokenFor(repo) !== null)
-  if (askable.length === 0 || signal.aborted) return new Map()
-  const checks = await claimStateChecks(ctx.db, askable)
+  // Without a token the check is left to other callers.
+  const checkable = input.pullRequests.filter(({ repo }) => tokenFor(repo) !== null)
+  if (checkable.length === 0 || signal.aborted) return new Map()
+  const checks = await claimStateChecks(ctx.db, checkable)
   if (checks.length === 0) return new Map()
-  const seen = await fetchStates(ctx, tokenFor, checks, signal)
-  await savePullRequestStates(ctx.db, seen)
-  await confirmPullRequests(ctx.db, seen)
-  return new Map(seen.map((pullRequest) => [pullRequestKey(pullRequest), pullRequest.state]))
+  const fetched = await fetchStates(ctx, tokenFor, checks, signal)
+  await savePullRequestStates(ctx.db, fetched)
+  await confirmPullRequests(ctx.db, fetched)
+  return new Map(fetched.map((pullRequest) => [pullRequestKey(pullRequest), pullRequest.state]))
 }
 
-/** With which token to ask for the pull requests of a repository; null where there is none. */
+/** Returns the token to use for a repository; null if there is none. */
 type TokenFor = (repo: RepositoryName) => string | null
 
 async function findTokens(
@@ -60,13 +61,13 @@ async function findTokens(
     readPlatformToken(ctx.db, ctx.keys, userId),
     findInstallationIds(ctx.db, userId, repos),
   ])
-  const common = ctx.config.fallback.token
-  return (repo) => (own !== undefined && connections.has(repo.toLowerCase()) ? own : common)
+  const fallback = ctx.config.fallback.token
+  return (repo) => (own !== undefined && connections.has(repo.toLowerCase()) ? own : fallback)
 }
 
 /**
- * What the platform said until the signal fired, or until it said that it was asked too much: reviews need the same token.
- * What is older than what is known is left out.
+ * Fetches until the signal is aborted or the platform limits the rate, because reviews need the
+ * same token. Responses older than the stored state are left out.
  */
 async function fetchStates(
   ctx: StateContext,
@@ -74,29 +75,29 @@ async function fetchStates(
   checks: readonly StateCheck[],
   signal: AbortSignal,
 ): Promise<readonly PullRequest[]> {
-  const slots = createSemaphore(maxConcurrentRequests)
-  const seen: PullRequest[] = []
+  const semaphore = createSemaphore(maxConcurrentRequests)
+  const fetched: PullRequest[] = []
   let isLimited = false
-  const ask = async ({ repo, number, stateAsOf }: StateCheck) => {
-    const release = await slots.acquire()
+  const fetchState = async ({ repo, number, stateAsOf }: StateCheck) => {
+    const release = await semaphore.acquire()
     try {
       if (isLimited || signal.aborted) return
       const access = { repo, token: tokenFor(repo) as string }
       const pullRequest = await ctx.platform.getPullRequest(access, number, signal)
-      const isNews = stateAsOf === null || Date.parse(pullRequest.updatedAt) >= stateAsOf.getTime()
-      if (isNews) seen.push({ ...pullRequest, repo, number })
+      const isNewer = stateAsOf === null || Date.parse(pullRequest.updatedAt) >= stateAsOf.getTime()
+      if (isNewer) fetched.push({ ...pullRequest, repo, number })
     } catch (error) {
       isLimited ||= error instanceof PlatformError && error.code === 'platform_rate_limited'
       ctx.log.debug(
         { err: error, repo, pull_request: number },
-        'The state of a pull request is not known now',
+        'The state of a pull request could not be fetched',
       )
     } finally {
       release()
     }
   }
-  const isOver = Promise.withResolvers<void>()
-  signal.addEventListener('abort', () => isOver.resolve(), { once: true })
-  await Promise.race([Promise.all(checks.map(ask)), isOver.promise])
-  return [...seen]
+  const aborted = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => aborted.resolve(), { once: true })
+  await Promise.race([Promise.all(checks.map(fetchState)), aborted.promise])
+  return [...fetched]
 }

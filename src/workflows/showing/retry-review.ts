@@ -1,4 +1,4 @@
-// Reviews a pull request once more because somebody asked for it.
+// Requests another review of a pull request in the name of a user.
 
 import { recordAudit } from '../../accounts/audit.ts'
 import { listTokenHolders } from '../../accounts/installations.ts'
@@ -23,11 +23,11 @@ type RetryContext = Pick<
 >
 
 /**
- * Makes an event of its own, which waits for a worker as a delivery would.
+ * Inserts an event, which waits for a worker like a delivery.
  *
  * @param id of an event of the pull request
- * @param signal when to stop asking the platform how the pull request stands
- * @returns the new event's id; undefined where there is no such event that the caller may see
+ * @param signal ends the requests to the platform
+ * @returns the new event's id; undefined if there is no such event that the caller may see
  * @throws RequestError `access_denied` or `conflict`
  */
 export async function retryReview(
@@ -58,9 +58,9 @@ export async function retryReview(
 }
 
 /**
- * Another review may cost what the first one did: who connected the repository, while they may write
- * to it; an administrator also where nobody ever did. Where the platform doesn't say, the connection
- * stands for it, which takes more than writing to make.
+ * A review costs money. So only users who connected the repository and can write to it may retry,
+ * and administrators if it was never connected. If the platform doesn't answer, the connection is
+ * enough: making it took more than write access.
  */
 async function requireRetryRight(
   ctx: RetryContext,

@@ -1,4 +1,4 @@
-// The diff that a review looked at, read anew with the access of whoever asks.
+// Reads the diff of a review again, with the access of the caller.
 import { listTokenHolders } from '../../accounts/installations.ts'
 import { findConnectedRepository, findScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
@@ -12,7 +12,7 @@ import { requirePlatformToken } from '../connecting/require-platform-token.ts'
 import { openRepositoryMirror } from '../gathering/fetch-change-commits.ts'
 import { limitDiff, type ShownDiff } from './limit-diff.ts'
 
-/** Far more than is shown: the files with findings may be the last ones. */
+/** The limit is far above what is shown, because the files with findings may be the last ones. */
 const maxBytes = 16 * 1024 * 1024
 
 export interface ReviewedDiff extends ShownDiff {
@@ -26,11 +26,11 @@ interface ReviewedHead {
 }
 
 /**
- * Nothing of it is kept: the platform says each time whether the caller may see it.
+ * Nothing is cached, so that the platform checks the caller's access each time.
  *
  * @param id of an event of the pull request
- * @returns undefined where there is no such event that the caller may see
- * @throws RequestError where it can't be had, with words that say why
+ * @returns undefined if there is no such event that the caller may see
+ * @throws RequestError if the diff can't be read
  */
 export async function showDiff(
   ctx: AppContext,
@@ -49,23 +49,27 @@ export async function showDiff(
     const paths = new Set(review.findings.map(({ path }) => path))
     return { baseSha, headSha: head.sha, ...limitDiff(parseDiff(raw, { maxBytes }), paths) }
   } catch (error) {
-    throw explain(error)
+    throw toRequestError(error)
   }
 }
 
-/** Their own where they connected the repository; an administrator's the deployment-wide one where nobody ever did. */
+/**
+ * Returns the caller's own access if they connected the repository, or the deployment-wide token
+ * for administrators if it was never connected.
+ */
 async function findAccess(ctx: AppContext, caller: Caller, repo: RepositoryName): Promise<Access> {
   const connected = await findConnectedRepository(ctx.db, caller, repo)
   if (connected !== undefined)
     return { repo: connected, token: await requirePlatformToken(ctx, caller.userId) }
   const { token } = ctx.config.fallback
-  const isNobodys =
+  const mayUseFallback =
     caller.isAdmin && token !== null && (await listTokenHolders(ctx.db, repo)).length === 0
-  if (!isNobodys) throw new RequestError('access_denied', 'Repo not connected or access denied')
+  if (!mayUseFallback)
+    throw new RequestError('access_denied', 'Repo not connected or access denied')
   return { repo, token }
 }
 
-/** The platform is asked before the mirror, which shows what it has to anybody. */
+/** The platform's API comes first, because it checks the caller's access; the mirror doesn't. */
 async function readDiff(ctx: AppContext, access: Access, head: ReviewedHead, signal: AbortSignal) {
   const pullRequest = await ctx.platform.getPullRequest(access, head.number, signal)
   const baseSha = await ctx.platform.getMergeBase(access, pullRequest.base.sha, head.sha, signal)
@@ -74,13 +78,13 @@ async function readDiff(ctx: AppContext, access: Access, head: ReviewedHead, sig
     await mirror.fetchCommits([head.sha, baseSha], { signal })
     return { baseSha, raw: await mirror.diff(baseSha, head.sha, { signal, maxBytes }) }
   } catch (error) {
-    // What the platform itself shows is of the newest commit.
+    // The platform's own diff is that of the newest commit.
     if (!(error instanceof GitError) || pullRequest.head.sha !== head.sha) throw error
     return { baseSha, raw: await ctx.platform.getDiff(access, head.number, signal) }
   }
 }
 
-function explain(error: unknown): unknown {
+function toRequestError(error: unknown): unknown {
   if (!(error instanceof PlatformError || error instanceof GitError)) return error
   if (error.retryable) {
     const options = {

@@ -1,4 +1,4 @@
-// The reviews list and a single review, with the live states of their pull requests.
+// Reads the list of reviews and single reviews, with the current states of their pull requests.
 import { findScope, findScopeWithin } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
@@ -8,20 +8,22 @@ import { type ListedReview, listReviews, type ReviewQuery } from '../../events/l
 import { type ReviewDetail, readReview } from '../../events/read-review.ts'
 import { pullRequestKey, refreshStates } from './refresh-states.ts'
 
-/** What a caller asks the list for. */
 export interface ListRequest {
   readonly status?: EventStatus | PullRequestState | undefined
   readonly search: string
   readonly limit: number
-  /** Of this repository only; of all where it isn't given. */
+  /** The list is limited to this repository. */
   readonly repo?: RepositoryName | undefined
-  /** Only entries with a smaller id. */
+  /** The list is limited to entries with a smaller id. */
   readonly before?: number | undefined
 }
 
 const refOf = (review: ListedReview) => ({ repo: review.repo_name, number: review.pr_number })
 
-/** The list, as the caller may see it. States that the platform doesn't say before the signal fires are the stored ones. */
+/**
+ * Lists the reviews that the caller may see. States that can't be fetched before the signal is
+ * aborted are the stored ones.
+ */
 export async function showReviews(
   ctx: AppContext,
   caller: Caller,
@@ -38,7 +40,7 @@ export async function showReviews(
   return showStates(ctx, caller, await listReviews(ctx.db, { ...query, filter }), signal)
 }
 
-/** Before the stored states decide: as many of the newest that may have changed as the answer has entries at most. */
+/** Refreshes the newest reviews that may have changed, before the stored states filter the list. */
 async function refreshNewest(
   ctx: AppContext,
   caller: Caller,
@@ -67,7 +69,7 @@ async function showStates<Review extends ListedReview>(
   }))
 }
 
-/** One review with all that is known of it; undefined where there is none that the caller may see. */
+/** Reads one review; undefined if there is none that the caller may see. */
 export async function showReview(
   ctx: AppContext,
   caller: Caller,

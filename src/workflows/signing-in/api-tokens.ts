@@ -1,23 +1,22 @@
-// Named tokens for programs: made and revoked by the person whose rights they carry.
+// Creates and revokes named API tokens, which carry the rights of their user.
 import { recordAudit } from '../../accounts/audit.ts'
 import { type Caller, countApiTokens, revokeToken, saveToken } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 
-/** Of one person, that count. */
+/** A user can have at most this many active tokens. */
 const maxApiTokens = 50
 
-/** A token that was just made. */
 export interface NewApiToken {
   readonly id: string
   readonly name: string
   readonly expiresAt: Date
-  /** It is shown once and not kept. */
+  /** It is shown once and not stored. */
   readonly jwt: string
 }
 
-/** Makes a token. Throws RequestError `conflict` where the person has too many. */
+/** Creates a token. Throws RequestError `conflict` if the user has too many. */
 export async function createApiToken(
   ctx: Pick<AppContext, 'db' | 'credentials'>,
   caller: Caller,
@@ -41,7 +40,9 @@ export async function createApiToken(
   }
 }
 
-/** Revokes a token of the caller's own. Throws RequestError `not_found` where there is none that counts. */
+/**
+ * Revokes a token of the caller. Throws RequestError `not_found` if there is no such active token.
+ */
 export async function revokeApiToken(
   ctx: Pick<AppContext, 'db'>,
   caller: Caller,

@@ -1,6 +1,5 @@
-// Sign-in at the platform: OAuth 2.0 authorization code (RFC 6749) with state and PKCE (RFC 7636).
-//
-// What has to be known when the browser comes back travels in the browser, sealed: for a visitor nothing is stored.
+// Sign-in with the OAuth 2.0 authorization code (RFC 6749), state and PKCE (RFC 7636). The state of
+// an attempt travels in the browser, encrypted, so that nothing is stored for a visitor.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { redeemState } from '../../accounts/sign-in-states.ts'
@@ -14,13 +13,12 @@ import {
   type SignInContext,
 } from './sign-in.ts'
 
-/** How long a person may take at the platform. */
+/** The maximum time that a person may take at the platform. */
 export const signInAttemptSeconds = 600
 
-/** What the platform is asked for; connecting a repository takes no less. */
+/** Connecting a repository needs this scope too. */
 const scopes = ['repo']
 
-/** A sign-in that was started. */
 const attemptSchema = z.object({
   state: z.string(),
   verifier: z.string(),
@@ -30,21 +28,21 @@ const attemptSchema = z.object({
 type Attempt = z.output<typeof attemptSchema>
 const attemptOwner = 'sign-in attempt'
 
-/** What the browser brings back. */
+/** The parameters that the browser brings back from the platform. */
 export interface ReturnFromPlatform {
-  /** The sealed attempt of this browser. */
+  /** The encrypted attempt of this browser. */
   readonly attempt?: string | undefined
   readonly state?: string | undefined
   readonly code?: string | undefined
-  /** The platform's word for why there is no code. */
+  /** The platform's code for why there is no `code`. */
   readonly error?: string | undefined
 }
 
 /**
  * Starts a sign-in.
  *
- * @param returnTo where the person wants to be afterwards; a path of our own
- * @returns where to send the browser, and the sealed attempt that it has to bring back
+ * @param returnTo the path of ours to go to afterwards
+ * @returns where to send the browser, and the encrypted attempt that it has to bring back
  */
 export function startSignIn(
   ctx: SignInContext,
@@ -71,7 +69,7 @@ export function startSignIn(
   }
 }
 
-/** Ends a sign-in that this browser started. Throws RequestError with what the person can do. */
+/** Completes a sign-in of this browser. Throws RequestError, which says what to do. */
 export async function finishSignIn(
   ctx: SignInContext,
   back: ReturnFromPlatform,
@@ -104,7 +102,7 @@ function openAttempt({ keys }: SignInContext, sealed: string | undefined): Attem
   return attempt !== undefined && attempt.expiresAt > Date.now() ? attempt : undefined
 }
 
-/** In a time that tells nothing of where they differ. */
+/** The comparison takes constant time. */
 function isSame(expected: string, given: string | undefined): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return given !== undefined && timingSafeEqual(digest(expected), digest(given))
@@ -127,6 +125,6 @@ function notAccepted(): RequestError {
   return refuse('The platform did not accept the sign-in')
 }
 
-function refuse(why: string): RequestError {
-  return new RequestError('request_malformed', `${why}: start again at /auth/login`)
+function refuse(reason: string): RequestError {
+  return new RequestError('request_malformed', `${reason}: start again at /auth/login`)
 }

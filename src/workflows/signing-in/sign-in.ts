@@ -1,4 +1,4 @@
-// Signs people in and out: who it is by the platform's word, the account, the session.
+// Signs users in and out: identity from the platform, account and session.
 import { makeAccessChecksDue } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import type { Claims } from '../../accounts/credentials.ts'
@@ -10,28 +10,26 @@ import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { Viewer } from '../../platforms/platform.ts'
 import { checkUserAccess } from '../connecting/check-access.ts'
 
-/** How long a session lasts. */
 export const sessionSeconds = 30 * 24 * 3600
-/** Of one person; the oldest go first. */
+/** Limits the sessions of one user; the oldest are deleted first. */
 const maxSessions = 100
 
-/** What signing in needs. */
 export type SignInContext = Pick<
   AppContext,
   'config' | 'db' | 'keys' | 'credentials' | 'platform' | 'log'
 >
 
-/** A new session, to be put into the cookie. */
+/** The session goes into the cookie. */
 export interface Session {
   readonly jwt: string
   readonly expiresAt: Date
   readonly user: Viewer & { readonly userId: number; readonly isAdmin: boolean }
 }
 
-/** Throws what stands in the way of somebody whom the platform named. */
+/** Throws if a user whom the platform identified must not sign in. */
 export type Admit = (viewer: Viewer) => Promise<void>
 
-/** Signs in whose personal token of the platform it is. Throws RequestError. */
+/** Signs in the user of a personal platform token. Throws RequestError. */
 export async function signInWithToken(
   ctx: SignInContext,
   platformToken: string,
@@ -50,9 +48,9 @@ export async function signInWithToken(
 }
 
 /**
- * Opens a session for the person whom the platform named, and leaves their token with us.
+ * Opens a session for an identified user, and stores the user's platform token.
  *
- * @throws RequestError for somebody who may not sign in here
+ * @throws RequestError if the user may not sign in here
  */
 export async function openSession(
   ctx: SignInContext,
@@ -78,13 +76,13 @@ export async function openSession(
     await recordAudit(tx, { userId: user.id, login: viewer.login }, 'signed_in')
     return { user, tokenId }
   })
-  // What they lost while nobody looked is hidden before they can look.
+  // Repositories that the user no longer sees are hidden before the first request.
   await checkUserAccess(ctx, user.id)
   const jwt = await ctx.credentials.issue('cookie', { userId: user.id, tokenId }, expiresAt)
   return { jwt, expiresAt, user: { ...viewer, userId: user.id, isAdmin: user.isAdmin } }
 }
 
-/** Ends a session, and with it the bearer tokens made from it. One that doesn't count any more is none to end. */
+/** Ends a session and the bearer tokens made from it. An ended session is ignored. */
 export async function signOut(
   ctx: Pick<AppContext, 'db'>,
   { userId, tokenId }: Claims,
@@ -95,24 +93,24 @@ export async function signOut(
   })
 }
 
-/** Asks the platform during a sign-in. Where it says no, `refusal` is thrown; its own words go to the log only. */
+/**
+ * Calls the platform during a sign-in. If it refuses, `refusal` is thrown; its own message is only
+ * logged.
+ */
 export async function callPlatform<T>(
   ctx: Pick<AppContext, 'log'>,
   refusal: RequestError,
-  ask: () => Promise<T>,
+  request: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await ask()
+    return await request()
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    ctx.log.warn(
-      { code: error.code, reason: error.message },
-      'The platform stood in the way of a sign-in',
-    )
+    ctx.log.warn({ code: error.code, reason: error.message }, 'A sign-in failed at the platform')
     if (!error.retryable) throw refusal
     throw new RequestError(
       'platform_failed',
-      'The platform could not be asked who you are. Try again in a moment',
+      'The platform could not be reached to identify you. Try again in a moment',
     )
   }
 }
