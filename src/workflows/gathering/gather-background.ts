@@ -46,7 +46,7 @@ export async function gatherBackground(
     } catch (error) {
       ctx.log.info(
         { err: error, repo: access.repo, number: pullRequest.number },
-        `${what} could not be chosen`,
+        `${what} could not be read`,
       )
       return undefined
     }
