@@ -136,13 +136,16 @@ async function chooseSides(
   if (source.kind === 'any' && isEmpty && headCommit !== undefined) {
     return compareBranch(repository, headCommit, signal)
   }
-  const unstaged = kind === 'staged' && isEmpty ? await readUncommittedEdits(query) : undefined
+  const isNothingStaged = kind === 'staged' && isEmpty
+  const emptyReason = isNothingStaged
+    ? describeUnstaged(await readUncommittedEdits(query))
+    : undefined
   const comparison: Comparison = {
     kind,
     description: `${kind} changes against ${describeHead(headCommit)}`,
     baseSha: headCommit ?? null,
     headSha: null,
-    emptyReason: unstaged && describeUnstaged(unstaged),
+    emptyReason,
   }
   return { comparison, base, headCommit, head: base, edits }
 }

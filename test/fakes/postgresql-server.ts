@@ -41,8 +41,8 @@ function hasPrograms(folder: string): boolean {
 
 /**
  * @param programs what `findPostgresql` found
- * @param durability `durable` for the server's own defaults; otherwise nothing has to survive a power
- *   failure
+ * @param durability `durable` for the server's own defaults; otherwise nothing has to survive a
+ *   power failure
  */
 export async function startPostgresql(
   programs: string,
