@@ -127,9 +127,9 @@ async function deadAddress(): Promise<string> {
 }
 
 it.each([
-  ['open', 'http://localhost:8484', 'ok', 'everybody on this machine'],
-  ['open', 'https://umpire.example', 'warning', 'everybody who reaches it, about every repository'],
-  ['open', 'http://192.168.1.7:8484', 'warning', 'everybody who reaches it'],
+  ['open', 'http://localhost:8484', 'ok', 'all users of this machine'],
+  ['open', 'https://umpire.example', 'warning', 'anyone who can connect, about every repository'],
+  ['open', 'http://192.168.1.7:8484', 'warning', 'anyone who can connect'],
   ['token', 'https://umpire.example', 'ok', 'a token'],
   ['off', 'https://umpire.example', 'ok', 'is off'],
 ] as const)('reports MCP_ACCESS=%s at %s as %s', (access, publicUrl, state, message) => {
@@ -162,7 +162,7 @@ it.each(hosts)(
     }
     const found = await doctor({ ...env, MCP_ACCESS: 'open' })
     expect(found.of('MCP server')).toMatch(new RegExp(`^${state} \\|`))
-    expect(found.of('sign-in')).toMatch(new RegExp(`^${state} \\| Everybody`))
+    expect(found.of('sign-in')).toMatch(new RegExp(`^${state} \\| Anyone`))
     const closed = await doctor({ ...env, SIGN_IN_ALLOWED: 'alice', MCP_ACCESS: 'token' })
     expect([closed.of('MCP server'), closed.of('sign-in')]).toEqual([
       expect.stringMatching(/^ok \|/),
@@ -216,8 +216,10 @@ describe('next to a running service', () => {
     expect(found.of('database')).toMatch(
       /in use by the running service \(process \d+\); its schema is up to date/,
     )
-    expect(found.of('deliveries')).toContain('1 repository is connected. The newest delivery came')
-    expect(found.of('platform token')).toMatch(/is of umpire-bot and may do: .*repo/)
+    expect(found.of('deliveries')).toContain(
+      '1 repository is connected. The newest delivery arrived',
+    )
+    expect(found.of('platform token')).toMatch(/belongs to umpire-bot and has the scopes .*repo/)
     expect(found.of('sign-in')).toContain('2 people may sign in')
     expect(found.of('service')).toContain(`Umpire answers at ${service.url}/api/v1/webhooks/host`)
     expect(found.of('model')).toContain('compatible:local answers')
@@ -256,8 +258,10 @@ describe('next to a running service', () => {
     chmodSync(site.dataDir, 0o700)
     expect(found.code).toBe(3)
     expect(found.of('git')).toMatch(/^problem \| git 2\.30 is too old\. \| Install git 2\.36/)
-    expect(found.of('data folder')).toMatch(/^warning \| .* is open to other users.* \| chmod 700 /)
-    expect(found.of('secret key')).toMatch(/^warning \| SECRET_KEY is of few different characters/)
+    expect(found.of('data folder')).toMatch(
+      /^warning \| .* contains keys and code, and other users can access it.* \| chmod 700 /,
+    )
+    expect(found.of('secret key')).toMatch(/^warning \| SECRET_KEY has few distinct characters/)
     expect(found.of('platform token')).toMatch(
       /^problem \| PLATFORM_TOKEN could not be checked: Bad credentials/,
     )
@@ -265,9 +269,9 @@ describe('next to a running service', () => {
       /^problem \| The platform does not accept OAUTH_CLIENT_ID/,
     )
     expect(found.of('sign-in')).toMatch(
-      /^warning \| Everybody .* \| Name in SIGN_IN_ALLOWED who may/,
+      /^warning \| Anyone .* \| List the allowed users in SIGN_IN_ALLOWED/,
     )
-    expect(found.of('service')).toMatch(/^problem \| .*something answers that isn't Umpire/)
+    expect(found.of('service')).toMatch(/^problem \| .*Something other than Umpire responds/)
     expect(found.of('webhook secret')).toMatch(/^warning \| .*accepted unsigned/)
     expect(found.of('model')).toMatch(
       /^problem \| compatible:local: Model: the provider does not accept the key/,
@@ -296,12 +300,12 @@ describe('next to a running service', () => {
     expect(found.of('clock')).toMatch(
       /^warning \| This machine's clock is \d+ s ahead of the platform's/,
     )
-    expect(found.of('model')).toMatch(/^warning \| .*its price is not known/)
+    expect(found.of('model')).toMatch(/^warning \| .*its price is unknown/)
     expect(found.of('webhook secret')).toMatch(
       /^warning \| Signatures of deliveries are not enforced/,
     )
     expect(found.of('platform token')).toMatch(
-      /^problem \| .*is of reader and may do too little: read:user/,
+      /^problem \| .*belongs to reader and lacks scopes: it has read:user/,
     )
     expect(found.states('problem')).toEqual(['platform token'])
   })
@@ -372,7 +376,7 @@ describe('without a service', () => {
     )
     expect(found.of('service')).toMatch(/Nothing listens at .* \| Start it with umpire serve/)
     expect(found.of('database')).toMatch(/^ok \| There is none yet/)
-    expect(found.of('data folder')).toMatch(/^ok \| .*isn't there yet/)
+    expect(found.of('data folder')).toMatch(/^ok \| .*doesn't exist yet/)
     expect(found.of('clock')).toMatch(/^skipped/)
     expect(found.code).toBe(5)
   })
@@ -422,7 +426,7 @@ describe('without a service', () => {
     expect(found.of('model')).toMatch(/^ok \| No MODEL is set/)
     expect(found.of('platform token')).toMatch(/^skipped \| PLATFORM_TOKEN is not set/)
     expect(found.of('sign-in application')).toMatch(/^skipped \| .*personal access token/)
-    expect(found.of('sign-in')).toMatch(/^ok \| Everybody .* No model costs anything/)
+    expect(found.of('sign-in')).toMatch(/^ok \| Anyone .* No model costs anything/)
     expect(found.of('secret key')).toMatch(/^ok \| None yet/)
   })
 
@@ -441,7 +445,7 @@ describe('without a service', () => {
     const current = await doctor(env)
     expect(current.of('database')).toMatch(/^ok \| .*its schema is up to date/)
     expect(current.of('deliveries')).toMatch(
-      /^warning \| 0 repositories are connected\. No delivery has come yet/,
+      /^warning \| 0 repositories are connected\. No delivery has arrived yet/,
     )
     expect(current.of('secret key')).toMatch(/^problem \| .*holds no key of at least 32 characters/)
     {
@@ -471,8 +475,8 @@ describe('without a service', () => {
       (await doctor({ ...goodEnvironment(), PUBLIC_URL: dead, DATA_DIR: dataDir })).of(
         'data folder',
       )
-    expect(await is(file)).toMatch(/^problem \| .*is no folder/)
-    expect(await is(join(file, 'below'))).toMatch(/^problem \| .*can't be made/)
+    expect(await is(file)).toMatch(/^problem \| .*is not a directory/)
+    expect(await is(join(file, 'below'))).toMatch(/^problem \| .*can't be created/)
   })
 
   it('prints its usage', async () => {
@@ -523,9 +527,16 @@ describe('public address scope', () => {
 describe('response at the public address', () => {
   const forever = new AbortController().signal
   it.each([
-    ['a proxy alone', 502, '', 'problem', true, /a proxy answers \(status 502\)/],
-    ['a redirect', 301, '', 'problem', undefined, /only redirects elsewhere/],
-    ['another program', 200, 'hello', 'problem', undefined, /isn't Umpire \(status 200\)/],
+    ['a proxy alone', 502, '', 'problem', true, /A proxy responds .* \(status 502\)/],
+    ['a redirect', 301, '', 'problem', undefined, /redirects to another address/],
+    [
+      'another program',
+      200,
+      'hello',
+      'problem',
+      undefined,
+      /other than Umpire responds .* \(status 200\)/,
+    ],
     [
       'a proxy that keeps the receiver to itself',
       200,

@@ -133,9 +133,7 @@ it('reports the lost key, makes reviews wait, and resumes once it is restored', 
       checks.filter(({ name, state }) => name === 'secret key' && state === 'problem'),
     ).toMatchObject([
       {
-        message: expect.stringContaining(
-          '1 stored token of the platform was sealed under another key',
-        ),
+        message: expect.stringContaining('1 stored platform token was encrypted with another key'),
       },
     ])
     await stop(service)

@@ -1,4 +1,4 @@
-// Checks this machine's clock against the platform's and the database server's.
+// Compares this machine's clock with the platform's and the database server's.
 import type { Config } from '../../config/config.ts'
 import { type Observation, ok, problem, skipped, warning } from './check.ts'
 import type { Evidence, Timed } from './setup.ts'
@@ -6,7 +6,7 @@ import type { Evidence, Timed } from './setup.ts'
 const warningSeconds = 60
 const problemSeconds = 5 * 60
 
-/** Sign-in, tokens and what is shown of pull requests go by clocks. */
+/** Sign-in, tokens and the states of pull requests depend on the clock. */
 export async function checkClock(
   database: Config['database'],
   evidence: Evidence,
@@ -15,30 +15,31 @@ export async function checkClock(
   const observations: Observation[] = []
   if (platform.status === 'fulfilled' && platform.value.answer.now !== null) {
     observations.push(
-      judgeDrift("the platform's", driftOf(platform.value, platform.value.answer.now)),
+      assessDrift("the platform's", driftOf(platform.value, platform.value.answer.now)),
     )
   }
   const now = reading.status === 'fulfilled' ? reading.value.answer.facts?.now : undefined
-  // An embedded database has this machine's own.
+  // An embedded database uses this machine's clock.
   if (database.engine === 'postgresql' && reading.status === 'fulfilled' && now) {
-    observations.push(judgeDrift("the database's", driftOf(reading.value, now)))
+    observations.push(assessDrift("the database's", driftOf(reading.value, now)))
   }
   return observations.length === 0
     ? [skipped('There is no other clock to compare with.')]
     : observations
 }
 
-/** By how many seconds another clock is ahead of ours; negative where it is behind. */
+/** Returns by how many seconds another clock is ahead of ours; negative if it is behind. */
 function driftOf({ askedAt, answeredAt }: Timed<unknown>, now: Date): number {
   const time = now.getTime()
   if (time > answeredAt) return Math.round((time - answeredAt) / 1000)
   return time < askedAt ? Math.round((time - askedAt) / 1000) : 0
 }
 
-function judgeDrift(whose: string, seconds: number): Observation {
-  const size = Math.abs(seconds)
-  if (size <= warningSeconds) return ok(`This machine's clock agrees with ${whose}.`)
-  const message = `This machine's clock is ${size} s ${seconds > 0 ? 'behind' : 'ahead of'} ${whose}.`
-  const remedy = 'Let the clocks be set from the network (NTP).'
-  return size > problemSeconds ? problem(message, remedy) : warning(message, remedy)
+function assessDrift(owner: string, seconds: number): Observation {
+  const drift = Math.abs(seconds)
+  if (drift <= warningSeconds) return ok(`This machine's clock agrees with ${owner}.`)
+  const direction = seconds > 0 ? 'behind' : 'ahead of'
+  const message = `This machine's clock is ${drift} s ${direction} ${owner}.`
+  const remedy = 'Synchronize the clocks with NTP.'
+  return drift > problemSeconds ? problem(message, remedy) : warning(message, remedy)
 }

@@ -1,65 +1,64 @@
-// Checks the data folder and the disk that it is on.
+// Checks the data directory and the free space of its disk.
 import { stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { writeProbe } from '../../config/data-folder.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 
 const megabyte = 1024 * 1024
-/** Below this the service stops taking deliveries. */
+/** The service rejects deliveries when less is free. */
 const minFreeBytes = 64 * megabyte
 const lowFreeBytes = 1024 * megabyte
 
-/** Whether it is there, can be written to, and only by us. */
-export async function checkDataFolder(folder: string): Promise<Observation> {
-  const found = await statOrNull(folder)
-  if (found === null) return checkParent(folder)
+/** Checks whether the directory exists and only its owner can use it. */
+export async function checkDataFolder(directory: string): Promise<Observation> {
+  const found = await statOrNull(directory)
+  if (found === null) return checkParent(directory)
   if (!found.isDirectory())
-    return problem(`${folder} is no folder.`, 'Name another one in DATA_DIR.')
-  const fault = await tryToWrite(folder)
-  if (fault !== null) {
-    const remedy = 'Give it to the user that the service runs as, or name another one in DATA_DIR.'
-    return problem(`${folder} can't be written to (${fault}).`, remedy)
+    return problem(`${directory} is not a directory.`, 'Set DATA_DIR to another directory.')
+  const errorCode = await tryToWrite(directory)
+  if (errorCode !== null) {
+    const remedy = 'Make the user of the service its owner, or set DATA_DIR to another directory.'
+    return problem(`${directory} can't be written to (${errorCode}).`, remedy)
   }
   if ((found.mode & 0o077) !== 0) {
     return warning(
-      `${folder} is open to other users, and holds keys and code.`,
-      `chmod 700 ${folder}`,
+      `${directory} contains keys and code, and other users can access it.`,
+      `chmod 700 ${directory}`,
     )
   }
-  return ok(`${folder} can be written to, by its owner only.`)
+  return ok(`${directory} can be written to, by its owner only.`)
 }
 
-async function checkParent(folder: string): Promise<Observation> {
-  const parent = await findExisting(folder)
-  const fault = await tryToWrite(parent)
-  if (fault === null)
-    return ok(`${folder} isn't there yet: the service makes it at its first start.`)
-  const remedy =
-    'Make it, owned by the user that the service runs as, or name another one in DATA_DIR.'
-  return problem(`${folder} isn't there, and can't be made in ${parent} (${fault}).`, remedy)
+async function checkParent(directory: string): Promise<Observation> {
+  const parent = await findExisting(directory)
+  const errorCode = await tryToWrite(parent)
+  if (errorCode === null)
+    return ok(`${directory} doesn't exist yet: the service creates it at its first start.`)
+  const remedy = 'Create it for the user of the service, or set DATA_DIR to another directory.'
+  return problem(`${directory} can't be created in ${parent} (${errorCode}).`, remedy)
 }
 
-/** What the system has against it; null for nothing. */
-async function tryToWrite(folder: string): Promise<string | null> {
+/** Returns the system's error code, or null if the directory can be written to. */
+async function tryToWrite(directory: string): Promise<string | null> {
   try {
-    await writeProbe(folder)
+    await writeProbe(directory)
     return null
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'unknown'
   }
 }
 
-/** Whether there is room where the folder is, or is to be. */
-export async function checkDisk(folder: string): Promise<Observation> {
-  const { bavail, bsize } = await statfs(await findExisting(folder))
-  return assessFreeSpace(bavail * bsize, folder)
+/** Checks the free space of the disk that the directory is on, or will be on. */
+export async function checkDisk(directory: string): Promise<Observation> {
+  const { bavail, bsize } = await statfs(await findExisting(directory))
+  return assessFreeSpace(bavail * bsize, directory)
 }
 
-/** @param freeBytes for users without privileges */
-export function assessFreeSpace(freeBytes: number, folder: string): Observation {
-  const amount = `${describeSize(freeBytes)} are free where ${folder} is`
+/** @param freeBytes the free space for unprivileged users */
+export function assessFreeSpace(freeBytes: number, directory: string): Observation {
+  const amount = `${describeSize(freeBytes)} are free where ${directory} is`
   if (freeBytes >= lowFreeBytes) return ok(`${amount}.`)
-  const remedy = `Make room: ${join(folder, 'mirrors')} is a cache and may be deleted.`
+  const remedy = `Free some space: ${join(directory, 'mirrors')} is a cache and may be deleted.`
   if (freeBytes >= minFreeBytes) return warning(`Only ${amount}.`, remedy)
   return problem(`Only ${amount}: deliveries can't be stored.`, remedy)
 }
@@ -69,8 +68,8 @@ function describeSize(bytes: number): string {
   return megabytes < 1024 ? `${megabytes} MB` : `${Math.floor(megabytes / 1024)} GB`
 }
 
-async function findExisting(folder: string): Promise<string> {
-  let path = folder
+async function findExisting(directory: string): Promise<string> {
+  let path = directory
   while (path !== dirname(path) && (await statOrNull(path)) === null) path = dirname(path)
   return path
 }

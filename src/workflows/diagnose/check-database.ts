@@ -1,18 +1,18 @@
-// Checks the database: whether it can be reached, is new enough, and what came in lately.
+// Checks that the database is reachable, recent and durable, and that deliveries arrive.
 import type { Config } from '../../config/config.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
 import type { DatabaseReading, Evidence } from './setup.ts'
 
-/** Reachable, of a version that will do, with the schema of this program. */
+/** Checks the connection, the server version and the schema. */
 export async function checkDatabase(
   config: Config['database'],
   { database }: Evidence,
 ): Promise<Observation> {
   try {
-    return judgeDatabase((await database).answer, config)
+    return assessDatabase((await database).answer, config)
   } catch (error) {
-    // What goes wrong with the embedded one says itself what to do.
+    // Errors of the embedded database say what to do.
     return explainError(error, config.engine === 'postgresql' ? remedyFor(error) : undefined)
   }
 }
@@ -23,14 +23,14 @@ function remedyFor(error: unknown): string {
   return 'See that the server runs, and check host, port, name and password in DATABASE_URL.'
 }
 
-/** Whether what was committed outlives a power failure. */
+/** Checks that committed data survives a power failure. */
 export async function checkDurability({ database }: Evidence): Promise<Observation> {
   const facts = (await database.catch(() => null))?.answer.facts
-  if (!facts) return skipped("The database doesn't tell.")
-  if (facts.fsync) return ok('The database brings what it writes to the disk.')
+  if (!facts) return skipped('The database does not provide this.')
+  if (facts.fsync) return ok('The database writes committed data to the disk.')
   const remedy = 'Set fsync = on in postgresql.conf, reload the server, and take a new backup.'
   return problem(
-    'The server runs with fsync off: a power failure can lose and destroy what it holds.',
+    'The server runs with fsync off: a power failure can lose or corrupt data.',
     remedy,
   )
 }
@@ -39,65 +39,65 @@ const addSearchIndex =
   'As an administrator of the database: create extension pg_trgm; ' +
   'create index pull_request_search_text on pull_request_search using gin (text gin_trgm_ops);'
 
-function judgeDatabase(
+function assessDatabase(
   { facts, heldBy }: DatabaseReading,
   config: Config['database'],
 ): Observation {
-  const place = config.engine === 'embedded' ? `in ${config.directory}` : 'at DATABASE_URL'
+  const location = config.engine === 'embedded' ? `in ${config.directory}` : 'at DATABASE_URL'
   if (facts === null)
-    return ok(`There is none yet ${place}: the service makes it at its first start.`)
+    return ok(`There is none yet ${location}: the service creates it at its first start.`)
   const { missing, unknown } = facts.schema
   const engine = facts.engine === 'embedded' ? 'Embedded PostgreSQL' : 'PostgreSQL'
-  const who = heldBy === null ? '' : `, in use by the running service (process ${heldBy})`
-  const what = `${engine} ${facts.version} ${place}${who}`
+  const user = heldBy === null ? '' : `, in use by the running service (process ${heldBy})`
+  const description = `${engine} ${facts.version} ${location}${user}`
   if (unknown.length > 0) {
     const remedy =
       'Run that version or a newer one, or go back to a backup from before the upgrade.'
     return problem(
-      `${what}: written by a newer version of this program (${unknown.join(', ')}).`,
+      `${description}: written by a newer version of this program (${unknown.join(', ')}).`,
       remedy,
     )
   }
   if (missing.length > 0) {
     const remedy =
-      heldBy === null
-        ? 'The service does that when it starts, or umpire migrate.'
-        : 'Restart the service.'
+      heldBy === null ? 'Start the service, or run umpire migrate.' : 'Restart the service.'
     return warning(
-      `${what}: its schema has to be brought up to date (${missing.join(', ')}).`,
+      `${description}: its schema has to be brought up to date (${missing.join(', ')}).`,
       remedy,
     )
   }
-  // The embedded engine has no such extension, and searches what one machine reviews.
+  // The embedded engine lacks the extension, but holds few rows.
   if (facts.engine === 'postgresql' && !facts.hasSearchIndex) {
     return warning(
-      `${what}: without the extension pg_trgm, searching the list reads all titles.`,
+      `${description}: without the extension pg_trgm, searching the list reads all titles.`,
       addSearchIndex,
     )
   }
-  return ok(`${what}; its schema is up to date.`)
+  return ok(`${description}; its schema is up to date.`)
 }
 
-/** Whether anything is connected, and when something came last. */
+/** Checks that repositories are connected and deliveries arrive. */
 export async function checkDeliveries(
   { fallback }: Pick<Config, 'fallback'>,
   evidence: Evidence,
 ): Promise<Observation> {
   const reading = await evidence.database.catch(() => null)
   const activity = reading?.answer.facts?.activity
-  if (!reading || !activity) return skipped("The database doesn't tell.")
+  if (!reading || !activity) return skipped('The database does not provide this.')
   const { connectedRepositories: connected, newestDeliveryAt } = activity
-  const newest =
-    newestDeliveryAt === null
-      ? 'No delivery has come yet.'
-      : `The newest delivery came ${describeAge(reading.answeredAt - newestDeliveryAt.getTime())}.`
-  const repositories = `${connected} ${connected === 1 ? 'repository is' : 'repositories are'} connected.`
+  const newest = describeNewestDelivery(newestDeliveryAt, reading.answeredAt)
+  const noun = connected === 1 ? 'repository is' : 'repositories are'
+  const repositories = `${connected} ${noun} connected.`
   if (connected === 0 && fallback.token === null) {
-    const remedy =
-      'Sign in and connect one, or set PLATFORM_TOKEN for repositories that nobody connected.'
+    const remedy = 'Sign in and connect one, or set PLATFORM_TOKEN for unconnected repositories.'
     return warning(`${repositories} ${newest} Nothing can be reviewed.`, remedy)
   }
   return ok(`${repositories} ${newest}`)
+}
+
+function describeNewestDelivery(newestDeliveryAt: Date | null, now: number): string {
+  if (newestDeliveryAt === null) return 'No delivery has arrived yet.'
+  return `The newest delivery arrived ${describeAge(now - newestDeliveryAt.getTime())}.`
 }
 
 const units = [

@@ -1,22 +1,21 @@
-// Checks the configured embedder: one short text.
+// Checks the configured embedder by embedding one short text.
 import type { Config } from '../../config/config.ts'
 import { type Observation, ok, warning } from './check.ts'
 import { explainModelError, isLimited, unpricedRemedy } from './check-models.ts'
 
 const timeMs = 30_000
 
-/** Whether it is there and takes the key, and whether a budget can hold it back. */
+/** Checks that the embedder answers, accepts the key, and that its price is known to a budget. */
 export async function checkEmbedder(
   { models, memory }: Config,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const { embedder: choice, budget } = models
-  if (choice === null)
-    return ok('No EMBEDDING_MODEL is set: memories are found by their words alone.')
-  if (!memory) return warning('EMBEDDING_MODEL is set, but nothing is remembered: MEMORY is off.')
-  // Its clients take long to load: only where there is one.
+  const { embedder: config, budget } = models
+  if (config === null) return ok('No EMBEDDING_MODEL is set: memories are found by words alone.')
+  if (!memory) return warning('EMBEDDING_MODEL is set, but has no effect: MEMORY is off.')
+  // Model clients load slowly, so they are imported only if an embedder is configured.
   const { createEmbedder, createUnlimitedBudget } = await import('../../models/index.ts')
-  const embedder = createEmbedder(choice, { retries: 0 })
+  const embedder = createEmbedder(config, { retries: 0 })
   try {
     const request = {
       texts: ['ready'],
@@ -27,7 +26,7 @@ export async function checkEmbedder(
     const { vectors } = await embedder.embed(request, signal)
     if (isLimited(budget) && !embedder.priced) {
       return warning(
-        `${embedder.name} answers, but its price is not known: the budget can't hold it back.`,
+        `${embedder.name} answers, but its price is unknown: the budget can't limit it.`,
         unpricedRemedy,
       )
     }

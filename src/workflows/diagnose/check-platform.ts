@@ -1,4 +1,4 @@
-// Checks the code-hosting platform, and what we show there: the token, and the application for sign-in.
+// Checks the platform's API, our token there, and the OAuth application for sign-in.
 import type { Config } from '../../config/config.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Platform } from '../../platforms/platform.ts'
@@ -6,7 +6,7 @@ import { explainError, type Observation, ok, problem, skipped, warning } from '.
 import { isReachableByOthers } from './check-public-address.ts'
 import type { Evidence } from './setup.ts'
 
-/** Whether its API answers. */
+/** Checks that the platform's API answers. */
 export async function checkPlatform(
   config: Config['platform'],
   evidence: Evidence,
@@ -16,42 +16,39 @@ export async function checkPlatform(
     return ok(`The API at ${config.apiUrl} answers.`)
   } catch (error) {
     const remedy =
-      'Check PLATFORM_URL and PLATFORM_API_URL, and that this machine may connect there.'
+      'Check PLATFORM_URL and PLATFORM_API_URL, and that this machine can connect there.'
     return explainError(error, remedy)
   }
 }
 
-/** Whether PLATFORM_TOKEN is accepted, whose it is, and what it may do. */
+/** Checks that PLATFORM_TOKEN is accepted and has the scopes that reviews need. */
 export async function checkPlatformToken(
   token: string | null,
   platform: Platform,
   signal: AbortSignal,
 ): Promise<Observation> {
   if (token === null)
-    return skipped(
-      'PLATFORM_TOKEN is not set: repositories that nobody connected are not reviewed.',
-    )
+    return skipped('PLATFORM_TOKEN is not set: unconnected repositories are not reviewed.')
   try {
     const { viewer, scopes, missingScopes } = await platform.inspect(token, signal)
-    const whose = `PLATFORM_TOKEN is of ${viewer?.login}`
+    const owner = `PLATFORM_TOKEN belongs to ${viewer?.login}`
     if (missingScopes.length > 0) {
-      const shown = scopes?.length ? scopes.join(', ') : 'nothing'
+      const granted = scopes?.length ? scopes.join(', ') : 'nothing'
       return problem(
-        `${whose} and may do too little: ${shown}.`,
-        `Make one with the scope ${missingScopes.join(', ')}.`,
+        `${owner} and lacks scopes: it has ${granted}.`,
+        `Create a token with the scopes ${missingScopes.join(', ')}.`,
       )
     }
     if (scopes === null) {
-      const sentence =
-        "The platform doesn't show what it may do: it has to read code, and to write to pull requests"
-      return ok(`${whose}. ${sentence} and commit statuses.`)
+      const permissions = 'read code, and write pull requests and commit statuses'
+      return ok(`${owner}. The platform doesn't list its permissions: it must ${permissions}.`)
     }
-    return ok(`${whose} and may do: ${scopes.join(', ')}.`)
+    return ok(`${owner} and has the scopes ${scopes.join(', ')}.`)
   } catch (error) {
     const isRefused = error instanceof PlatformError && !error.retryable
     const observation = explainError(
       error,
-      isRefused ? 'Make a new one at the platform and set it.' : undefined,
+      isRefused ? 'Create a new one on the platform and set it.' : undefined,
     )
     return {
       ...observation,
@@ -60,7 +57,7 @@ export async function checkPlatformToken(
   }
 }
 
-/** Whether the platform takes the application by which people sign in. */
+/** Checks that the platform accepts the OAuth application for sign-in. */
 export async function checkApplication(
   { platform: { oauth }, http }: Pick<Config, 'platform' | 'http'>,
   platform: Platform,
@@ -68,20 +65,19 @@ export async function checkApplication(
 ): Promise<Observation> {
   if (oauth === null) {
     return skipped(
-      'OAUTH_CLIENT_ID is not set: people sign in with a personal access token of the platform.',
+      'OAUTH_CLIENT_ID is not set: users sign in with a personal access token of the platform.',
     )
   }
   if (await platform.acceptsOAuthApp(signal)) {
-    return ok(
-      `The application is accepted. Its callback address there has to be ${http.publicUrl}/auth/callback.`,
-    )
+    const callback = `${http.publicUrl}/auth/callback`
+    return ok(`The application is accepted. Its callback URL there has to be ${callback}.`)
   }
   const remedy =
-    "Compare OAUTH_CLIENT_ID with the application's page at the platform, and make a new secret there."
+    "Compare OAUTH_CLIENT_ID with the application's page on the platform, and create a new secret."
   return problem('The platform does not accept OAUTH_CLIENT_ID with OAUTH_CLIENT_SECRET.', remedy)
 }
 
-/** Whether anybody who reaches the service may sign in, with an account that anybody can make. */
+/** Whether anyone who can connect may sign in, with an account that anyone can create. */
 export function isSignInOpenToOthers({
   http,
   signInAllowed,
@@ -89,7 +85,7 @@ export function isSignInOpenToOthers({
   return signInAllowed === null && isReachableByOthers(http)
 }
 
-/** Who may sign in, and spend what models cost. */
+/** Checks who may sign in and cause model costs. */
 export function checkSignIn(
   config: Pick<Config, 'http' | 'signInAllowed' | 'models' | 'platform'>,
 ): Observation {
@@ -98,12 +94,13 @@ export function checkSignIn(
     const count = signInAllowed.size
     return ok(`${count} ${count === 1 ? 'person' : 'people'} may sign in.`)
   }
-  const everybody = `Everybody with an account at ${platform.url} may sign in`
-  const costs = models.main !== null
-  if (!costs && !isSignInOpenToOthers(config)) return ok(`${everybody}. No model costs anything.`)
+  const anyone = `Anyone with an account on ${platform.url} may sign in`
+  const hasModel = models.main !== null
+  if (!hasModel && !isSignInOpenToOthers(config)) return ok(`${anyone}. No model costs anything.`)
+  const atWhoseCost = hasModel ? ' at the cost of your model' : ''
   return warning(
-    `${everybody}, connect repositories, and have them reviewed${costs ? ' at the cost of your model' : ''}. ` +
-      'The first who signs in is the administrator.',
-    'Name in SIGN_IN_ALLOWED who may, unless that is meant so.',
+    `${anyone}, connect repositories, and have them reviewed${atWhoseCost}. ` +
+      'The first to sign in becomes the administrator.',
+    'List the allowed users in SIGN_IN_ALLOWED, unless this is intended.',
   )
 }

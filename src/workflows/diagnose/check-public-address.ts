@@ -1,20 +1,20 @@
-// Checks whether the platform can reach us at all: by what kind of address each of the two has.
+// Checks by the kind of both addresses whether the platform can reach the service.
 import { lookup } from 'node:dns/promises'
 import type { Config } from '../../config/config.ts'
 import { isLoopback, isPrivateHost } from '../../git/clone-address.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 
-/** From whom it can be reached: this machine, its network, everybody. */
-const reaches = ['machine', 'network', 'world'] as const
+/** An address can be reached from this machine, its network or the internet. */
+const scopes = ['machine', 'network', 'world'] as const
 
 interface Located {
-  /** Null where the name stands for nothing. */
-  readonly reach: (typeof reaches)[number] | null
-  /** The address itself says so, or `localhost`; a name may stand for another address elsewhere. */
+  /** It is null if the name has no address. */
+  readonly scope: (typeof scopes)[number] | null
+  /** A name may have another address elsewhere, unlike `localhost` and an IP address. */
   readonly isSure: boolean
 }
 
-/** Whether others than this machine's own users may reach it: by where it listens, or by the address that it is known under. */
+/** Whether other machines can reach it, by the address it listens on or its public URL. */
 export function isReachableByOthers({
   host,
   publicUrl,
@@ -27,18 +27,25 @@ export async function checkPublicAddress({
   http,
   platform,
 }: Pick<Config, 'http' | 'platform'>): Promise<Observation> {
-  const [own, theirs] = await Promise.all([locate(http.publicUrl), locate(platform.url)])
+  const [ownAddress, platformAddress] = await Promise.all([
+    locate(http.publicUrl),
+    locate(platform.url),
+  ])
   const remedy =
-    'Set PUBLIC_URL to an address that the platform can reach; for a try, that of a tunnel to this machine.'
-  if (own.reach === null)
-    return problem(`The name in PUBLIC_URL, ${http.publicUrl}, stands for no address.`, remedy)
-  const needed = theirs.reach ?? 'world'
-  if (reaches.indexOf(own.reach) < reaches.indexOf(needed)) {
-    const message = `PUBLIC_URL is ${http.publicUrl}, which only this ${own.reach} reaches: ${platform.url} can't deliver there.`
-    return own.isSure ? problem(message, remedy) : warning(`Seen from here, ${message}`, remedy)
+    'Set PUBLIC_URL to an address that the platform can reach; for a test, use a tunnel.'
+  if (ownAddress.scope === null)
+    return problem(`The name in PUBLIC_URL, ${http.publicUrl}, has no IP address.`, remedy)
+  const needed = platformAddress.scope ?? 'world'
+  if (scopes.indexOf(ownAddress.scope) < scopes.indexOf(needed)) {
+    const message =
+      `PUBLIC_URL is ${http.publicUrl}, which only this ${ownAddress.scope} can reach: ` +
+      `${platform.url} can't deliver there.`
+    return ownAddress.isSure
+      ? problem(message, remedy)
+      : warning(`Seen from here, ${message}`, remedy)
   }
-  if (own.reach === 'world' && new URL(http.publicUrl).protocol === 'http:') {
-    const message = `${http.publicUrl} is not encrypted: sessions and code can be read on their way.`
+  if (ownAddress.scope === 'world' && new URL(http.publicUrl).protocol === 'http:') {
+    const message = `${http.publicUrl} is not encrypted: sessions and code can be read in transit.`
     return warning(
       message,
       'Put a proxy with a certificate before it, and set PUBLIC_URL to its https address.',
@@ -49,14 +56,14 @@ export async function checkPublicAddress({
 
 async function locate(address: string): Promise<Located> {
   const { hostname } = new URL(address)
-  const own = reachOf(hostname)
-  if (own !== 'world') return { reach: own, isSure: true }
+  const scope = scopeOf(hostname)
+  if (scope !== 'world') return { scope, isSure: true }
   const found = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => [])
-  const seen = found.map((entry) => reaches.indexOf(reachOf(entry.address)))
-  return { reach: seen.length === 0 ? null : reaches[Math.max(...seen)]!, isSure: false }
+  const seen = found.map((entry) => scopes.indexOf(scopeOf(entry.address)))
+  return { scope: seen.length === 0 ? null : scopes[Math.max(...seen)]!, isSure: false }
 }
 
-function reachOf(hostname: string): (typeof reaches)[number] {
+function scopeOf(hostname: string): (typeof scopes)[number] {
   if (isLoopback(hostname)) return 'machine'
   return isPrivateHost(hostname) ? 'network' : 'world'
 }

@@ -1,4 +1,4 @@
-// Checks the secret key, which signs what is given out and opens what is stored.
+// Checks the secret key, which signs tokens and encrypts stored secrets.
 import { readFile, stat } from 'node:fs/promises'
 import { countLostTokens } from '../../accounts/users.ts'
 import type { Config } from '../../config/config.ts'
@@ -7,24 +7,27 @@ import { createKeyRing } from '../../lib/key-ring.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 import type { Evidence } from './setup.ts'
 
-const keep =
-  'Keep it with the backups: without it nobody stays signed in, and no stored token of the platform opens.'
-/** Random hexadecimal of 32 characters has fewer once in a thousand million times. */
+const backupAdvice =
+  'Back it up: without it all users are signed out, and stored platform tokens are lost.'
+/** A random hexadecimal key of 32 characters has fewer distinct ones once in a billion times. */
 const minDistinctCharacters = 5
 
 type KeyConfig = Pick<Config, 'secrets' | 'dataDir'>
 
-/** Where the key comes from, whether it can be one, and whether it opens what is stored. Makes none. */
+/** Checks the source and form of the key, and whether it decrypts stored tokens. Creates no key. */
 export async function checkSecretKey(
   config: KeyConfig,
   evidence: Evidence,
 ): Promise<readonly Observation[]> {
-  const [form, match] = await Promise.all([checkForm(config), checkMatch(config, evidence)])
-  return match === null ? [form] : [form, match]
+  const [form, decryption] = await Promise.all([
+    checkForm(config),
+    checkDecryption(config, evidence),
+  ])
+  return decryption === null ? [form] : [form, decryption]
 }
 
-/** Null where all opens, or where that can't be told. */
-async function checkMatch(
+/** Returns null if all tokens can be decrypted, or if that is unknown. */
+async function checkDecryption(
   { secrets, dataDir }: KeyConfig,
   { database }: Evidence,
 ): Promise<Observation | null> {
@@ -33,11 +36,10 @@ async function checkMatch(
     secrets.current ?? (await readFile(secretKeyPath(dataDir), 'utf8').catch(() => '')).trim()
   const count = countLostTokens(seals, createKeyRing(current, secrets.old))
   if (count === 0) return null
-  const what =
-    count === 1 ? 'stored token of the platform was' : 'stored tokens of the platform were'
+  const noun = count === 1 ? 'stored platform token was' : 'stored platform tokens were'
   return problem(
-    `${count} ${what} sealed under another key: the reviews that need them wait.`,
-    findKeyAgain,
+    `${count} ${noun} encrypted with another key: the reviews that need them wait.`,
+    restoreAdvice,
   )
 }
 
@@ -46,34 +48,35 @@ async function checkForm({ secrets, dataDir }: KeyConfig): Promise<Observation> 
     return checkGeneratedKey(secretKeyPath(dataDir))
   const { length } = secrets.current
   if (new Set(secrets.current).size < minDistinctCharacters) {
-    return warning('SECRET_KEY is of few different characters: it can be guessed.', makeAnother)
+    return warning('SECRET_KEY has few distinct characters: it can be guessed.', replaceAdvice)
   }
-  return ok(`SECRET_KEY is set (${length} characters). ${keep}`)
+  return ok(`SECRET_KEY is set (${length} characters). ${backupAdvice}`)
 }
 
 async function checkGeneratedKey(path: string): Promise<Observation> {
   try {
     const [key, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
     if (key.trim().length < minKeyLength) {
-      const remedy = 'Restore it from a backup; or delete it, and everybody has to sign in again.'
+      const remedy = 'Restore it from a backup; or delete it, and all users have to sign in again.'
       return problem(`${path} holds no key of at least ${minKeyLength} characters.`, remedy)
     }
     if ((mode & 0o077) !== 0)
       return warning(`${path} can be read by other users.`, `chmod 600 ${path}`)
-    return ok(`Generated, in ${path}. ${keep}`)
+    return ok(`Generated, in ${path}. ${backupAdvice}`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      return ok(`None yet: the service makes one in ${path}. ${keep}`)
+      return ok(`None yet: the service creates one in ${path}. ${backupAdvice}`)
     return problem(
       `${path}, which holds the key, can't be read (${code}).`,
-      'Give it to the user of the service.',
+      'Make the user of the service its owner.',
     )
   }
 }
 
-const findKeyAgain =
-  'Restore the key from a backup, or name it in SECRET_KEYS_OLD. Where it is lost for good: umpire token --forget-lost, and ' +
-  'everybody signs in again.'
-const makeAnother =
-  'Make one with openssl rand -hex 32, and put the old one into SECRET_KEYS_OLD so that what it sealed still opens.'
+const restoreAdvice =
+  'Restore the key from a backup, or add it to SECRET_KEYS_OLD. If it is lost for good, ' +
+  'run umpire token --forget-lost, and let the users sign in again.'
+const replaceAdvice =
+  'Create one with openssl rand -hex 32, and add the old one to SECRET_KEYS_OLD ' +
+  'so that stored tokens can still be decrypted.'

@@ -1,17 +1,20 @@
-// Checks the sources of context: whether each is there, takes the token, and offers a tool that may be called.
+// Checks that each context source answers, accepts the token and offers a usable tool.
 import type { Config } from '../../config/config.ts'
 import type { Log } from '../../lib/logger.ts'
 import { createContextSources } from '../../tools/sources/context-sources.ts'
 import { createMemoryPinStore } from '../../tools/sources/pin-store.ts'
 import { type Observation, ok, warning } from './check.ts'
 
-/** None of them is asked anything but what it offers. Whether a tool changed since it was first met only a review tells. */
+/**
+ * Only lists the tools of each source. Whether a tool changed since it was pinned is checked by
+ * reviews only.
+ */
 export async function checkSources(
   { contextSources, childEnvironment }: Pick<Config, 'contextSources' | 'childEnvironment'>,
   signal: AbortSignal,
 ): Promise<readonly Observation[]> {
   if (contextSources.length === 0)
-    return [ok('None is set up: reviews know the repository, and no tracker or chat.')]
+    return [ok('None is configured: reviews use no tracker, error tracker or chat.')]
   const options = {
     log: silent,
     pins: createMemoryPinStore(),
@@ -21,11 +24,11 @@ export async function checkSources(
   await using sources = createContextSources(contextSources, options)
   return Promise.all(
     sources.names.map(async (name) => {
-      const fault = await sources.check(name, signal)
-      if (fault === null) return ok(`${name} answers, and offers what it is to be asked with.`)
-      // Reviews go on without it, and say so.
+      const failure = await sources.check(name, signal)
+      if (failure === null) return ok(`${name} answers, and offers the tools that reviews use.`)
+      // Reviews go on without the source, and report that.
       return warning(
-        `${name}: ${fault}.`,
+        `${name}: ${failure}.`,
         'Check its address and its token; see docs/context-sources.md.',
       )
     }),

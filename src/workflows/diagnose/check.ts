@@ -1,20 +1,20 @@
-// What a check of the set-up is, and running many of them: side by side, each with a deadline, none able to fail the rest.
+// Runs checks of an installation concurrently, each with a deadline; a failing check can't fail the
+// others.
 import { UmpireError } from '../../domain/errors.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 
-/** What a check found. */
 export interface Observation {
   readonly state: 'ok' | 'warning' | 'problem' | 'skipped'
-  /** A sentence or two for people; never a secret. */
+  /** One or two sentences for people, without secrets. */
   readonly message: string
-  /** What to do about it. */
+  /** It says what to do. */
   readonly remedy?: string | undefined
-  /** The problem is only that something can't be reached now. */
+  /** Something can't be reached now, which may be temporary. */
   readonly unreachable?: boolean
 }
 
 export interface Check {
-  /** In few words, as people see it. */
+  /** It is shown to people. */
   readonly name: string
   readonly deadlineMs?: number
   run(signal: AbortSignal): Promise<Observation | readonly Observation[]>
@@ -41,13 +41,13 @@ export const unreachable = (message: string, remedy?: string): Observation => ({
   unreachable: true,
 })
 
-const usualDeadlineMs = 20_000
+const defaultDeadlineMs = 20_000
 
 /**
- * Runs the checks at once. Results come in the order of the checks.
+ * Runs the checks concurrently. Results have the order of the checks.
  *
- * @param secrets blotted out of everything that is told
- * @throws the signal's reason when it was aborted
+ * @param secrets values to redact in all texts
+ * @throws the signal's reason if it was aborted
  */
 export async function runChecks(
   checks: readonly Check[],
@@ -63,7 +63,7 @@ export async function runChecks(
 }
 
 async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult[]> {
-  const deadlineMs = check.deadlineMs ?? usualDeadlineMs
+  const deadlineMs = check.deadlineMs ?? defaultDeadlineMs
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), deadlineMs)
   const both = AbortSignal.any([signal, deadline.signal])
@@ -81,7 +81,7 @@ async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult[
   }
 }
 
-/** For checks that don't heed their signal. */
+/** Ends checks that ignore their signal. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason)
@@ -89,7 +89,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** What an error comes to that a check has nothing better to say of. */
+/** Turns an error into an observation, for checks without a better explanation. */
 export function explainError(error: unknown, remedy?: string): Observation {
   if (error instanceof UmpireError) {
     return error.retryable ? unreachable(error.message, remedy) : problem(error.message, remedy)

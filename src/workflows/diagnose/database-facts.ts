@@ -1,18 +1,18 @@
-// What can be known of a database from inside: its version, its schema, its clock, and what happened lately.
+// Reads the version, schema, clock and recent activity of a database.
 import { countSealsByKey, type SealCount } from '../../accounts/users.ts'
 import { readServiceActivity, type ServiceActivity } from '../../analytics/service-activity.ts'
 import type { OpenDatabase } from '../../db/database.ts'
 import { type DatabaseState, inspectDatabase } from '../../db/inspect-database.ts'
 
-/** The facts; nothing in them is secret. */
+/** None of these values is secret. */
 export interface DatabaseFacts extends DatabaseState {
-  /** Null where the schema isn't that of this program. */
+  /** It is null if the schema isn't that of this program. */
   readonly activity: ServiceActivity | null
-  /** Under which keys the platform's tokens are stored; likewise. */
+  /** Counts stored platform tokens by the key that encrypts them; it is null like `activity`. */
   readonly seals: readonly SealCount[] | null
 }
 
-/** Reads the facts, and changes nothing. */
+/** Reads the facts without changing anything. */
 export async function readDatabaseFacts(
   database: Pick<OpenDatabase, 'db' | 'engine'>,
 ): Promise<DatabaseFacts> {

@@ -1,4 +1,4 @@
-// Checks a set-up: what is right, what isn't, and what to do about it.
+// Checks an installation: what works, what doesn't, and what to do about it.
 import { type Check, type CheckResult, runChecks } from './check.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDataFolder, checkDisk } from './check-data-folder.ts'
@@ -19,14 +19,14 @@ import { checkService, checkWebhookSecret } from './check-service.ts'
 import { checkSources } from './check-sources.ts'
 import { type Evidence, gatherEvidence, type Setup } from './setup.ts'
 
-/** Longer than a model is given to answer. */
+/** The deadline is longer than the timeout of a model call. */
 const modelDeadlineMs = 40_000
 
 /**
- * Looks at everything at once; changes nothing, but for what asking a model costs.
+ * Runs all checks concurrently. Changes nothing, except for the cost of model calls.
  *
- * @param secrets blotted out of everything that is told
- * @throws the signal's reason when it was aborted
+ * @param secrets values to redact in all texts
+ * @throws the signal's reason if it was aborted
  */
 export async function diagnose(
   setup: Setup,

@@ -1,50 +1,48 @@
-// What is to be checked, and what several checks look at: asked once.
+// The installation to check, and data that several checks share.
 import type { Config } from '../../config/config.ts'
 import type { Inspection, Platform } from '../../platforms/platform.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 
-/** The database as it was reached. */
 export interface DatabaseReading {
-  /** Null where none was made yet. */
+  /** It is null if the database doesn't exist yet. */
   readonly facts: DatabaseFacts | null
-  /** The process of a running service that has it open and was asked; null where it was opened for this. */
+  /** The process of the running service that was queried; null if the database was opened here. */
   readonly heldBy: number | null
 }
 
-/** The set-up, and how to reach its parts. */
 export interface Setup {
   readonly config: Config
   readonly platform: Platform
   readDatabase(signal: AbortSignal): Promise<DatabaseReading>
 }
 
-/** An answer, and between which moments of our own clock it was given, in milliseconds since 1970. */
+/** An answer, with the times of our clock before and after it, in milliseconds since 1970. */
 export interface Timed<T> {
   readonly answer: T
   readonly askedAt: number
   readonly answeredAt: number
 }
 
-/** What several checks look at. Each promise may reject. */
+/** Data that several checks share. Each promise may reject. */
 export interface Evidence {
   readonly database: Promise<Timed<DatabaseReading>>
-  /** Without a token. */
+  /** The inspection uses no token. */
   readonly platform: Promise<Timed<Inspection>>
 }
 
-/** Starts asking. */
+/** Starts the requests. */
 export function gatherEvidence({ platform, readDatabase }: Setup, signal: AbortSignal): Evidence {
   const evidence = {
     database: time(() => readDatabase(signal)),
     platform: time(() => platform.inspect(null, signal)),
   }
-  // Whoever waits for it hears of it.
+  // Errors are thrown in the checks that await the promises.
   for (const promise of Object.values(evidence)) promise.catch(() => undefined)
   return evidence
 }
 
-async function time<T>(ask: () => Promise<T>): Promise<Timed<T>> {
+async function time<T>(request: () => Promise<T>): Promise<Timed<T>> {
   const askedAt = Date.now()
-  const answer = await ask()
+  const answer = await request()
   return { answer, askedAt, answeredAt: Date.now() }
 }
