@@ -50,15 +50,15 @@ it('sends a message endpoint below the path of PUBLIC_URL', async () => {
   using stream = await openMcpStream(umpire.url!)
   expect(new URL(stream.address).pathname).toBe('/reviews/mcp/messages')
   const warned =
-    'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
+    'MCP_ACCESS is open: anyone who can connect can query the MCP server about every repository'
   expect(umpire.logLines(warned), 'warns that it may be reachable from elsewhere').toHaveLength(1)
 })
 
 const openMcp =
   'MCP_ACCESS is open: anyone who can connect can query the MCP server about every repository'
 const openSignIn =
-  'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; ' +
-  'the first administers'
+  'SIGN_IN_ALLOWED is not set: anyone with an account on the platform may sign in; ' +
+  'the first to sign in becomes the administrator'
 
 it.each([
   ['0.0.0.0', 'open', '', [openMcp, openSignIn]],
