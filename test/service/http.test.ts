@@ -460,9 +460,9 @@ describe('the OpenAPI document', () => {
     expect(await find(200, { status: 'ok', more: 1 })).toMatch(/additional properties/)
     expect(await find(200, { status: 'fine' })).toMatch(/must be equal to/)
     expect(await find(200, {})).toMatch(/required property/)
-    expect(await find(201, { status: 'ok' })).toMatch(/does not say so/)
+    expect(await find(201, { status: 'ok' })).toMatch(/does not declare/)
     expect(await find(200, { status: 'ok' }, '/healthz', 'text/html')).toMatch(/content type/)
-    expect(await find(200, {}, '/api/v1/unheard-of')).toMatch(/does not say so/)
+    expect(await find(200, {}, '/api/v1/unheard-of')).toMatch(/does not declare/)
     expect(await find(404, { error: 'no' }, '/api/v1/unheard-of')).toMatch(/required property/)
   })
 

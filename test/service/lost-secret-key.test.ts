@@ -70,8 +70,7 @@ const unready = {
   body: { detail: 'Not ready: the secret key does not open stored tokens; see umpire doctor' },
 }
 const warning =
-  'The secret key is not the one that stored tokens were sealed under: ' +
-  'restore it, or see umpire doctor'
+  'Stored tokens were encrypted with another secret key: restore that key, or run umpire doctor'
 
 beforeEach(async () => {
   replacedKey = {}
@@ -141,7 +140,7 @@ it('reports the lost key, makes reviews wait, and resumes once it is restored', 
   await query(async (db) => {
     const run = await db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
     expect(run).toMatchObject({ status: 'pending', attempts: 0, error_code: 'secret_key_lost' })
-    expect(run.error).toContain('is to be restored, or one of them signs in again')
+    expect(run.error).toContain('with the current secret key: restore the key')
     expect(await db.selectFrom('events').select('status').execute()).toEqual([
       { status: 'pending' },
     ])

@@ -158,9 +158,7 @@ describe('settings on the base branch', () => {
     const { summary, prompts } = await review({
       files: { [path]: discount, '.umpire.yml': 'language: German\nmode: sloppy\n' },
     })
-    expect(summary).toMatch(
-      /`mode` must be one of .*\. \(As this change has it: not in force until/,
-    )
+    expect(summary).toMatch(/`mode` must be one of .*\. \(In this change: not in force until/)
     expect(prompts[0]?.system).toContain('Write in English.')
   })
 

@@ -111,7 +111,7 @@ describe('signing in with a token of the platform', () => {
     remove()
     expect(response.status).toBe(status)
     const { detail } = (await response.json()) as { detail: string }
-    expect(detail).toMatch(/^The platform (could not be asked|does not accept)/)
+    expect(detail).toMatch(/^The platform (could not be reached|does not accept)/)
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
