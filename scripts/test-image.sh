@@ -15,6 +15,11 @@ for program in buildah debootstrap; do
 done
 node scripts/ensure-installed.mjs
 
+certificate=$(npm config get cafile)
+npm_cli=$(readlink -f "$(command -v npm)")
+# Under `npm run`, the settings of this npm would reach the one in the image.
+for variable in $(compgen -e npm_); do unset "$variable"; done
+
 work=$(mktemp -d)
 port=$((20000 + $$ % 20000))
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
@@ -39,12 +44,10 @@ debootstrap --variant=minbase --include=ca-certificates bookworm "$work/base" >"
   { tail -20 "$work/log"; exit 1; }
 mkdir -p "$work/base/usr/local/lib/node_modules" "$work/base/usr/local/etc"
 cp node_modules/node/bin/node "$work/base/usr/local/bin/node"
-npm_cli=$(readlink -f "$(command -v npm)")
 cp -rL "$(dirname "$npm_cli")/.." "$work/base/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/base/usr/local/bin/npm"
 chroot "$work/base" useradd --uid 1000 --create-home node
 # A certificate that npm needs on this machine is needed in the build too.
-certificate=$(npm config get cafile)
 if [ -f "$certificate" ]; then
   cp "$certificate" "$work/base/usr/local/etc/npm-ca.pem"
   echo 'cafile=/usr/local/etc/npm-ca.pem' >"$work/base/usr/local/etc/npmrc"

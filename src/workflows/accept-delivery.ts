@@ -40,7 +40,7 @@ export type Admit = (secrets: WebhookSecrets) => Admission
 export interface DeliveryIntake {
   /**
    * Looks up the repository's secrets, calls `admit`, and stores what it admits. Resolves after the
-   * commit. Rejects with the error of `admit`, or with DatabaseFault `database_disk_full` when the
+   * commit. Rejects with the error of `admit`, or with `database_disk_full` when the
    * disk is nearly full.
    */
   accept(repo: RepositoryName | null, admit: Admit): Promise<Acceptance>
@@ -52,7 +52,7 @@ interface IntakeContext {
   readonly db: Db
   /** The id of the platform that sends the deliveries. */
   readonly source: string
-  /** Throws DatabaseFault when too little space is left to store events. */
+  /** Throws UmpireDatabaseError when too little space is left to store events. */
   readonly checkSpace: () => void
   readonly notifications: Notifications
   /** Whether a merge requests a scan of the repository. */

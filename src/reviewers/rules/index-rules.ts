@@ -23,7 +23,7 @@ import {
 } from './syntax-nodes.ts'
 import { declaredTypeOf } from './value-origins.ts'
 
-/** Languages in which an index past the end stops the program. Others give `undefined`. */
+/** Languages in which an index past the end stops the program. JavaScript gives `undefined`. */
 const failsPastEnd: ReadonlySet<RuleLanguage> = new Set(['go', 'java'])
 
 /** Finds the collection that is measured: `a` in `a.length`, `a.size()` and `len(a)`. */

@@ -28,7 +28,7 @@ export interface Rule {
   readonly summary: string
   readonly severity: Severity
   readonly category: FindingCategory
-  /** The share of hits that are mistakes, from 0 to 1. */
+  /** The share of hits that are bugs, from 0 to 1. */
   readonly confidence: number
   /** Check syntax nodes. They run in the worker thread. */
   readonly syntax?: readonly SyntaxCheck[]
