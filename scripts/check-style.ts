@@ -1,4 +1,5 @@
-// Checks what the other linters don't: line lengths, the project's vocabulary, and comments that are fragments.
+// Checks what the other linters don't: line lengths, the project's vocabulary, and comments that
+// are fragments.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -25,7 +26,7 @@ const longLineFiles: readonly { readonly pattern: RegExp; readonly reason: strin
   { pattern: /\.test\.ts$|^test\/[\w-]+-scenario\.ts$/, reason: 'samples of code in one line' },
 ]
 
-/** Words that the project doesn't use. `except` names files where the word is someone else's, with the reason. */
+/** Words that the project doesn't use. `except` names files that may, with the reason. */
 const words: readonly {
   readonly pattern: RegExp
   readonly instead: string
@@ -97,7 +98,7 @@ function splitNames(text: string): string {
     .toLowerCase()
 }
 
-/** Rows of Markdown tables, images, and lines that one link or regular expression makes too long. */
+/** Table rows and images in Markdown, and lines with one long link or regular expression. */
 function mayBeLong(path: string, line: string): boolean {
   if (longLineFiles.some(({ pattern }) => pattern.test(path))) return true
   if (path.endsWith('.md') && /^\s*(\||!\[)/.test(line)) return true

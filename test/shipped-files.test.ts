@@ -3,8 +3,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../src/config/read-config.ts'
+import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 
+const [npm] = publicHosts.npm
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
@@ -104,8 +106,7 @@ describe('the lock files', () => {
       )
       expect(unproven.map(([path]) => path)).toEqual([])
       const foreign = locked.filter(
-        ([, { resolved }]) =>
-          resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+        ([, { resolved }]) => resolved !== undefined && !resolved.startsWith(`https://${npm}/`),
       )
       expect(foreign.map(([path]) => path)).toEqual([])
     },
