@@ -195,6 +195,7 @@ it('updates live after a push and after a manual review', async () => {
   const held = hold()
   scenario.forge.faults.add({
     match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/compare/`),
+    times: 1,
     action: held,
   })
   await scenario.forge.push(
@@ -212,6 +213,44 @@ it('updates live after a push and after a manual review', async () => {
   await page.getByText('pull_request.retry (this review)').waitFor()
   await panelOf(page, 'Coverage').waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
+  expect(problems).toEqual([])
+})
+
+it('shows the outcome of a review that completes while the page loads it', async () => {
+  const held = hold()
+  scenario.forge.faults.add({
+    match: ({ path: requestPath }) => requestPath.includes(`/repos/${repo}/compare/`),
+    times: 1,
+    action: held,
+  })
+  await scenario.openPullRequest(
+    { 'src/c.ts': 'export const c = 1\n' },
+    { branch: 'loading', title: 'Loading' },
+  )
+  await held.arrived
+  const loadingId = await newestReview()
+  await using opened = await open()
+  const { page, problems } = opened
+  const streamReady = Promise.withResolvers<void>()
+  const completion = Promise.withResolvers<void>()
+  await page.exposeFunction('reportLiveEvent', (event: string, data: string) => {
+    if (event === 'ready') streamReady.resolve()
+    if (event === 'review' && data.includes('"completed"')) completion.resolve()
+  })
+  await page.addInitScript(reportLiveEvents)
+  // Delivers the response from before the review completed after the event that announces it.
+  let isFirst = true
+  await page.route(`**/api/v1/reviews/${loadingId}`, async (route) => {
+    if (!isFirst) return route.continue()
+    isFirst = false
+    const response = await route.fetch()
+    await streamReady.promise
+    held.release()
+    await completion.promise
+    await route.fulfill({ response })
+  })
+  await page.goto(`/reviews/${loadingId}`)
+  await panelOf(page, 'Coverage').waitFor()
   expect(problems).toEqual([])
 })
 
@@ -339,3 +378,14 @@ describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
     expect(problems).toEqual([])
   })
 })
+
+/** Runs in the browser. Reports what the page receives from the stream of live updates. */
+const reportLiveEvents = `
+  window.EventSource = class extends EventSource {
+    constructor(url) {
+      super(url)
+      for (const event of ['ready', 'review'])
+        this.addEventListener(event, ({ data }) => window.reportLiveEvent(event, data))
+    }
+  }
+`

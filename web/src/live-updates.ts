@@ -16,7 +16,7 @@ export function subscribeToLiveUpdates(client: QueryClient, basePath: string): (
   let source: EventSource
   let reconnectTimer: ReturnType<typeof setTimeout> | undefined
   let insightsTimer: ReturnType<typeof setTimeout> | undefined
-  const refresh = (...queryKey: string[]) => void client.invalidateQueries({ queryKey })
+  const refresh = (...queryKey: string[]) => void refreshQueries(client, queryKey)
   const refreshInsights = () => {
     insightsTimer ??= setTimeout(() => {
       insightsTimer = undefined
@@ -74,5 +74,22 @@ export function subscribeToLiveUpdates(client: QueryClient, basePath: string): (
     clearTimeout(reconnectTimer)
     clearTimeout(insightsTimer)
     source.close()
+  }
+}
+
+/**
+ * Refetches the queries whose key starts with `queryKey`. A first load that is in progress may
+ * return data from before the change, and invalidating doesn't repeat it. It is repeated here.
+ */
+async function refreshQueries(client: QueryClient, queryKey: string[]): Promise<void> {
+  const firstLoads = client.getQueryCache().findAll({
+    queryKey,
+    fetchStatus: 'fetching',
+    predicate: ({ state }) => state.data === undefined,
+  })
+  void client.invalidateQueries({ queryKey })
+  await Promise.allSettled(firstLoads.map(({ promise }) => promise))
+  for (const query of firstLoads) {
+    void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
   }
 }
