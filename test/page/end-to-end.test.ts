@@ -249,12 +249,15 @@ describe('OAuth sign-in', () => {
     await page.goto('/reviews')
     await page.getByRole('link', { name: /^Sign in with GitHub/ }).click()
     await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
     const [session] = (await page.context().cookies()).filter(({ name }) => name === 'access_token')
     const cookie = `access_token=${session?.value}`
     expect(
       (await fetch(`${app.url}/auth/logout`, { method: 'POST', headers: { cookie } })).ok,
     ).toBe(true)
-    await page.getByRole('link', { name: 'Settings' }).click()
+    // The page may have noticed by itself, so no link of it is certain to be there.
+    await page.reload()
     await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
     await page.getByLabel(/Personal access token/).fill(token)
     await page.getByRole('button', { name: /Sign in with/ }).click()
