@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
-import { anchorProposal } from '../src/workflows/judging/anchor-findings.ts'
+import { anchorCandidate } from '../src/workflows/judging/anchor.ts'
 import { createChangeFiles } from '../src/workflows/judging/change-files.ts'
 import { addedFiles, changeOf, snapshotOf } from './samples/change-of-files.ts'
 
@@ -86,7 +86,7 @@ function propose(more: Partial<ProposedFinding>): ProposedFinding {
 }
 
 async function anchor(more: Partial<ProposedFinding>, change = renamed()) {
-  return anchorProposal(change, createChangeFiles(change), propose(more))
+  return anchorCandidate(change, createChangeFiles(change), propose(more))
 }
 
 /** Returns path, side, first and last line, and placement. */
@@ -363,7 +363,7 @@ it('reads each file once for all proposals', async () => {
   const files = createChangeFiles({ ...change, head })
   const evidence = [{ path, line: 2, note: '' }]
   for (const startLine of [101, 102, 103])
-    await anchorProposal(change, files, propose({ startLine, quote: release, evidence }))
+    await anchorCandidate(change, files, propose({ startLine, quote: release, evidence }))
   expect(reads).toBe(1)
 })
 

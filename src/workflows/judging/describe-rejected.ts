@@ -1,43 +1,50 @@
-// Describes which claims the judge rejected and why, for the coverage section.
-import type { Severity } from '../../domain/finding.ts'
-import type { CheckedFinding } from './verify-findings.ts'
-
-export interface RejectedClaims {
-  readonly refuted: readonly CheckedFinding[]
-  /** Counts minor claims that the verifier could not confirm. */
-  readonly doubtful: number
-  /** Counts claims below the minimum confidence for their severity. */
-  readonly tooUnsure: number
-  /** Counts findings below the minimum severity of the repository's settings. */
-  readonly belowSeverity: number
-}
+// Describes which claims the policy rejected and why, for the coverage section.
+import type { PolicySettings, Rejected, Rejection } from './policy.ts'
+import type { Verified } from './stages.ts'
 
 /** This many refuted claims are described; the others are counted. */
 const maxDescribed = 5
 
-/** Returns one sentence per claim or reason. The reasons of refuted claims are a model's text. */
+/**
+ * Returns one sentence per claim or reason. The reasons of refuted claims are a model's text.
+ *
+ * @param rejected all rejected claims; those that are also in `refuted` are not counted
+ */
 export function describeRejected(
-  { refuted, doubtful, tooUnsure, belowSeverity }: RejectedClaims,
-  minSeverity: Severity,
+  rejected: readonly Pick<Rejected<unknown>, 'rejection'>[],
+  refuted: readonly Verified[],
+  { minSeverity }: PolicySettings,
 ): string[] {
+  const count = (wanted: Rejection) =>
+    rejected.filter(({ rejection }) => rejection === wanted).length
   const more = refuted.length - maxDescribed
   const severityReason = `the repository's settings ask for ${minSeverity} ones and worse`
   return [
     ...refuted.slice(0, maxDescribed).map(describeRefuted),
     ...(more > 0 ? [`Refuted: ${formatCount(more, 'more claim')}.`] : []),
-    ...describeCount(doubtful, 'minor claim', 'nothing in the code shows it'),
-    ...describeCount(tooUnsure, 'claim', 'the reviewer was too unsure'),
-    ...describeCount(belowSeverity, 'finding', severityReason),
+    ...describeCount(count('doubtful'), 'minor claim', 'nothing in the code shows it'),
+    ...describeCount(count('too unsure'), 'claim', 'the reviewer was too unsure'),
+    ...describeCount(count('below severity'), 'finding', severityReason),
+    ...describeSeenBefore(count('seen before')),
   ]
 }
 
-function describeRefuted({ finding, reason }: CheckedFinding): string {
+function describeRefuted({ finding, reason }: Verified): string {
   const { title, path, startLine } = finding
   return `Refuted: ${title.slice(0, 150)} (${path}:${startLine}). ${reason}`.trim()
 }
 
 function describeCount(count: number, noun: string, reason: string): string[] {
   return count === 0 ? [] : [`Not reported: ${formatCount(count, noun)}, because ${reason}.`]
+}
+
+function describeSeenBefore(count: number): string[] {
+  if (count === 0) return []
+  const verb = count === 1 ? 'was' : 'were'
+  return [
+    `${formatCount(count, 'new claim')} about unchanged code ${verb} not reported: no worse than ` +
+      'what was reported before.',
+  ]
 }
 
 function formatCount(count: number, noun: string): string {

@@ -1,17 +1,17 @@
-// Finds the lines of a diff that a proposal quotes, even if it names other lines or the other side.
+// Finds the lines of a diff that a candidate quotes, also if it names other lines or another side.
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
+import { type CodeRange, listLines } from './code-range.ts'
 import {
-  type CodeRange,
   type ComparableLine,
-  listLines,
   type Match,
   matchLines,
+  type QuotedCode,
   toComparableLines,
-} from './find-code.ts'
+} from './match-code.ts'
 import { type QuoteReading, readQuote } from './read-quote.ts'
 
-export type QuotingProposal = Pick<ProposedFinding, 'side' | 'startLine' | 'endLine' | 'quote'>
+type QuotedRange = QuotedCode & Pick<ProposedFinding, 'endLine'>
 
 export interface QuotedLines extends CodeRange, Pick<Match, 'isWhole'> {
   readonly side: DiffSide
@@ -39,7 +39,7 @@ const maxLinesForParts = 20
 
 export interface SearchableHunk {
   readonly lines: Readonly<Record<DiffSide, readonly ComparableLine[]>>
-  /** The same as sets, which exclude lineCount quotes at once. */
+  /** The same as sets, which exclude most quotes at once. */
   readonly texts: Readonly<Record<DiffSide, ReadonlySet<string>>>
   /** The old numbers of context lines by their new ones. */
   readonly oldLines: ReadonlyMap<number, number>
@@ -70,7 +70,7 @@ export function toSearchableHunks(file: FileDiff): SearchableHunk[] {
  */
 export function findQuote(
   hunks: readonly SearchableHunk[],
-  named: QuotingProposal,
+  named: QuotedRange,
 ): QuotedLines | undefined {
   const readings = readQuote(named.quote)
   for (const reading of readings) {
@@ -86,7 +86,7 @@ export function findQuote(
 
 function listCandidates(
   hunks: readonly SearchableHunk[],
-  named: QuotingProposal,
+  named: QuotedRange,
   reading: QuoteReading,
 ): Candidate[] {
   return hunks.flatMap((hunk) => {
@@ -131,7 +131,7 @@ function matchSide(
 }
 
 function measureDistance(
-  named: QuotingProposal,
+  named: QuotedRange,
   side: DiffSide,
   { startLine, isWhole }: Match,
 ): { distance: number; cost: number } {
@@ -162,7 +162,7 @@ function isDistinctive(lines: readonly string[]): boolean {
 
 function findLongestRun(
   hunks: readonly SearchableHunk[],
-  named: QuotingProposal,
+  named: QuotedRange,
   reading: QuoteReading,
 ): QuotedLines | undefined {
   const lineCount = Math.max(reading.LEFT.length, reading.RIGHT.length)

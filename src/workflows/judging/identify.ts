@@ -1,17 +1,13 @@
-// Gives each claim a fingerprint: that of the same earlier finding, or a new one.
+// Gives each claim a fingerprint: that of the earlier finding that it repeats, or a new one.
 import { createHash } from 'node:crypto'
-import { type Finding, severities } from '../../domain/finding.ts'
-import type { AnchoredClaim } from './anchor-findings.ts'
-import { type CodeRange, overlaps } from './find-code.ts'
-import { hashAnchor, type LocatedFinding } from './locate-findings.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { type CodeRange, overlaps } from './code-range.ts'
+import type { LocatedFinding } from './locate-earlier.ts'
 import { measureSimilarity } from './measure-similarity.ts'
-import type { Claim } from './merge-findings.ts'
+import { isWorse } from './policy.ts'
+import type { Anchored, Merged } from './stages.ts'
 
-export type IdentifiedClaim = AnchoredClaim &
-  Pick<Finding, 'fingerprint' | 'anchorHash'> & {
-    /** Whether a rule reports it too, so that it doesn't depend on a model. */
-    readonly isFoundByRule: boolean
-  }
+export type Identified = Merged & Pick<Finding, 'fingerprint'>
 
 /**
  * Returns each claim with the fingerprint of the earlier finding that one of its members repeats,
@@ -20,16 +16,16 @@ export type IdentifiedClaim = AnchoredClaim &
  * another claim.
  */
 export function identifyClaims(
-  claims: readonly Claim[],
+  claims: readonly Merged[],
   earlier: readonly LocatedFinding[],
-): { identified: IdentifiedClaim[]; repeated: ReadonlySet<string> } {
+): { identified: Identified[]; repeated: ReadonlySet<string> } {
   const allMembers = claims.flatMap((claim) => claim.members)
   const ownFingerprints = computeFingerprints(allMembers)
   const matches = matchEarlier(allMembers, earlier, ownFingerprints)
   const repeated = new Set(matches.values())
   const taken = new Set(repeated)
-  const identified = claims.map(({ strongest, members }) => {
-    const byRule = members.find((member) => member.rule !== null)
+  const identified = claims.map((merged) => {
+    const { members, byRule } = merged
     const source = byRule ?? members[0]!
     let fingerprint = members
       .map((member) => matches.get(member))
@@ -40,18 +36,17 @@ export function identifyClaims(
       fingerprint = candidates.find((candidate) => !taken.has(candidate))
     }
     taken.add(fingerprint)
-    const anchorHash = hashAnchor(strongest.anchorText)
-    return { ...strongest, fingerprint, anchorHash, isFoundByRule: byRule !== undefined }
+    return { ...merged, fingerprint }
   })
   return { identified, repeated }
 }
 
 /** Pairs new claims with the earlier findings that they repeat, the nearest first. */
 function matchEarlier(
-  claims: readonly AnchoredClaim[],
+  claims: readonly Anchored[],
   located: readonly LocatedFinding[],
-  ownFingerprints: ReadonlyMap<AnchoredClaim, string>,
-): Map<AnchoredClaim, string> {
+  ownFingerprints: ReadonlyMap<Anchored, string>,
+): Map<Anchored, string> {
   const pairs = claims
     .flatMap((claim) =>
       located.flatMap((earlier) => {
@@ -61,7 +56,7 @@ function matchEarlier(
       }),
     )
     .sort((a, b) => a.distance[0] - b.distance[0] || a.distance[1] - b.distance[1])
-  const matches = new Map<AnchoredClaim, string>()
+  const matches = new Map<Anchored, string>()
   const taken = new Set<string>()
   for (const { claim, fingerprint } of pairs) {
     if (matches.has(claim) || taken.has(fingerprint)) continue
@@ -76,7 +71,7 @@ function matchEarlier(
  * range, then from its former one. Undefined if it isn't the same claim.
  */
 function measureDistance(
-  claim: AnchoredClaim,
+  claim: Anchored,
   { finding, range }: LocatedFinding,
   ownFingerprint: string | undefined,
 ): readonly [number, number] | undefined {
@@ -97,7 +92,7 @@ const minSimilarity = 0.5
  * Whether a claim is about the present lines of an earlier finding, and has the same category or a
  * similar title. Models don't choose the same category each time.
  */
-export function isSameClaim(claim: AnchoredClaim, { finding, range }: LocatedFinding): boolean {
+export function isSameClaim(claim: Anchored, { finding, range }: LocatedFinding): boolean {
   const isSameLocation =
     claim.path === finding.path &&
     claim.side === finding.side &&
@@ -113,19 +108,18 @@ export function isSameClaim(claim: AnchoredClaim, { finding, range }: LocatedFin
 
 /** A dismissal doesn't cover a more severe claim that includes other lines. */
 function exceedsDismissal(
-  claim: AnchoredClaim,
+  claim: Anchored,
   { state, severity }: Finding,
   range: CodeRange,
 ): boolean {
-  const isWorse = severities.indexOf(claim.severity) < severities.indexOf(severity)
   const isLarger = claim.startLine < range.startLine || claim.endLine > range.endLine
-  return state === 'dismissed' && isWorse && isLarger
+  return state === 'dismissed' && isWorse(claim.severity, severity) && isLarger
 }
 
 /** Computes new fingerprints. Claims about equal code are numbered in the order of their lines. */
-function computeFingerprints(claims: readonly AnchoredClaim[]): Map<AnchoredClaim, string> {
+function computeFingerprints(claims: readonly Anchored[]): Map<Anchored, string> {
   const startLines = new Map<string, number[]>()
-  const fingerprints = new Map<AnchoredClaim, string>()
+  const fingerprints = new Map<Anchored, string>()
   for (const claim of claims.toSorted((a, b) => a.startLine - b.startLine)) {
     const { anchorText, startLine } = claim
     const identity = computeFingerprint(claim, anchorText, 0)

@@ -1,55 +1,52 @@
-// Merges claims of several reviewers about the same problem into one claim.
+// Second stage: merges candidates of several reviewers about the same problem into one claim.
 import { compareBySeverity, type Evidence } from '../../domain/finding.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
-import type { AnchoredClaim } from './anchor-findings.ts'
 import { maxEvidence } from './change-files.ts'
-import { normalizeCode, overlaps } from './find-code.ts'
+import { normalizeCode, overlaps } from './code-range.ts'
 import { measureSimilarity } from './measure-similarity.ts'
+import type { Anchored, Merged } from './stages.ts'
 
-export interface Claim {
-  /** Has the suggestion and the evidence of all members. */
-  readonly strongest: AnchoredClaim
-  /** All merged claims, the strongest first, each unchanged. */
-  readonly members: readonly AnchoredClaim[]
-}
-
-/** Claims are the same if their titles have at least this similarity. */
+/** Candidates are the same if their titles have at least this similarity. */
 const minSimilarity = 0.5
 /** Different reviewers may name lines up to this far apart for the same problem. */
 const maxLineDistance = 3
 
 /**
- * Merges claims on overlapping lines with the same category, or with similar titles; by different
- * reviewers also similar titles on nearby lines. Claims of one reviewer with the same category must
- * name the same lines. Claims of two different rules are never merged.
+ * Merges candidates on overlapping lines with the same category, or with similar titles; by
+ * different reviewers also similar titles on nearby lines. Candidates of one reviewer with the same
+ * category must name the same lines. Candidates of two different rules are never merged.
  */
-export function mergeDuplicates(anchored: readonly AnchoredClaim[]): Claim[] {
-  const groups: AnchoredClaim[][] = []
+export function mergeDuplicates(anchored: readonly Anchored[]): Merged[] {
+  const groups: Anchored[][] = []
   const sorted = anchored.toSorted((a, b) => compareBySecret(a, b) || compareBySeverity(a, b))
-  for (const finding of sorted) {
+  for (const candidate of sorted) {
     const group = groups.find(
-      (members) => canShareRule(members, finding) && isSameClaim(members[0]!, finding),
+      (members) => canShareRule(members, candidate) && isSameProblem(members[0]!, candidate),
     )
-    if (group) group.push(finding)
-    else groups.push([finding])
+    if (group) group.push(candidate)
+    else groups.push([candidate])
   }
-  return groups.map((members) => ({ strongest: mergeMembers(members), members }))
+  return groups.map((members) => ({
+    claim: mergeMembers(members),
+    members,
+    byRule: members.find(({ rule }) => rule !== null) ?? null,
+  }))
 }
 
 /** Findings of the rule about secrets come first: they have no quote, and outlast their line. */
-function compareBySecret(a: AnchoredClaim, b: AnchoredClaim): number {
+function compareBySecret(a: Anchored, b: Anchored): number {
   return Number(isSecretRule(b.rule)) - Number(isSecretRule(a.rule))
 }
 
-function canShareRule(members: readonly AnchoredClaim[], { rule }: AnchoredClaim): boolean {
+function canShareRule(members: readonly Anchored[], { rule }: Anchored): boolean {
   const groupRule = members.find((member) => member.rule !== null)?.rule ?? null
   return groupRule === null || rule === null || groupRule === rule
 }
 
-function isSameClaim(a: AnchoredClaim, b: AnchoredClaim): boolean {
+function isSameProblem(a: Anchored, b: Anchored): boolean {
   if (a.path !== b.path || a.side !== b.side) return false
   const isSameCategory = a.category === b.category
-  // Two claims of one reviewer with the same category are different, even if their lines overlap.
+  // One reviewer's candidates of the same category are different, even if their lines overlap.
   const isOther = a.reviewer !== b.reviewer || !isSameCategory
   if (overlaps(a, b)) {
     const isSameRange = a.startLine === b.startLine && a.endLine === b.endLine
@@ -59,7 +56,7 @@ function isSameClaim(a: AnchoredClaim, b: AnchoredClaim): boolean {
   return isOther && distance <= maxLineDistance && isSameTitle(a, b)
 }
 
-function isSameTitle(a: AnchoredClaim, b: AnchoredClaim): boolean {
+function isSameTitle(a: Anchored, b: Anchored): boolean {
   return (
     normalizeCode(a.title) === normalizeCode(b.title) ||
     measureSimilarity(a.title, b.title) >= minSimilarity
@@ -67,7 +64,7 @@ function isSameTitle(a: AnchoredClaim, b: AnchoredClaim): boolean {
 }
 
 /** Keeps the text of the first member. Prefers the suggestion of a rule, for the same lines. */
-function mergeMembers(members: readonly AnchoredClaim[]): AnchoredClaim {
+function mergeMembers(members: readonly Anchored[]): Anchored {
   const strongest = members[0]!
   const { startLine, endLine } = strongest
   const withSuggestion = members.filter(

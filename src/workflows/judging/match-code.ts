@@ -1,19 +1,14 @@
-// Finds code in a diff or a file by its text, ignoring white space and blank lines.
-import type { DiffHunk, DiffSide, FileDiff } from '../../domain/diff.ts'
+// Matches quoted code with lines, ignoring white space and blank lines.
+import type { DiffSide, FileDiff } from '../../domain/diff.ts'
+import {
+  type CodeRange,
+  findNearest,
+  type LineRange,
+  listLines,
+  type NumberedLine,
+  normalizeLines,
+} from './code-range.ts'
 import { readQuote, removeWhitespace } from './read-quote.ts'
-
-/** Lines of one side of a diff, 1-based, inclusive. */
-export interface CodeRange {
-  readonly startLine: number
-  readonly endLine: number
-  /** The code of these lines, normalized. */
-  readonly text: string
-}
-
-export interface NumberedLine {
-  readonly number: number
-  readonly text: string
-}
 
 /** Code as a reviewer quoted it, and the line that it named. */
 export interface QuotedCode {
@@ -23,7 +18,7 @@ export interface QuotedCode {
 }
 
 /** Text is read lazily, because a quote can match 100,000 equal lines. */
-export interface Match extends Omit<CodeRange, 'text'> {
+export interface Match extends LineRange {
   readonly readText: () => string
   /** The quote is the whole of these lines, not a part of one. */
   readonly isWhole: boolean
@@ -31,17 +26,6 @@ export interface Match extends Omit<CodeRange, 'text'> {
 
 /** A shorter quote must be a whole line. In characters. */
 const minPartLength = 8
-
-export function normalizeCode(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
-}
-
-export function listLines(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
-  return hunk.lines.flatMap((line) => {
-    const number = side === 'RIGHT' ? line.newLine : line.oldLine
-    return number === null ? [] : [{ number, text: line.text }]
-  })
-}
 
 /** Returns the match on the quote's side of the diff that is nearest to the named line. */
 export function findInDiff(file: FileDiff, quoted: QuotedCode): CodeRange | undefined {
@@ -66,33 +50,6 @@ function matchQuote(blocks: readonly ComparableLine[][], { quote, side }: Quoted
 function findNearestMatch(matches: readonly Match[], line: number): CodeRange | undefined {
   const match = findNearest(matches, line)
   return match && { startLine: match.startLine, endLine: match.endLine, text: match.readText() }
-}
-
-export function findNearest<Kind extends Pick<CodeRange, 'startLine'>>(
-  ranges: readonly Kind[],
-  line: number,
-): Kind | undefined {
-  const distance = (range: Kind) => Math.abs(range.startLine - line)
-  return ranges.toSorted((a, b) => distance(a) - distance(b))[0]
-}
-
-/** Returns undefined for no lines. */
-export function toCodeRange(lines: readonly NumberedLine[]): CodeRange | undefined {
-  const [first, last] = [lines[0], lines.at(-1)]
-  if (!first || !last) return undefined
-  return { startLine: first.number, endLine: last.number, text: normalizeLines(lines) }
-}
-
-function normalizeLines(lines: readonly NumberedLine[]): string {
-  return lines.map((line) => normalizeCode(line.text)).join('\n')
-}
-
-/** Whether two ranges have a line in common. */
-export function overlaps(
-  a: Pick<CodeRange, 'startLine' | 'endLine'>,
-  b: Pick<CodeRange, 'startLine' | 'endLine'>,
-): boolean {
-  return a.startLine <= b.endLine && b.startLine <= a.endLine
 }
 
 export interface ComparableLine {

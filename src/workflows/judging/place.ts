@@ -1,22 +1,19 @@
-// Decides where each finding is shown: on its line, in the summary, or suppressed over the cap.
+// Last stage: decides where each finding is shown: on its line, in the summary, or suppressed.
 import { compareBySeverity, type Finding } from '../../domain/finding.ts'
 import { isCommentable } from '../../git/commentable-lines.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
-
-/** Critical findings may exceed the cap up to this many inline comments in all. */
-const maxInlineWithCritical = 30
+import { limitInlineComments } from './policy.ts'
+import type { Placed } from './stages.ts'
 
 /**
- * Sorts by severity and confidence, and suppresses what is over the cap `maxInline`. Critical
- * findings may exceed it, up to 30 inline comments in all. A cap of 0 means no inline comments at
- * all: critical findings then go into the summary.
+ * Sorts by severity and confidence, and suppresses what is over the maximum number of inline
+ * comments. Critical findings without a comment go into the summary if the maximum is 0.
  */
 export function placeFindings(
   change: Change,
   findings: readonly Finding[],
   maxInline: number,
-): Finding[] {
-  const maxCritical = Math.max(maxInline, maxInlineWithCritical)
+): Placed[] {
   let inline = 0
   return findings.toSorted(compareBySeverity).map((finding) => {
     const isCritical = finding.severity === 'critical'
@@ -24,7 +21,7 @@ export function placeFindings(
     if (isForSummary || !hasCommentableLine(change, finding))
       return { ...finding, placement: 'summary' }
     inline += 1
-    const isShown = inline <= (isCritical ? maxCritical : maxInline)
+    const isShown = inline <= limitInlineComments(finding.severity, maxInline)
     return { ...finding, placement: isShown ? 'inline' : 'held_back' }
   })
 }

@@ -7,13 +7,13 @@ import type { Finding } from '../../domain/finding.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import {
   type CodeRange,
-  findInDiff,
   findNearest,
   listLines,
   type NumberedLine,
   normalizeCode,
   toCodeRange,
-} from './find-code.ts'
+} from './code-range.ts'
+import { findInDiff } from './match-code.ts'
 
 /**
  * The finding has the present path of its file. `range` is undefined if its code isn't in the diff.
@@ -36,7 +36,7 @@ export function hashAnchor(text: string): string {
 }
 
 /** Locates all earlier findings that weren't resolved. */
-export async function locateFindings(change: Change): Promise<LocatedFinding[]> {
+export async function locateEarlierFindings(change: Change): Promise<LocatedFinding[]> {
   const search = createHashSearch()
   const located: LocatedFinding[] = []
   const lost: Finding[] = []

@@ -3,8 +3,9 @@ import type { Evidence, Finding } from '../../domain/finding.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import type { ChangeFiles } from './change-files.ts'
-import { type CodeRange, findInLines } from './find-code.ts'
-import { hashAnchor, type LocatedFinding } from './locate-findings.ts'
+import type { CodeRange, LineRange } from './code-range.ts'
+import { hashAnchor, type LocatedFinding } from './locate-earlier.ts'
+import { findInLines } from './match-code.ts'
 
 /**
  * Updates a finding that wasn't reported again: moves it to the present lines of its code, or
@@ -60,7 +61,7 @@ function moveFinding(finding: Finding, range: CodeRange): Finding {
 /** Returns the evidence and the suggestion of a finding for the lines that its code moved to. */
 export function moveToLines(
   finding: Finding,
-  { startLine, endLine }: Pick<CodeRange, 'startLine' | 'endLine'>,
+  { startLine, endLine }: LineRange,
 ): Pick<Finding, 'evidence' | 'suggestion'> {
   const isOwnLine = ({ path, line }: Evidence) =>
     path === finding.path && line >= finding.startLine && line <= finding.endLine

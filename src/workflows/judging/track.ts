@@ -1,0 +1,193 @@
+// Third stage: recognizes findings across pushes. Opens what is claimed now, and follows the
+// findings of earlier reviews that are not claimed again.
+import { type Finding, type Severity, severities } from '../../domain/finding.ts'
+import { areSeenLines } from '../../git/hunk-identity.ts'
+import { type Change, listReviewedFiles, type ReviewerReport } from '../../reviewers/reviewer.ts'
+import type { ChangeFiles } from './change-files.ts'
+import type { SuggestionCheck } from './check-suggestion.ts'
+import { type LineRange, listLines } from './code-range.ts'
+import { followFinding, moveToLines } from './follow.ts'
+import { type Identified, identifyClaims, isSameClaim } from './identify.ts'
+import { hashAnchor, type LocatedFinding, locateEarlierFindings } from './locate-earlier.ts'
+import { applyPolicy, isWorse, policy, type Rejected } from './policy.ts'
+import type { Merged, Tracked } from './stages.ts'
+
+/** What a reviewer read: an earlier finding may only be resolved if it was looked for. */
+export type ReadingReport = Pick<ReviewerReport, 'unread' | 'skippedRules'> & {
+  readonly reviewer: string
+}
+
+export interface TrackingTask {
+  readonly change: Change
+  readonly reports: readonly ReadingReport[]
+  readonly files: ChangeFiles
+  readonly checkSuggestion: SuggestionCheck
+}
+
+export interface TrackedFindings {
+  /** New, repeated and reopened findings, then those that are open since earlier reviews. */
+  readonly open: readonly Tracked[]
+  readonly rejected: readonly Rejected<Tracked>[]
+  /** Earlier findings whose code is gone. */
+  readonly resolved: readonly Finding[]
+  /** Earlier findings that people dismissed and whose code still exists. */
+  readonly dismissed: readonly Finding[]
+}
+
+export async function trackFindings(
+  task: TrackingTask,
+  claims: readonly Merged[],
+): Promise<TrackedFindings> {
+  const { change } = task
+  const located = await locateEarlierFindings(change)
+  const { identified, repeated } = identifyClaims(claims, located)
+  const context = { change, located, earlier: indexEarlier(change, located) }
+  const tracked = identified.map((claim) => openClaim(context, claim))
+  const { kept, rejected } = applyPolicy(policy.tracked, tracked, change.settings)
+  const followed = await followAll(task, listUnclaimed(located, kept), repeated)
+  const carried = followed.filter(({ state }) => state === 'open')
+  return {
+    open: [...kept, ...carried.map((finding) => carryOver(context, finding))],
+    rejected,
+    resolved: followed.filter(({ state }) => state === 'resolved'),
+    dismissed: followed.filter(({ state }) => state === 'dismissed'),
+  }
+}
+
+interface EarlierContext {
+  readonly change: Change
+  readonly located: readonly LocatedFinding[]
+  /** By fingerprint. */
+  readonly earlier: ReadonlyMap<string, Finding>
+}
+
+/** Located findings come last because they have the present paths of their files. */
+function indexEarlier(
+  change: Change,
+  located: readonly LocatedFinding[],
+): ReadonlyMap<string, Finding> {
+  const earlier = [...change.earlier.findings, ...located.map(({ finding }) => finding)]
+  return new Map(earlier.map((finding) => [finding.fingerprint, finding]))
+}
+
+/** Lists the earlier findings that are not among the open claims. */
+function listUnclaimed(
+  located: readonly LocatedFinding[],
+  open: readonly Tracked[],
+): LocatedFinding[] {
+  const claimed = new Set(open.map(({ finding }) => finding.fingerprint))
+  return located.filter(({ finding }) => !claimed.has(finding.fingerprint))
+}
+
+/** @param repeated the fingerprints of findings that are claimed again, even if not reported */
+async function followAll(
+  { change, reports, files, checkSuggestion }: TrackingTask,
+  unclaimed: readonly LocatedFinding[],
+  repeated: ReadonlySet<string>,
+): Promise<Finding[]> {
+  const followed: Finding[] = []
+  for (const earlier of unclaimed) {
+    const { finding } = earlier
+    const wasLookedFor =
+      finding.rule !== null &&
+      !repeated.has(finding.fingerprint) &&
+      wasRead(change, reports, finding)
+    const result = await followFinding(change, files, earlier, wasLookedFor)
+    followed.push({ ...result, suggestion: await checkSuggestion(result) })
+  }
+  return followed
+}
+
+/** Whether the reviewer of a finding read its file in this review, with the same rule. */
+function wasRead(
+  change: Change,
+  reports: readonly ReadingReport[],
+  { reviewer, path, rule }: Finding,
+): boolean {
+  const report = reports.find((candidate) => candidate.reviewer === reviewer)
+  if (report === undefined || report.unread.includes(path)) return false
+  const isRuleSkipped = rule !== null && (report.skippedRules?.includes(rule) ?? false)
+  return !isRuleSkipped && listReviewedFiles(change).some((file) => file.path === path)
+}
+
+function carryOver({ change, located, earlier }: EarlierContext, finding: Finding): Tracked {
+  return {
+    finding,
+    byRule: null,
+    before: earlier.get(finding.fingerprint) ?? null,
+    repeats: [],
+    isSeen: wasSeen(change, finding),
+    worstReported: findWorstReported(change, located, finding.path),
+  }
+}
+
+/**
+ * Opens a claim, or reopens its resolved finding. An open finding keeps the posted text of a model,
+ * and on unchanged code its severity doesn't fall: both would vary from run to run. The text of a
+ * rule only changes with the code.
+ */
+function openClaim(
+  { change, located, earlier }: EarlierContext,
+  { claim, byRule, fingerprint }: Identified,
+): Tracked {
+  const before = earlier.get(fingerprint) ?? null
+  const isSeen = wasSeen(change, claim)
+  const { anchorText, ...proposed } = claim
+  const opened: Finding = {
+    ...proposed,
+    fingerprint,
+    anchorHash: hashAnchor(anchorText),
+    state: 'open',
+    reopened: before === null ? 0 : before.reopened + (before.state === 'resolved' ? 1 : 0),
+  }
+  return {
+    finding: before?.state === 'open' ? keepOpen(opened, before, isSeen) : opened,
+    byRule,
+    before,
+    repeats: located.filter((each) => isSameClaim(claim, each)).map(({ finding }) => finding),
+    isSeen,
+    worstReported: findWorstReported(change, located, claim.path),
+  }
+}
+
+/** Updates a finding that is open already. */
+function keepOpen(claimed: Finding, before: Finding, isSeen: boolean): Finding {
+  const isLess = isSeen && isWorse(before.severity, claimed.severity)
+  const severity = isLess ? before.severity : claimed.severity
+  const isByModel = before.rule === null && claimed.rule === null
+  const keepsText = isByModel && before.placement === 'inline' && severity === before.severity
+  return { ...(keepsText ? keepPostedText(claimed, before, isSeen) : claimed), severity }
+}
+
+/**
+ * On unchanged code all that the comment shows is kept, because each edit notifies its followers.
+ */
+function keepPostedText(claimed: Finding, before: Finding, isSeen: boolean): Finding {
+  const { title, body, citation } = before
+  if (!isSeen) return { ...claimed, title, body }
+  const { citation: _, ...withoutCitation } = claimed
+  const posted = { title, body, ...moveToLines(before, claimed), ...(citation && { citation }) }
+  return { ...withoutCitation, ...posted }
+}
+
+/** Whether models read the lines of a claim in an earlier review. */
+function wasSeen(change: Change, claim: Pick<Finding, 'path' | 'side'> & LineRange): boolean {
+  const file = change.diff.files.find(({ path }) => path === claim.path)
+  const hunk = file?.hunks.find((candidate) =>
+    listLines(candidate, claim.side).some(({ number }) => number === claim.startLine),
+  )
+  return hunk !== undefined && areSeenLines(hunk, claim, change.earlier.seenLines)
+}
+
+function findWorstReported(
+  change: Change,
+  located: readonly LocatedFinding[],
+  path: string,
+): Severity {
+  const file = change.diff.files.find((candidate) => candidate.path === path)
+  const resolved = change.earlier.findings.filter(({ state }) => state === 'resolved')
+  const reported = [...located.map(({ finding }) => finding), ...resolved]
+    .filter((finding) => finding.path === path || finding.path === file?.oldPath)
+    .map(({ severity }) => severity)
+  return severities.find((severity) => reported.includes(severity)) ?? 'minor'
+}
