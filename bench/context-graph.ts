@@ -2,18 +2,16 @@
 
 import { createFileIndexer } from '../src/code/file-indexer.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
-import type { AppContext } from '../src/context.ts'
 import { type DatabaseConfig, openDatabase } from '../src/db/database.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import { ObjectReader } from '../src/git/object-reader.ts'
 import { defaultGitRuntime } from '../src/git/run-git.ts'
 import { createCodeCache } from '../src/knowledge/change/code-cache.ts'
 import { readChangeGraph } from '../src/knowledge/change/read-change-graph.ts'
-import { openGraph } from '../src/knowledge/graph/write-graph.ts'
+import { findGraph } from '../src/knowledge/graph/read-graph.ts'
+import { syncGraph } from '../src/knowledge/graph/sync-graph.ts'
 import type { Log } from '../src/lib/logger.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
-import { buildGraph } from '../src/workflows/scanning/build-graph.ts'
-import { createProgress } from '../src/workflows/scanning/progress.ts'
 import { createTestDatabase, silentLog } from '../test/fakes/test-database.ts'
 
 /** Stores one graph per repository. A later commit replaces an earlier one. */
@@ -37,34 +35,25 @@ export async function openGraphBuilder(
   const database = await createTestDatabase({ engine })
   stack.defer(() => database.dispose())
   const { db } = stack.use(await openDatabase(database.config, log))
-  const reader = stack.use(createFileIndexer())
-  const ctx = { db, log } as unknown as AppContext
+  const indexer = stack.use(createFileIndexer())
   const codeCache = createCodeCache()
   const resources = stack.move()
   return {
     async build(change, gitDirectory) {
       const startedAt = performance.now()
       const { repo } = change.pullRequest
-      const scan = { repo, worker: 'bench', fence: 1, attempt: 1, thorough: false }
-      const graph = await openGraph(db, repo, scan.fence)
-      if (graph.commit === change.mergeBaseSha) return 0
-      const progress = createProgress(db, scan, () => {})
-      const repository = { runtime: defaultGitRuntime, gitDirectory }
-      const commit = change.mergeBaseSha
+      if ((await findGraph(db, repo))?.commit === change.mergeBaseSha) return 0
       await using objects = new ObjectReader(defaultGitRuntime, gitDirectory)
-      const scanContext = {
-        scan,
-        indexer: reader,
-        signal: neverAborted,
-        ctx,
-        progress,
-        repository,
-        objects,
-        commit,
+      await syncGraph({
+        db,
+        scan: { repo, fence: 1 },
+        repository: { runtime: defaultGitRuntime, gitDirectory, objects },
         snapshot: change.base,
-      }
-      await buildGraph(scanContext, graph)
-      await progress.settled()
+        indexer,
+        progress: { lap() {}, report() {} },
+        signal: neverAborted,
+        async onRenames() {},
+      })
       return performance.now() - startedAt
     },
     read({ pullRequest, files, diff, head, base }) {

@@ -1,33 +1,34 @@
-// Scans a repository: access, default branch, fetch, code graph, memory.
+// Scans a repository: access, default branch, fetch, code graph, memories.
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
 import { splitReviews } from '../events/split-reviews.ts'
 import type { Mirror } from '../git/mirror.ts'
-import { readModelConsent } from '../jobs/model-consent.ts'
+import { readModelConsent, saveModelConsent } from '../jobs/model-consent.ts'
 import {
   assertScanLease,
   endScan,
   findScannedRepositoryId,
   readScan,
+  type ScanOutcome,
   type ScanState,
   saveScannedRepositoryId,
 } from '../jobs/scans.ts'
 import { deleteKnowledge } from '../knowledge/delete-repository-knowledge.ts'
-import { deleteUnusedGraphs } from '../knowledge/graph/delete-unused-graphs.ts'
-import { findGraph } from '../knowledge/graph/read-graph.ts'
-import { openGraph, type WritableGraph } from '../knowledge/graph/write-graph.ts'
+import { moveFileActivity } from '../knowledge/file-activity/move-file-activity.ts'
+import { findGraph, type Graph } from '../knowledge/graph/read-graph.ts'
+import { type SyncedGraph, syncGraph } from '../knowledge/graph/sync-graph.ts'
+import { moveMemories } from '../knowledge/memory/move-memories.ts'
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
+import { deleteVectors } from '../knowledge/memory/save-vectors.ts'
 import type { Access } from '../platforms/platform.ts'
 import { chooseAccess } from './choose-access.ts'
 import { openRepositoryMirror } from './gathering/fetch-change-commits.ts'
+import { loadSettings } from './gathering/read-settings.ts'
 import { embedMemories } from './remembering/embed-memories.ts'
-import { buildGraph } from './scanning/build-graph.ts'
 import { createProgress, type Progress } from './scanning/progress.ts'
 import { saveProjectMemories } from './scanning/save-project-memories.ts'
 import type { Scan, ScanTask } from './scanning/scan-context.ts'
-import { updateGraph } from './scanning/update-graph.ts'
-import { updateModelConsent } from './scanning/update-model-consent.ts'
 
 /**
  * Runs one claimed scan to its end. Throws what stopped it; LeaseLostError means that another
@@ -41,45 +42,67 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const mirror = await openMirrorFor(ctx, task)
   const commit = await mirror.branchHead(undefined, { signal })
   progress.lap('ask')
-  if (commit === undefined) return conclude(ctx, task, progress, { statistics: {} })
-  const stored = await readScan(ctx.db, scan.repo)
-  if (!scan.thorough && (await isUpToDate(ctx, stored, commit))) {
+  if (commit === undefined) return conclude(ctx, task, progress, {})
+  const hasGraph = ctx.config.graph.enabled
+  const before = await readScan(ctx.db, scan.repo)
+  const graph = hasGraph ? await findGraph(ctx.db, scan.repo) : null
+  if (!scan.thorough && (await isUpToDate(ctx, before, graph, commit))) {
     return conclude(ctx, task, progress, { commit })
   }
 
-  const graph = ctx.config.graph.enabled ? await openGraph(ctx.db, scan.repo, scan.fence) : null
   progress.report('fetching', 0, 0)
   await fetchCommits(mirror, commit, graph, signal)
   progress.lap('fetch')
   await using snapshot = mirror.snapshot(commit)
-  const repository = { runtime: ctx.gitRuntime, gitDirectory: mirror.gitDirectory }
-  const { objects } = mirror
-  const opened: Scan = { ...task, ctx, progress, repository, objects, commit, snapshot }
-  await updateKnowledge(opened, graph, stored?.described ?? null)
-  const statistics = (await findGraph(ctx.db, scan.repo))?.statistics ?? {}
-  const described = ctx.config.memory ? commit : undefined
-  await conclude(ctx, task, progress, { commit, described, statistics })
+  const { gitDirectory, objects } = mirror
+  const repository = { runtime: ctx.gitRuntime, gitDirectory, objects }
+  const opened: Scan = { ...task, ctx, progress, repository, snapshot }
+  const synced = hasGraph ? await syncScannedGraph(opened) : null
+  const described = await updateMemories(opened, synced, before)
+  progress.lap('memory')
+  await conclude(ctx, task, progress, { commit, described, statistics: synced?.statistics })
 }
 
-/** @param describedCommit the commit that the project description in the memory is true of */
-async function updateKnowledge(
+/** What is known about renamed files moves along with the graph. */
+function syncScannedGraph({ ctx: { db }, ...scan }: Scan): Promise<SyncedGraph> {
+  const { repo } = scan.scan
+  return syncGraph({
+    ...scan,
+    db,
+    async onRenames(tx, renames) {
+      await moveFileActivity(tx, repo, renames)
+      await moveMemories(tx, repo, renames)
+    },
+  })
+}
+
+/** Returns the commit that the memories describe; undefined if they are off. */
+async function updateMemories(
   scan: Scan,
-  graph: WritableGraph | null,
-  describedCommit: string | null,
-): Promise<void> {
-  const { ctx, progress, signal } = scan
+  graph: SyncedGraph | null,
+  before: ScanState | undefined,
+): Promise<string | undefined> {
+  const { ctx, snapshot, signal } = scan
+  if (!ctx.config.memory) return undefined
   const { repo, thorough } = scan.scan
-  const refreshed = graph && (await refreshGraph(scan, graph))
-  if (ctx.config.memory) {
-    // A small change keeps the project description true, if it was true before.
-    const commitBefore = graph?.commit ?? null
-    const wasDescribed = commitBefore !== null && describedCommit === commitBefore
-    const isDescribed = wasDescribed && !thorough && refreshed?.isSmall === true
-    if (!isDescribed) await saveProjectMemories(scan, refreshed?.graph ?? null)
-    await pruneMemories(ctx.db, repo, signal)
-    await updateModelConsent(scan)
-  }
-  progress.lap('memory')
+  const described = before?.described ?? null
+  // A small change keeps the project description true, if it was true before.
+  const isStillTrue = described !== null && graph?.smallChangeSince === described
+  if (thorough || !isStillTrue) await saveProjectMemories(scan, graph)
+  await pruneMemories(ctx.db, repo, signal)
+  await updateModelConsent(scan)
+  return snapshot.sha
+}
+
+/**
+ * Saves the consent to the use of models from the default branch's settings. Without consent, the
+ * vectors of the repository's memories are deleted.
+ */
+async function updateModelConsent({ ctx, scan, snapshot }: Scan): Promise<void> {
+  const { settings } = await loadSettings(snapshot)
+  const asksModels = settings.mode !== 'static'
+  await saveModelConsent(ctx.db, scan, asksModels)
+  if (!asksModels) await transactionWithRetry(ctx.db, (tx) => deleteVectors(tx, scan.repo))
 }
 
 /** Opens the repository's mirror with a token that can read it. */
@@ -116,43 +139,27 @@ async function forgetFormerRepository(
 async function isUpToDate(
   { db, config, embedder }: AppContext,
   scan: ScanState | undefined,
+  graph: Graph | null,
   commit: string,
 ): Promise<boolean> {
   if (scan?.commit !== commit || (config.memory && scan.described !== commit)) return false
   if (embedder !== null && (await readModelConsent(db, scan.repo)) === null) return false
-  return !config.graph.enabled || (await findGraph(db, scan.repo))?.commit === commit
+  return !config.graph.enabled || graph?.commit === commit
 }
 
 /** Fetches the graph's commit too, for comparison; it may no longer exist at the host. */
 async function fetchCommits(
   mirror: Mirror,
   commit: string,
-  graph: WritableGraph | null,
+  graph: Graph | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const commits = graph === null || graph.commit === null ? [commit] : [commit, graph.commit]
+  const commits = graph === null ? [commit] : [commit, graph.commit]
   try {
     await mirror.fetchCommits(commits, { signal })
   } catch (error) {
     if (!(error instanceof GitError) || commits.length === 1) throw error
     await mirror.fetchCommits([commit], { signal })
-  }
-}
-
-/** Updates or rebuilds the graph. `isSmall`: the project description can't have changed. */
-async function refreshGraph(
-  scan: Scan,
-  graph: WritableGraph,
-): Promise<{ graph: WritableGraph; isSmall: boolean }> {
-  const changedFiles = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
-  const updated = changedFiles === null ? await buildGraph(scan, graph) : graph
-  await deleteUnusedGraphs(scan.ctx.db, scan.signal)
-  scan.progress.lap('sweep')
-  // Only changes of indexed code are small: a changed manifest or document can change the
-  // description.
-  return {
-    graph: updated,
-    isSmall: changedFiles?.every(({ encodedIndex }) => encodedIndex !== null) ?? false,
   }
 }
 
@@ -164,10 +171,9 @@ async function conclude(
   { scan, signal }: ScanTask,
   progress: Progress,
   {
-    commit,
-    described,
     statistics,
-  }: { commit?: string; described?: string | undefined; statistics?: object },
+    ...result
+  }: Pick<ScanOutcome, 'commit' | 'described'> & { statistics?: object | undefined },
 ): Promise<void> {
   const onProgress = (done: number, total: number) =>
     progress.report('making memories searchable', done, total)
@@ -178,7 +184,7 @@ async function conclude(
     embedError === null
       ? {}
       : { error: `Not all memories have vectors: ${embedError}`, errorCode: 'embedder_failed' }
-  const outcome = { status: 'completed', commit, described, ...warning } as const
+  const outcome = { status: 'completed', ...result, ...warning } as const
   await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, outcome))
-  ctx.log.info({ commit, timings: progress.timings, statistics }, 'The scan is done')
+  ctx.log.info({ commit: result.commit, timings: progress.timings, statistics }, 'The scan is done')
 }

@@ -2,17 +2,14 @@
 import type { Db } from '../../db/database.ts'
 import { LeaseLostError } from '../../domain/errors.ts'
 import { type ClaimedScan, saveScanProgress } from '../../jobs/scans.ts'
+import type { SyncProgress } from '../../knowledge/graph/sync-graph.ts'
 import { startStopwatch } from '../../lib/stopwatch.ts'
 
 const reportIntervalMs = 1000
 
-export interface Progress {
+export interface Progress extends SyncProgress {
   /** Each step has its duration in milliseconds. */
   readonly timings: Readonly<Record<string, number>>
-  /** Ends a step and saves its duration under this name. */
-  lap(name: string): void
-  /** Reports the current step. It is saved in the background. */
-  report(step: string, done: number, total: number): void
   /** Resolves when all reports are saved. */
   settled(): Promise<void>
 }

@@ -2,10 +2,8 @@
 
 import type { FileIndexer } from '../../code/file-indexer.ts'
 import type { AppContext } from '../../context.ts'
-import type { BareRepository } from '../../git/list-tree.ts'
-import type { ObjectReader } from '../../git/object-reader.ts'
-import type { Snapshot } from '../../git/snapshot.ts'
 import type { ClaimedScan } from '../../jobs/scans.ts'
+import type { SyncRequest } from '../../knowledge/graph/sync-graph.ts'
 import type { Progress } from './progress.ts'
 
 export interface ScanTask {
@@ -15,14 +13,8 @@ export interface ScanTask {
   readonly signal: AbortSignal
 }
 
-/** A scan whose commit was fetched. */
-export interface Scan extends ScanTask {
+/** A scan whose commit was fetched: `snapshot` has the files at the head of the default branch. */
+export interface Scan extends ScanTask, Pick<SyncRequest, 'repository' | 'snapshot'> {
   readonly ctx: AppContext
   readonly progress: Progress
-  readonly repository: BareRepository
-  /** Reads single objects of the repository through a running git. */
-  readonly objects: ObjectReader
-  /** The scanned head of the default branch. */
-  readonly commit: string
-  readonly snapshot: Snapshot
 }

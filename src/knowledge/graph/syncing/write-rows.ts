@@ -1,7 +1,7 @@
 // Writes batches of a code graph's rows in the transaction of the caller.
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { CodeEdge } from '../resolution/list-edges.ts'
+import type { Db } from '../../../db/database.ts'
+import type { CodeEdge } from '../../resolution/list-edges.ts'
 import type { FileRow, SymbolRow } from './graph-rows.ts'
 
 export interface FileToWrite {

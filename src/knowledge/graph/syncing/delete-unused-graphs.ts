@@ -1,6 +1,6 @@
 // Deletes rows of graphs that were deleted, replaced by a newer version, or never published.
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../../db/database.ts'
 
 // A file takes its symbols and edges with it, so that a batch of files deletes many more rows.
 const fileBatchSize = 500

@@ -1,26 +1,17 @@
 // Indexes the files of a tree: each blob once, in threads, saved in batches.
 
-import { classifyFile } from '../../code/classify-file.ts'
-import type { FileIndex } from '../../code/code-index.ts'
-import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
-import { readBlobs, readFewBlobs } from '../../git/read-blobs.ts'
-import type { FileRow, SymbolRow } from '../../knowledge/graph/graph-rows.ts'
-import {
-  createUsedNameFilter,
-  toStoredNamespace,
-  toSymbolRows,
-} from '../../knowledge/graph/graph-rows.ts'
-import {
-  loadFileIndexes,
-  type StoredFileIndex,
-  saveFileIndexes,
-} from '../../knowledge/graph/stored-file-indexes.ts'
-import type { WritableGraph } from '../../knowledge/graph/write-graph.ts'
-import { createYielder } from '../../lib/yield-to-event-loop.ts'
-import { maxReadBytes, type ScannedFile } from './choose-files.ts'
-import type { Scan } from './scan-context.ts'
+import { classifyFile } from '../../../code/classify-file.ts'
+import type { FileIndex } from '../../../code/code-index.ts'
+import { decodeFileIndex } from '../../../code/indexing/encode-file-index.ts'
+import { readBlobs, readFewBlobs } from '../../../git/read-blobs.ts'
+import { createYielder } from '../../../lib/yield-to-event-loop.ts'
+import { maxReadBytes, type ScannedFile } from '../choose-files.ts'
+import type { FileRow, SymbolRow } from './graph-rows.ts'
+import { createUsedNameFilter, toStoredNamespace, toSymbolRows } from './graph-rows.ts'
+import type { GraphSync } from './open-graph.ts'
+import { loadFileIndexes, type StoredFileIndex, saveFileIndexes } from './stored-file-indexes.ts'
 
-export interface ReadFile {
+export interface IndexedFile {
   readonly row: FileRow
   readonly symbols: readonly SymbolRow[]
   /** The encoded index, several times smaller than the decoded one; null if there is none. */
@@ -43,18 +34,17 @@ const maxHeld = { bytes: 256 * 1024 * 1024, symbols: 2_000_000 }
 /** Hostile files take up to two seconds each; files beyond this time are left to the next scan. */
 const maxReadingMs = 15 * 60_000
 
-/** Reads files of the scan's commit. Returns them in the given order. */
-export async function readFiles(
-  scan: Scan,
-  graph: WritableGraph,
+/** Reads and indexes files of the commit. Returns them in the given order. */
+export async function indexFiles(
+  sync: GraphSync,
   files: readonly ScannedFile[],
-): Promise<ReadFile[]> {
+): Promise<IndexedFile[]> {
   const summaries = new Map<string, BlobSummary>()
   const limit = createHoldLimit()
   const onSummary: OnSummary = (key, summary) => summaries.set(key, limit(summary))
-  await loadStored(scan, graph, files, onSummary)
+  await loadStored(sync, files, onSummary)
   const missing = files.filter((file) => file.isRead && !summaries.has(keyOf(file)))
-  await readMissing(scan, graph, missing, onSummary)
+  await readMissing(sync, missing, onSummary)
   return files.map((file) => describeFile(file, summaries.get(keyOf(file))))
 }
 
@@ -87,8 +77,7 @@ function keyOf({ oid, grammar }: { oid: string; grammar: string }): string {
 }
 
 async function loadStored(
-  { ctx, signal }: Scan,
-  graph: WritableGraph,
+  { db, graph, signal }: GraphSync,
   files: readonly ScannedFile[],
   onSummary: OnSummary,
 ): Promise<void> {
@@ -99,7 +88,7 @@ async function loadStored(
   for (let start = 0; start < oids.length; start += loadBatchSize) {
     signal.throwIfAborted()
     const part = oids.slice(start, start + loadBatchSize)
-    for (const stored of await loadFileIndexes(ctx.db, graph, part)) {
+    for (const stored of await loadFileIndexes(db, graph, part)) {
       await yielder.pass()
       if (!keys.has(keyOf(stored))) continue
       const index = stored.facts && decodeFileIndex(stored.facts)
@@ -128,13 +117,12 @@ interface Content {
 }
 
 async function readMissing(
-  scan: Scan,
-  graph: WritableGraph,
+  sync: GraphSync,
   files: readonly ScannedFile[],
   onSummary: OnSummary,
 ): Promise<void> {
   const missing = [...new Map(files.map((file) => [keyOf(file), file])).values()]
-  const { repository, objects, progress, signal } = scan
+  const { db, graph, repository, progress, signal } = sync
   const deadline = performance.now() + maxReadingMs
   const running: Promise<void>[] = []
   let done = 0
@@ -145,10 +133,10 @@ async function readMissing(
     running.push(work)
   }
   const indexBatch = async (batch: readonly Content[]) => {
-    const results = await readBatch(scan, batch)
+    const results = await readBatch(sync, batch)
     for (const [index, { file }] of batch.entries()) onSummary(keyOf(file), results[index]!.summary)
     const indexes = results.map(({ stored }) => stored)
-    await saveFileIndexes(scan.ctx.db, graph, indexes)
+    await saveFileIndexes(db, graph, indexes)
     done += batch.length
     progress.report('reading files', done, missing.length)
   }
@@ -157,7 +145,7 @@ async function readMissing(
   const blobs =
     oids.length > maxFewBlobs
       ? readBlobs(repository, oids, limits)
-      : readFewBlobs(objects, oids, limits)
+      : readFewBlobs(repository.objects, oids, limits)
   let batch: Content[] = []
   let bytes = 0
   let next = 0
@@ -188,7 +176,10 @@ interface BatchResult {
   readonly summary: BlobSummary
 }
 
-async function readBatch({ indexer }: Scan, batch: readonly Content[]): Promise<BatchResult[]> {
+async function readBatch(
+  { indexer }: GraphSync,
+  batch: readonly Content[],
+): Promise<BatchResult[]> {
   const kinds = batch.map(({ file, bytes }) => classifyFile(file.path, bytes).kind)
   const isParsed = batch.map(
     ({ file }, position) => file.grammar !== '' && /^(source|generated)$/.test(kinds[position]!),
@@ -226,7 +217,7 @@ function countLines(bytes: Uint8Array): number {
   return start < buffer.length ? lines + 1 : lines
 }
 
-function describeFile(file: ScannedFile, summary: BlobSummary | undefined): ReadFile {
+function describeFile(file: ScannedFile, summary: BlobSummary | undefined): IndexedFile {
   const { path, oid, grammar, language, isTest, size } = file
   const common = { path, oid, grammar, language, isTest, size }
   if (summary === undefined) {

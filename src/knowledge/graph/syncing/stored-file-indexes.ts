@@ -1,8 +1,8 @@
 // Stores code index entries by blob id, so that no blob is parsed twice.
 import { sql } from 'kysely'
-import { codeIndexVersion } from '../../code/code-index.ts'
-import type { Db } from '../../db/database.ts'
-import { type WritableGraph, writeFenced } from './write-graph.ts'
+import { codeIndexVersion } from '../../../code/code-index.ts'
+import type { Db } from '../../../db/database.ts'
+import { type WritableGraph, writeFenced } from './open-graph.ts'
 
 /** A row of the table `code_facts`. */
 export interface StoredFileIndex {

@@ -1,9 +1,9 @@
-// Reads a stored code graph for a scan, and compares its edges with those that the scan found.
+// Reads a stored code graph, and compares it with the files and edges that a scan found.
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { CodeEdge } from '../resolution/list-edges.ts'
+import type { Db } from '../../../db/database.ts'
+import type { CodeEdge } from '../../resolution/list-edges.ts'
 import type { FileRow } from './graph-rows.ts'
-import type { GraphDifference } from './write-graph.ts'
+import type { FileUpdate, GraphDifference, GraphTree } from './write-graph.ts'
 
 /** A stored file, without the columns that derive from its blob alone. */
 export interface StoredFile extends Omit<FileRow, 'usedNames' | 'namespace'> {
@@ -62,6 +62,39 @@ export async function readStoredEdges(db: Db, sourceIds: readonly number[]): Pro
     edges.push(...rows)
   }
   return edges
+}
+
+/** @param stored the files of the graph by path, and `found` those of the whole tree */
+export function compareFiles(
+  stored: ReadonlyMap<string, StoredFile>,
+  found: GraphTree['files'],
+): Pick<GraphDifference, 'removedFileIds' | 'files'> {
+  const removed = new Map(stored)
+  const files: FileUpdate[] = []
+  for (const { row, symbols } of found) {
+    removed.delete(row.path)
+    const old = stored.get(row.path)
+    if (old === undefined) files.push({ id: null, row, symbols })
+    else if (!isSameFile(old, row))
+      files.push({ id: old.id, row, symbols: isSameBlob(old, row) ? null : symbols })
+  }
+  return { removedFileIds: [...removed.values()].map(({ id }) => id), files }
+}
+
+/** The index depends on these alone, except that an unparsed file may be parsed the next time. */
+function isSameBlob(old: StoredFile, row: FileRow): boolean {
+  return old.oid === row.oid && old.grammar === row.grammar && old.unparsed === row.unparsed
+}
+
+function isSameFile(old: StoredFile, row: FileRow): boolean {
+  const isSame =
+    old.language === row.language &&
+    old.kind === row.kind &&
+    old.isTest === row.isTest &&
+    old.size === row.size &&
+    old.lines === row.lines &&
+    old.complexity === row.complexity
+  return isSame && isSameBlob(old, row)
 }
 
 /**

@@ -1,8 +1,8 @@
 // Converts a file's index entry to the rows that the code graph stores.
 
-import type { CodeSymbol, FileIndex } from '../../code/code-index.ts'
-import { toStorableText } from '../../contract/storable-text.ts'
-import { createNameFilter } from './name-filter.ts'
+import type { CodeSymbol, FileIndex } from '../../../code/code-index.ts'
+import { toStorableText } from '../../../contract/storable-text.ts'
+import { createNameFilter } from '../name-filter.ts'
 
 /** A row of the table `code_files`. */
 export interface FileRow {
