@@ -350,6 +350,21 @@ describe('a merge', () => {
     expect(memories.map(({ path }) => path)).toContain('src')
   })
 
+  it('describes the project again unless only code changed that was known', async () => {
+    const repo = await scene.createScannedRepository({ ...files, 'docs/guide.md': '# Guide\n' })
+    const isDescribedAfter = async (change: Readonly<Record<string, string>>) => {
+      await sql`delete from memories where repo = ${repo}`.execute(db)
+      await scene.forge.push(repo, 'main', change)
+      await scene.rescan(repo)
+      const stored = db.selectFrom('memories').select('path').where('repo', '=', repo)
+      return (await stored.execute()).some(({ path }) => path === 'src')
+    }
+    expect(await isDescribedAfter({ 'src/a.ts': 'export const a = 2\n' })).toBe(false)
+    expect(await isDescribedAfter({ 'docs/guide.md': '# The guide\n' })).toBe(true)
+    expect(await isDescribedAfter({ 'src/a.ts': 'export const a = 3\n' })).toBe(false)
+    expect(await isDescribedAfter({ 'src/new.ts': 'export const b = 1\n' })).toBe(true)
+  })
+
   it('starts another scan after the one that was running', async () => {
     const repo = await scene.createScannedRepository(files)
     const fence = (await scanRow(repo))!.fence
