@@ -916,6 +916,7 @@ export const moreSamples: readonly RuleSamples[] = [
     fires: [
       'package src\n\nfunc f() error {\n\tresp, err := http.Get(url)\n\tdefer resp.Body.Close() ◀\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn use(resp)\n}',
       'package src\n\nfunc f() error {\n\tuser, err := load()\n\tname := user.Profile.Name ◀\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn use(name)\n}',
+      'package src\n\nfunc f(lastErr *error) {\n\tvar resp *http.Response\n\tresp, *lastErr = http.Get(url)\n\tdefer resp.Body.Close() ◀\n\tif *lastErr != nil {\n\t\treturn\n\t}\n\tuse(resp)\n}',
     ],
     silent: [
       'package src\n\nfunc f() error {\n\tresp, err := http.Get(url)\n\tif err != nil {\n\t\treturn err\n\t}\n\tdefer resp.Body.Close()\n\treturn use(resp)\n}',

@@ -287,6 +287,9 @@ async def register(user):
       'try:\n    charge(order)\nexcept KeyError:\n    pass\ntry:\n    charge(order)\nexcept Exception:\n    log.exception("no")',
       'try:\n    import extra\n    extra.apply()\nexcept Exception:\n    pass\nname = ""\ntry:\n    name = ask()\nexcept Exception:\n    pass\ndef close_all():\n    try:\n        charge(order)\n    except Exception:\n        pass',
       'try:\n    os.remove(path)\nexcept Exception:\n    pass\ntry:\n    charge(order)\nexcept Exception:\n    pass  # charged already',
+      ...['call_soon_threadsafe', 'put_nowait', 'set_result', 'set_exception', 'send_signal'].map(
+        (name) => `try:\n    target.${name}(value)\nexcept Exception:\n    pass`,
+      ),
     ],
   },
   {

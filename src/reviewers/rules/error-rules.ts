@@ -20,13 +20,16 @@ function splitWords(text: string): string[] {
   return text.trim().split(/\s+/)
 }
 
-/** Functions that close, delete or probe something, without `_`: their failure may be ignored. */
+/**
+ * Functions that close, delete or probe something, whose failure may be ignored. They are compared
+ * without case and `_`, so `putNowait` means `put_nowait` too.
+ */
 const harmlessNames = splitWords(`
   unlink unlinkSync rm rmSync rmdir remove removeItem setItem getItem close closeSync destroy
   kill cleanup dispose stop end abort cancel disconnect release shutdown mkdir mkdirSync makedirs
   unsubscribe log warn debug flush focus play pause vibrate import require delete exit detach
-  parse loads stat statSync access accessSync lstat join sleep interrupt call_soon_threadsafe put
-  put_nowait set_result set_exception fetchall discard reset rmtree terminate send_signal
+  parse loads stat statSync access accessSync lstat join sleep interrupt callSoonThreadsafe put
+  putNowait setResult setException fetchall discard reset rmtree terminate sendSignal
 `)
 const harmlessFunctions = new RegExp(`^(?:${harmlessNames.join('|')})$`, 'i')
 

@@ -84,7 +84,7 @@ function readResultAndError(statement: Node): { value: string; error: string } |
 
 function isErrorTest(statement: Node, error: string): boolean {
   if (statement.type !== 'if_statement') return false
-  return new RegExp(`^${error} != nil`).test(fieldText(statement, 'condition'))
+  return fieldText(statement, 'condition').startsWith(`${error} != nil`)
 }
 
 /** Whether a plain statement uses a field of a field of the value, such as `resp.Body.Close()`. */
