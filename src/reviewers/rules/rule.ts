@@ -26,6 +26,8 @@ export interface Rule {
   readonly id: string
   /** One sentence about what the rule reports, for the documentation. */
   readonly summary: string
+  /** What others call the mistake, in Markdown: its CWE number, or rules of linters that find it. */
+  readonly seeAlso?: readonly string[]
   readonly severity: Severity
   readonly category: FindingCategory
   /** The share of hits that are bugs, from 0 to 1. */

@@ -1,0 +1,62 @@
+// Renders the tables of all rules, one for each category.
+import type { FindingCategory } from '../../src/domain/finding.ts'
+import { rules } from '../../src/reviewers/rules/index.ts'
+import type { Rule } from '../../src/reviewers/rules/rule.ts'
+
+const headings: Readonly<Record<FindingCategory, string>> = {
+  correctness: 'Correctness',
+  concurrency: 'Concurrency',
+  security: 'Security',
+  performance: 'Performance',
+  tests: 'Tests',
+  maintainability: 'Maintainability',
+}
+
+const languageNames: Readonly<Record<string, string>> = {
+  javascript: 'JavaScript',
+  typescript: 'TypeScript',
+  python: 'Python',
+  go: 'Go',
+  java: 'Java',
+}
+
+export function renderRules(): string {
+  return Object.entries(headings)
+    .map(([category, heading]) => ({
+      heading,
+      rules: rules.filter((rule) => rule.category === category),
+    }))
+    .filter((section) => section.rules.length > 0)
+    .map((section) => `## ${section.heading}\n\n${renderTable(section.rules)}`)
+    .join('\n\n')
+}
+
+function renderTable(listed: readonly Rule[]): string {
+  const rows = listed.map((rule) => [
+    `\`${rule.id}\``,
+    rule.severity,
+    String(rule.confidence),
+    describeLanguages(rule),
+    rule.summary,
+    rule.seeAlso?.join(', ') ?? '',
+  ])
+  const header = ['Rule', 'Severity', 'Confidence', 'Languages', 'What it reports', 'See also']
+  return [header, header.map(() => '---'), ...rows].map(renderRow).join('\n')
+}
+
+function renderRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function describeLanguages(rule: Rule): string {
+  if (rule.manifest) return 'manifests, lock files'
+  if (rule.file) return 'review settings'
+  if (rule.workflow) return 'CI workflows'
+  if (rule.line) return 'any text'
+  if (rule.graph) return 'code graph'
+  const languages = new Set<string>(rule.syntax?.flatMap((check) => check.languages))
+  return Object.entries(languageNames)
+    .filter(([id]) => languages.has(id))
+    .map(([, name]) => name)
+    .join(', ')
+}
