@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { renderRules } from './docs/rules.ts'
 
-/** What stands between the markers `<!-- begin generated: name -->` and `<!-- end generated -->`. */
+/** The text between `<!-- begin generated: name -->` and `<!-- end generated -->`. */
 interface GeneratedPart {
   readonly path: string
   readonly name: string

@@ -26,7 +26,7 @@ export interface Rule {
   readonly id: string
   /** One sentence about what the rule reports, for the documentation. */
   readonly summary: string
-  /** What others call the mistake, in Markdown: its CWE number, or rules of linters that find it. */
+  /** Its CWE number, and rules of linters that find the same, in Markdown. */
   readonly seeAlso?: readonly string[]
   readonly severity: Severity
   readonly category: FindingCategory
