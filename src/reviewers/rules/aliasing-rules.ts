@@ -195,7 +195,9 @@ function describeDefault(at: Node, value: Node, remedy: string): Hit {
 export const aliasingRules: readonly Rule[] = [
   {
     id: 'shared-element',
-    summary: 'A list is filled with one and the same object.',
+    summary:
+      'All elements of a list are references to the same object, as in `Array(3).fill([])` or ' +
+      '`[[]] * 3`.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -207,7 +209,10 @@ export const aliasingRules: readonly Rule[] = [
   },
   {
     id: 'shared-class-attribute',
-    summary: 'Python: a list, dict or set of the class is changed through its objects.',
+    summary:
+      'A mutable class attribute (list, dict or set) is changed through an instance, so all ' +
+      'instances share it.',
+    seeAlso: ['Ruff `RUF012`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -222,7 +227,8 @@ export const aliasingRules: readonly Rule[] = [
   },
   {
     id: 'default-made-once',
-    summary: 'Python: a default such as `datetime.now()` is made once, when the module is loaded.',
+    summary: 'A default such as `datetime.now()` is evaluated once, when the module is imported.',
+    seeAlso: ['Ruff `B008`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

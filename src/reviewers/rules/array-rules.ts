@@ -145,7 +145,8 @@ function reportMappedHoles(call: Node, array: string, method: string): Hit {
 export const arrayRules: readonly Rule[] = [
   {
     id: 'numeric-sort',
-    summary: 'An array of numbers is sorted without a function, so as texts.',
+    summary: 'An array of numbers is sorted without a compare function, so as strings.',
+    seeAlso: ['typescript-eslint `require-array-sort-compare`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -153,7 +154,7 @@ export const arrayRules: readonly Rule[] = [
   },
   {
     id: 'boolean-comparator',
-    summary: 'The function for `sort` gives a boolean.',
+    summary: 'The compare function of `sort` returns a boolean instead of a number.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -161,7 +162,9 @@ export const arrayRules: readonly Rule[] = [
   },
   {
     id: 'mapped-function',
-    summary: '`map(parseInt)` takes the index for the base; `new Array(n).map(…)` calls nothing.',
+    summary:
+      '`map(parseInt)` passes the index as the radix, or `new Array(n).map(…)` calls nothing.',
+    seeAlso: ['unicorn `no-array-callback-reference`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,

@@ -180,7 +180,8 @@ function checkBlockingCall(call: Node): Hit | undefined {
 export const asyncRules: readonly Rule[] = [
   {
     id: 'unawaited-promise',
-    summary: 'A promise or coroutine is made in a statement of its own and never awaited.',
+    summary: 'Floating promise: a promise or coroutine is created and never awaited.',
+    seeAlso: ['typescript-eslint `no-floating-promises`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -199,7 +200,9 @@ export const asyncRules: readonly Rule[] = [
   },
   {
     id: 'promise-in-condition',
-    summary: 'A condition tests a promise or coroutine instead of its result; it is always true.',
+    summary:
+      'A condition tests a promise or coroutine instead of its result, so it is always true.',
+    seeAlso: ['typescript-eslint `no-misused-promises`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -214,8 +217,9 @@ export const asyncRules: readonly Rule[] = [
   {
     id: 'return-without-await',
     summary:
-      'A promise is returned from a `try` block without `await`, so the handler never sees its ' +
+      'A promise is returned from a `try` block without `await`, so `catch` never sees its ' +
       'rejection.',
+    seeAlso: ['typescript-eslint `return-await`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.75,
@@ -223,7 +227,8 @@ export const asyncRules: readonly Rule[] = [
   },
   {
     id: 'async-executor',
-    summary: 'The executor of `new Promise` is async and has no `try`: its errors are lost.',
+    summary: 'The executor of `new Promise` is async and has no `try`, so its errors are lost.',
+    seeAlso: ['ESLint `no-async-promise-executor`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.8,
@@ -231,7 +236,8 @@ export const asyncRules: readonly Rule[] = [
   },
   {
     id: 'blocking-call-in-async',
-    summary: 'An async function of Python calls something that blocks the event loop.',
+    summary: 'An async function makes a call that blocks the event loop, such as `time.sleep`.',
+    seeAlso: ['Ruff `ASYNC210`', 'Ruff `ASYNC221`', 'Ruff `ASYNC251`'],
     severity: 'moderate',
     category: 'performance',
     confidence: 0.85,

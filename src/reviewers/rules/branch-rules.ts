@@ -144,7 +144,8 @@ function checkDuplicateCase(node: Node): Hit | undefined {
 export const branchRules: readonly Rule[] = [
   {
     id: 'assignment-in-condition',
-    summary: 'The condition of an `if` is an assignment.',
+    summary: 'The condition of an `if` assigns instead of comparing.',
+    seeAlso: ['CWE-481', 'ESLint `no-cond-assign`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -152,7 +153,8 @@ export const branchRules: readonly Rule[] = [
   },
   {
     id: 'duplicate-operand',
-    summary: 'Both sides of a comparison or of a logical operator are the same.',
+    summary: 'Both sides of a comparison or logical operator are identical.',
+    seeAlso: ['ESLint `no-self-compare`', 'Ruff `PLR0124`', 'Staticcheck `SA4000`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -160,7 +162,8 @@ export const branchRules: readonly Rule[] = [
   },
   {
     id: 'duplicate-branch',
-    summary: 'A branch or case repeats the condition of one before it and is never taken.',
+    summary: 'A branch or case repeats an earlier condition, so it is never taken.',
+    seeAlso: ['ESLint `no-dupe-else-if`', 'ESLint `no-duplicate-case`', 'Staticcheck `SA4014`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

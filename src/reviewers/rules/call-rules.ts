@@ -95,7 +95,8 @@ function checkOptional(call: Node): Hit | undefined {
 export const callRules: readonly Rule[] = [
   {
     id: 'inexact-decimal',
-    summary: 'A decimal is made from a binary fraction such as `0.1`.',
+    summary: 'A decimal is created from a float such as `0.1`, which is not exact.',
+    seeAlso: ['Ruff `RUF032`', 'SpotBugs `DMI_BIGDECIMAL_CONSTRUCTED_FROM_DOUBLE`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.95,
@@ -109,7 +110,7 @@ export const callRules: readonly Rule[] = [
   },
   {
     id: 'environment-is-text',
-    summary: 'A variable of the environment, always a text, is taken for a boolean or number.',
+    summary: 'An environment variable, always a string, is used as a boolean or number.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -129,7 +130,8 @@ export const callRules: readonly Rule[] = [
   },
   {
     id: 'unchecked-optional',
-    summary: 'Java: `get` is called on an `Optional` right where it is made.',
+    summary: '`get` is called on an `Optional` without checking that it has a value.',
+    seeAlso: ['Sonar `java:S3655`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.8,

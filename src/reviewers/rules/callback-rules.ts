@@ -149,7 +149,8 @@ function hasNoResult(callback: Node): boolean {
 export const callbackRules: readonly Rule[] = [
   {
     id: 'async-callback',
-    summary: 'An array method or effect hook gets an async callback it does not wait for.',
+    summary: "An array method or React effect hook gets an async callback and doesn't wait for it.",
+    seeAlso: ['typescript-eslint `no-misused-promises`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -159,8 +160,8 @@ export const callbackRules: readonly Rule[] = [
   },
   {
     id: 'callback-without-return',
-    summary:
-      'The callback of `map`, `filter` and the like has a body in braces and returns nothing.',
+    summary: 'The callback of `map`, `filter` or a similar array method returns nothing.',
+    seeAlso: ['ESLint `array-callback-return`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

@@ -164,7 +164,8 @@ function isSliceOfValues(list: Node, from: Node, file: ParsedFile): boolean {
 export const captureRules: readonly Rule[] = [
   {
     id: 'captured-loop-variable',
-    summary: 'A function that is kept for later uses the variable of the loop that it was made in.',
+    summary: 'A closure captures a loop variable and sees only its last value.',
+    seeAlso: ['ESLint `no-loop-func`', 'Ruff `B023`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -179,7 +180,7 @@ export const captureRules: readonly Rule[] = [
   },
   {
     id: 'write-to-copy',
-    summary: 'Go: a field is set on the copy that a loop over a slice of values makes.',
+    summary: 'A field is set on the loop variable of `range`, which is a copy of the element.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,

@@ -94,7 +94,8 @@ const forScripts = (check: (node: Node, file: ParsedFile) => Hit | undefined) =>
 export const comparisonRules: readonly Rule[] = [
   {
     id: 'nan-comparison',
-    summary: 'A value is compared with NaN, which is equal to nothing.',
+    summary: 'A value is compared with NaN, which is equal to nothing, not even to itself.',
+    seeAlso: ['ESLint `use-isnan`', 'Staticcheck `SA4012`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
@@ -108,7 +109,8 @@ export const comparisonRules: readonly Rule[] = [
   },
   {
     id: 'invalid-typeof',
-    summary: '`typeof` is compared with a word it never gives.',
+    summary: '`typeof` is compared with a string that it never returns.',
+    seeAlso: ['ESLint `valid-typeof`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
@@ -116,8 +118,8 @@ export const comparisonRules: readonly Rule[] = [
   },
   {
     id: 'negated-operand',
-    summary:
-      '`!` stands before the left side of `in` or `instanceof` and negates that, not the test.',
+    summary: '`!` negates the left operand of `in` or `instanceof` instead of the whole test.',
+    seeAlso: ['ESLint `no-unsafe-negation`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,

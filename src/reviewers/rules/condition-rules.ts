@@ -198,7 +198,9 @@ export const conditionRules: readonly Rule[] = [
   {
     id: 'constant-condition',
     summary:
-      "A condition can't fail or can't hold, such as `role !== 'admin' || role !== 'owner'`.",
+      "A condition is always true or always false, such as `role !== 'admin' || role !== " +
+      "'owner'`.",
+    seeAlso: ['CWE-570', 'CWE-571', 'go vet `bools`', 'Ruff `F631`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

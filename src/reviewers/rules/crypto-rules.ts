@@ -176,7 +176,8 @@ function namedHashOf(call: Node): string | undefined {
 export const cryptoRules: readonly Rule[] = [
   {
     id: 'insecure-random',
-    summary: 'A token, password or other secret is made with a generator that can be predicted.',
+    summary: 'A token, password or other secret comes from a random generator that is predictable.',
+    seeAlso: ['CWE-338', 'Ruff `S311`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
@@ -190,7 +191,8 @@ export const cryptoRules: readonly Rule[] = [
   },
   {
     id: 'weak-password-hash',
-    summary: 'A password is hashed with a fast hash such as MD5 or SHA-1.',
+    summary: 'A password is hashed with a fast hash such as MD5, SHA-1 or SHA-256.',
+    seeAlso: ['CWE-916'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,

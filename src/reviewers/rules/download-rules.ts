@@ -28,8 +28,9 @@ export const downloadRules: readonly Rule[] = [
   {
     id: 'piped-download',
     summary:
-      'A download or an encoded text is run as a program (`curl … | sh`). Critical over plain ' +
-      'HTTP.',
+      'A downloaded script or encoded text is executed directly (`curl … | sh`). Critical over ' +
+      'plain HTTP.',
+    seeAlso: ['CWE-494'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

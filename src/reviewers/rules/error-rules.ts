@@ -208,7 +208,8 @@ function checkReturnInFinally(statement: Node, file: ParsedFile): Hit | undefine
 export const errorRules: readonly Rule[] = [
   {
     id: 'swallowed-error',
-    summary: 'A handler catches every error and does nothing with it.',
+    summary: 'A `catch` or `except` block swallows every error without handling it.',
+    seeAlso: ['CWE-390', 'ESLint `no-empty`', 'Ruff `S110`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.7,
@@ -220,7 +221,8 @@ export const errorRules: readonly Rule[] = [
   },
   {
     id: 'return-in-finally',
-    summary: 'A `return` in a `finally` block swallows errors.',
+    summary: 'A `return` in a `finally` block swallows exceptions.',
+    seeAlso: ['CWE-584', 'ESLint `no-unsafe-finally`', 'Ruff `B012`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

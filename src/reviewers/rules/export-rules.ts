@@ -303,8 +303,8 @@ export const exportRules: readonly Rule[] = [
   {
     id: 'removed-export',
     summary:
-      'A name or file is removed or renamed, and files that were left as they are still import ' +
-      'or call it. Critical when one that is no test imports it.',
+      'A name or file is removed or renamed, and unchanged files still import or call it. ' +
+      'Critical if a file other than a test imports it.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -313,8 +313,9 @@ export const exportRules: readonly Rule[] = [
   {
     id: 'broken-import',
     summary:
-      'An added import leads nowhere: there is no such file, or no such name in it. Critical ' +
-      'without such a file.',
+      "An added import doesn't resolve: no such file, or no such export in it. Critical if the " +
+      "file doesn't exist.",
+    seeAlso: ['`import/no-unresolved`', '`import/named`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

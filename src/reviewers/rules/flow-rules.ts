@@ -130,9 +130,8 @@ function isOutsideOfFunction(assignment: Node): boolean {
 export const flowRules: readonly Rule[] = [
   {
     id: 'missing-break',
-    summary:
-      'A case with statements of its own runs on into the next one, without a comment that says ' +
-      'so.',
+    summary: 'A `case` falls through into the next one without a comment that says so.',
+    seeAlso: ['CWE-484', 'ESLint `no-fallthrough`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.8,
@@ -143,7 +142,8 @@ export const flowRules: readonly Rule[] = [
   },
   {
     id: 'unreachable-code',
-    summary: 'A statement stands after one that leaves the block.',
+    summary: 'A statement after `return`, `throw`, `break` or `continue` never runs.',
+    seeAlso: ['CWE-561', 'ESLint `no-unreachable`', 'go vet `unreachable`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.9,
@@ -164,6 +164,7 @@ export const flowRules: readonly Rule[] = [
   {
     id: 'self-assignment',
     summary: 'A variable or property is assigned to itself.',
+    seeAlso: ['ESLint `no-self-assign`', 'Ruff `PLW0127`', 'Staticcheck `SA4018`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

@@ -241,8 +241,9 @@ export const formatRules: readonly Rule[] = [
   {
     id: 'format-arguments',
     summary:
-      'A format has more or fewer places than it gets values, or is given to something that does ' +
-      'not format.',
+      "A format string has more or fewer placeholders than arguments, or the function doesn't " +
+      'format.',
+    seeAlso: ['go vet `printf`', 'Ruff `F507`', 'Ruff `PLE1206`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -255,7 +256,8 @@ export const formatRules: readonly Rule[] = [
   },
   {
     id: 'missing-interpolation',
-    summary: 'A message names a value of the code in braces, but is no template or f-string.',
+    summary: 'A string contains `${name}` or `{name}`, but is no template literal or f-string.',
+    seeAlso: ['ESLint `no-template-curly-in-string`', 'Ruff `RUF027`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.9,

@@ -180,7 +180,8 @@ function isOwnOutput(call: Node, file: ParsedFile): boolean {
 export const goErrorRules: readonly Rule[] = [
   {
     id: 'dropped-error',
-    summary: 'Go: an error is found and then dropped, or overwritten before anyone looked at it.',
+    summary: 'An error is checked and then dropped, or overwritten before it is checked.',
+    seeAlso: ['CWE-390', '`nilerr`', 'Staticcheck `SA4006`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -195,7 +196,8 @@ export const goErrorRules: readonly Rule[] = [
   },
   {
     id: 'ignored-error',
-    summary: 'Go: the error of a call that reads, writes or commits is not even assigned.',
+    summary: 'The error of a call that reads, writes or commits is not assigned.',
+    seeAlso: ['CWE-252', '`errcheck`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,

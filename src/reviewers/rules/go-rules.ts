@@ -202,7 +202,8 @@ function reportNanoseconds(at: Node, value: Node): Hit | undefined {
 export const goRules: readonly Rule[] = [
   {
     id: 'nil-map-write',
-    summary: 'Go: a map that was declared and not made is written to.',
+    summary: 'A value is assigned to an entry of a nil map, which panics.',
+    seeAlso: ['Staticcheck `SA5000`'],
     severity: 'critical',
     category: 'correctness',
     confidence: 0.95,
@@ -210,7 +211,8 @@ export const goRules: readonly Rule[] = [
   },
   {
     id: 'used-before-check',
-    summary: 'Go: a result is used in the line before its error is checked.',
+    summary: 'A result is used before its error is checked.',
+    seeAlso: ['go vet `httpresponse`', 'Staticcheck `SA5001`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -225,8 +227,8 @@ export const goRules: readonly Rule[] = [
   },
   {
     id: 'hidden-field',
-    summary:
-      'Go: a field with a tag for JSON and the like has a name that begins with a small letter.',
+    summary: 'An unexported struct field has a `json` or similar tag, so encoders skip it.',
+    seeAlso: ['go vet `structtag`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -234,7 +236,8 @@ export const goRules: readonly Rule[] = [
   },
   {
     id: 'lost-cancel',
-    summary: 'Go: the function that ends a context is thrown away.',
+    summary: 'The cancel function of a context is discarded.',
+    seeAlso: ['go vet `lostcancel`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.95,
@@ -248,7 +251,8 @@ export const goRules: readonly Rule[] = [
   },
   {
     id: 'rows-error-unchecked',
-    summary: 'Go: rows of a database are read in a loop, and nobody asks why it ended.',
+    summary: '`rows.Err()` is not checked after a loop over database rows.',
+    seeAlso: ['`rowserrcheck`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -256,7 +260,8 @@ export const goRules: readonly Rule[] = [
   },
   {
     id: 'duration-without-unit',
-    summary: 'Go: a duration is given as a bare number, which means nanoseconds.',
+    summary: 'A `time.Duration` is a bare number, which means nanoseconds.',
+    seeAlso: ['Staticcheck `SA1004`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -214,8 +214,8 @@ function javaTypeOf(node: Node, file: ParsedFile): string | undefined {
 export const identityRules: readonly Rule[] = [
   {
     id: 'date-identity',
-    summary:
-      'Two `Date` objects are compared with an equality operator, which compares identities.',
+    summary: 'Two `Date` objects are compared with `==` or `===`, which compares object identity.',
+    seeAlso: ['CWE-595'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -225,7 +225,9 @@ export const identityRules: readonly Rule[] = [
   },
   {
     id: 'literal-identity',
-    summary: 'A value is compared by identity with an array, object, function or other literal.',
+    summary:
+      'A value is compared by identity with a literal, such as `x === []` or `x is "admin"`.',
+    seeAlso: ['ESLint `no-constant-binary-expression`', 'Ruff `F632`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -236,7 +238,8 @@ export const identityRules: readonly Rule[] = [
   },
   {
     id: 'boxed-identity',
-    summary: 'Strings or boxed numbers of Java are compared with `==` or `!=`.',
+    summary: 'Strings or boxed numbers are compared with `==` or `!=` instead of `equals`.',
+    seeAlso: ['CWE-597', 'SpotBugs `ES_COMPARING_STRINGS_WITH_EQ`', 'SpotBugs `RC_REF_COMPARISON`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

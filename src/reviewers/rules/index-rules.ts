@@ -294,7 +294,8 @@ function checkLastIndex(node: Node): Hit | undefined {
 export const indexRules: readonly Rule[] = [
   {
     id: 'off-by-one',
-    summary: 'A loop or index goes one past the end of what it indexes.',
+    summary: 'A loop or index goes one past the end of an array, list, slice or string.',
+    seeAlso: ['CWE-193'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.92,

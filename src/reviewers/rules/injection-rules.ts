@@ -235,7 +235,9 @@ export const injectionRules: readonly Rule[] = [
   {
     id: 'sql-injection',
     summary:
-      'A variable is put into the text of an SQL statement. Critical when it comes from a request.',
+      'SQL injection: a variable is concatenated into an SQL statement. Critical if it comes ' +
+      'from a request.',
+    seeAlso: ['CWE-89', 'Ruff `S608`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
@@ -246,7 +248,9 @@ export const injectionRules: readonly Rule[] = [
   {
     id: 'command-injection',
     summary:
-      'A variable is put into the text of a shell command. Critical when it comes from a request.',
+      'Command injection: a variable is concatenated into a shell command. Critical if it ' +
+      'comes from a request.',
+    seeAlso: ['CWE-78', 'Ruff `S602`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
@@ -256,7 +260,10 @@ export const injectionRules: readonly Rule[] = [
   },
   {
     id: 'code-injection',
-    summary: 'A value is run as code. Critical when it comes from a request.',
+    summary:
+      'Code injection: a value is executed as code, as with `eval`. Critical if it comes from ' +
+      'a request.',
+    seeAlso: ['CWE-95', 'ESLint `no-eval`', 'Ruff `S307`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.7,

@@ -192,7 +192,10 @@ function checkDeserialize(call: Node, file: ParsedFile): Hit | undefined {
 export const inputRules: readonly Rule[] = [
   {
     id: 'html-injection',
-    summary: 'A text is put into a page as HTML. Critical when it comes from a request.',
+    summary:
+      'Cross-site scripting (XSS): a value is inserted into a page as HTML. Critical if it ' +
+      'comes from a request.',
+    seeAlso: ['CWE-79'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.7,
@@ -207,7 +210,9 @@ export const inputRules: readonly Rule[] = [
   {
     id: 'path-traversal',
     summary:
-      'A value from a request is used as a path without a check that it stays in its folder.',
+      'Path traversal: a path from a request is used without checking that it stays in its ' +
+      'folder.',
+    seeAlso: ['CWE-22'],
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
@@ -216,8 +221,9 @@ export const inputRules: readonly Rule[] = [
   {
     id: 'unsafe-deserialization',
     summary:
-      'Python: data is loaded in a way that can run code (`yaml.load` without a loader, ' +
-      '`pickle` of a request).',
+      'Unsafe deserialization: loading the data can execute code (`yaml.load` without a ' +
+      'loader, `pickle` of a request).',
+    seeAlso: ['CWE-502', 'Ruff `S301`', 'Ruff `S506`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -47,7 +47,8 @@ function checkSharedFormat(declaration: Node): Hit | undefined {
 export const javaRules: readonly Rule[] = [
   {
     id: 'equals-without-hash',
-    summary: 'Java: a class has `equals` and no `hashCode`.',
+    summary: 'A class overrides `equals` without `hashCode`.',
+    seeAlso: ['CWE-581', 'SpotBugs `HE_EQUALS_NO_HASHCODE`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -55,7 +56,9 @@ export const javaRules: readonly Rule[] = [
   },
   {
     id: 'shared-format',
-    summary: 'Java: a `SimpleDateFormat` or other format is shared between threads.',
+    summary:
+      "A `SimpleDateFormat` or other format that isn't thread-safe is shared between threads.",
+    seeAlso: ['SpotBugs `STCAL_STATIC_SIMPLE_DATE_FORMAT_INSTANCE`'],
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.85,

@@ -63,7 +63,8 @@ function checkFocusedTest(line: TextLine): Omit<Hit, 'at'> | undefined {
 export const leftoverRules: readonly Rule[] = [
   {
     id: 'conflict-marker',
-    summary: 'A marker of an unresolved merge conflict was committed.',
+    summary: 'A merge conflict marker was committed.',
+    seeAlso: ['pre-commit `check-merge-conflict`'],
     severity: 'critical',
     category: 'correctness',
     confidence: 0.98,
@@ -73,6 +74,7 @@ export const leftoverRules: readonly Rule[] = [
   {
     id: 'breakpoint',
     summary: 'A breakpoint was left in the code.',
+    seeAlso: ['CWE-489', 'ESLint `no-debugger`', 'Ruff `T100`'],
     severity: 'minor',
     category: 'maintainability',
     confidence: 0.95,
@@ -81,7 +83,8 @@ export const leftoverRules: readonly Rule[] = [
   },
   {
     id: 'focused-test',
-    summary: 'A focused test (`.only`, `fit`) switches off all others.',
+    summary: 'A focused test (`.only`, `fit`) disables all other tests.',
+    seeAlso: ['`jest/no-focused-tests`'],
     severity: 'moderate',
     category: 'tests',
     confidence: 0.95,

@@ -144,7 +144,8 @@ const goFunctions = new Set(['func_literal', 'function_declaration', 'method_dec
 export const lockRules: readonly Rule[] = [
   {
     id: 'lock-not-released',
-    summary: 'A lock is taken, and a way out of the block leaves it taken.',
+    summary: 'A lock is acquired and not released on every path out of the block.',
+    seeAlso: ['CWE-667', 'SpotBugs `UL_UNRELEASED_LOCK`'],
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.88,
@@ -159,7 +160,8 @@ export const lockRules: readonly Rule[] = [
   },
   {
     id: 'lock-by-value',
-    summary: 'Go: a function gets a copy of a lock or wait group.',
+    summary: 'A mutex or wait group is passed by value, so the function gets a copy.',
+    seeAlso: ['go vet `copylocks`'],
     severity: 'critical',
     category: 'concurrency',
     confidence: 0.98,
@@ -167,7 +169,8 @@ export const lockRules: readonly Rule[] = [
   },
   {
     id: 'late-wait-group-add',
-    summary: 'Go: `WaitGroup.Add` is called inside the goroutine that is to be waited for.',
+    summary: '`WaitGroup.Add` is called inside the goroutine that `Wait` should wait for.',
+    seeAlso: ['Staticcheck `SA2000`'],
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.95,

@@ -123,7 +123,8 @@ function checkIgnoredResult(statement: Node, file: ParsedFile): Hit | undefined 
 export const loopRules: readonly Rule[] = [
   {
     id: 'changed-while-iterated',
-    summary: 'A collection is changed inside the loop that iterates over it.',
+    summary: 'A collection is modified inside the loop that iterates over it.',
+    seeAlso: ['Ruff `B909`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -137,7 +138,10 @@ export const loopRules: readonly Rule[] = [
   },
   {
     id: 'ignored-result',
-    summary: 'A method that changes nothing and returns a new value is called as a statement.',
+    summary:
+      'The return value of a method without side effects, such as `replace` or `strip`, is ' +
+      'ignored.',
+    seeAlso: ['CWE-252', 'SpotBugs `RV_RETURN_VALUE_IGNORED`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

@@ -79,8 +79,9 @@ const suspiciousCommand = new RegExp(
 export const unknownHosts: Rule = {
   id: 'unknown-package-host',
   summary:
-    'A lock file, manifest or registry setting brings a host that the base branch does not ' +
-    'know and that is no public registry.',
+    "A lock file, manifest or registry setting adds a host that the base branch doesn't use " +
+    'and that is no public registry.',
+  seeAlso: ['lockfile-lint `allowed-hosts`'],
   severity: 'moderate',
   category: 'security',
   confidence: 0.9,
@@ -92,8 +93,8 @@ export const manifestRules: readonly Rule[] = [
   {
     id: 'install-script',
     summary:
-      'A package or this one runs a new script when it is installed. More than minor where the ' +
-      'script fetches what it runs.',
+      'A dependency or the package itself gets a new install script. More than minor if the ' +
+      'script downloads what it runs.',
     severity: 'minor',
     category: 'security',
     confidence: 0.9,

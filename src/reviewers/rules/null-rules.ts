@@ -248,7 +248,10 @@ function isPythonSearch(call: Node, file: ParsedFile): boolean {
 export const nullRules: readonly Rule[] = [
   {
     id: 'null-access',
-    summary: 'A member of a value is used where a test has just shown that there is no value.',
+    summary:
+      'Null dereference: a member of a value is used where a check has just shown that the ' +
+      'value is null, undefined, `None` or `nil`.',
+    seeAlso: ['CWE-476'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.92,
@@ -259,7 +262,9 @@ export const nullRules: readonly Rule[] = [
   },
   {
     id: 'index-as-truth',
-    summary: 'The index from a search is used as a condition: -1 counts as true, 0 as false.',
+    summary:
+      'The index from a search such as `indexOf` is used as a condition, where -1 (not found) ' +
+      'is truthy and 0 is falsy.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

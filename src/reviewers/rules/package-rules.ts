@@ -120,8 +120,9 @@ export const packageRules: readonly Rule[] = [
   {
     id: 'lock-mismatch',
     summary:
-      "An entry of npm's lock file is downloaded as another package than it is named, or has " +
-      'another checksum at the same version.',
+      "An entry of npm's lock file resolves to a different package, or has a different " +
+      'checksum at the same version.',
+    seeAlso: ['lockfile-lint `validate-package-names`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
@@ -130,7 +131,7 @@ export const packageRules: readonly Rule[] = [
   {
     id: 'package-alias',
     summary:
-      'A dependency or override in `package.json` newly stands for another package (`npm:` alias).',
+      'A dependency or override in `package.json` is a new alias of another package (`npm:`).',
     severity: 'minor',
     category: 'security',
     confidence: 0.9,

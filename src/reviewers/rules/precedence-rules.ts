@@ -78,8 +78,9 @@ export const precedenceRules: readonly Rule[] = [
   {
     id: 'useless-fallback',
     summary:
-      'The fallback after `??`, `||` or `:` is never used, because another operator ' +
-      'binds more tightly.',
+      'The fallback after `??`, `||` or `:` is never used, because another operator has higher ' +
+      'precedence.',
+    seeAlso: ['CWE-783', 'ESLint `no-constant-binary-expression`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -90,7 +91,7 @@ export const precedenceRules: readonly Rule[] = [
   },
   {
     id: 'chained-comparison',
-    summary: 'A comparison such as `1 < x < 5` compares a boolean with a number.',
+    summary: 'A chained comparison such as `1 < x < 5` compares a boolean with a number.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -202,8 +202,9 @@ export const promptInjectionRules: readonly Rule[] = [
   {
     id: 'addressed-reviewer',
     summary:
-      'A text addresses the reviewer of the change ("ignore previous instructions", "approve ' +
-      'this pull request").',
+      'Prompt injection: a text addresses the reviewer of the change ("ignore previous ' +
+      'instructions", "approve this pull request").',
+    seeAlso: ['CWE-1427'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,

@@ -179,7 +179,7 @@ function checkLostTask(statement: Node): Hit | undefined {
 export const pythonRules: readonly Rule[] = [
   {
     id: 'tuple-without-comma',
-    summary: 'Python: `in ("a")` looks for a part of a text, because a tuple of one needs a comma.',
+    summary: '`in ("a")` searches a substring, because a tuple of one element needs a comma.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -187,7 +187,7 @@ export const pythonRules: readonly Rule[] = [
   },
   {
     id: 'missing-comma',
-    summary: 'Python: two texts in a list have no comma between them and become one.',
+    summary: 'A comma is missing between two strings of a list, so Python concatenates them.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -195,7 +195,8 @@ export const pythonRules: readonly Rule[] = [
   },
   {
     id: 'stray-comma',
-    summary: 'Python: a comma at the end of an assignment makes its value a tuple.',
+    summary: 'A trailing comma turns the assigned value into a tuple.',
+    seeAlso: ['Ruff `COM818`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
@@ -204,7 +205,8 @@ export const pythonRules: readonly Rule[] = [
   {
     id: 'none-result',
     summary:
-      'Python: the result of a list method that changes the list in place is used; it is `None`.',
+      'The result of `sort`, `append` or another method that changes a list in place is used; ' +
+      'it is `None`.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -212,7 +214,8 @@ export const pythonRules: readonly Rule[] = [
   },
   {
     id: 'request-without-timeout',
-    summary: 'Python: a request is made with a function that waits for ever, without a time limit.',
+    summary: 'An HTTP request has no timeout, so it can block forever.',
+    seeAlso: ['Ruff `S113`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.9,
@@ -220,7 +223,8 @@ export const pythonRules: readonly Rule[] = [
   },
   {
     id: 'task-not-kept',
-    summary: 'Python: a task is started and nothing keeps it.',
+    summary: 'A task is created and no reference to it is kept, so it may be garbage-collected.',
+    seeAlso: ['Ruff `RUF006`'],
     severity: 'minor',
     category: 'concurrency',
     confidence: 0.85,

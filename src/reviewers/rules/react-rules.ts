@@ -97,8 +97,7 @@ function holdsCollection(initial: Node): boolean {
 export const reactRules: readonly Rule[] = [
   {
     id: 'effect-without-cleanup',
-    summary:
-      'React: an effect adds a listener, timer or connection and returns nothing that ends it.',
+    summary: 'A React effect adds a listener, timer or connection and returns no cleanup function.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -106,7 +105,7 @@ export const reactRules: readonly Rule[] = [
   },
   {
     id: 'mutated-state',
-    summary: 'React: a value from `useState` is changed in place.',
+    summary: "A value from React's `useState` is mutated in place.",
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

@@ -249,7 +249,9 @@ export const resourceRules: readonly Rule[] = [
   {
     id: 'resource-not-closed',
     summary:
-      'A file, response, result set or connection is opened and never closed in the function.',
+      'Resource leak: a file, response, result set or connection is opened and never closed in ' +
+      'the function.',
+    seeAlso: ['CWE-772', '`bodyclose`', 'Ruff `SIM115`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.75,
@@ -265,7 +267,8 @@ export const resourceRules: readonly Rule[] = [
   },
   {
     id: 'defer-in-loop',
-    summary: 'Go: a `defer` that closes or unlocks stands in a loop.',
+    summary: '`defer` in a loop closes or unlocks only when the function returns.',
+    seeAlso: ['gocritic `deferInLoop`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,

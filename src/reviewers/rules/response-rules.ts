@@ -171,7 +171,7 @@ const checkFetch = (call: Node, file: ParsedFile) =>
 export const responseRules: readonly Rule[] = [
   {
     id: 'answer-without-return',
-    summary: 'A handler answers a request in a branch and goes on, because a `return` is missing.',
+    summary: 'A request handler sends a response and continues, because a `return` is missing.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.92,
@@ -182,7 +182,8 @@ export const responseRules: readonly Rule[] = [
   },
   {
     id: 'open-redirect',
-    summary: 'A value from a request is the address of a redirect, without a check.',
+    summary: 'Open redirect: a redirect goes to a URL from the request without a check.',
+    seeAlso: ['CWE-601'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,
@@ -190,7 +191,10 @@ export const responseRules: readonly Rule[] = [
   },
   {
     id: 'request-forgery',
-    summary: 'A value from a request is the address that the server fetches, without a check.',
+    summary:
+      'Server-side request forgery (SSRF): the server fetches a URL from the request without a ' +
+      'check.',
+    seeAlso: ['CWE-918'],
     severity: 'critical',
     category: 'security',
     confidence: 0.8,

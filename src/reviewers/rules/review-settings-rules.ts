@@ -66,8 +66,8 @@ export const reviewSettingsRules: readonly Rule[] = [
   {
     id: 'review-settings-change',
     summary:
-      'The settings of the reviews or a CODEOWNERS file change, or `.gitattributes` takes ' +
-      'more files out of reviews. One finding a file.',
+      'The review settings or a CODEOWNERS file change, or `.gitattributes` excludes more ' +
+      'files from reviews. One finding per file.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -227,9 +227,8 @@ export function redactSecrets(text: string): string {
 export const secretRules: readonly Rule[] = [
   {
     id: 'hardcoded-secret',
-    summary:
-      'A key, token, password or private key is written into the code. The finding never ' +
-      'repeats it.',
+    summary: 'A key, token, password or private key is hardcoded. The finding never repeats it.',
+    seeAlso: ['CWE-798'],
     severity: 'critical',
     category: 'security',
     confidence: 0.95,

@@ -249,7 +249,9 @@ export const sharedStateRules: readonly Rule[] = [
   {
     id: 'lost-update',
     summary:
-      'A shared value is read, changed and written back with a gap in which others can change it.',
+      'Race condition: a shared value is read, changed and written back, and a concurrent ' +
+      'update in between is lost.',
+    seeAlso: ['CWE-362', 'ESLint `require-atomic-updates`'],
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.8,

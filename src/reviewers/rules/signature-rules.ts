@@ -220,9 +220,9 @@ export const signatureRules: readonly Rule[] = [
   {
     id: 'changed-signature',
     summary:
-      'The parameters of a function changed, and a call that was left as it is passes too few ' +
-      'or too many arguments, names one that is gone, or gives it to another parameter. ' +
-      'Critical when the call is certain to mean it and to fail.',
+      'The parameters of a function changed, and a call outside of the change no longer ' +
+      'matches: wrong number of arguments, unknown name, or wrong parameter. Critical if the ' +
+      'call is certain to fail.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

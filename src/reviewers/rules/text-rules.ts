@@ -125,7 +125,9 @@ export const textRules: readonly Rule[] = [
   {
     id: 'strip-characters',
     summary:
-      'A word is given to a function that strips single characters, such as `rstrip(".txt")`.',
+      'A whole word is passed to a function that strips single characters, such as ' +
+      '`rstrip(".txt")`.',
+    seeAlso: ['Ruff `B005`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -136,7 +138,9 @@ export const textRules: readonly Rule[] = [
   {
     id: 'text-as-pattern',
     summary:
-      'Java: a character that means something in patterns is given to `split` or `replaceAll`.',
+      '`split` or `replaceAll` gets a string with a special meaning in regular expressions, ' +
+      'such as `"."`.',
+    seeAlso: ['SpotBugs `RE_POSSIBLE_UNINTENDED_PATTERN`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
@@ -144,7 +148,9 @@ export const textRules: readonly Rule[] = [
   },
   {
     id: 'stateful-pattern',
-    summary: 'A pattern with the flag `g` or `y` that outlives the call is used with `test`.',
+    summary:
+      'A regular expression with the flag `g` or `y` is reused with `test`, which remembers ' +
+      '`lastIndex`.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -237,8 +237,8 @@ function checkPattern(node: Node, file: ParsedFile): Hit | undefined {
 export const timeRules: readonly Rule[] = [
   {
     id: 'time-without-zone',
-    summary:
-      'A point in time is made without a time zone, or written with one that is not its own.',
+    summary: "A date or time has no time zone, or is written with one that it doesn't have.",
+    seeAlso: ['Ruff `DTZ003`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.8,
@@ -256,9 +256,8 @@ export const timeRules: readonly Rule[] = [
   },
   {
     id: 'date-pattern',
-    summary:
-      'A pattern for dates holds a letter that means something else, such as minutes for the ' +
-      'month.',
+    summary: 'A date format uses the wrong letters, such as `MM` (month) for minutes.',
+    seeAlso: ['Error Prone `MisusedWeekYear`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -114,7 +114,8 @@ function checkTlsJava(node: Node, file: ParsedFile): Hit | undefined {
 export const tlsRules: readonly Rule[] = [
   {
     id: 'tls-verification-off',
-    summary: 'The check of TLS certificates is switched off.',
+    summary: 'TLS certificate verification is disabled.',
+    seeAlso: ['CWE-295', 'Ruff `S501`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -281,8 +281,9 @@ export const trojanSourceRules: readonly Rule[] = [
   {
     id: 'bidirectional-text',
     summary:
-      'Direction controls show code in another order than it runs (Trojan Source). Critical ' +
-      'where they reach beyond their string or comment.',
+      'Trojan Source: bidirectional control characters display code in another order than it ' +
+      'runs. Critical where they reach beyond their string or comment.',
+    seeAlso: ['CVE-2021-42574'],
     severity: 'critical',
     category: 'security',
     confidence: 0.95,
@@ -292,8 +293,9 @@ export const trojanSourceRules: readonly Rule[] = [
   {
     id: 'invisible-character',
     summary:
-      'An invisible character stands in a name or word of code, or hides a text. Critical ' +
-      'where that can run.',
+      'An invisible character is part of an identifier or word, or invisible characters hide ' +
+      'text. Critical where that can run.',
+    seeAlso: ['ESLint `no-irregular-whitespace`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
@@ -305,7 +307,9 @@ export const trojanSourceRules: readonly Rule[] = [
   {
     id: 'look-alike-name',
     summary:
-      'A name or host mixes Latin letters with letters of another script that look the same.',
+      'Homoglyphs: an identifier or host mixes Latin letters with letters of another script ' +
+      'that look the same.',
+    seeAlso: ['CWE-1007', 'CVE-2021-42694'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

@@ -179,7 +179,8 @@ function nameOf(node: Node): string {
 export const trustRules: readonly Rule[] = [
   {
     id: 'signature-timing',
-    summary: 'A signature (HMAC) is compared with an operator that stops at the first difference.',
+    summary: 'Timing attack: a signature (HMAC) is not compared in constant time.',
+    seeAlso: ['CWE-208'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
@@ -193,7 +194,8 @@ export const trustRules: readonly Rule[] = [
   },
   {
     id: 'token-not-verified',
-    summary: 'A signed token (JWT) is read without checking its signature.',
+    summary: 'A signed token (JWT) is decoded without verifying its signature.',
+    seeAlso: ['CWE-347'],
     severity: 'critical',
     category: 'security',
     confidence: 0.85,
@@ -201,7 +203,8 @@ export const trustRules: readonly Rule[] = [
   },
   {
     id: 'any-origin-with-credentials',
-    summary: 'Every origin may make requests with the cookies of its visitors.',
+    summary: 'CORS allows every origin to send requests with credentials.',
+    seeAlso: ['CWE-942'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
@@ -213,6 +216,7 @@ export const trustRules: readonly Rule[] = [
   {
     id: 'secret-in-log',
     summary: 'A password, key or token is written to the log.',
+    seeAlso: ['CWE-532'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.85,

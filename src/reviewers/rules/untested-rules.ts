@@ -93,8 +93,8 @@ export const untestedRules: readonly Rule[] = [
   {
     id: 'untested-change',
     summary:
-      'No test reaches a new function of some size, though tests reach other changed files of ' +
-      'its folder. One finding a review.',
+      'No test reaches a new function of some size, although tests reach other changed files ' +
+      'in its folder. One finding per review.',
     severity: 'minor',
     category: 'tests',
     confidence: 0.7,

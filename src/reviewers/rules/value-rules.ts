@@ -160,7 +160,9 @@ export const valueRules: readonly Rule[] = [
   {
     id: 'mutable-default',
     summary:
-      'Python: a list, dict or set as a default is changed or handed out, so calls share it.',
+      'A mutable default argument (list, dict or set) is modified or escapes the function, so ' +
+      'calls share it.',
+    seeAlso: ['Ruff `B006`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
@@ -174,7 +176,8 @@ export const valueRules: readonly Rule[] = [
   },
   {
     id: 'duplicate-key',
-    summary: 'A key stands twice in an object or dict literal.',
+    summary: 'An object or dict literal has the same key twice.',
+    seeAlso: ['ESLint `no-dupe-keys`', 'Ruff `F601`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -188,7 +191,8 @@ export const valueRules: readonly Rule[] = [
   },
   {
     id: 'raised-not-implemented',
-    summary: 'Python: `NotImplemented` is raised instead of `NotImplementedError`.',
+    summary: '`NotImplemented` is raised instead of `NotImplementedError`.',
+    seeAlso: ['Ruff `F901`'],
     severity: 'minor',
     category: 'correctness',
     confidence: 0.98,

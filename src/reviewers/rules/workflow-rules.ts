@@ -168,7 +168,9 @@ function checkUnknownJob(workflow: Workflow): Hit[] {
 export const workflowRules: readonly Rule[] = [
   {
     id: 'workflow-script-injection',
-    summary: 'A CI workflow puts a text that anyone can choose into a script.',
+    summary:
+      'Script injection: a CI workflow expands a value that anyone can choose into a script.',
+    seeAlso: ['CWE-94', 'zizmor `template-injection`'],
     severity: 'critical',
     category: 'security',
     confidence: 0.95,
@@ -177,7 +179,9 @@ export const workflowRules: readonly Rule[] = [
   {
     id: 'workflow-untrusted-checkout',
     summary:
-      'A CI workflow with the rights of the repository checks out the code of a pull request.',
+      'A CI workflow with access to secrets checks out the code of a pull request (pwn ' +
+      'request).',
+    seeAlso: ['zizmor `dangerous-triggers`'],
     severity: 'critical',
     category: 'security',
     confidence: 0.85,
@@ -185,7 +189,8 @@ export const workflowRules: readonly Rule[] = [
   },
   {
     id: 'workflow-write-all',
-    summary: 'A CI workflow that outsiders can trigger has all write permissions.',
+    summary: 'A CI workflow that outsiders can trigger has write permissions for everything.',
+    seeAlso: ['zizmor `excessive-permissions`'],
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
@@ -193,7 +198,8 @@ export const workflowRules: readonly Rule[] = [
   },
   {
     id: 'workflow-unknown-job',
-    summary: 'A CI workflow needs a job that does not exist.',
+    summary: "A CI workflow's `needs` names a job that doesn't exist.",
+    seeAlso: ['actionlint `job-needs`'],
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
