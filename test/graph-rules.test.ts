@@ -77,7 +77,7 @@ describe('changed-signature', () => {
       severity: 'critical',
       title:
         'The parameters of `loadUser` changed, and 1 call outside of the changed lines ' +
-        'does not fit any more',
+        'no longer matches',
       body:
         'When `handleLogin` in `src/login.ts` calls `loadUser`, it passes 1 argument, and ' +
         '2 arguments must be passed now: it does not compile.',
@@ -340,7 +340,7 @@ describe('changed-signature', () => {
     )
     const findings = await review(change, { symbols, callers })
     expect(findings).toHaveLength(10)
-    expect(findings[0]?.title).toContain('9 calls outside of the changed lines do not fit')
+    expect(findings[0]?.title).toContain('9 calls outside of the changed lines no longer match')
     expect(findings[0]?.evidence).toHaveLength(6)
     const settings = { ...defaultSettings, disabledRules: ['changed-signature'] }
     expect(await review({ ...change, settings }, { symbols, callers })).toEqual([])
@@ -380,7 +380,7 @@ describe('removed-export', () => {
         startLine: 1,
         quote: 'export function loadUser() {}',
         severity: 'critical',
-        title: '`loadUser` is gone, and 1 other file still uses it',
+        title: '`loadUser` is removed or renamed, but 1 other file still uses it',
         evidence: [{}, { path: 'src/login.ts', line: 1, note: 'imports it' }],
       },
     ])
@@ -411,7 +411,7 @@ describe('removed-export', () => {
     expect(await review(changed, { symbols, callers })).toMatchObject([
       {
         severity: 'moderate',
-        title: '`LoadUser` is gone, and 2 other files still use it',
+        title: '`LoadUser` is removed or renamed, but 2 other files still use it',
         evidence: [
           {},
           { path: 'login.go', line: 2, note: 'uses it' },
@@ -509,7 +509,9 @@ describe('removed-export', () => {
       expect(findings).toMatchObject([
         { path: 'src/users.ts', side: 'LEFT', startLine: 1, severity: 'critical' },
       ])
-      expect(findings[0]?.title).toBe('`src/users.ts` is gone, and 1 other file still uses it')
+      expect(findings[0]?.title).toBe(
+        '`src/users.ts` is removed or renamed, but 1 other file still uses it',
+      )
     })
 
     it('that was only renamed goes to the summary, as it has no line in the diff', async () => {
@@ -587,7 +589,7 @@ describe('broken-import', () => {
         rule: 'broken-import',
         startLine: 1,
         severity: 'critical',
-        title: 'The import of `./b.ts` leads to no file',
+        title: "The import of `./b.ts` doesn't resolve to a file",
       },
     ])
     const named = { ...broken, name: 'b', target: 'src/b.ts' }
@@ -675,7 +677,7 @@ describe('untested-change', () => {
       },
     ])
     expect(findings[0]?.title).toBe(
-      'No test reaches the new `parseRange`, though code beside it is tested',
+      'No test reaches the new `parseRange`, although other code in its folder is tested',
     )
   })
 

@@ -7,6 +7,7 @@ const headings: Readonly<Record<FindingCategory, string>> = {
   correctness: 'Correctness',
   concurrency: 'Concurrency',
   security: 'Security',
+  'data-loss': 'Data loss',
   performance: 'Performance',
   tests: 'Tests',
   maintainability: 'Maintainability',

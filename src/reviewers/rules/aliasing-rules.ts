@@ -48,11 +48,11 @@ function reportSharedElement(list: Node, element: Node): Hit | undefined {
   return {
     at: firstLine(list),
     title:
-      `All elements of ${quoteCode(list.text)} are one and the same ` +
+      `All elements of ${quoteCode(list.text)} are references to the same ` +
       `${quoteCode(element.text)}`,
     body:
-      'When one element is changed, all of them change, because there is only one object. Make a ' +
-      'new one for each.',
+      'When one element is modified, all of them change, because there is only one object. ' +
+      'Create a new one for each element.',
   }
 }
 
@@ -109,12 +109,12 @@ function checkClassAttribute(assignment: Node): Hit | undefined {
     at: firstLine(assignment),
     fallback: firstLine(change),
     title:
-      `${quoteCode(name)} belongs to the class, so all its objects share and change one ` +
+      `${quoteCode(name)} is a mutable class attribute, so all instances share one ` +
       `${quoteCode(value.text)}`,
     body:
-      `When two objects of this class exist, what one puts into ${quoteCode(attribute)} is ` +
-      'found in the other. Make it in `__init__`.',
-    evidence: [{ line: lineOf(change), note: 'it is changed through one object here' }],
+      `When one instance changes ${quoteCode(attribute)}, all other instances see it. Create ` +
+      'it in `__init__`.',
+    evidence: [{ line: lineOf(change), note: 'it is changed through one instance here' }],
   }
 }
 
@@ -185,10 +185,12 @@ function checkFieldDefault(argument: Node, file: ParsedFile): Hit | undefined {
 function describeDefault(at: Node, value: Node, remedy: string): Hit {
   return {
     at: firstLine(at),
-    title: `${quoteCode(value.text)} is called once, when the module is loaded, not at each use`,
+    title:
+      `${quoteCode(value.text)} is evaluated once, when the module is imported, not at each ` +
+      'use',
     body:
-      'When this default is used, it is the value from the start of the program, the same every ' +
-      `time. ${remedy}`,
+      'When this default is used, it has the value from the import, the same every time. ' +
+      `${remedy}`,
   }
 }
 

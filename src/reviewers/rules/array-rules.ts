@@ -66,10 +66,10 @@ function checkNumericSort(call: Node, file: ParsedFile): Hit | undefined {
   const corrected = `${call.text.slice(0, -1)}(a, b) => a - b)`
   return {
     at: firstLine(call),
-    title: `${quoteCode(`${receiver.text}.${name}`)} sorts the numbers as texts`,
+    title: `${quoteCode(`${receiver.text}.${name}`)} sorts the numbers as strings`,
     body:
-      'When the numbers have different lengths, 10 comes before 9, because without a function ' +
-      '`sort` compares texts.',
+      'When the numbers have different lengths, 10 comes before 9, because `sort` without a ' +
+      'compare function compares strings.',
     suggestion: call.text.endsWith(`${name}()`) ? replaceInLine(call, file, corrected) : undefined,
   }
 }
@@ -83,12 +83,10 @@ function checkComparator(call: Node): Hit | undefined {
   if (returned.length !== 1 || !isComparison(returned[0])) return undefined
   return {
     at: firstLine(compare),
-    title:
-      `This comparison gives a boolean, where \`${name}\` needs a negative number, zero or a ` +
-      'positive one',
+    title: `The compare function of \`${name}\` returns a boolean instead of a number`,
     body:
-      'When the first element belongs before the second, the function says `false`, which counts ' +
-      'as "equal", so the order comes out wrong. Subtract, or use `localeCompare`.',
+      'When the first element should come before the second, the function returns `false`, ' +
+      'which counts as "equal", so the order is wrong. Subtract, or use `localeCompare`.',
   }
 }
 
@@ -121,10 +119,10 @@ function checkMappedFunction(call: Node, file: ParsedFile): Hit | undefined {
 function reportMappedParseInt(call: Node, mapped: Node, file: ParsedFile): Hit {
   return {
     at: firstLine(call),
-    title: `${quoteCode(mapped.text)} gets the index of each element as its base`,
+    title: `${quoteCode(mapped.text)} gets the index of each element as its radix`,
     body:
-      'When the second element is read, the base is 1, which gives `NaN`, and so on. Give the ' +
-      'base yourself.',
+      'When the second element is parsed, the radix is 1, which gives `NaN`, and so on. Pass ' +
+      'the radix explicitly.',
     suggestion: replaceInLine(mapped, file, '(text) => Number.parseInt(text, 10)'),
   }
 }
@@ -135,10 +133,12 @@ const emptyArray = /^new Array\(\w[^()]*\)$|^Array\(\w[^()]*\)$/
 function reportMappedHoles(call: Node, array: string, method: string): Hit {
   return {
     at: firstLine(call),
-    title: `${quoteCode(`${array}.${method}`)} calls nothing, because the array only has holes`,
+    title:
+      `${quoteCode(`${array}.${method}`)} never calls its callback, because the array has ` +
+      'only empty slots',
     body:
-      `When this runs, \`${method}\` skips all of them. Use \`Array.from({ length: … }, …)\`, ` +
-      'or `fill` first.',
+      `When this runs, \`${method}\` skips empty slots. Use \`Array.from({ length: … }, ` +
+      '…)`, or `fill` first.',
   }
 }
 

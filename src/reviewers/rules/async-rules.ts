@@ -50,10 +50,11 @@ function checkUnawaitedPromise(statement: Node, file: ParsedFile): Hit | undefin
   const name = quoteCode(api ?? fieldText(call, 'function'))
   return {
     at: firstLine(call),
-    title: `The promise of ${name} is not awaited`,
+    title: `Floating promise: ${name} is called without \`await\` or \`catch\``,
     body:
-      `When ${name} fails, this function doesn't notice: the rejection is unhandled, which ends ` +
-      'a Node process, and the code after this line runs before the work is done.',
+      `When ${name} rejects, nothing handles it, and an unhandled rejection ends a Node ` +
+      'process. The code after this line also runs before the work is done ' +
+      '(`no-floating-promises`).',
     suggestion: replaceInLine(call, file, `await ${call.text}`),
     evidence: definition ? [definedAt(definition, name)] : [],
   }
@@ -67,10 +68,10 @@ function checkUnawaitedCoroutine(statement: Node, file: ParsedFile): Hit | undef
   const name = quoteCode(fieldText(call, 'function'))
   return {
     at: firstLine(call),
-    title: `The coroutine ${name} is never awaited, so it doesn't run`,
+    title: `Coroutine ${name} was never awaited, so it doesn't run`,
     body:
-      `When this line is reached, ${name} only makes a coroutine object: its body never runs, ` +
-      'and Python merely warns that it was never awaited.',
+      `When this line runs, ${name} only creates a coroutine object: its body never runs, ` +
+      'and Python merely warns that the coroutine was never awaited.',
     suggestion: canAwait(call) ? replaceInLine(call, file, `await ${call.text}`) : undefined,
     evidence: [definedAt(definition, name)],
   }
@@ -89,8 +90,8 @@ function checkPromiseCondition(call: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(call),
     title: `The condition tests the ${kind} of ${name}, which is always true`,
     body:
-      `When ${name} would answer "no", the condition still holds: without \`await\` it sees the ` +
-      `${kind} object, not the answer.`,
+      `When ${name} returns \`false\`, the condition is still true: without \`await\`, it ` +
+      `tests the ${kind} object, not the result.`,
     severity: checkingNames.test(calleeOf(call).name) ? 'critical' : 'moderate',
     suggestion: canAwait(call) ? replaceInLine(call, file, addAwait(call)) : undefined,
     evidence: [definedAt(definition, name)],
@@ -118,11 +119,11 @@ function checkReturnInTry(statement: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(value),
     title:
-      `A rejection of ${name} passes by this \`catch\`, because the promise is returned without ` +
-      '`await`',
+      `The promise of ${name} is returned without \`await\`, so this \`catch\` never sees ` +
+      'its rejection',
     body:
       `When ${name} rejects, the function has already left the \`try\` block, so the handler ` +
-      'below never runs.',
+      'below never runs. Use `return await`.',
     suggestion: replaceInLine(value, file, `await ${value.text}`),
     evidence: [definedAt(definition, name)],
   }
@@ -150,8 +151,8 @@ function checkAsyncExecutor(node: Node): Hit | undefined {
     at: firstLine(executor),
     title: 'An error in this async promise executor never rejects the promise',
     body:
-      'When an `await` inside the executor fails, the rejection is unhandled and the new promise ' +
-      'stays pending for ever. Await outside of `new Promise`.',
+      'When an `await` inside the executor fails, the rejection is unhandled and the new ' +
+      'promise stays pending forever. Await outside of `new Promise`.',
   }
 }
 
@@ -172,7 +173,7 @@ function checkBlockingCall(call: Node): Hit | undefined {
     at: firstLine(call),
     title: `${quoteCode(name)} blocks the event loop inside an async function`,
     body:
-      `When this runs, every other task of the loop stands still until ${quoteCode(name)} ` +
+      `When this runs, every other task of the event loop waits until ${quoteCode(name)} ` +
       'returns. Use the asynchronous counterpart, or `asyncio.to_thread`.',
   }
 }

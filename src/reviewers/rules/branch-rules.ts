@@ -24,8 +24,9 @@ function checkAssignment(node: Node): Hit | undefined {
     at: firstLine(inner),
     title: `The condition assigns to ${left} instead of comparing it`,
     body:
-      `When this is reached, ${left} is overwritten with ${right}, and the branch depends on ` +
-      'that value alone. Use `===`, or a second pair of parentheses if it is meant.',
+      `When this runs, ${left} is overwritten with ${right}, and the branch depends on that ` +
+      'value alone. Use `===`, or a second pair of parentheses if the assignment is ' +
+      'intended.',
   }
 }
 
@@ -51,8 +52,8 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
     at: firstLine(node),
     title: `Both sides of \`${operator}\` are ${quoteCode(left.text)}`,
     body:
-      `When this runs, the second ${quoteCode(left.text)} adds nothing to the first; something ` +
-      'else was probably meant to stand there.',
+      `When this runs, the second ${quoteCode(left.text)} has no effect; another expression ` +
+      'was probably intended.',
   }
 }
 
@@ -133,10 +134,10 @@ function checkDuplicateCase(node: Node): Hit | undefined {
   if (!twin) return undefined
   return {
     at: firstLine(node),
-    title: `The case ${quoteCode(value.text)} stands twice in this \`switch\``,
+    title: `Duplicate case ${quoteCode(value.text)} in this \`switch\``,
     body:
-      `When the value is ${quoteCode(value.text)}, the case in line ${lineOf(twin)} is taken, ` +
-      'and this one never.',
+      `When the value is ${quoteCode(value.text)}, the case in line ${lineOf(twin)} is ` +
+      'taken, and this one never runs.',
     evidence: [{ line: lineOf(twin), note: 'the same case' }],
   }
 }

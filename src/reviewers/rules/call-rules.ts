@@ -23,8 +23,8 @@ function checkDecimal(node: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(node),
     title: `${quoteCode(node.text)} is not exactly ${value.text}`,
     body:
-      'When the number is read as a binary fraction first, the decimal gets its error with all ' +
-      'its digits. Give it as a text.',
+      'When a decimal is created from a float, it keeps the rounding error of the binary ' +
+      'fraction. Pass a string.',
     suggestion: replaceInLine(value, file, `"${value.text}"`),
   }
 }
@@ -38,7 +38,7 @@ function checkEnvironmentConversion(call: Node): Hit | undefined {
   if (!value || !environmentRead.test(value.text)) return undefined
   const fallback = /(?:,|\|\||\?\?)\s*["'](\w+)["']\)?$/.exec(value.text)?.[1]
   if (!fallback) return undefined
-  return reportEnvironmentType(call, `even ${quoteCode(`"${fallback}"`)} counts as true`)
+  return reportEnvironmentType(call, `even ${quoteCode(`"${fallback}"`)} is truthy`)
 }
 
 const notText = /^(?:true|false|True|False|\d+)$/
@@ -67,10 +67,10 @@ function checkPythonEnvironment(comparison: Node): Hit | undefined {
 function reportEnvironmentType(node: Node, outcome: string): Hit {
   return {
     at: firstLine(node),
-    title: `A variable of the environment is always a text: ${outcome}`,
+    title: `An environment variable is always a string: ${outcome}`,
     body:
-      'When the variable is set, this is decided the same way whatever it says. Compare it with ' +
-      'a text.',
+      'When the variable is set, the result is the same for every value. Compare it with a ' +
+      'string.',
   }
 }
 
@@ -84,10 +84,10 @@ function checkOptional(call: Node): Hit | undefined {
   return {
     at: firstLine(call),
     title:
-      `\`get\` is called on what ${quoteCode(maker)} gives, without asking whether there is ` +
-      'anything',
+      `\`get\` is called on the \`Optional\` of ${quoteCode(maker)} without checking that it ` +
+      'has a value',
     body:
-      'When there is nothing, it throws a `NoSuchElementException` that says neither what was ' +
+      'When it is empty, `get` throws a `NoSuchElementException` that gives neither what was ' +
       'missing nor why. Use `orElseThrow` with a reason, or `orElse`.',
   }
 }

@@ -58,12 +58,11 @@ function reportEffect(callback: Node, name: string): Hit {
   return {
     at: firstLine(callback),
     title:
-      `${quoteCode(name)} gets an async function, so its promise is taken for the cleanup ` +
+      `${quoteCode(name)} gets an async function, so React takes its promise for the cleanup ` +
       'function',
     body:
-      'When the component unmounts, React finds a promise where it expects a function for the ' +
-      'cleanup; real cleanup never runs. Define the async function inside the effect and call it ' +
-      'there.',
+      'When the component unmounts, React finds a promise instead of a cleanup function, so ' +
+      'nothing is cleaned up. Define the async function inside the effect and call it there.',
   }
 }
 
@@ -72,9 +71,9 @@ function reportForEach(call: Node, subject: string): Hit {
     at: firstLine(call),
     title: `${subject} doesn't wait for its async callback`,
     body:
-      'When this loop ends, none of the callbacks has finished, and a failure in one is an ' +
-      'unhandled rejection. A `for … of` loop with `await` waits one by one, `await ' +
-      'Promise.all(….map(…))` all at once.',
+      'When the loop ends, none of the callbacks has finished, and an error in one is an ' +
+      'unhandled rejection. Use `for … of` with `await` to run them one by one, or `await ' +
+      'Promise.all(….map(…))` to run them concurrently.',
   }
 }
 
@@ -92,10 +91,10 @@ function reportMap(call: Node, subject: string): Hit {
 function reportPredicate(callback: Node, subject: string, name: string): Hit {
   return {
     at: firstLine(callback),
-    title: `${subject} gets an async callback, whose promise always counts as true`,
+    title: `${subject} gets an async callback, whose promise is always truthy`,
     body:
-      `When the callback would answer "no", \`${name}\` still sees a promise, which is truthy: ` +
-      "the result doesn't depend on the answer. Await the answers first, then use them.",
+      `When the callback resolves to \`false\`, \`${name}\` still sees a promise, which is ` +
+      'truthy, so it ignores the result. Await the results first, then use them.',
     confidence: 0.95,
   }
 }
@@ -126,8 +125,8 @@ function checkMapWithoutReturn(call: Node): Hit | undefined {
     at: firstLine(call),
     title: `The callback of ${quoteCode(`${receiver.text}.${name}`)} never returns a value`,
     body:
-      `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A ` +
-      '`return` is missing.',
+      `When \`${name}\` calls the callback, it always returns \`undefined\`. Add the missing ` +
+      '`return`.',
   }
 }
 

@@ -115,10 +115,10 @@ function reportCaptured(fn: Node, loop: Node, name: string, remedy: string): Hit
   const variable = quoteCode(name)
   return {
     at: firstLine(fn),
-    title: `This function sees the last value of ${variable}, not the one of its own turn`,
+    title: `This closure captures the loop variable ${variable} and sees only its last value`,
     body:
-      `When it is called after the loop, ${variable} has its last value in all of the ` +
-      `functions, because they share one variable. ${remedy}`,
+      `When the closure is called after the loop, ${variable} has its last value, because ` +
+      `all closures share one variable. ${remedy}`,
     evidence: [{ line: lineOf(loop), note: 'the loop' }],
   }
 }
@@ -135,9 +135,9 @@ function checkCopy(statement: Node, file: ParsedFile): Hit | undefined {
   if (isUsedAfter(copy.text, statement, loop)) return undefined
   return {
     at: firstLine(statement),
-    title: `${quoteCode(target.text)} is set on a copy, so ${quoteCode(list.text)} stays as it was`,
+    title: `${quoteCode(target.text)} is set on a copy, so ${quoteCode(list.text)} doesn't change`,
     body:
-      `When the loop goes on, the copy in ${quoteCode(copy.text)} is thrown away. Write to ` +
+      `When the iteration ends, the copy in ${quoteCode(copy.text)} is discarded. Assign to ` +
       `${quoteCode(`${list.text}[i]`)} instead.`,
     confidence: 0.85,
   }

@@ -39,8 +39,8 @@ function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(node),
     title: `The comparison of ${name} with NaN is ${describeConstantResult(operator)}`,
     body:
-      `When ${name} is NaN, \`${operator}\` still doesn't find it: NaN is equal to ` +
-      'nothing, not even itself.',
+      `When ${name} is NaN, \`${operator}\` doesn't detect it: NaN is equal to nothing, not ` +
+      'even to itself.',
     suggestion: isScript
       ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`)
       : undefined,
@@ -63,7 +63,7 @@ function checkTypeof(node: Node): Hit | undefined {
     title:
       `${quoteCode(test.text)} is never ${quoteCode(name.text)}, so this is ` +
       `${describeConstantResult(operator)}`,
-    body: 'When the code runs, `typeof` gives one of eight fixed words, and this is none of them.',
+    body: 'When this runs, `typeof` returns one of eight strings, and this is none of them.',
   }
 }
 
@@ -79,7 +79,7 @@ function checkNegatedOperand(node: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(node),
     title: `The \`!\` in ${quoteCode(node.text)} negates ${quoteCode(operand)}, not the test`,
     body:
-      `When this runs, \`!\` binds first, and a boolean is tested with \`${operator}\`. Put the ` +
+      `When this runs, \`!\` is applied first, so \`${operator}\` tests a boolean. Put the ` +
       'test in parentheses.',
     suggestion: replaceInLine(node, file, `!(${operand} ${operator} ${fieldText(node, 'right')})`),
   }

@@ -133,8 +133,8 @@ function reportTautology(node: Node, file: ParsedFile, one: Comparison, other: C
       `This condition is ${outcome}: ${subject} can't be both ${quoteCode(one.constant)} and ` +
       `${quoteCode(other.constant)}`,
     body:
-      `When ${subject} has any value at all, the outcome is the same, so the check decides ` +
-      `nothing. \`${right}\` was probably meant instead of \`${wrong}\`.`,
+      `When ${subject} has any value, the result is the same, so the condition checks ` +
+      `nothing. \`${right}\` was probably intended instead of \`${wrong}\`.`,
     severity:
       accessNames.test(one.subject) || accessNames.test(one.constant) ? 'critical' : 'moderate',
     suggestion: replaceOnlyOperator(node, file, right!),
@@ -168,8 +168,8 @@ function checkConstantOperand(node: Node): Hit | undefined {
       `This condition is always true: ${quoteCode(constant.text)} isn't compared with ` +
       `${subject}`,
     body:
-      `When ${subject} has any value at all, the text ${quoteCode(constant.text)} by itself ` +
-      'counts as true. Repeat the comparison for it.',
+      `When ${subject} has any value, the string ${quoteCode(constant.text)} alone is ` +
+      'truthy. Repeat the comparison for it.',
     severity: accessNames.test(comparison.subject) ? 'critical' : 'moderate',
   }
 }
@@ -189,8 +189,8 @@ function checkAssertTuple(node: Node): Hit | undefined {
     at: firstLine(node),
     title: 'This assertion is always true, because it tests a tuple',
     body:
-      "When the condition fails, the assertion still passes: a tuple that isn't empty is true. " +
-      'Leave out the parentheses.',
+      'When the condition fails, the assertion still passes, because a non-empty tuple is ' +
+      'truthy. Remove the parentheses.',
   }
 }
 

@@ -87,11 +87,12 @@ function checkRandom(call: Node, file: ParsedFile): Hit | undefined {
   if (!secretName.test(name) || harmlessName.test(name)) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(call.text)} makes a secret that can be guessed`,
+    title: `${quoteCode(call.text)} generates a predictable secret`,
     body:
-      'When an attacker sees a few outputs of this generator, or knows when it was started, they ' +
-      'can compute the next ones. Use the generator for secrets: `crypto.randomUUID()` or ' +
-      "`crypto.randomBytes`, Python's `secrets`, Go's `crypto/rand`, Java's `SecureRandom`.",
+      'When an attacker sees a few outputs of this generator, or knows its seed, they can ' +
+      'compute the next ones. Use a cryptographically secure generator: ' +
+      "`crypto.randomUUID()` or `crypto.randomBytes`, Python's `secrets`, Go's " +
+      "`crypto/rand`, Java's `SecureRandom`.",
   }
 }
 
@@ -130,10 +131,12 @@ function checkPasswordHash(call: Node, file: ParsedFile): Hit | undefined {
   if (!password || isPrescribed) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(password.text)} is hashed with ${algorithm}, which is made to be fast`,
+    title:
+      `${quoteCode(password.text)} is hashed with ${algorithm}, which is too fast for ` +
+      'passwords',
     body:
-      `When the stored hashes leak, ${algorithm} lets an attacker try billions of passwords a ` +
-      'second. Use a hash made for passwords: Argon2id, scrypt or bcrypt.',
+      'When the stored hashes leak, an attacker can try billions of passwords a second. Use ' +
+      'a password hash: Argon2id, scrypt or bcrypt.',
   }
 }
 

@@ -14,12 +14,12 @@ function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefi
   const isPlain = /http:\/\/(?!localhost|127\.|\[::1\])/i.test(command.slice(index, index + length))
   return {
     title: isPlain
-      ? 'A text is fetched over an unprotected connection and run as a program'
-      : 'A download is run as a program without a look at it',
+      ? 'A script is downloaded over plain HTTP and executed'
+      : 'A download is executed without verification',
     body:
-      'When the server, its account or the way to it is in other hands, their commands run here ' +
-      'with all rights of this step. Download a fixed version, compare its checksum, and run the ' +
-      'file then.',
+      "When the server, its account or the connection is compromised, the attacker's " +
+      'commands run here with all rights of this step. Download a fixed version, verify its ' +
+      'checksum, and then run the file.',
     ...(isPlain && { severity: 'critical' as const }),
   }
 }

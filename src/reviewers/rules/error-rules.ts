@@ -34,10 +34,11 @@ const harmlessNames = splitWords(`
 const harmlessFunctions = new RegExp(`^(?:${harmlessNames.join('|')})$`, 'i')
 
 const swallowedError = {
-  title: 'This handler drops the error without a trace',
+  title: 'This handler swallows the error',
   body:
-    'When something in the `try` block fails, nobody learns of it: the code goes on as if it had ' +
-    'worked. Handle or report the error, or say in a comment why it can be ignored.',
+    'When something in the `try` block fails, nothing is reported, and the code continues ' +
+    'as if it had succeeded. Handle or report the error, or explain in a comment why it ' +
+    'can be ignored.',
 }
 
 const triedTypes = [
@@ -200,8 +201,8 @@ function checkReturnInFinally(statement: Node, file: ParsedFile): Hit | undefine
     at: firstLine(statement),
     title: 'A `return` in `finally` swallows the error and replaces the result',
     body:
-      'When the `try` block throws or returns, this `return` wins: the error is lost, and the ' +
-      'caller gets this value instead.',
+      'When the `try` block throws or returns, this `return` overrides it: the error is ' +
+      'lost, and the caller gets this value instead.',
   }
 }
 

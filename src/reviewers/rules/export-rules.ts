@@ -195,7 +195,7 @@ function describeRemoval(name: string, uses: readonly DanglingUse[]) {
   const isCertain = uses.some(({ path, isImport }) => isImport && !isTestPath(path))
   const event = first.isImport ? 'compiled or loaded' : 'compiled or run'
   return {
-    title: `${quoteName(name)} is gone, and ${files} it`,
+    title: `${quoteName(name)} is removed or renamed, but ${files} it`,
     body:
       `When ${quoteName(first.path)} is ${event}, line ${first.line} fails: it still names ` +
       `${quoteName(name)}, which this change removes or renames.`,
@@ -275,7 +275,7 @@ function describeImport({ path, from, name, target }: BrokenImport) {
 
 function describeMissingFile(path: string, from: string) {
   return {
-    title: `The import of ${quoteName(from)} leads to no file`,
+    title: `The import of ${quoteName(from)} doesn't resolve to a file`,
     body: describeImportError(path, 'there is no such file'),
     ...(!isTestPath(path) && { severity: 'critical' as const }),
   }

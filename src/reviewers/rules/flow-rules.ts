@@ -58,10 +58,10 @@ function checkMissingBreak(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     fallback: firstLine(last!),
-    title: `This case runs on into the next one, because a \`break\` is missing`,
+    title: 'This case falls through into the next one, because a `break` is missing',
     body:
-      `When this case is taken, the statements of ${label} run as well. End it with \`break\` or ` +
-      '`return`, or say in a comment that it falls through.',
+      `When this case is taken, the statements of ${label} run as well. End it with ` +
+      '`break` or `return`, or state in a comment that it falls through.',
     evidence: [{ line: lineOf(next), note: 'these statements run too' }],
   }
 }
@@ -91,11 +91,11 @@ function checkUnreachable(statement: Node): Hit | undefined {
   return {
     at: firstLine(next),
     fallback: firstLine(statement),
-    title: `${quoteCode(next.text)} is never reached`,
+    title: `Unreachable code: ${quoteCode(next.text)} never runs`,
     body:
-      `When line ${lineOf(statement)} is reached, the block is left, so nothing after it runs. ` +
-      'Remove it, or leave later.',
-    evidence: [{ line: lineOf(statement), note: 'the block is left here' }],
+      `When line ${lineOf(statement)} is reached, control leaves the block, so nothing after ` +
+      'it runs. Remove this code, or move it before that line.',
+    evidence: [{ line: lineOf(statement), note: 'control leaves the block here' }],
   }
 }
 
@@ -111,7 +111,7 @@ function checkSelfAssignment(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title: `${quoteCode(left.text)} is assigned to itself`,
-    body: `When this runs, nothing changes; another name was probably meant on one of the sides.`,
+    body: 'When this runs, nothing changes; a different name was probably intended on one side.',
   }
 }
 

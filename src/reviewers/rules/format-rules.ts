@@ -46,8 +46,8 @@ function reportCount(format: Node, places: number, values: number, outcome: stri
   return {
     at: firstLine(format),
     title:
-      `${quoteCode(stringText(format))} has ${count(places, 'place')}, but gets ` +
-      `${count(values, 'value')}`,
+      `${quoteCode(stringText(format))} has ${count(places, 'placeholder')}, but gets ` +
+      `${count(values, 'argument')}`,
     body: `When this runs, ${outcome}.`,
   }
 }
@@ -77,9 +77,9 @@ function checkGoFormat(call: Node): Hit | undefined {
 function reportUnformatted(format: Node, reason: string): Hit {
   return {
     at: firstLine(format),
-    title: `The places in ${quoteCode(stringText(format))} are never filled`,
+    title: `The placeholders in ${quoteCode(stringText(format))} are never filled`,
     body:
-      'When this runs, the text keeps its places as they are written, because ' +
+      'When this runs, the placeholders stay in the text, because ' +
       `${reason.replaceAll('`', '')}.`,
   }
 }
@@ -108,8 +108,7 @@ function isPythonLog(call: Node, file: ParsedFile): boolean {
 function checkPythonLog(format: Node, places: number, values: readonly Node[]): Hit | undefined {
   const [first] = values
   if (!first || first.type === 'dictionary' || places === values.length) return undefined
-  const outcome =
-    'the logger fails to put the message together and prints a traceback instead of it'
+  const outcome = 'the logger fails to format the message and prints a traceback instead'
   return reportCount(format, places, values.length, outcome)
 }
 
@@ -195,7 +194,7 @@ function checkScriptInterpolation(text: Node, file: ParsedFile): Hit | undefined
   if (!variable || !isKnown(variable, text, file)) return undefined
   const template = text.text.includes('`') ? undefined : `\`${stringText(text)}\``
   return {
-    ...describeInterpolation(text, `${match[0]}}`, variable, 'template'),
+    ...describeInterpolation(text, `${match[0]}}`, variable, 'template literal'),
     suggestion: template && replaceInLine(text, file, template),
   }
 }
@@ -223,10 +222,8 @@ function describeInterpolation(
 ): Hit {
   return {
     at: firstLine(text),
-    title: `${quoteCode(placeholder)} is written out as it is, because the text is no ${kind}`,
-    body:
-      `When this is shown, it has the name of ${quoteCode(variable)} in it instead of its ` +
-      'value.',
+    title: `${quoteCode(placeholder)} isn't interpolated, because the string is no ${kind}`,
+    body: `When this is shown, it contains the name ${quoteCode(variable)} instead of its value.`,
   }
 }
 
@@ -256,7 +253,8 @@ export const formatRules: readonly Rule[] = [
   },
   {
     id: 'missing-interpolation',
-    summary: 'A string contains `${name}` or `{name}`, but is no template literal or f-string.',
+    summary:
+      'A string contains a placeholder such as `{name}`, but is no template literal or f-string.',
     seeAlso: ['ESLint `no-template-curly-in-string`', 'Ruff `RUF027`'],
     severity: 'minor',
     category: 'correctness',

@@ -35,10 +35,10 @@ function checkNilError(statement: Node, file: ParsedFile): Hit | undefined {
 function reportDroppedError(statement: Node, name: string): Hit {
   return {
     at: firstLine(statement),
-    title: `The error ${quoteCode(name)} is tested and then dropped`,
+    title: `The error ${quoteCode(name)} is checked and then dropped`,
     body:
-      `When ${quoteCode(name)} is set, nothing happens, and the code below runs as if it had ` +
-      'worked.',
+      `When ${quoteCode(name)} isn't nil, nothing happens, and the code below runs as if the ` +
+      'call had succeeded.',
   }
 }
 
@@ -55,12 +55,12 @@ function checkNilReturn(
   if (isWalkCallback(fn) || isLookup(statement, name, file)) return undefined
   return {
     at: firstLine(returned[0]!),
-    title: `The function returns \`nil\` although ${quoteCode(name)} is set`,
+    title: `The function returns \`nil\` although ${quoteCode(name)} isn't nil`,
     body:
-      `When ${quoteCode(name)} isn't nil, the caller sees success. Return the ` +
-      'error, or say in a comment why it may be dropped.',
+      `When ${quoteCode(name)} isn't nil, the caller sees success. Return the error, or ` +
+      'explain in a comment why it may be dropped.',
     confidence: 0.7,
-    evidence: [{ line: lineOf(statement), note: `${quoteCode(name)} is known to be set here` }],
+    evidence: [{ line: lineOf(statement), note: `${quoteCode(name)} isn't nil here` }],
   }
 }
 
@@ -112,10 +112,10 @@ function checkOverwrittenError(statement: Node): Hit | undefined {
   const call = quoteCode(fieldText(statement, 'right').split('(')[0]!)
   return {
     at: firstLine(statement),
-    title: `The error of ${call} is overwritten before anyone looks at it`,
+    title: `The error of ${call} is overwritten before it is checked`,
     body:
-      `When ${call} fails, line ${lineOf(next)} replaces \`err\`, and the code goes on with a ` +
-      "result that isn't there.",
+      `When ${call} fails, line ${lineOf(next)} replaces \`err\`, and the code continues ` +
+      'with an invalid result.',
     evidence: [{ line: lineOf(next), note: '`err` is assigned again here' }],
   }
 }
@@ -165,8 +165,9 @@ function checkIgnored(statement: Node, file: ParsedFile): Hit | undefined {
     at: firstLine(call),
     title: `The error of ${quoteCode(callee)} is ignored`,
     body:
-      `When ${quoteCode(callee)} fails, nobody learns of it, and the code goes on with what was ` +
-      'there before. Check the error, or assign it to `_` with a word about why.',
+      `When ${quoteCode(callee)} fails, the error goes unnoticed, and the code continues as ` +
+      'if it had succeeded. Check the error, or assign it to `_` with a comment that gives ' +
+      'the reason.',
   }
 }
 

@@ -34,8 +34,8 @@ function checkNilMap(declaration: Node): Hit | undefined {
     fallback: firstLine(declaration),
     title: `${quoteCode(name)} is nil here, and writing to a nil map panics`,
     body:
-      `When this line is reached, ${quoteCode(name)} was declared but never made. Make it with ` +
-      '`make`.',
+      `When this line runs, ${quoteCode(name)} is declared but not initialized. Initialize ` +
+      'it with `make`.',
     evidence: [{ line: lineOf(declaration), note: 'declared without a value' }],
   }
 }
@@ -67,8 +67,8 @@ function checkEarlyUse(statement: Node): Hit | undefined {
     at: firstLine(next),
     title: `${quoteCode(value)} is used before ${quoteCode(error)} is checked`,
     body:
-      `When ${call} fails, ${quoteCode(value)} is nil, and this line panics before the error is ` +
-      'seen. Move it below the check.',
+      `When ${call} fails, ${quoteCode(value)} is nil, and this line panics before the error ` +
+      'is checked. Move it below the check.',
     evidence: [{ line: lineOf(test), note: 'the error is checked only here' }],
   }
 }
@@ -106,12 +106,10 @@ function checkHiddenField(declaration: Node): Hit | undefined {
   if (!/^[a-z]/.test(name) || !encodingTag.test(tag)) return undefined
   return {
     at: firstLine(declaration),
-    title:
-      `The field ${quoteCode(name)} has a tag, but is invisible to the package that would read ` +
-      'it',
+    title: `The field ${quoteCode(name)} has a tag, but is unexported, so encoders ignore it`,
     body:
-      `When the struct is encoded or decoded, ${quoteCode(name)} is left out without a word, ` +
-      'because its name begins with a small letter.',
+      `When the struct is encoded or decoded, ${quoteCode(name)} is silently skipped. Start ` +
+      'its name with an uppercase letter to export it.',
   }
 }
 
@@ -125,10 +123,10 @@ function checkLostCancel(statement: Node): Hit | undefined {
     return undefined
   return {
     at: firstLine(statement),
-    title: `The function that ends this context is thrown away`,
+    title: 'The cancel function of this context is discarded',
     body:
-      'When the work is done early, the context and its timer live on until the parent ends; ' +
-      'with `WithCancel` for ever. Keep the function and `defer` it.',
+      'When the work finishes early, the context and its timer stay alive until the parent ' +
+      'ends; with `WithCancel`, forever. Keep the function and `defer` it.',
   }
 }
 
@@ -145,10 +143,11 @@ function checkRows(loop: Node): Hit | undefined {
   if (isHandled || !isQueryResult(rows, fn)) return undefined
   return {
     at: firstLine(loop),
-    title: `Nobody asks ${quoteCode(`${rows}.Err`)} why the loop ended`,
+    title: `${quoteCode(`${rows}.Err`)} is not checked after the loop`,
     body:
-      'When the connection breaks half-way, `Next` says no as if these had been all rows, and ' +
-      `the rest is missing without a word. Check ${quoteCode(`${rows}.Err()`)} after the loop.`,
+      'When the connection breaks halfway, `Next` returns false as if all rows had been ' +
+      `read, and the rest is silently missing. Check ${quoteCode(`${rows}.Err()`)} after the ` +
+      'loop.',
   }
 }
 
@@ -194,8 +193,8 @@ function reportNanoseconds(at: Node, value: Node): Hit | undefined {
     at: firstLine(value),
     title: `${quoteCode(at.text)} means ${value.text} nanoseconds`,
     body:
-      'When this is reached, the time is over at once, because a bare number is a number of ' +
-      'nanoseconds. Multiply it with a unit, such as `time.Second`.',
+      'When this is reached, the time has already passed, because a bare number means ' +
+      'nanoseconds. Multiply it by a unit, such as `time.Second`.',
   }
 }
 

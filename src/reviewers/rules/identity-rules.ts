@@ -66,8 +66,8 @@ function checkDateIdentity(node: Node, file: ParsedFile): Hit | undefined {
       `The dates ${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by ` +
       'identity',
     body:
-      `When both are the same moment but two \`Date\` objects, \`${operator}\` still says they ` +
-      'differ, because it compares the objects. Compare their `getTime()`.',
+      `When both are the same moment in two \`Date\` objects, \`${operator}\` treats them as ` +
+      'different, because it compares object identity. Compare their `getTime()`.',
     suggestion: compareTimes(node, file, equality),
     evidence: [...lines].map((line) => ({ line, note: 'a `Date` by this line' })),
   }
@@ -108,9 +108,9 @@ function checkLiteralIdentity(node: Node): Hit | undefined {
       `The comparison with the literal ${quoteCode(literal.text)} is ` +
       `${describeConstantResult(operator)}`,
     body:
-      `When the other side holds equal content, \`${operator}\` still compares object ` +
-      'identities, and a literal is a new object each time. Compare the length, the keys or the ' +
-      'elements.',
+      `When the other side has equal content, \`${operator}\` still compares object ` +
+      'identity, and a literal is a new object each time. Compare the length, the keys or ' +
+      'the elements.',
   }
 }
 
@@ -135,10 +135,10 @@ function checkPythonIdentity(node: Node, file: ParsedFile): Hit | undefined {
   const equality = operator === 'is' ? '==' : '!='
   return {
     at: firstLine(node),
-    title: `${quoteCode(node.text)} compares identities, not values`,
+    title: `${quoteCode(node.text)} compares identity, not values`,
     body:
-      `When both sides are equal but not the same object, \`${operator}\` gives the wrong ` +
-      `answer; whether literals are shared is up to the interpreter. Use \`${equality}\`.`,
+      `When both sides are equal but different objects, \`${operator}\` gives the wrong ` +
+      `result; which literals are shared depends on the interpreter. Use \`${equality}\`.`,
     suggestion: replaceInLine(node, file, `${left.text} ${equality} ${right.text}`),
   }
 }
@@ -169,8 +169,8 @@ function checkJavaIdentity(node: Node, file: ParsedFile): Hit | undefined {
       `${quoteCode(left.text)} and ${quoteCode(right.text)} are compared by identity, not by ` +
       'value',
     body:
-      `When both hold the same ${type} but are two objects, \`${operator}\` says that they ` +
-      'differ. Use `equals`.',
+      `When both hold the same ${type} but are different objects, \`${operator}\` treats ` +
+      'them as different. Use `equals`.',
     suggestion: first.type === 'string_literal' ? replaceInLine(node, file, call) : undefined,
   }
 }

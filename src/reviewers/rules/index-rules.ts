@@ -55,8 +55,10 @@ function checkLoopBound(loop: Node, file: ParsedFile): Hit | undefined {
     : 'it is `undefined`'
   return {
     at: firstLine(condition),
-    title: `This loop goes one step past the end of ${quoteCode(collection)}`,
-    body: `When ${index} reaches ${quoteCode(right.text)}, ${access} is outside: ${outcome}.`,
+    title: `Off-by-one: this loop goes one past the end of ${quoteCode(collection)}`,
+    body:
+      `When ${index} reaches ${quoteCode(right.text)}, ${access} is out of bounds: ` +
+      `${outcome}.`,
     severity: pastEndSeverity(file),
     suggestion: replaceInLine(condition, file, `${left.text} < ${right.text}`),
   }
@@ -139,10 +141,10 @@ function checkNextElement(access: Node, file: ParsedFile): Hit | undefined {
   if (comparesName(text, name) || exitEarly.test(text)) return undefined
   return {
     at: firstLine(access),
-    title: `${quoteCode(access.text)} goes past the end in the last turn of the loop`,
+    title: `Off-by-one: ${quoteCode(access.text)} is out of bounds in the last iteration`,
     body:
-      `When ${quoteCode(name)} is the last index, there is no next element. Let the loop end one ` +
-      'earlier.',
+      `When ${quoteCode(name)} is the last index, there is no next element. End the loop one ` +
+      'iteration earlier.',
     evidence: [{ line: loop.startPosition.row + 1, note: 'the loop goes over all indexes' }],
   }
 }
@@ -185,10 +187,10 @@ function checkLongRange(loop: Node, file: ParsedFile): Hit | undefined {
   if (!access || handlesEnd(body, name)) return undefined
   return {
     at: firstLine(range),
-    title: `This loop goes one step past the end of ${quoteCode(collection)}`,
+    title: `Off-by-one: this loop goes one past the end of ${quoteCode(collection)}`,
     body:
-      `When ${quoteCode(name)} reaches ${quoteCode(length.text)}, ${quoteCode(access.text)} is ` +
-      'outside, and this raises `IndexError`.',
+      `When ${quoteCode(name)} reaches ${quoteCode(length.text)}, ${quoteCode(access.text)} ` +
+      'is out of bounds, and this raises `IndexError`.',
     suggestion: replaceInLine(bound, file, length.text),
   }
 }
@@ -254,8 +256,8 @@ function checkReverseLoop(loop: Node, file: ParsedFile): Hit | undefined {
   const last = `${value.text} - 1`
   return {
     at: firstLine(value),
-    title: `This loop begins one past the end of ${quoteCode(collection)}`,
-    body: `When the loop starts, ${access} is outside. Begin at ${quoteCode(last)}.`,
+    title: `Off-by-one: this loop starts one past the end of ${quoteCode(collection)}`,
+    body: `When the loop starts, ${access} is out of bounds. Start at ${quoteCode(last)}.`,
     severity: pastEndSeverity(file),
     suggestion: replaceInLine(value, file, last),
   }
@@ -284,10 +286,10 @@ function checkLastIndex(node: Node): Hit | undefined {
   if (isWritten || outer?.type === 'update_expression') return undefined
   return {
     at: firstLine(node),
-    title: `${quoteCode(node.text)} is one past the last element`,
+    title: `Off-by-one: ${quoteCode(node.text)} is one past the last element`,
     body:
-      'When this is read, there is nothing at that index: the last element of ' +
-      `${quoteCode(owner.text)} stands one before.`,
+      'When this is read, there is no element at that index: the last element of ' +
+      `${quoteCode(owner.text)} is one before.`,
   }
 }
 

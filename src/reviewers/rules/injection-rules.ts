@@ -116,8 +116,8 @@ function injectionHit(
     fallback: firstLine(call),
     title: `${name} injection: ${value} is concatenated into the ${target}`,
     body:
-      `When ${value} holds ${payload}, it is executed with the rights of this program.${source} ` +
-      `${remedy}`,
+      `When ${value} contains ${payload}, it is executed with the rights of this ` +
+      `program.${source} ${remedy}`,
     severity: isFromRequest ? 'critical' : 'moderate',
     confidence: isFromRequest ? 0.95 : 0.8,
     evidence: isOnCallLine ? [] : [{ line: lineOf(call), note: 'and executed here' }],
@@ -206,9 +206,9 @@ function checkEval(node: Node, file: ParsedFile): Hit | undefined {
   const code = quoteCode(argument.text)
   return {
     at: firstLine(node),
-    title: `${code} is run as code`,
+    title: `Code injection: ${code} is executed as code`,
     body:
-      `When someone else has a say in ${code}, they run what they like with the rights of this ` +
+      `When an attacker controls ${code}, they can run any code with the rights of this ` +
       'program. Parse the data, or choose from a fixed set of functions.',
     severity: isFromRequest ? 'critical' : 'moderate',
     confidence: isFromRequest ? 0.95 : 0.7,

@@ -37,9 +37,9 @@ function checkHtml(node: Node, file: ParsedFile): Hit | undefined {
   const code = quoteCode(source.text)
   return {
     at: firstLine(source),
-    title: `${code} is put into the page as HTML`,
+    title: `Cross-site scripting (XSS): ${code} is inserted into the page as HTML`,
     body:
-      `When ${code} holds a tag with a script, it runs in the browser of each visitor. Set ` +
+      `When ${code} contains a script, it runs in the browser of every visitor. Set ` +
       '`textContent`, or sanitize the value first.',
     severity: fromRequest ? 'critical' : 'moderate',
     confidence: fromRequest ? 0.95 : 0.7,
@@ -106,11 +106,10 @@ function checkPath(call: Node, file: ParsedFile): Hit | undefined {
   const value = quoteCode(input.text)
   return {
     at: firstLine(call),
-    title: `${value} comes from a request and is used as a path without a check`,
+    title: `Path traversal: ${value} comes from a request and is used as a path without a check`,
     body:
-      `When ${value} holds \`../\`, the path leaves its folder, and any file that this program ` +
-      'can ' +
-      'reach is within reach of the client. Resolve the path and check that it is still inside.',
+      `When ${value} contains \`../\`, the path leaves its folder, and the client can reach ` +
+      'any file that this program can. Resolve the path and check that it is still inside.',
   }
 }
 
@@ -181,9 +180,9 @@ function checkDeserialize(call: Node, file: ParsedFile): Hit | undefined {
   const remedy = isYaml ? '`yaml.safe_load`' : 'a format without code, such as JSON'
   return {
     at: firstLine(call),
-    title: `${quoteCode(callee)} can run code that the data names`,
+    title: `Unsafe deserialization: ${quoteCode(callee)} can execute code from the data`,
     body:
-      'When someone else wrote the data, loading it calls functions of their choice. Use ' +
+      'When an attacker controls the data, loading it calls functions of their choice. Use ' +
       `${remedy}.`,
     severity: isPickle ? 'critical' : 'moderate',
   }

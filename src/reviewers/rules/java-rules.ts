@@ -13,10 +13,11 @@ function checkEquals(method: Node): Hit | undefined {
   if (hasHash || mayInheritHash(classBody.parent)) return undefined
   return {
     at: firstLine(method),
-    title: 'This class has `equals` but no `hashCode`',
+    title: 'This class overrides `equals` but not `hashCode`',
     body:
-      'When two equal objects are put into a `HashMap` or `HashSet`, they land in different ' +
-      "places, and looking for one doesn't find the other. Write `hashCode` over the same fields.",
+      'When two equal objects are put into a `HashMap` or `HashSet`, they have different ' +
+      "hash codes, so a lookup doesn't find the equal object. Implement `hashCode` over the " +
+      'same fields.',
   }
 }
 
@@ -37,10 +38,10 @@ function checkSharedFormat(declaration: Node): Hit | undefined {
   const name = quoteCode(fieldText(field(declaration, 'declarator') ?? declaration, 'name'))
   return {
     at: firstLine(declaration),
-    title: `${name} is one format for all threads, and not made for that`,
+    title: `${name} is shared between threads, but is not thread-safe`,
     body:
-      "When two threads use it at once, they mix up each other's numbers and dates without any " +
-      'error. Use `DateTimeFormatter`, or make one for each use.',
+      'When two threads use it at the same time, they silently mix up numbers and dates. Use ' +
+      '`DateTimeFormatter`, or create one for each use.',
   }
 }
 

@@ -12,7 +12,7 @@ function checkConflictMarker(line: TextLine): Omit<Hit, 'at'> | undefined {
   return {
     title: 'A merge conflict marker was committed',
     body:
-      "When this file is read, it is neither side of the merge: it doesn't parse, or says both. " +
+      "When this file is read, it doesn't parse, or it contains both sides of the merge. " +
       'Resolve the conflict and remove the markers.',
   }
 }
@@ -37,8 +37,8 @@ function checkBreakpoint(line: TextLine): Omit<Hit, 'at'> | undefined {
   return {
     title: `The breakpoint \`${statement}\` was left in the code`,
     body:
-      'When this line is reached with a debugger or a terminal attached, the program stops and ' +
-      'waits for someone.',
+      'When this line is reached with a debugger or a terminal attached, the program stops ' +
+      'and waits.',
   }
 }
 
@@ -52,10 +52,8 @@ function checkFocusedTest(line: TextLine): Omit<Hit, 'at'> | undefined {
   if (!line.isTest || !/\.[cm]?[jt]sx?$/.test(line.path)) return undefined
   if (!focused.test(line.text) && !focusedShort.test(line.text)) return undefined
   return {
-    title: 'A focused test switches off all the others',
-    body:
-      'When the tests run, only this one does, and the run is green whatever the others would ' +
-      'say.',
+    title: 'A focused test disables all other tests',
+    body: 'When the tests run, only this one does, so the run passes even if others would fail.',
     suggestion: line.text.replace(focused, '$1').replace(focusedShort, '$1$2'),
   }
 }

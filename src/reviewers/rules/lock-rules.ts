@@ -62,7 +62,7 @@ function checkReturns(lock: Node, between: readonly Node[], release: string): Hi
       lock,
       exit,
       'this `return` is taken',
-      'a `defer` right after the lock gives it back on every way out',
+      'a `defer` right after the lock releases it on every path',
     )
   }
   return undefined
@@ -79,7 +79,7 @@ function checkFailures(lock: Node, between: readonly Node[], release: Node): Hit
     lock,
     failing,
     `the code before line ${lineOf(release)} ${outcome}`,
-    'give it back in a `finally` block, or use a `with` statement',
+    'release it in a `finally` block, or use a `with` statement',
   )
   return { ...hit, at: firstLine(lock), fallback: firstLine(failing) }
 }
@@ -99,11 +99,9 @@ function lockHit(lock: Node, at: Node, when: string, remedy: string): Hit {
   return {
     at: firstLine(at),
     fallback: firstLine(lock),
-    title: `The lock taken by ${name} may never be given back`,
-    body:
-      `When ${when}, the lock stays taken, and the next one who wants it waits for ever: ` +
-      `${remedy}.`,
-    evidence: [{ line: lineOf(lock), note: 'it is taken here' }],
+    title: `The lock acquired by ${name} may never be released`,
+    body: `When ${when}, the lock stays held, and the next caller blocks forever: ${remedy}.`,
+    evidence: [{ line: lineOf(lock), note: 'it is acquired here' }],
   }
 }
 
@@ -112,10 +110,12 @@ function checkByValue(parameter: Node): Hit | undefined {
   if (!/^sync\.(?:Mutex|RWMutex|WaitGroup|Once|Cond)$/.test(type)) return undefined
   return {
     at: firstLine(parameter),
-    title: `${quoteCode(parameter.text)} is a copy, so it locks or waits for nothing`,
+    title:
+      `${quoteCode(parameter.text)} is passed by value, so the function locks or waits on a ` +
+      'copy',
     body:
-      `When the function is called, it gets a ${quoteCode(type)} of its own: the caller never ` +
-      'notices what happens to it. Pass a pointer.',
+      `When the function is called, it gets a ${quoteCode(type)} of its own, and the caller ` +
+      'sees none of its changes. Pass a pointer.',
   }
 }
 
@@ -132,10 +132,10 @@ function checkLateAdd(call: Node): Hit | undefined {
   if (!isDone || isOwn) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(call.text)} runs in the goroutine that is to be waited for`,
+    title: `${quoteCode(call.text)} runs inside the goroutine that \`Wait\` should wait for`,
     body:
-      'When `Wait` is reached before this goroutine was scheduled, the counter is still zero ' +
-      'and nobody waits for it. Call `Add` before the `go` statement.',
+      'When `Wait` is reached before this goroutine starts, the counter is still zero, so ' +
+      '`Wait` returns. Call `Add` before the `go` statement.',
   }
 }
 

@@ -36,21 +36,21 @@ function checkChangedWhileIterated(loop: Node, file: ParsedFile): Hit | undefine
   if (!call) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(collection.text)} is changed while the loop iterates over it`,
+    title: `${quoteCode(collection.text)} is modified while the loop iterates over it`,
     ...(file.language === 'java' ? changedInJava : changedInPython),
   }
 }
 
 const changedInJava = {
   body:
-    'When the loop goes on after this, it throws a `ConcurrentModificationException`. Use ' +
+    'When the loop continues, it throws a `ConcurrentModificationException`. Use ' +
     '`removeIf`, an iterator, or a copy.',
   severity: 'critical',
 } as const
 
 const changedInPython = {
   body:
-    'When the loop goes on after this, elements are skipped or come twice (a list), or it raises ' +
+    'When the loop continues, elements are skipped or repeated (a list), or it raises ' +
     '`RuntimeError` (a set or dict). Iterate over a copy, or build a new collection.',
   severity: 'moderate',
 } as const
@@ -113,10 +113,8 @@ function checkIgnoredResult(statement: Node, file: ParsedFile): Hit | undefined 
   const before = quoteCode(receiver.text)
   return {
     at: firstLine(call),
-    title: `The result of ${quoteCode(`${receiver.text}.${name}`)} is thrown away`,
-    body:
-      `When this runs, ${before} stays as it was: \`${name}\` returns a new value and changes ` +
-      'nothing.',
+    title: `The result of ${quoteCode(`${receiver.text}.${name}`)} is ignored`,
+    body: `When this runs, ${before} doesn't change: \`${name}\` returns a new value.`,
   }
 }
 

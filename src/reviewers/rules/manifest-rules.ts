@@ -21,9 +21,9 @@ async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
     text,
     title: `Packages come from ${listNames([host])}, which nothing on the base branch names`,
     body:
-      'When this is installed, code of that host runs here. Neither the lock files of the base ' +
-      'branch nor its registry settings know it, and it is no public registry. See that it is ' +
-      'meant, and whose it is.',
+      'When this is installed, code from that host runs here. Neither the lock files of the ' +
+      'base branch nor its registry settings use it, and it is no public registry. Check ' +
+      'that it is intended, and who runs it.',
   }))
 }
 
@@ -41,8 +41,8 @@ async function checkInstallScripts({ head, base }: ChangedManifest): Promise<Man
     text: `"${name}"`,
     title: `${listNames([name])} is run whenever this package is installed, packed or published`,
     body:
-      'When somebody installs this, or CI does, the command runs with all their rights, before ' +
-      'anybody looked at it. See that it is meant.',
+      'When somebody installs this, or CI does, the command runs with all their rights, ' +
+      'before anybody looked at it. Check that it is intended.',
     severity: commandSeverity(command),
   }))
   if (installers.length === 0) return hits

@@ -132,11 +132,11 @@ function nullAccessHit(access: Node, name: string, test: Node, file: ParsedFile)
   const isOnTestLine = lineOf(test) === lineOf(access)
   return {
     at: firstLine(access),
-    title: `${quoteCode(access.text)} is used where ${missing} is known to be missing`,
+    title: `Null dereference: ${quoteCode(access.text)} is used where ${missing} has no value`,
     body:
-      `When the test ${quoteCode(test.text)} lets the code come here, ${missing} is missing, and ` +
+      `When the check ${quoteCode(test.text)} leads here, ${missing} has no value, and ` +
       `${outcome}.`,
-    evidence: isOnTestLine ? [] : [{ line: lineOf(test), note: 'known by this test' }],
+    evidence: isOnTestLine ? [] : [{ line: lineOf(test), note: 'known from this check' }],
   }
 }
 
@@ -226,12 +226,12 @@ function checkIndexAsTruth(call: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(call),
     title:
-      `The condition tests the index that ${quoteCode(`${receiver.text}.${name}`)} gives as if ` +
-      'it were an answer',
+      `The condition tests the index from ${quoteCode(`${receiver.text}.${name}`)} as if it ` +
+      'were a boolean',
     body:
-      'When nothing is found, the index is -1, which counts as true; when it is found at the ' +
-      'very start, the index is 0, which counts as false. Compare it with -1, or ask whether it ' +
-      'is contained.',
+      'When nothing is found, the index is -1, which is truthy; when it is found at the ' +
+      'start, the index is 0, which is falsy. Compare it with -1, or use a method that ' +
+      'returns a boolean.',
   }
 }
 

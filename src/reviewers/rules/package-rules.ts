@@ -39,8 +39,8 @@ async function findRenamed({
       text: resolved,
       title: `${listNames([name])} is downloaded as another package, ${actual}`,
       body:
-        'When this is installed, code of the other package runs wherever this one is asked for. ' +
-        'No manifest names it so. Make the lock file again, and see who changed it.',
+        'When this is installed, code of the other package runs wherever this one is imported. ' +
+        'No manifest declares this. Create the lock file again, and check who changed it.',
     }
   })
 }
@@ -67,9 +67,9 @@ function findChanged({ head, base }: ChangedManifest): ManifestHit[] {
       text: entry.integrity,
       title: `The content of ${listNames([entry.name])} changed, and its version did not`,
       body:
-        'When a version is published, its content is fixed. Another checksum means that somebody ' +
-        'put in another content, or that the checksum was made to fit one. Compare it with what ' +
-        'the registry says.',
+        'When a version is published, its content is fixed. A different checksum means that ' +
+        'the content was replaced, or that the checksum was adapted to other content. Compare ' +
+        'it with the registry.',
     }
   })
 }

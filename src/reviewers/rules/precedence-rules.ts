@@ -28,16 +28,16 @@ function checkFallback(node: Node): Hit | undefined {
       : operator === '||' && isFilledText(inner)
   if (!isUseless) return undefined
   const fallback = quoteCode(fieldText(node, 'right'))
-  const result = operator === '??' ? 'a value' : 'a text that counts as true'
+  const result = operator === '??' ? 'a value' : 'a truthy string'
   return {
     at: firstLine(node),
     title:
-      `${fallback} is never used, because \`${operatorOf(inner)}\` binds more tightly than ` +
-      `\`${operator}\``,
+      `${fallback} is never used, because \`${operatorOf(inner)}\` has higher precedence ` +
+      `than \`${operator}\``,
     body:
       `When a part of ${quoteCode(inner.text)} is missing, the whole is still ${result}, so ` +
-      `\`${operator}\` never gets to the right side. Put parentheses around the part that may be ` +
-      'missing.',
+      `\`${operator}\` never uses the right side. Put parentheses around the part that may ` +
+      'be missing.',
   }
 }
 
@@ -48,10 +48,10 @@ function checkTextCondition(node: Node): Hit | undefined {
   const unused = quoteCode(fieldText(node, 'alternative'))
   return {
     at: firstLine(node),
-    title: `The condition ${quoteCode(condition.text)} is a text that is always true`,
+    title: `The condition ${quoteCode(condition.text)} is a string that is always truthy`,
     body:
-      `When this runs, \`+\` binds before \`?\`, so ${unused} is never chosen and the text on ` +
-      'the left is lost. Put parentheses around the conditional expression.',
+      `When this runs, \`+\` is evaluated before \`?\`, so ${unused} is never chosen and the ` +
+      'string on the left is lost. Put parentheses around the conditional expression.',
   }
 }
 
@@ -67,10 +67,10 @@ function checkChain(node: Node): Hit | undefined {
   if (!relational.test(operator) || !inner || operatorOf(inner)[0] !== operator[0]) return undefined
   return {
     at: firstLine(node),
-    title: `${quoteCode(node.text)} compares the outcome of a comparison`,
+    title: `${quoteCode(node.text)} compares the result of a comparison`,
     body:
-      `When this runs, ${quoteCode(inner.text)} is \`true\` or \`false\`, and that is compared ` +
-      'as 1 or 0. Write two comparisons joined by `&&`.',
+      `When this runs, ${quoteCode(inner.text)} is \`true\` or \`false\`, and that is ` +
+      'compared as 1 or 0. Join two comparisons with `&&`.',
   }
 }
 

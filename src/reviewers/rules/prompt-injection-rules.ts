@@ -185,10 +185,11 @@ function checkPromptInjection({ text, next }: TextLine): Omit<Hit, 'at'> | undef
   }
   if (!patterns.some(startsHere)) return undefined
   return {
-    title: 'This text addresses the reviewer of the change',
+    title: 'Prompt injection: this text addresses the reviewer of the change',
     body:
-      'When a language model follows this text, it reviews as the author wants. Remove it. If it ' +
-      'is data, such as a test of such texts, a person with write access can dismiss this.',
+      'When a language model follows this text, it reviews as the author wants. Remove it. ' +
+      'If it is data, such as a test of such texts, a person with write access can dismiss ' +
+      'this.',
   }
 }
 

@@ -28,10 +28,10 @@ function checkOneTuple(node: Node, file: ParsedFile): Hit | undefined {
     return undefined
   return {
     at: firstLine(right),
-    title: `${quoteCode(right.text)} is a text, not a tuple, so \`in\` looks for a part of it`,
+    title: `${quoteCode(right.text)} is a string, not a tuple, so \`in\` searches for a substring`,
     body:
-      `When the left side is a part of ${quoteCode(text.text)}, or empty, the test holds as ` +
-      'well. A tuple of one needs a comma.',
+      `When the left side is a substring of ${quoteCode(text.text)}, or empty, the test is ` +
+      'also true. A tuple of one element needs a comma.',
     suggestion: replaceInLine(right, file, `(${text.text},)`),
   }
 }
@@ -53,8 +53,8 @@ function checkMissingComma(list: Node): Hit | undefined {
     at: firstLine(pair),
     title: `A comma is missing after ${quoteCode(pair.namedChild(0)!.text)}`,
     body:
-      'When the list is built, this and the next text become one element, ' +
-      `${quoteCode(`"${first}${second}"`)}, and neither is found.`,
+      'When the list is built, this string and the next are concatenated to one element, ' +
+      `${quoteCode(`"${first}${second}"`)}. Add the comma.`,
   }
 }
 
@@ -86,7 +86,7 @@ function checkStrayComma(assignment: Node, file: ParsedFile): Hit | undefined {
   if (tupleNames.test(left.text) || isExplained(assignment, file, /\w/)) return undefined
   return {
     at: firstLine(right),
-    title: `The comma at the end makes ${quoteCode(left.text)} a tuple of one`,
+    title: `The trailing comma makes ${quoteCode(left.text)} a tuple`,
     body:
       `When ${quoteCode(left.text)} is used, it is ${quoteCode(`(${right.text})`)}, not the ` +
       'value itself.',
@@ -106,7 +106,7 @@ function checkInPlaceResult(call: Node, file: ParsedFile): Hit | undefined {
   const remedy = name === 'sort' ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'
   return {
     at: firstLine(call),
-    title: `${quoteCode(`${receiver.text}.${name}`)} changes the list and gives back \`None\``,
+    title: `${quoteCode(`${receiver.text}.${name}`)} changes the list in place and returns \`None\``,
     body:
       `When this runs, the result is \`None\`, not the list. ${remedy} use ` +
       `${quoteCode(receiver.text)} afterwards.`,
@@ -147,10 +147,10 @@ function checkTimeout(call: Node, file: ParsedFile): Hit | undefined {
   if (fn && isAsync(fn)) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(callee)} has no time limit`,
+    title: `${quoteCode(callee)} has no timeout`,
     body:
-      'When the other side takes the connection and never answers, this waits for ever, and with ' +
-      'it the thread or worker. Pass `timeout`.',
+      'When the server accepts the connection and never responds, this blocks forever, and ' +
+      'with it the thread or worker. Pass `timeout`.',
   }
 }
 
@@ -168,11 +168,11 @@ function checkLostTask(statement: Node): Hit | undefined {
   if (call?.type !== 'call' || !taskStarts.test(fieldText(call, 'function'))) return undefined
   return {
     at: firstLine(call),
-    title: 'Nothing keeps the task that is started here',
+    title: 'No reference to this task is kept',
     body:
-      'When the garbage collector comes by while the task waits, the task may vanish in the ' +
-      'middle, because the event loop holds only a weak reference; and if it fails, nobody sees ' +
-      'the error. Keep it in a variable or a set until it is done.',
+      'When the task is suspended, the garbage collector may destroy it, because the event ' +
+      'loop holds only a weak reference; and if it fails, the error goes unnoticed. Keep it ' +
+      'in a variable or a set until it is done.',
   }
 }
 

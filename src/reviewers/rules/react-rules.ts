@@ -48,11 +48,12 @@ function checkEffect(call: Node): Hit | undefined {
     return {
       at: firstLine(start),
       fallback: firstLine(call),
-      title: `The ${kind.what} that this effect starts with ${quoteCode(callee)} is never ended`,
+      title:
+        `The ${kind.what} that this effect creates with ${quoteCode(callee)} is never cleaned ` +
+        'up',
       body:
-        `When the component unmounts or the effect runs again, the ${kind.what} stays and goes ` +
-        'on calling into a component that is gone, one more each time. Return a function from ' +
-        'the effect that ends it.',
+        `When the component unmounts or the effect runs again, the ${kind.what} stays active, ` +
+        'one more each time. Return a cleanup function from the effect.',
     }
   }
   return undefined
@@ -74,11 +75,10 @@ function checkState(call: Node, file: ParsedFile): Hit | undefined {
   if (!changesArray && !holdsCollection(state.value)) return undefined
   return {
     at: firstLine(call),
-    title: `The state ${quoteCode(receiver.text)} is changed in place`,
+    title: `The state ${quoteCode(receiver.text)} is mutated in place`,
     body:
       `When this runs, ${quoteCode(receiver.text)} stays the same object, so React sees no ` +
-      'change: nothing is rendered, and memoised values and earlier snapshots change behind its ' +
-      'back. Make a copy, and set that.',
+      "change and doesn't render. Make a copy, and set that.",
     evidence: [{ line: lineOf(state.node), note: 'the state' }],
   }
 }

@@ -19,10 +19,10 @@ function notClosedHit(at: Node, name: string, remedy: string): Hit {
   const resource = quoteCode(name)
   return {
     at: firstLine(at),
-    title: `${resource} is opened here and never closed in this function`,
+    title: `Resource leak: ${resource} is opened here and never closed in this function`,
     body:
-      `When this runs often, or fails half-way, ${resource} stays open and the process runs out ` +
-      `of descriptors or connections. ${remedy}`,
+      `When this runs often, or fails halfway, ${resource} stays open, and the process runs ` +
+      `out of file descriptors or connections. ${remedy}`,
   }
 }
 
@@ -229,11 +229,11 @@ function checkDeferInLoop(statement: Node): Hit | undefined {
   const callee = quoteCode(`${receiver.text}.${name}`)
   return {
     at: firstLine(statement),
-    title: `${callee} is deferred inside a loop and runs only when the function ends`,
+    title: `${callee} is deferred inside a loop and runs only when the function returns`,
     body:
-      'When the loop goes round many times, everything it opens or locks stays so until the ' +
-      'function returns; a lock deadlocks in the second turn. Put the body of the loop into a ' +
-      'function.',
+      'When the loop has many iterations, everything that it opens or locks stays so until ' +
+      'the function returns; a lock deadlocks in the second iteration. Move the body of the ' +
+      'loop into a function.',
     severity: /Unlock$/.test(name) ? 'critical' : 'moderate',
   }
 }

@@ -53,11 +53,7 @@ function checkScript(statement: Node): Hit | undefined {
     answersInScript.test(other.text.replace(/^(?:return|await)\s+/, '').slice(0, 500)),
   )
   if (!second) return undefined
-  return missingReturnHit(
-    last,
-    second,
-    'the second answer fails with "headers already sent", after all between ran',
-  )
+  return missingReturnHit(last, second, 'the second response fails with "headers already sent"')
 }
 
 /** `if err != nil { http.Error(…) }`, followed by more code. */
@@ -73,14 +69,14 @@ function checkGo(statement: Node): Hit | undefined {
   return missingReturnHit(
     last,
     next,
-    'the handler does the work that it just refused, and writes a second answer after the first',
+    'the handler does the work that it just rejected, and writes a second response',
   )
 }
 
 function missingReturnHit(answer: Node, next: Node, outcome: string): Hit {
   return {
     at: firstLine(answer),
-    title: 'The handler goes on after this answer, because a `return` is missing',
+    title: 'The handler continues after this response, because a `return` is missing',
     body: `When this branch is taken, the code in line ${lineOf(next)} still runs: ${outcome}.`,
     evidence: [{ line: lineOf(next), note: 'this runs too' }],
   }
@@ -153,19 +149,21 @@ function checkClientAddress(
 
 const checkRedirect = (call: Node, file: ParsedFile) =>
   checkClientAddress(call, file, redirects, (value) => ({
-    title: `${value} comes from a request and decides where the browser goes next`,
+    title: `Open redirect: ${value} comes from a request and decides where the browser goes`,
     body:
-      'When someone sends a link to this site with an address of theirs in it, the visitor ends ' +
-      'up there and takes it for this site. Allow paths of this site only, or a fixed list of ' +
+      'When someone sends a link to this site with their own URL in it, visitors end up ' +
+      'there and take it for this site. Allow only paths of this site, or a fixed list of ' +
       'hosts.',
   }))
 
 const checkFetch = (call: Node, file: ParsedFile) =>
   checkClientAddress(call, file, fetches, (value) => ({
-    title: `${value} comes from a request and decides what this server fetches`,
+    title:
+      `Server-side request forgery (SSRF): ${value} comes from a request and decides what ` +
+      'this server fetches',
     body:
-      "When a client names an address inside of the network, such as that of the cloud's " +
-      'metadata service, this server fetches it with its own reach. Allow a fixed list of hosts.',
+      "When a client passes an internal address, such as the cloud's metadata service, this " +
+      'server fetches it with its own network access. Allow a fixed list of hosts.',
   }))
 
 export const responseRules: readonly Rule[] = [

@@ -43,7 +43,7 @@ function checkSettings(file: FileDiff): FileHit | undefined {
     title: 'This change alters how later changes are reviewed',
     body:
       'When this is merged, other files, rules or people decide about the next changes: less may ' +
-      'be read, less may block, or others are asked. See that it is meant.',
+      'be read, less may block, or others are asked. Check that this is intended.',
   }
 }
 

@@ -199,7 +199,7 @@ const writtenSecretBody =
   'it from the environment or a secret store.'
 
 const privateKeyHit: Omit<Hit, 'at'> = {
-  title: 'A private key is written into the code',
+  title: 'A private key is hardcoded',
   body: writtenSecretBody,
   confidence: 0.95,
 }
@@ -207,7 +207,7 @@ const privateKeyHit: Omit<Hit, 'at'> = {
 function secretHit({ source, name }: Secret): Omit<Hit, 'at'> {
   const isGuess = source === 'variable'
   return {
-    title: `${name} ${isGuess ? 'looks like a secret that is' : 'is'} written into the code`,
+    title: `${name} ${isGuess ? 'looks like a hardcoded secret' : 'is hardcoded'}`,
     body: writtenSecretBody,
     confidence: isGuess ? 0.75 : 0.95,
   }

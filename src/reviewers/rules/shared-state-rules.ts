@@ -43,10 +43,11 @@ function readBeforeAwaitHit(assignment: Node, target: Node): Hit {
   const name = quoteCode(target.text)
   return {
     at: firstLine(assignment),
-    title: `${name} is read before the \`await\` and written after it, so updates get lost`,
+    title: `Race condition: ${name} is read before the \`await\` and written after it`,
     body:
-      `When two runs of this code overlap, both start from the same old value of ${name}, and ` +
-      'the second write wipes out the first. Await into a local first, then update.',
+      `When two runs of this code overlap, both start from the same old value of ${name}, ` +
+      'and the second write overwrites the first. Await into a local variable first, then ' +
+      'update.',
   }
 }
 
@@ -190,11 +191,12 @@ function lostUpdateHit(write: Node, read: Node, name: string, file: ParsedFile):
   return {
     at: firstLine(write),
     fallback: firstLine(read),
-    title: `${name} is read, changed and written back in separate steps, so updates get lost`,
+    title: `Race condition: ${name} is read, changed and written back in separate steps`,
     body:
       `When two runs overlap between the read in line ${readLine} and this write, both start ` +
-      'from the same value and the second write wipes out the first. Do the arithmetic in one ' +
-      'step (in a store, with an atomic increment), or hold a transaction or lock over both.',
+      'from the same value, and the second write overwrites the first. Do the arithmetic in ' +
+      'one step (in a store, with an atomic increment), or hold a transaction or lock over ' +
+      'both.',
     evidence: [{ line: readLine, note: `the value is read here: ${code}` }],
   }
 }

@@ -185,7 +185,6 @@ function describeBrokenCalls(
   const { call, passes, problem, stillRuns } = broken[0]!
   const total = countCalls(broken.length)
   const isOne = broken.length === 1
-  const verb = isOne ? 'does' : 'do'
   const path = quoteName(call.path)
   const where = call.within === null ? path : `${quoteName(call.within)} in ${path}`
   const result = stillRuns ? 'it does something else, if it can be run at all' : `it ${outcome}`
@@ -195,7 +194,7 @@ function describeBrokenCalls(
   return {
     title:
       `The parameters of ${quoteName(name)} changed, and ${total} outside of the changed lines ` +
-      `${verb} not fit any more`,
+      `no longer ${isOne ? 'matches' : 'match'}`,
     body:
       `When ${where} calls ${quoteName(name)}, it ${passes}, and ` +
       `${problem}: ${result}.${others}`,

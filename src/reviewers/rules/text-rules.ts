@@ -58,10 +58,10 @@ function checkStrip(call: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(call),
     title:
-      `${quoteCode(name)} removes any of the characters in ${quoteCode(characters.text)}, not ` +
-      'that text',
+      `${quoteCode(name)} removes any of the characters in ${quoteCode(characters.text)}, ` +
+      'not that string',
     body:
-      'When the rest begins or ends with one of these characters, it is cut off as well. Use ' +
+      'When the rest begins or ends with one of these characters, it is removed as well. Use ' +
       `${functions.remedy}.`,
   }
 }
@@ -78,17 +78,17 @@ function checkPattern(call: Node): Hit | undefined {
   const callee = quoteCode(`${receiver.text}.${name}`)
   return {
     at: firstLine(call),
-    title: `${quoteCode(pattern.text)} is a pattern here, not that character`,
+    title: `${quoteCode(pattern.text)} is a regular expression here, not that character`,
     body:
-      `When this runs, ${meaning}, so ${callee} gives something else than it reads. Write it as ` +
+      `When this runs, ${meaning}, so ${callee} doesn't do what it seems to. Use ` +
       `\`Pattern.quote(${pattern.text})\`.`,
   }
 }
 
 const patternMeanings: ReadonlyMap<string, string> = new Map([
   ['.', '`.` stands for any character'],
-  ['|', 'it matches the empty text everywhere'],
-  ['||', 'it matches the empty text everywhere'],
+  ['|', 'it matches the empty string everywhere'],
+  ['||', 'it matches the empty string everywhere'],
 ])
 
 /** A regular expression with the flag `g` that outlives the call continues after its last match. */
@@ -103,13 +103,11 @@ function checkStatefulPattern(call: Node, file: ParsedFile): Hit | undefined {
   if (/lastIndex/.test(fn.text) || enclosingNode(call, conditionLoops)) return undefined
   return {
     at: firstLine(call),
-    title:
-      `${quoteCode(receiver.text)} has the flag \`g\`, so \`test\` starts where the last call ` +
-      'stopped',
+    title: `${quoteCode(receiver.text)} has the flag \`g\`, so \`test\` starts at \`lastIndex\``,
     body:
-      'When it matched once, the next call begins in the middle of its text and may say no to ' +
-      'what it should accept. Leave out the flag, which `test` has no use for.',
-    evidence: [{ line: lineOf(declaration), note: 'the pattern with its flags' }],
+      'When it has matched once, the next call starts in the middle of its string and may ' +
+      'reject valid input. Remove the flag, which `test` does not need.',
+    evidence: [{ line: lineOf(declaration), note: 'the regular expression with its flags' }],
   }
 }
 

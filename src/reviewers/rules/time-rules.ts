@@ -24,7 +24,7 @@ function checkUtcNow(call: Node, file: ParsedFile): Hit | undefined {
   const canReplace = importsZone && callee === 'datetime.utcnow'
   return {
     at: firstLine(call),
-    title: `${quoteCode(callee)} gives a time without a zone`,
+    title: `${quoteCode(callee)} returns a time without a time zone`,
     ...(isConvertedToTimestamp(call) ? wrongTimestamp : missingZone),
     suggestion: canReplace ? replaceInLine(call, file, 'datetime.now(timezone.utc)') : undefined,
   }
@@ -59,11 +59,11 @@ function checkLocalDate(node: Node): Hit | undefined {
   return {
     at: firstLine(node),
     title:
-      `${quoteCode(argument.text)} has no time zone, so it means ` +
-      'another moment on each machine',
+      `${quoteCode(argument.text)} has no time zone, so it means a different moment on each ` +
+      'machine',
     body:
-      'When the server, a developer and a browser are set to different zones, this is a ' +
-      'different moment on each. Write the zone: `Z` or an offset.',
+      'When the server, a developer and a browser are set to different time zones, this is a ' +
+      'different moment on each. Add the zone: `Z` or an offset.',
   }
 }
 
@@ -130,12 +130,12 @@ function checkLocalDay(call: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(call),
     title:
-      `The day of ${quoteCode(receiver.text)} is taken in UTC, ` +
-      'though it was made in local time',
+      `The day of ${quoteCode(receiver.text)} is taken in UTC, although it was created in ` +
+      'local time',
     body:
-      'When the machine stands east of Greenwich, local midnight is still the day before in UTC, ' +
-      'and this gives that day. Put the day together from `getFullYear`, `getMonth` and ' +
-      '`getDate`, or make it with `Date.UTC`.',
+      "When the machine's time zone is ahead of UTC, local midnight is still the day before " +
+      'in UTC, so the date is off by one day. Build the day from `getFullYear`, `getMonth` ' +
+      'and `getDate`, or create it with `Date.UTC`.',
     severity: 'moderate',
     confidence: 0.9,
   }
@@ -229,8 +229,8 @@ function checkPattern(node: Node, file: ParsedFile): Hit | undefined {
   if (!layout || !mistake) return undefined
   return {
     at: firstLine(layout),
-    title: `The pattern ${quoteCode(layout.text)} doesn't mean what it says`,
-    body: `When a time is read or written with it, the outcome is wrong: ${mistake}.`,
+    title: `The date format ${quoteCode(layout.text)} uses the wrong letters`,
+    body: `When a time is formatted or parsed with it, the result is wrong: ${mistake}.`,
   }
 }
 

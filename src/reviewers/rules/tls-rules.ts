@@ -42,11 +42,10 @@ function disabledHit(at: Node, what: string, file: ParsedFile): Hit | undefined 
   if (isOptional(at) || hasReason(at, file)) return undefined
   return {
     at: firstLine(at),
-    title: `${quoteCode(what)} switches the check of TLS certificates off`,
+    title: `${quoteCode(what)} disables TLS certificate verification`,
     body:
-      'When someone stands between this program and the server, they can show any certificate, ' +
-      'read and change everything, and nobody notices. Trust the right certificate authority ' +
-      'instead.',
+      'When an attacker intercepts the connection, they can present any certificate, and ' +
+      'read and change everything. Trust the right certificate authority instead.',
   }
 }
 

@@ -69,9 +69,9 @@ function directionHit(title: string, severity: Severity): LineHit {
   return {
     title,
     body:
-      'When somebody reads this line in an editor or a review, its parts stand elsewhere: code ' +
-      'can look like a comment or a string, and the other way around (Trojan Source, ' +
-      'CVE-2021-42574). Write the character as an escape, or leave it out.',
+      'When somebody reads this line in an editor or a review, its parts appear elsewhere: code ' +
+      'can look like a comment or a string, or the reverse (Trojan Source, CVE-2021-42574). ' +
+      'Escape the character, or remove it.',
     severity,
   }
 }
@@ -120,11 +120,10 @@ function checkInvisible({ text, path }: TextLine): LineHit | undefined {
   const isProgram = isRuntimePath(path)
   if (hiddenText.test(rest)) {
     return {
-      title: 'A text that nobody sees is hidden in invisible characters here',
+      title: 'Invisible characters hide a text here',
       body:
-        'When a program or a language model reads this file, it reads what people can not see: ' +
-        'code that is decoded and run, or instructions. Nothing that belongs here is written in ' +
-        'that way: remove it.',
+        "When a program or a language model reads this file, it reads what people can't see: " +
+        'code that is decoded and run, or instructions. Remove it.',
       severity: isProgram ? 'critical' : 'moderate',
     }
   }
@@ -137,21 +136,19 @@ function checkInvisible({ text, path }: TextLine): LineHit | undefined {
   if (/\.(?:x?html?|xml|svg)$/i.test(path)) return undefined
   if (!insideWord.test(code) && !softHyphen.test(bare)) return undefined
   return {
-    title: `${namesOf(code, new RegExp(invisible, 'gu'))} stands inside a word and can't be seen`,
+    title: `A word contains an invisible character (${namesOf(code, new RegExp(invisible, 'gu'))})`,
     body:
-      'When this is compared with the word that it looks like, they differ, and two names that ' +
-      'read the same are two. Remove the character, or write it as an escape where it is meant.',
+      'When this is compared with the word that it looks like, they differ: two names that ' +
+      'look the same are different. Remove the character, or escape it if it is intended.',
   }
 }
 
 function invisibleNameHit(code: string): LineHit {
   return {
-    title:
-      `A name of ${namesOf(code, new RegExp(fillers, 'gu'))} stands in this code and can't be ` +
-      'seen',
+    title: `An invisible character is used as a name (${namesOf(code, new RegExp(fillers, 'gu'))})`,
     body:
-      'When this runs, the character is a variable like any other, which no reader notices: a ' +
-      'way to bring in a value from outside. Give it a name that can be read.',
+      'When this runs, the character is a variable like any other, which no reader notices: ' +
+      'a way to bring in a value from outside. Give it a readable name.',
     severity: 'critical',
   }
 }
@@ -165,11 +162,12 @@ function checkLineBreak(text: string, path: string): LineHit | undefined {
   if (!/\w/.test(after)) return undefined
   if (withoutStrings(text).search(lineBreak) === -1 && !endsComment) return undefined
   return {
-    title: `${namesOf(text, new RegExp(lineBreak, 'g'))} ends a line in the middle of this one`,
+    title:
+      `${namesOf(text, new RegExp(lineBreak, 'g'))} starts a new line in the middle of this ` +
+      'one',
     body:
-      'When this is compiled or run, what follows is a line of its own: it runs though it seems ' +
-      'to stand in a comment or a text. Break the line with a line feed, or write the character ' +
-      'as an escape.',
+      'When this is compiled or run, the rest is a line of its own: it runs although it ' +
+      'seems to be in a comment or a string. Use a line feed, or escape the character.',
     severity: endsComment ? 'critical' : 'moderate',
   }
 }
@@ -268,12 +266,11 @@ function lookAlikeHit(name: string, what: string): LineHit {
   const quoted = `\`${name.replaceAll('`', '').slice(0, 60)}\``
   return {
     title:
-      `${what} ${quoted} holds letters of another script that look ` +
-      `like Latin ones (${letters})`,
+      `${what} ${quoted} contains letters of another script that look like Latin ones ` +
+      `(${letters})`,
     body:
-      'When somebody reads this, they take it for the name in plain letters, and it is another ' +
-      'one: a second function, user or host beside the one that was meant. Write it with Latin ' +
-      'letters.',
+      'When somebody reads this, they take it for the name in Latin letters, but it is a ' +
+      'different function, user or host. Write it with Latin letters.',
   }
 }
 

@@ -44,13 +44,12 @@ function checkTiming(node: Node, file: ParsedFile): Hit | undefined {
   return {
     at: firstLine(node),
     title:
-      `The signature ${quoteCode(mac.text)} is compared with \`${operator}\`, which takes longer ` +
-      'the more of it is right',
+      `Timing attack: the signature ${quoteCode(mac.text)} is compared with \`${operator}\`, ` +
+      "which isn't constant-time",
     body:
-      'When an attacker measures how long the answer takes, they can find the right signature ' +
-      'one character after the other. Use the comparison in constant time: ' +
-      '`crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, ' +
-      '`MessageDigest.isEqual`.',
+      'When an attacker measures response times, they can find the right signature one ' +
+      'character at a time. Use a constant-time comparison: `crypto.timingSafeEqual`, ' +
+      '`hmac.compare_digest`, `hmac.Equal`, `MessageDigest.isEqual`.',
   }
 }
 
@@ -87,10 +86,10 @@ function checkToken(call: Node): Hit | undefined {
   if (!isOff && !isNone) return undefined
   return {
     at: firstLine(call),
-    title: `${quoteCode(callee)} takes the token without checking its signature`,
+    title: `${quoteCode(callee)} decodes the token without verifying its signature`,
     body:
-      'When anyone writes a token of their own, with any user and any rights in it, it is ' +
-      'believed. Check the signature with the key and a fixed algorithm.',
+      'When someone forges a token with any user and any rights in it, it is accepted. ' +
+      'Verify the signature with the key and a fixed algorithm.',
   }
 }
 
@@ -128,10 +127,10 @@ function checkOrigin(node: Node, options: CorsOptions): Hit | undefined {
   const line = lineOf(node) + text.slice(0, origin.index).split('\n').length - 1
   return {
     at: { startLine: line, endLine: line },
-    title: 'Every site may call this one with the cookies of its visitors',
+    title: 'CORS allows every origin to send requests with credentials',
     body:
-      'When someone who is signed in here opens a page of an attacker, that page can read and do ' +
-      'here what they can. Name the origins that may.',
+      "When a signed-in user opens an attacker's page, that page can read and do here " +
+      'whatever the user can. List the allowed origins.',
   }
 }
 
@@ -154,8 +153,8 @@ function checkLog(call: Node): Hit | undefined {
     at: firstLine(secret),
     title: `${quoteCode(secret.text)} is written to the log`,
     body:
-      'When this runs, everyone who can read the logs, and every service that they are sent to, ' +
-      'can use it. Leave it out, or say only whether it is there.',
+      'When this runs, everyone who can read the logs, and every service that receives them, ' +
+      'can use it. Remove it, or log only whether it is set.',
   }
 }
 

@@ -44,7 +44,7 @@ async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
   return [
     {
       ...location,
-      title: `No test reaches the new ${name}, though code beside it is tested`,
+      title: `No test reaches the new ${name}, although other code in its folder is tested`,
       body:
         `When ${name} breaks, no test fails: by calls and imports, none reaches ` +
         `${quoteName(location.path)}, while ${quoteName(example)} in the same folder is tested.`,

@@ -32,13 +32,13 @@ function checkMutableDefault(parameter: Node, file: ParsedFile): Hit | undefined
   return {
     at: firstLine(parameter),
     title:
-      `The default ${quoteCode(value.text)} of ${quoteCode(name)} is one object that all calls ` +
-      'share',
+      `The mutable default ${quoteCode(value.text)} of ${quoteCode(name)} is shared by all ` +
+      'calls',
     body:
-      `When a call without ${quoteCode(name)} changes it, the next call starts with what the ` +
-      'last one left. Use `None` as the default and make the object inside.',
+      `When a call without ${quoteCode(name)} modifies it, the next call starts with the ` +
+      'modified object. Use `None` as the default and create the object inside the function.',
     suggestion: noneDefault(fn, body, parameter, file),
-    evidence: [{ line: lineOf(use), note: 'it is changed or handed out here' }],
+    evidence: [{ line: lineOf(use), note: 'it is modified or passed on here' }],
   }
 }
 
@@ -131,10 +131,8 @@ function checkDuplicateKey(node: Node): Hit | undefined {
 function duplicateKeyHit(name: string, pair: Node, line: number): Hit {
   return {
     at: firstLine(pair),
-    title: `The key ${quoteCode(name)} is given twice`,
-    body:
-      `When this is built, the value in line ${line} is overwritten ` +
-      'by this one without a word.',
+    title: `Duplicate key ${quoteCode(name)}`,
+    body: `When this is built, this value silently overwrites the one in line ${line}.`,
     evidence: [{ line, note: 'the same key' }],
   }
 }

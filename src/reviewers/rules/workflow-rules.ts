@@ -91,11 +91,11 @@ function checkScriptInjection(workflow: Workflow): Hit[] {
       const source = workflow.text.slice(from, to)
       return [...source.matchAll(untrustedExpression)].map((match) => ({
         at: lineAt(workflow, from + match.index),
-        title: `${quoteName(match[0], 80)} is put into a script, so anyone can run commands here`,
+        title: `Script injection: ${quoteName(match[0], 80)} is expanded into a script`,
         body:
           'When someone gives a pull request, branch or issue a name such as `"; curl … #`, it ' +
-          'is executed with the token and the secrets of this workflow. Hand it over in `env:` ' +
-          'and use the variable in quotes.',
+          'is executed with the token and the secrets of this workflow. Pass it in `env:` and ' +
+          'use the quoted variable.',
       }))
     }),
   )
@@ -113,11 +113,11 @@ function checkUntrustedCheckout(workflow: Workflow): Hit[] {
     return [
       {
         at: lineAt(workflow, ref.range?.[0] ?? 0),
-        title: `A workflow with \`${trigger}\` checks out code that anyone can send`,
+        title: `A workflow with \`${trigger}\` checks out code that anyone can submit`,
         body:
           'When a later step builds, installs or tests that code, it runs with the write token ' +
           'and the secrets of this repository. Use `pull_request`, or keep the untrusted code ' +
-          'out of the job that has rights.',
+          'out of the privileged job.',
       },
     ]
   })
@@ -136,11 +136,10 @@ function checkWriteAll(workflow: Workflow): Hit[] {
     return [
       {
         at: lineAt(workflow, permissions.range?.[0] ?? 0),
-        title: `A workflow that \`${trigger}\` starts has all write permissions`,
+        title: `A workflow that \`${trigger}\` starts has write permissions for everything`,
         body:
-          `When someone from outside triggers \`${trigger}\` and finds a hole in a step, the ` +
-          'token lets them change code, releases and packages. Name only the permissions that ' +
-          'the job needs.',
+          `When an outsider triggers \`${trigger}\` and exploits a step, the token lets them ` +
+          'change code, releases and packages. Grant only the permissions that the job needs.',
       },
     ]
   })
@@ -157,10 +156,8 @@ function checkUnknownJob(workflow: Workflow): Hit[] {
       .filter((item) => textOf(item) !== '' && !names.has(textOf(item)))
       .map((item) => ({
         at: lineAt(workflow, item.range?.[0] ?? 0),
-        title: `The job ${quoteName(textOf(item), 60)} that this one needs doesn't exist`,
-        body:
-          'When the workflow is triggered, the platform refuses it as invalid, and none of its ' +
-          'jobs runs.',
+        title: `The job ${quoteName(textOf(item), 60)} in \`needs\` doesn't exist`,
+        body: 'When the workflow is triggered, it is rejected as invalid, and none of its jobs run.',
       }))
   })
 }
