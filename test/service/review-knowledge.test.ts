@@ -211,7 +211,7 @@ describe('a review of a repository with a code graph', () => {
     expect(inline).toHaveLength(1)
     expect(inline[0]).toMatchObject({ path: 'lib/users.ts', line: 3 })
     expect(inline[0]!.body).toContain(
-      'The parameters of `loadUser` changed, and 1 call outside of the changed lines does not fit',
+      'The parameters of `loadUser` changed, and 1 call outside of the changed lines no longer matches',
     )
     expect(inline[0]!.body).toContain('`lib/login.ts:4` passes 1 argument')
   })

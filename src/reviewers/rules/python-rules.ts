@@ -106,7 +106,7 @@ function checkInPlaceResult(call: Node, file: ParsedFile): Hit | undefined {
   const remedy = name === 'sort' ? 'Use `sorted(…)`, or' : 'Call it in a statement of its own and'
   return {
     at: firstLine(call),
-    title: `${quoteCode(`${receiver.text}.${name}`)} changes the list in place and returns \`None\``,
+    title: `${quoteCode(`${receiver.text}.${name}`)} changes its list and returns \`None\``,
     body:
       `When this runs, the result is \`None\`, not the list. ${remedy} use ` +
       `${quoteCode(receiver.text)} afterwards.`,

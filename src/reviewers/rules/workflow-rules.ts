@@ -157,7 +157,7 @@ function checkUnknownJob(workflow: Workflow): Hit[] {
       .map((item) => ({
         at: lineAt(workflow, item.range?.[0] ?? 0),
         title: `The job ${quoteName(textOf(item), 60)} in \`needs\` doesn't exist`,
-        body: 'When the workflow is triggered, it is rejected as invalid, and none of its jobs run.',
+        body: 'When the workflow is triggered, it is rejected as invalid, and no job runs.',
       }))
   })
 }
