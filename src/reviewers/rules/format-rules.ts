@@ -218,7 +218,7 @@ function describeInterpolation(
   text: Node,
   placeholder: string,
   variable: string,
-  kind: 'template' | 'f-string',
+  kind: 'template literal' | 'f-string',
 ): Hit {
   return {
     at: firstLine(text),
