@@ -1,6 +1,7 @@
 // Writes the generated parts of the documents. With `--check`, it fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { configurationParts } from './docs/configuration.ts'
 import { renderRules } from './docs/rules.ts'
 
 /** The text between `<!-- begin generated: name -->` and `<!-- end generated -->`. */
@@ -12,6 +13,7 @@ interface GeneratedPart {
 }
 
 const parts: readonly GeneratedPart[] = [
+  ...configurationParts,
   { path: 'docs/rules.md', name: 'rules', render: renderRules },
 ]
 

@@ -1,7 +1,8 @@
-// The parts of a running Umpire, as types; app.ts creates them.
+// The configuration and the parts of a running Umpire, as types. `read-config.ts` and `app.ts`
+// create them.
 import type { Credentials } from './accounts/credentials.ts'
 import type { SyntaxParser } from './code/syntax-parser.ts'
-import type { Config } from './config/config.ts'
+import type { ServiceConfig } from './config/config.ts'
 import type { RepositorySettings } from './config/repository-settings.ts'
 import type { Db } from './db/database.ts'
 import type { GitRuntime } from './git/run-git.ts'
@@ -12,9 +13,18 @@ import type { Log } from './lib/logger.ts'
 import type { FairSemaphore } from './lib/semaphore.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Budget, Embedder, Models } from './models/index.ts'
+import type { ModelsConfig } from './models/models-config.ts'
 import type { Platform } from './platforms/platform.ts'
+import type { PlatformSettings } from './platforms/platform-config.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
+import type { ContextSourceConfig } from './tools/sources/source-config.ts'
+
+export interface Config extends ServiceConfig, PlatformSettings {
+  readonly models: ModelsConfig
+  /** Services outside of the repository that reviews query. */
+  readonly contextSources: readonly ContextSourceConfig[]
+}
 
 /** What a review needs with and without a server; the command line has only this. */
 export interface ReviewContext {

@@ -2,8 +2,7 @@
 // server.
 
 import { createSyntaxParser } from './code/syntax-parser.ts'
-import type { Config } from './config/config.ts'
-import type { ReviewContext } from './context.ts'
+import type { Config, ReviewContext } from './context.ts'
 import type { Log } from './lib/logger.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Change } from './reviewers/reviewer.ts'

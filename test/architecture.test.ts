@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../src/', import.meta.url))
 const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['app.ts'],
-  ['review-context.ts'],
+  ['review-context.ts', 'read-config.ts'],
   ['worker'],
   ['http', 'mcp'],
   ['workflows'],
@@ -134,10 +134,10 @@ describe('architecture', () => {
     [
       'a code-hosting platform',
       /\b(github|gitea|forgejo|gitlab|octokit)\b/i,
-      ['platforms/', 'config/', ...formats],
+      ['platforms/', ...formats],
     ],
     ['a database product', /\b(pglite|from 'pg')\b/i, ['db/', 'jobs/queue.ts']],
-    ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', 'config/', ...formats]],
+    ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', ...formats]],
     ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
   ])('names %s only in its own directory', (_what, pattern, folders) => {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config/read-config.ts'
 import { openDatabase } from '../src/db/database.ts'
+import { readConfig } from '../src/read-config.ts'
 import { assessFreeSpace } from '../src/workflows/diagnose/check-data-folder.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 import { checkPublicAddress } from '../src/workflows/diagnose/check-public-address.ts'
@@ -132,8 +132,8 @@ it.each([
   ['open', 'http://192.168.1.7:8484', 'warning', 'anyone who can connect'],
   ['token', 'https://umpire.example', 'ok', 'a token'],
   ['off', 'https://umpire.example', 'ok', 'is off'],
-] as const)('reports MCP_ACCESS=%s at %s as %s', (access, publicUrl, state, message) => {
-  const { http, mcp } = readConfig({ MCP_ACCESS: access, PUBLIC_URL: publicUrl })
+] as const)('reports MCP_ACCESS=%s at %s as %s', async (access, publicUrl, state, message) => {
+  const { http, mcp } = await readConfig({ MCP_ACCESS: access, PUBLIC_URL: publicUrl })
   expect(checkMcp({ http, mcp })).toMatchObject({
     state,
     message: expect.stringContaining(message),

@@ -194,13 +194,16 @@ describe('a pull request', () => {
   )
 })
 
-it('loads no server, database, model client or unused table', async () => {
+it.each<[what: string, variables: Record<string, string>]>([
+  ['without variables', {}],
+  ['with variables', { REVIEW_MODE: 'parallel', LINEAR_API_KEY: 'lin_api_0123456789' }],
+])('loads no server, database, model client or unused table %s', async (_what, variables) => {
   await using repository = await makeLocalRepository()
   await repository.commit()
   await repository.write({ 'a.ts': 'export {}\n' })
   const recorder = fileURLToPath(new URL('./record-modules.ts', import.meta.url))
   const loaded = join(repository.home, 'loaded')
-  const env = { NODE_OPTIONS: `--import=${recorder}`, RECORD_MODULES: loaded }
+  const env = { NODE_OPTIONS: `--import=${recorder}`, RECORD_MODULES: loaded, ...variables }
   expect((await repository.review([], { env })).code).toBe(0)
   const modules = (await readFile(loaded, 'utf8')).split('\n')
   expect(modules.some((url) => url.endsWith('/src/cli/review-command.ts'))).toBe(true)

@@ -1,14 +1,14 @@
 // The file activity that a review stores: hostile names, limits, definitions and issues.
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config/read-config.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { createPlatform } from '../src/platforms/index.ts'
+import { readConfig } from '../src/read-config.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { collectFileActivity } from '../src/workflows/learning/collect-file-activity.ts'
 import { graphOf, symbolOf } from './samples/change-graph.ts'
 import { changeOf, samplePullRequest } from './samples/change-of-files.ts'
 
-const config = readConfig({})
+const config = await readConfig({})
 const platform = createPlatform(config.platform)
 
 function fileActivityOf(change: Partial<Change>) {

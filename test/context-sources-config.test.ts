@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../src/config/read-config.ts'
+import { readConfig } from '../src/read-config.ts'
 import { listSecrets } from '../src/review-context.ts'
 
 let folder: string
@@ -27,8 +27,8 @@ function read(sources: unknown, env: Record<string, string> = {}) {
   return readConfig({ ...env, CONTEXT_SOURCES: file })
 }
 
-it('configures well-known sources by environment variables', () => {
-  const { contextSources } = readConfig({
+it('configures well-known sources by environment variables', async () => {
+  const { contextSources } = await readConfig({
     ATLASSIAN_MCP_URL: 'https://mcp.atlassian.com/v1/mcp',
     ATLASSIAN_TOKEN: 'ATATT-1234',
     ATLASSIAN_CLOUD_ID: 'acme.atlassian.net',
@@ -59,8 +59,8 @@ it.each([
     { CONTEXT_SOURCES: '/no/such/file.json' },
     "CONTEXT_SOURCES can't be read: it must be the path of a file",
   ],
-])('reports an error for %o', (env, problem) => {
-  expect(() => readConfig(env)).toThrow(problem)
+])('reports an error for %o', async (env, problem) => {
+  await expect(readConfig(env)).rejects.toThrow(problem)
 })
 
 it.each<[what: string, sources: unknown, problem: RegExp]>([
@@ -106,12 +106,12 @@ it.each<[what: string, sources: unknown, problem: RegExp]>([
     [{ ...tracker, headers: { 'X-Key': `\${NO_KEY}` } }],
     /tracker needs NO_KEY/,
   ],
-])('reports an error for a file of %s', (_, sources, problem) => {
-  expect(() => read(sources)).toThrow(problem)
-  expect(() => read(sources)).not.toThrow('secret-value')
+])('reports an error for a file of %s', async (_, sources, problem) => {
+  await expect(read(sources)).rejects.toThrow(problem)
+  await expect(read(sources)).rejects.not.toThrow('secret-value')
 })
 
-it('expands variables and treats them and header values as secrets', () => {
+it('expands variables and treats them and header values as secrets', async () => {
   const program = {
     name: 'program',
     kind: 'errors',
@@ -124,7 +124,7 @@ it('expands variables and treats them and header values as secrets', () => {
     Authorization: `Bearer \${TRACKER_TOKEN}`,
     'X-Api-Key': 'written-into-the-file',
   }
-  const config = read([{ ...tracker, headers }, program], {
+  const config = await read([{ ...tracker, headers }, program], {
     TRACKER_TOKEN: 'first-secret-0123',
     ERRORS_TOKEN: 'second-secret-0123',
   })

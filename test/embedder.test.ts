@@ -1,6 +1,5 @@
 // The embedder over HTTP: batches, order, truncation, retries, budget and invalid responses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config/read-config.ts'
 import { ModelError } from '../src/domain/errors.ts'
 import {
   createBudget,
@@ -8,6 +7,7 @@ import {
   createUnlimitedBudget,
   type EmbedRequest,
 } from '../src/models/index.ts'
+import { readConfig } from '../src/read-config.ts'
 import {
   type EmbeddingReply,
   type EmbeddingServer,
@@ -26,13 +26,13 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 /** Embeds texts with the embedder of a configuration. */
-function embed(request: Partial<EmbedRequest>, env: Record<string, string> = {}) {
+async function embed(request: Partial<EmbedRequest>, env: Record<string, string> = {}) {
   const given = {
     EMBEDDING_MODEL: 'compatible:words',
     EMBEDDING_BASE_URL: server.url,
     MODEL_API_KEY: key,
   }
-  const { embedder } = readConfig({ ...given, ...env }).models
+  const { models } = await readConfig({ ...given, ...env })
   const all = {
     texts: ['money'],
     purpose: 'document',
@@ -40,7 +40,7 @@ function embed(request: Partial<EmbedRequest>, env: Record<string, string> = {})
     budget: createUnlimitedBudget(),
     ...request,
   } as const
-  return createEmbedder(embedder!, { backoffMs: 1 }).embed(all, never)
+  return createEmbedder(models.embedder!, { backoffMs: 1 }).embed(all, never)
 }
 
 /** Answers with each reply in turn and repeats the last one. Returns the requests since then. */
@@ -139,7 +139,7 @@ describe('an embedder', () => {
 })
 
 describe('configuration of an embedder', () => {
-  const chosen = (env: Record<string, string>) => readConfig(env).models.embedder
+  const chosen = async (env: Record<string, string>) => (await readConfig(env)).models.embedder
 
   it.each([
     [
@@ -165,25 +165,26 @@ describe('configuration of an embedder', () => {
       { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: 'a' },
       'EMBEDDING_BASE_URL must be an http',
     ],
-  ])('%o is refused', (env, problem) => {
-    expect(() => chosen(env)).toThrow(problem)
+  ])('%o is refused', async (env, problem) => {
+    await expect(chosen(env)).rejects.toThrow(problem)
   })
 
-  it("uses the model's address for the same provider unless it has its own", () => {
+  it("uses the model's address for the same provider unless it has its own", async () => {
     const both = {
       MODEL: 'compatible:big',
       EMBEDDING_MODEL: 'compatible:words',
       MODEL_BASE_URL: 'http://a/v1',
     }
-    expect(chosen(both)).toEqual({
+    expect(await chosen(both)).toEqual({
       provider: 'compatible',
       id: 'words',
       apiKey: null,
       baseUrl: 'http://a/v1',
     })
-    expect(chosen({ ...both, EMBEDDING_BASE_URL: 'http://b/v1' })?.baseUrl).toBe('http://b/v1')
+    const own = await chosen({ ...both, EMBEDDING_BASE_URL: 'http://b/v1' })
+    expect(own?.baseUrl).toBe('http://b/v1')
     const other = { EMBEDDING_MODEL: 'openai:small', OPENAI_API_KEY: key }
-    expect(chosen({ ...both, ...other })?.baseUrl).toBe(null)
-    expect(chosen({})).toBe(null)
+    expect((await chosen({ ...both, ...other }))?.baseUrl).toBe(null)
+    expect(await chosen({})).toBe(null)
   })
 })

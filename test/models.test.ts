@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ConfigError, ModelError, UmpireError } from '../src/domain/errors.ts'
+import { ModelError, UmpireError } from '../src/domain/errors.ts'
 import {
   createBudget,
   createModels,
@@ -12,10 +12,10 @@ import {
   generateObject,
   type Model,
   type ModelConfig,
-  type ModelsConfig,
+  type ModelsOptions,
   type ModelTool,
-  parseModelName,
 } from '../src/models/index.ts'
+import { readConfig } from '../src/read-config.ts'
 import {
   type ModelServer,
   type ProtocolName,
@@ -52,7 +52,7 @@ function choiceOf(kind: Kind, server: ModelServer): ModelConfig {
   return { provider: kind.provider, id: kind.id, apiKey: key, baseUrl: server.url }
 }
 
-async function start(kind: Kind, script: Script, more: Partial<ModelsConfig> = {}) {
+async function start(kind: Kind, script: Script, more: Partial<ModelsOptions> = {}) {
   const server = await startModelServer({ protocol: kind.protocol, script })
   const models = createModels({
     main: choiceOf(kind, server),
@@ -800,15 +800,22 @@ describe('shapes', () => {
   })
 })
 
-describe('parseModelName', () => {
-  it('splits at the first colon', () => {
-    expect(parseModelName('compatible:llama3:8b')).toEqual({
-      provider: 'compatible',
-      id: 'llama3:8b',
-    })
+describe('the name of a model', () => {
+  it('is split at the first colon', async () => {
+    const MODEL_BASE_URL = 'http://127.0.0.1:1/v1'
+    const { models } = await readConfig({ MODEL: 'compatible:llama3:8b', MODEL_BASE_URL })
+    expect(models.main).toMatchObject({ provider: 'compatible', id: 'llama3:8b' })
   })
 
-  it.each(['rejects %j', 'somebody:model', 'openai:', ''])('refuses %j', (text) => {
-    expect(() => parseModelName(text)).toThrow(ConfigError)
-  })
+  it.each(['rejects', 'somebody:model', 'openai:', 'openai: gpt', ':gpt'])(
+    'is refused as %j',
+    async (MODEL) => {
+      const names = 'anthropic:<id>, openai:<id>, google:<id> or compatible:<id>'
+      const problems = [`MODEL must be ${names}`]
+      await expect(readConfig({ MODEL })).rejects.toMatchObject({
+        code: 'config_invalid',
+        problems,
+      })
+    },
+  )
 })

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../src/config/read-config.ts'
+import { readConfig } from '../src/read-config.ts'
 import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 
@@ -49,10 +49,10 @@ describe('compose.yaml', () => {
 
   it.each(['web', 'worker'])(
     'case 86: gives %s signed deliveries, and an MCP server that requires a token',
-    (service) => {
+    async (service) => {
       const environment = environmentOf(service, given)
       expect(environment.MCP_ACCESS).toBe('token')
-      const config = readConfig({ PUBLIC_URL: 'https://umpire.example', ...environment })
+      const config = await readConfig({ PUBLIC_URL: 'https://umpire.example', ...environment })
       expect(config.fallback.webhookSecret).toBe(given.WEBHOOK_SECRET)
       expect(checkMcp(config)).toMatchObject({ state: 'ok' })
     },

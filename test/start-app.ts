@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type App, startApp } from '../src/app.ts'
-import { readConfig } from '../src/config/read-config.ts'
 import type { Db } from '../src/db/database.ts'
+import { readConfig } from '../src/read-config.ts'
 import { checkResponses } from './check-responses.ts'
 import { createTestDatabase, type TestDatabase } from './fakes/test-database.ts'
 
@@ -57,7 +57,7 @@ export interface DeliverOptions {
 export async function startTestApp(options: StartOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase())
   const dataDir = mkdtempSync(join(tmpdir(), 'umpire-data-'))
-  const config = readConfig({
+  const config = await readConfig({
     PATH: process.env.PATH,
     APP_ENV: 'production',
     PORT: '0',

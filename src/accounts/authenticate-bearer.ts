@@ -1,5 +1,5 @@
 // Authenticates bearer tokens that do not arrive as the header of an API request.
-import type { Config } from '../config/config.ts'
+import type { ServiceConfig } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Credentials } from './credentials.ts'
@@ -10,7 +10,7 @@ export async function authenticateBearer(
   ctx: {
     readonly db: Db
     readonly credentials: Credentials
-    readonly config: Pick<Config, 'signInAllowed'>
+    readonly config: Pick<ServiceConfig, 'signInAllowed'>
   },
   jwt: string,
 ): Promise<Caller> {

@@ -1,7 +1,7 @@
 // Stores credentials that can be revoked: browser sessions and API tokens.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Config } from '../config/config.ts'
+import type { ServiceConfig } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import { type Claims, isTokenId } from './credentials.ts'
 import { maySignIn, operatorPlatform } from './users.ts'
@@ -60,7 +60,7 @@ export async function saveToken(
 export async function findCaller(
   db: Db,
   { userId, tokenId }: Claims,
-  signInAllowed: Config['signInAllowed'],
+  signInAllowed: ServiceConfig['signInAllowed'],
 ): Promise<Caller | undefined> {
   const row = await db
     .selectFrom('tokens')

@@ -1,6 +1,6 @@
 // Stores the people who signed in, with their encrypted platform tokens.
 import { sql } from 'kysely'
-import type { Config } from '../config/config.ts'
+import type { ServiceConfig } from '../config/config.ts'
 import { toStorableText } from '../contract/storable-text.ts'
 import type { Db } from '../db/database.ts'
 import { isSealedByCurrentKey, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
@@ -10,7 +10,7 @@ import type { Viewer } from '../platforms/platform.ts'
 export const operatorPlatform = 'operator'
 
 /** Whether a login may sign in. Ignores case, as platforms do. */
-export function maySignIn(signInAllowed: Config['signInAllowed'], login: string): boolean {
+export function maySignIn(signInAllowed: ServiceConfig['signInAllowed'], login: string): boolean {
   return signInAllowed === null || signInAllowed.has(login.toLowerCase())
 }
 

@@ -1,7 +1,7 @@
 // Reads the configuration of commands other than `serve`, which can run in any folder.
-import type { Config } from '../config/config.ts'
 import { hasDefaultEnvFile, readProcessEnvironment } from '../config/environment.ts'
-import { readConfig } from '../config/read-config.ts'
+import type { Config } from '../context.ts'
+import { readConfig } from '../read-config.ts'
 
 export const envFileOption = { 'env-file': { type: 'string' } } as const
 
@@ -12,7 +12,7 @@ export const envFileOption = { 'env-file': { type: 'string' } } as const
  *
  * @throws ConfigError that lists all problems
  */
-export function readCommandConfig(envFile: string | undefined): Config {
+export async function readCommandConfig(envFile: string | undefined): Promise<Config> {
   if (envFile === undefined && hasDefaultEnvFile()) {
     console.error(
       'umpire: the .env file in this folder is not read; if it is yours, give --env-file .env',

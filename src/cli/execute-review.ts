@@ -1,13 +1,13 @@
 // Configures and executes the review of `umpire review`. This module is loaded while git works.
-import type { Config } from '../config/config.ts'
-import { readReviewConfig } from '../config/read-review-config.ts'
-import type { ReviewContext } from '../context.ts'
+import { readProcessEnvironment } from '../config/environment.ts'
+import type { Config, ReviewContext } from '../context.ts'
 import { ConfigError } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
 import type { Log } from '../lib/logger.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { createBudget } from '../models/budget.ts'
+import { readConfig } from '../read-config.ts'
 import { createReviewContext } from '../review-context.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import type { StaticReviewer } from '../reviewers/static-reviewer.ts'
@@ -21,7 +21,10 @@ export async function openReviewContext(
   log: Log,
   staticReviewer: StaticReviewer,
 ): Promise<ReviewContext & AsyncDisposable> {
-  const config = await readReviewConfig({ sources: options.context, envFile: options.envFile })
+  const config = await readConfig(
+    readProcessEnvironment(options.envFile ?? undefined),
+    ({ review }) => review === 'always' || (review === 'with context' && options.context),
+  )
   if (options.context && config.contextSources.length === 0) {
     throw new ConfigError(
       '--context needs an issue tracker, error tracker or chat: ' +

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import { createLogger, type Log } from '../lib/logger.ts'
 import { readPackageInfo } from '../lib/package-info.ts'
@@ -24,7 +24,7 @@ environment, and from the file of --env-file if the environment does not set the
 /** Returns the exit code when the client has disconnected. */
 export async function runMcp(args: string[]): Promise<number> {
   const { values } = parseOptions(args, envFileOption)
-  const config = readCommandConfig(values['env-file'])
+  const config = await readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
   await using source = await openMcpBackend(config, log)
   const { backend, caller } = source

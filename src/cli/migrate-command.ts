@@ -8,7 +8,7 @@ import { parseOptions } from './parse-options.ts'
 /** Migrates the configured database and prints one line. */
 export async function migrateDatabase(args: string[]): Promise<void> {
   const { values } = parseOptions(args, envFileOption)
-  const config = readCommandConfig(values['env-file'])
+  const config = await readCommandConfig(values['env-file'])
   const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
   await using database = await openMigratedDatabase(config, log)
   await (await openJobNotifications(database, log)).close()

@@ -1,5 +1,5 @@
 // Opens the database for a command, through the running service or directly.
-import type { Config } from '../config/config.ts'
+import type { Config } from '../context.ts'
 import type { Log } from '../lib/logger.ts'
 import type { Control } from '../workflows/control.ts'
 import { findRunningService } from './control-client.ts'

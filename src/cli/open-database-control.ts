@@ -1,7 +1,7 @@
 // Opens the database for a command if no running service holds it.
 import { createCredentials } from '../accounts/credentials.ts'
 import { completeConfig, openMigratedDatabase } from '../app.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../context.ts'
 import { hasDatabase } from '../db/database.ts'
 import { ConfigError } from '../domain/errors.ts'
 import { createKeyRing } from '../lib/key-ring.ts'

@@ -1,5 +1,5 @@
 // Reads the status of the database, through the running service or directly.
-import type { Config } from '../config/config.ts'
+import type { Config } from '../context.ts'
 import { hasDatabase, openDatabase } from '../db/database.ts'
 import { type DatabaseFacts, readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 import type { DatabaseReading } from '../workflows/diagnose/setup.ts'

@@ -1,7 +1,7 @@
 // Runs `umpire serve`: the web server and the worker, until SIGTERM or SIGINT.
 import { startApp } from '../app.ts'
 import { readServiceEnvironment } from '../config/environment.ts'
-import { readConfig } from '../config/read-config.ts'
+import { readConfig } from '../read-config.ts'
 
 /** A start can hang, for example on a database lock. It is aborted this long after the signal. */
 const startAbortGraceMs = 10_000
@@ -19,7 +19,7 @@ export interface ServeOptions {
 export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) stopOnSignal(signal, stop)
-  const config = readConfig(readServiceEnvironment(envFile))
+  const config = await readConfig(readServiceEnvironment(envFile))
   await using app = await abortSlowStart(startApp(config, parts), stop.signal)
   if (!stop.signal.aborted) {
     const stopped = new Promise<null>((resolve) => {

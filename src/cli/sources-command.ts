@@ -22,7 +22,7 @@ Exit codes: 0 all sources answer; 5 a source does not answer. See docs/context-s
 
 export async function runSources(args: string[]): Promise<number> {
   const { values } = parseOptions(args, { trust: { type: 'string' }, ...envFileOption })
-  const config = readCommandConfig(values['env-file'])
+  const config = await readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'error', secrets: listSecrets(config) })
   const options = {
     log,

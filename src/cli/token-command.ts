@@ -48,7 +48,7 @@ type TokenTask =
 export async function runToken(args: string[]): Promise<number> {
   const { values } = parseOptions(args, options)
   const task = chooseTask(values)
-  const config = readCommandConfig(values['env-file'])
+  const config = await readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
   await using control = await openControl(config, log)
   switch (task.kind) {

@@ -1,4 +1,4 @@
-// Reads environment variables, as the only module that uses `process.env`. Loads no parser.
+// Reads environment variables, as the only module that uses `process.env`.
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -22,33 +22,6 @@ const childVariables = [
   'http_proxy',
   'https_proxy',
   'no_proxy',
-]
-
-/** Variables that affect a review on the command line. Others may be meant for other programs. */
-const reviewVariables = [
-  ...['PLATFORM', 'PLATFORM_URL', 'PLATFORM_API_URL', 'PLATFORM_TOKEN'],
-  ...['MODEL', 'MODEL_FAST', 'MODEL_BASE_URL', 'MODEL_API_KEY'],
-  ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-  ...['REVIEW_MODE', 'ATTENTION_CHECK', 'REVIEW_BUDGET_USD', 'REVIEW_CONTEXT_TOKENS'],
-]
-
-/** Variables that configure context sources. */
-const sourceVariables = [
-  ...[
-    'LINEAR_MCP_URL',
-    'LINEAR_API_KEY',
-    'ATLASSIAN_MCP_URL',
-    'ATLASSIAN_TOKEN',
-    'ATLASSIAN_CLOUD_ID',
-  ],
-  ...[
-    'SENTRY_MCP_URL',
-    'SENTRY_AUTH_TOKEN',
-    'SENTRY_ORGANIZATION',
-    'SLACK_MCP_URL',
-    'SLACK_TOKEN',
-    'CONTEXT_SOURCES',
-  ],
 ]
 
 /** A service keeps its variables in this file of its working directory. */
@@ -95,32 +68,16 @@ function envFileError(path: string, reason: string): ConfigError {
   return new ConfigError(`${problem}.`, [problem])
 }
 
-/** Selects the variables that affect a review on the command line. */
-export function pickReviewVariables(
-  environment: Environment,
-  { sources }: { sources: boolean },
-): Environment {
-  const names = [...reviewVariables, ...(sources ? sourceVariables : [])]
-  return pickDefined(
-    environment,
-    names.flatMap((name) => [name, `${name}_FILE`]),
-  )
-}
-
 /** Selects the variables that child processes get. */
 export function pickChildVariables(
   environment: Environment = process.env,
 ): Readonly<Record<string, string>> {
-  return pickDefined(environment, childVariables)
+  return Object.fromEntries(
+    childVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  )
 }
 
 /** The absolute path of the index that git passes to hooks, if it isn't the repository's own. */
 export function readGitIndexFile(): string | undefined {
   return process.env.GIT_INDEX_FILE ? resolve(process.env.GIT_INDEX_FILE) : undefined
-}
-
-function pickDefined(environment: Environment, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  )
 }

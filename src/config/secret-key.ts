@@ -3,11 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.ts'
-import type { Config } from './config.ts'
+import type { ServiceConfig } from './config.ts'
 import { ensureDataFolder } from './data-folder.ts'
-
-/** Shorter keys are rejected. */
-export const minKeyLength = 32
+import { minKeyLength } from './service-variables.ts'
 
 export function secretKeyPath(dataDir: string): string {
   return join(dataDir, 'secret-key')
@@ -20,7 +18,7 @@ export function secretKeyPath(dataDir: string): string {
 export async function readSecretKey({
   secrets,
   dataDir,
-}: Pick<Config, 'secrets' | 'dataDir'>): Promise<string> {
+}: Pick<ServiceConfig, 'secrets' | 'dataDir'>): Promise<string> {
   if (secrets.current !== null) return secrets.current
   const path = secretKeyPath(dataDir)
   const key = (await readKey(path)) ?? (await createKey(dataDir, path))

@@ -2,7 +2,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Claims, CredentialPlace, Credentials } from '../accounts/credentials.ts'
 import { type Caller, findCaller } from '../accounts/tokens.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Server } from './server.ts'

@@ -1,6 +1,6 @@
 // Limits the requests and sign-ins of each caller per minute, counted in this process.
 import type { FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
 import type { Authenticate } from './authenticate.ts'

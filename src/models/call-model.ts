@@ -2,9 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError } from '../domain/errors.ts'
 import { type Budget, costOf, usageOf } from './budget.ts'
+import type { CallOptions, CallResult, ProviderModel } from './client-types.ts'
 import { isBareForbidden, isSchemaError, toModelError } from './model-errors.ts'
 import type { Price } from './prices.ts'
-import type { CallOptions, CallResult, ProviderModel, ProviderTraits } from './providers.ts'
+import type { ProviderTraits } from './providers.ts'
 import { countTokens, readStream, requireCompleteAnswer } from './read-stream.ts'
 import type { ModelCallRecorder } from './record-model-calls.ts'
 

@@ -1,14 +1,15 @@
 // Embeds texts as vectors, in batches, within the budget, with retries.
 import { embedMany } from 'ai'
-import type { EmbedderConfig } from '../config/config.ts'
 import { ModelError } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
 import { type Budget, costOf, usageOf } from './budget.ts'
 import { type CallTiming, defaultCallTiming, waitForRetry } from './call-model.ts'
+import type { ProviderEmbedder, ProviderOptions } from './client-types.ts'
 import { createIdleFetch } from './idle-fetch.ts'
 import { toModelError } from './model-errors.ts'
+import type { EmbedderConfig } from './models-config.ts'
 import { type Price, priceOf } from './prices.ts'
-import { createProviderEmbedder, type ProviderEmbedder, type ProviderOptions } from './providers.ts'
+import { createProviderEmbedder } from './provider-clients.ts'
 import {
   createModelCallRecorder,
   type ModelCallRecorder,

@@ -1,5 +1,4 @@
 // Creates the configured models, with the fallback from the main to the fast model.
-import type { ModelConfig } from '../config/config.ts'
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import { noMetrics } from '../metrics/metrics.ts'
 import { createUnlimitedBudget } from './budget.ts'
@@ -7,15 +6,16 @@ import { type CallTiming, defaultCallTiming, type ModelRoute } from './call-mode
 import { generate } from './generate.ts'
 import { createIdleFetch } from './idle-fetch.ts'
 import type { GenerateRequest, Model, Models } from './model.ts'
+import type { ModelConfig, ModelsConfig } from './models-config.ts'
 import { priceOf } from './prices.ts'
-import { createProviderModel, traitsOf } from './providers.ts'
+import { createProviderModel } from './provider-clients.ts'
+import { providers } from './providers.ts'
 import {
   createModelCallRecorder,
   type ModelCallRecorder,
   type ModelMetrics,
 } from './record-model-calls.ts'
 
-export type { ModelConfig } from '../config/config.ts'
 export {
   addUsage,
   type Budget,
@@ -26,19 +26,16 @@ export {
 } from './budget.ts'
 export { createEmbedder, type Embedder, type EmbedRequest } from './embedder.ts'
 export type * from './model.ts'
-export { parseModelName } from './model-name.ts'
+export type { ModelConfig } from './models-config.ts'
 export { describeProblems, generateObject, requestRepair } from './repair.ts'
 
-export interface ModelsConfig {
-  readonly main: ModelConfig | null
-  /** Is used as the fallback of `main` too. */
-  readonly fast: ModelConfig | null
+export interface ModelsOptions extends Pick<ModelsConfig, 'main' | 'fast'> {
   /** Replaces values of `defaultCallTiming`. */
   readonly timing?: Partial<CallTiming>
 }
 
 /** Makes the configured models. It sends no request, so keys are not checked. */
-export function createModels(config: ModelsConfig, metrics: ModelMetrics = noMetrics): Models {
+export function createModels(config: ModelsOptions, metrics: ModelMetrics = noMetrics): Models {
   const timing = { ...defaultCallTiming, ...config.timing }
   const mainRoute =
     config.main === null
@@ -71,7 +68,7 @@ function createRoute(
   return {
     name: `${choice.provider}:${choice.id}`,
     model: createProviderModel(choice, createIdleFetch(timing.idleTimeoutMs)),
-    traits: traitsOf(choice),
+    traits: providers[choice.provider].traits,
     price: priceOf(choice),
     secrets: choice.apiKey === null ? [] : [choice.apiKey],
     observed: { refusesSchema: false, refusal: null },

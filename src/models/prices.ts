@@ -1,5 +1,5 @@
 // List prices of well-known models in US dollars per million tokens, as of November 2026.
-import type { ModelConfig } from '../config/config.ts'
+import type { ModelConfig } from './models-config.ts'
 
 export interface Rates {
   /** Applies to input that was neither read from nor written to a cache. */

@@ -1,17 +1,17 @@
-// The clients of the providers, and how their protocols differ.
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createGoogleGenerativeAI } from '@ai-sdk/google'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { EmbedderConfig, ModelConfig } from '../config/config.ts'
+// The providers of models: their keys and addresses, and how their protocols differ. Loads no
+// client.
+import type { Variable } from '../config/variable.ts'
+import { anyText } from '../config/variable-parsers.ts'
+import type { ProviderOptions } from './client-types.ts'
 
-/** The types are derived from a client, so that its package stays their only source. */
-export type ProviderModel = ReturnType<ReturnType<typeof createAnthropic>['languageModel']>
-export type CallOptions = Parameters<ProviderModel['doStream']>[0]
-export type CallResult = Awaited<ReturnType<ProviderModel['doGenerate']>>
-export type CallStream = Awaited<ReturnType<ProviderModel['doStream']>>['stream']
-export type ProviderEmbedder = ReturnType<ReturnType<typeof createOpenAI>['embeddingModel']>
-export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
+interface Provider {
+  readonly apiKey: Variable<string>
+  /** Null for servers that only MODEL_BASE_URL names; they may work without a key. */
+  readonly address: string | null
+  /** Whether it has embedding models. */
+  readonly embeds: boolean
+  readonly traits: ProviderTraits
+}
 
 /** How a provider differs from others. */
 export interface ProviderTraits {
@@ -28,76 +28,49 @@ export const cacheBreakpoint: ProviderOptions = {
   anthropic: { cacheControl: { type: 'ephemeral' } },
 }
 
-const traits: Readonly<Record<ModelConfig['provider'], ProviderTraits>> = {
-  // The breakpoint moves with the conversation, so each step reads what the last one cached.
-  anthropic: { schemaWithTools: true, textParts: true, options: cacheBreakpoint },
-  // The provider must not store code under review.
-  openai: { schemaWithTools: true, textParts: true, options: { openai: { store: false } } },
-  google: { schemaWithTools: true, textParts: true, options: {} },
-  // Many servers enforce a schema by a grammar without tool calls, and some accept only text.
-  compatible: { schemaWithTools: false, textParts: false, options: {} },
-}
+const key = { parse: anyText, secret: true, review: 'always' } as const
 
-export function traitsOf(choice: Pick<ModelConfig, 'provider'>): ProviderTraits {
-  return traits[choice.provider]
-}
+export const providers = {
+  anthropic: {
+    apiKey: { ...key, name: 'ANTHROPIC_API_KEY', help: 'required for models of `anthropic`' },
+    address: 'https://api.anthropic.com/v1',
+    embeds: false,
+    // The breakpoint moves with the conversation, so each step reads what the last one cached.
+    traits: { schemaWithTools: true, textParts: true, options: cacheBreakpoint },
+  },
+  openai: {
+    apiKey: { ...key, name: 'OPENAI_API_KEY', help: 'required for models of `openai`' },
+    address: 'https://api.openai.com/v1',
+    embeds: true,
+    // The provider must not store code under review.
+    traits: { schemaWithTools: true, textParts: true, options: { openai: { store: false } } },
+  },
+  google: {
+    apiKey: {
+      ...key,
+      name: 'GOOGLE_GENERATIVE_AI_API_KEY',
+      help: 'required for models of `google`',
+    },
+    address: 'https://generativelanguage.googleapis.com/v1beta',
+    embeds: true,
+    traits: { schemaWithTools: true, textParts: true, options: {} },
+  },
+  compatible: {
+    apiKey: {
+      ...key,
+      name: 'MODEL_API_KEY',
+      help: 'key of a `compatible` server, if it requires one',
+    },
+    address: null,
+    embeds: true,
+    // Many servers enforce a schema by a grammar without tool calls, and some accept only text.
+    traits: { schemaWithTools: false, textParts: false, options: {} },
+  },
+} as const satisfies Readonly<Record<string, Provider>>
 
-// Without an address or a key, the clients would read them from the environment.
-const defaultAddresses: Readonly<Record<ModelConfig['provider'], string>> = {
-  anthropic: 'https://api.anthropic.com/v1',
-  openai: 'https://api.openai.com/v1',
-  google: 'https://generativelanguage.googleapis.com/v1beta',
-  compatible: 'http://127.0.0.1:11434/v1',
-}
+export type ProviderId = keyof typeof providers
+export type EmbeddingProviderId = {
+  [Id in ProviderId]: (typeof providers)[Id]['embeds'] extends true ? Id : never
+}[ProviderId]
 
-/** Makes the client for a model, without a request. */
-export function createProviderModel(
-  choice: ModelConfig,
-  fetch: typeof globalThis.fetch,
-): ProviderModel {
-  const settings = settingsOf(choice, fetch)
-  switch (choice.provider) {
-    case 'anthropic':
-      return createAnthropic(settings)(choice.id)
-    case 'openai':
-      return createOpenAI(settings).responses(choice.id)
-    case 'google':
-      return createGoogleGenerativeAI(settings)(choice.id)
-    case 'compatible':
-      return createCompatible(choice, settings)(choice.id)
-  }
-}
-
-/** Makes the client for an embedding model, without a request. */
-export function createProviderEmbedder(
-  choice: EmbedderConfig,
-  fetch: typeof globalThis.fetch,
-): ProviderEmbedder {
-  const settings = settingsOf(choice, fetch)
-  switch (choice.provider) {
-    case 'openai':
-      return createOpenAI(settings).embeddingModel(choice.id)
-    case 'google':
-      return createGoogleGenerativeAI(settings).embeddingModel(choice.id)
-    case 'compatible':
-      return createCompatible(choice, settings).embeddingModel(choice.id)
-  }
-}
-
-function settingsOf(choice: ModelConfig, fetch: typeof globalThis.fetch) {
-  return {
-    apiKey: choice.apiKey ?? '',
-    baseURL: choice.baseUrl ?? defaultAddresses[choice.provider],
-    fetch,
-  }
-}
-
-function createCompatible({ apiKey }: ModelConfig, settings: ReturnType<typeof settingsOf>) {
-  return createOpenAICompatible({
-    ...settings,
-    ...(apiKey === null ? { apiKey: undefined } : {}),
-    name: 'compatible',
-    includeUsage: true,
-    supportsStructuredOutputs: true,
-  })
-}
+export const providerIds = Object.keys(providers) as ProviderId[]

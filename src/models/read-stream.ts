@@ -1,7 +1,7 @@
 // Reads a model's answer from its stream, and checks that it is complete.
 import { ModelError } from '../domain/errors.ts'
 import type { CallTokens } from './budget.ts'
-import type { CallResult, CallStream } from './providers.ts'
+import type { CallResult, CallStream } from './client-types.ts'
 
 type Content = CallResult['content'][number]
 type Finish = Pick<CallResult, 'finishReason' | 'usage' | 'providerMetadata'>

@@ -1,7 +1,8 @@
 // Creates the adapter of the configured code-hosting platform.
 import { noMetrics } from '../metrics/metrics.ts'
 import { createGithub } from './github/github.ts'
-import type { Platform, PlatformConfig } from './platform.ts'
+import type { Platform } from './platform.ts'
+import type { PlatformConfig } from './platform-config.ts'
 import type { PlatformMetrics } from './record-platform-calls.ts'
 
 export function createPlatform(

@@ -19,18 +19,6 @@ import type {
 } from '../domain/pull-request.ts'
 import type { ReviewEnd } from '../domain/review.ts'
 
-export interface PlatformConfig {
-  readonly id: 'github'
-  /** Address of its pages and clones. No address ends with a slash. */
-  readonly url: string
-  readonly apiUrl: string
-  /** The application registered for sign-in; null where there is none. */
-  readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
-  readonly userAgent: string
-  /** Maximum duration of one call including its response; 30 s by default. */
-  readonly timeoutMs?: number
-}
-
 export interface Access {
   readonly repo: RepositoryName
   readonly token: string

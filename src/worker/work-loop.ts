@@ -1,8 +1,7 @@
 // Runs one kind of work: starts what notifications name, with limited concurrency and owners in
 // turn, looks for stranded work, and stops gracefully.
 import { setMaxListeners } from 'node:events'
-import type { Config } from '../config/config.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, Config } from '../context.ts'
 import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
 import type { NotificationQueue } from '../jobs/queue.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'

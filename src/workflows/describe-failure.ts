@@ -1,5 +1,5 @@
 // Describes a failure of work: whether and when it is retried, and the message for people.
-import type { Config } from '../config/config.ts'
+import type { Config } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 
 /** The error code when the current secret key can't decrypt the stored tokens. */

@@ -1,6 +1,6 @@
 // Platform tokens that people store, and the rotation of the secret key.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../../src/config/read-config.ts'
+import { readConfig } from '../../src/read-config.ts'
 import { aliceToken, bobToken, secretKey, startAccountForge } from '../account-scenario.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { createTestDatabase, type TestDatabase } from '../fakes/test-database.ts'
@@ -133,6 +133,6 @@ it.each([
   ['SECRET_KEYS_OLD', 'x'.repeat(31)],
   ['SECRET_KEYS_OLD', `${'x'.repeat(32)},`],
   ['SECRET_KEYS_OLD', `${'x'.repeat(32)},${' '.repeat(40)}`],
-])('refuses a key that could be guessed: %s=%j', (name, value) => {
-  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`${name} must`))
+])('refuses a key that could be guessed: %s=%j', async (name, value) => {
+  await expect(readConfig({ [name]: value })).rejects.toThrow(new RegExp(`${name} must`))
 })

@@ -1,7 +1,8 @@
 // Sign-in: OAuth 2.0 authorization code (RFC 6749) with PKCE (RFC 7636).
 import { z } from 'zod'
 import { ConfigError, PlatformError } from '../../domain/errors.ts'
-import type { OAuthGrant, PlatformConfig } from '../platform.ts'
+import type { OAuthGrant } from '../platform.ts'
+import type { PlatformConfig } from '../platform-config.ts'
 import { type Connection, sendForJson } from './request.ts'
 import { sanitizeMessage } from './response-error.ts'
 

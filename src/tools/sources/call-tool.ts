@@ -1,6 +1,5 @@
 // Calls a configured tool of one context source, after checking that the tool hasn't changed.
 import type { Tool as RemoteTool } from '@modelcontextprotocol/client'
-import type { ContextSourceConfig, ToolCallTemplate } from '../../config/context-source-config.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import type { ContextRecord, ContextSourceKind } from '../../domain/live-context.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -8,6 +7,7 @@ import { responseTooLargeCode } from './bounded-fetch.ts'
 import { fingerprintTool, type PinStore } from './pin-store.ts'
 import { readRecords } from './read-records.ts'
 import type { RemoteServer } from './remote-server.ts'
+import type { ContextSourceConfig, ToolCallTemplate } from './source-config.ts'
 
 /** A query that is sent to all sources of one kind. */
 export interface SourceQuery {

@@ -8,10 +8,10 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import type { SourceServer } from '../../config/context-source-config.ts'
 import { abortable } from '../../lib/abortable.ts'
 import { createBoundedFetch, responseTooLargeCode } from './bounded-fetch.ts'
 import { createProgramTransport } from './program-transport.ts'
+import type { SourceServer } from './source-config.ts'
 
 const maxResponseBytes = 2 * 2 ** 20
 

@@ -1,5 +1,5 @@
 // Queries the configured context sources concurrently, each with its own deadline.
-import type { ContextSourceConfig } from '../../config/context-source-config.ts'
+
 import type { ContextRecord, LiveContext, UnavailableSource } from '../../domain/live-context.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { abortable } from '../../lib/abortable.ts'
@@ -17,6 +17,7 @@ import {
 } from './call-tool.ts'
 import type { PinStore } from './pin-store.ts'
 import { RemoteServer } from './remote-server.ts'
+import type { ContextSourceConfig } from './source-config.ts'
 import { createSourceTools } from './source-tools.ts'
 
 /** The repository that a review queries for; decides which sources may be used. */

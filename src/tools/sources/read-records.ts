@@ -1,8 +1,9 @@
 // Converts a source's answer, JSON or Markdown, to records.
-import type { ContextSourceConfig } from '../../config/context-source-config.ts'
+
 import type { ContextRecord } from '../../domain/live-context.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { findEntries, formatEntry, ownField, titleFields } from './json-entries.ts'
+import type { ContextSourceConfig } from './source-config.ts'
 import { isNoResultsText, splitResults, titleOfText } from './split-results.ts'
 
 const maxTitleChars = 300

@@ -1,8 +1,8 @@
 // The connection to one MCP server: opened when first needed, bounded in time, never trusted.
 import type { Client, Tool } from '@modelcontextprotocol/client'
-import type { SourceServer } from '../../config/context-source-config.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import { abortable } from '../../lib/abortable.ts'
+import type { SourceServer } from './source-config.ts'
 
 /** A connection that is unused for this long is closed. */
 const idleTimeoutMs = 5 * 60_000

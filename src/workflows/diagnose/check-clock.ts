@@ -1,5 +1,5 @@
 // Compares this machine's clock with the platform's and the database server's.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { type Observation, ok, problem, skipped, warning } from './check.ts'
 import type { Evidence, Timed } from './setup.ts'
 

@@ -1,5 +1,5 @@
 // Checks that the database is reachable, recent and durable, and that deliveries arrive.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
 import type { DatabaseReading, Evidence } from './setup.ts'

@@ -1,5 +1,5 @@
 // Checks the configured embedder by embedding one short text.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { type Observation, ok, warning } from './check.ts'
 import { explainModelError, isLimited, unpricedRemedy } from './check-models.ts'
 

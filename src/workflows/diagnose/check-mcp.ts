@@ -1,5 +1,5 @@
 // Checks who can use the MCP server.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { type Observation, ok, warning } from './check.ts'
 import { isReachableByOthers } from './check-public-address.ts'
 

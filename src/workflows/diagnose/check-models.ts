@@ -1,6 +1,7 @@
 // Checks the configured models with one tiny prompt each.
-import type { Config, ModelConfig } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { ModelError } from '../../domain/errors.ts'
+import type { ModelConfig } from '../../models/index.ts'
 import { explainError, type Observation, ok, warning } from './check.ts'
 
 const limits = { steps: 1, outputTokens: 512, totalTokens: 10_000, timeMs: 30_000 }

@@ -1,5 +1,5 @@
 // Checks the platform's API, our token there, and the OAuth application for sign-in.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'

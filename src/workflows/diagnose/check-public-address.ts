@@ -1,6 +1,6 @@
 // Checks by the kind of both addresses whether the platform can reach the service.
 import { lookup } from 'node:dns/promises'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { isLoopback, isPrivateHost } from '../../git/clone-address.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 

@@ -1,8 +1,9 @@
 // Checks the secret key, which signs tokens and encrypts stored secrets.
 import { readFile, stat } from 'node:fs/promises'
 import { countLostTokens } from '../../accounts/users.ts'
-import type { Config } from '../../config/config.ts'
-import { minKeyLength, secretKeyPath } from '../../config/secret-key.ts'
+import { secretKeyPath } from '../../config/secret-key.ts'
+import { minKeyLength } from '../../config/service-variables.ts'
+import type { Config } from '../../context.ts'
 import { createKeyRing } from '../../lib/key-ring.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 import type { Evidence } from './setup.ts'

@@ -1,5 +1,5 @@
 // Checks that Umpire answers at the public address, and that deliveries are signed.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import { type Observation, ok, problem, unreachable, warning } from './check.ts'
 
 /** Only this much of a response is read. */

@@ -1,5 +1,5 @@
 // Checks that each context source answers, accepts the token and offers a usable tool.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import type { Log } from '../../lib/logger.ts'
 import { createContextSources } from '../../tools/sources/context-sources.ts'
 import { createMemoryPinStore } from '../../tools/sources/pin-store.ts'

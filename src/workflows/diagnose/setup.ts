@@ -1,5 +1,5 @@
 // The installation to check, and data that several checks share.
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../context.ts'
 import type { Inspection, Platform } from '../../platforms/platform.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 

@@ -5,7 +5,7 @@ import {
   type ContextSourceConfig,
   defaultSourceTimeoutMs,
   type SourceServer,
-} from './context-source-config.ts'
+} from './source-config.ts'
 
 const toolName = z.string().regex(/^[\w.-]{1,128}$/, 'must be the name of a tool')
 const toolUse = z.strictObject({
@@ -65,13 +65,12 @@ const sourcesFile = z.strictObject({
 })
 type SourceEntry = z.output<typeof sourcesFile>['sources'][number]
 
-/** Returns no sources without a file, and adds what is wrong with the file to `problems`. */
+/** Reads the file at `path`. Adds what is wrong with it to `problems`. */
 export function readSourcesFile(
-  path: string | undefined,
+  path: string,
   environment: Readonly<Record<string, string | undefined>>,
   problems: string[],
 ): ContextSourceConfig[] {
-  if (path === undefined) return []
   const text = readTextFile(path)
   if (text === null) {
     problems.push("CONTEXT_SOURCES can't be read: it must be the path of a file")

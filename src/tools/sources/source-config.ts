@@ -1,5 +1,5 @@
 // Defines the configuration of context sources: issue trackers, error trackers and chats over MCP.
-import type { ContextSourceKind } from '../domain/live-context.ts'
+import type { ContextSourceKind } from '../../domain/live-context.ts'
 
 /** Calls the first of `tools` that the source offers. */
 export interface ToolCallTemplate {

@@ -1,0 +1,27 @@
+// Renders the tables of environment variables, one part of the document for each group.
+import type { Variable, VariableGroup } from '../../src/config/variable.ts'
+import { variableGroups } from '../../src/read-config.ts'
+
+export const configurationParts = Object.entries(variableGroups).map(([name, group]) => ({
+  path: 'docs/configuration.md',
+  name,
+  render: () => renderGroup(group),
+}))
+
+function renderGroup({ title, intro, variables }: VariableGroup): string {
+  const table = ['| Variable | Default | Meaning |', '|---|---|---|', ...variables.map(renderRow)]
+  return [`## ${title}`, ...(intro === undefined ? [] : [wrap(intro)]), table.join('\n')].join(
+    '\n\n',
+  )
+}
+
+function renderRow({ name, secret, default: text, otherwise = 'none', help }: Variable): string {
+  const label = `\`${name}\`${secret ? ' (secret)' : ''}`
+  const byDefault = text === undefined ? otherwise : `\`${text}\``
+  return `| ${[label, byDefault, help].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+/** Breaks a paragraph into lines of at most 100 columns. */
+function wrap(paragraph: string): string {
+  return paragraph.replaceAll(/(.{1,100})(?: |$)/g, '$1\n').trimEnd()
+}

@@ -1,0 +1,134 @@
+// Defines and reads the configuration of the code host. Loads no adapter.
+import { groupVariables, type ValuesOf, type Variables } from '../config/variable.ts'
+import { anyText, httpUrl, oneOf, wholeNumber } from '../config/variable-parsers.ts'
+import type { VariableReader } from '../config/variable-reader.ts'
+import { githubAddresses } from './github/addresses.ts'
+
+/** The kinds of code hosts. No address ends with a slash. */
+const addresses = { github: githubAddresses } satisfies Readonly<
+  Record<
+    string,
+    {
+      /** The address that is used if none is configured. */
+      readonly url: string
+      /** Returns the address of the API of the host at `url`. */
+      apiUrlOf(url: string): string
+    }
+  >
+>
+export type PlatformId = keyof typeof addresses
+
+export interface PlatformConfig {
+  readonly id: PlatformId
+  /** Address of its pages and clones. No address ends with a slash. */
+  readonly url: string
+  readonly apiUrl: string
+  /** The application registered for sign-in; null where there is none. */
+  readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
+  readonly userAgent: string
+  /** Maximum duration of one call including its response; 30 s by default. */
+  readonly timeoutMs?: number
+}
+
+const platformVariables = {
+  id: {
+    name: 'PLATFORM',
+    parse: oneOf(Object.keys(addresses) as PlatformId[]),
+    default: 'github',
+    review: 'always',
+    help: 'the kind of code host',
+  },
+  url: {
+    name: 'PLATFORM_URL',
+    parse: httpUrl,
+    otherwise: Object.values(addresses)
+      .map(({ url }) => `\`${url}\``)
+      .join(', '),
+    review: 'always',
+    help: 'its URL; for GitHub Enterprise Server `https://<host>`',
+  },
+  apiUrl: {
+    name: 'PLATFORM_API_URL',
+    parse: httpUrl,
+    otherwise: 'from `PLATFORM_URL`',
+    review: 'always',
+    help: '`https://api.github.com`, or `<PLATFORM_URL>/api/v3`',
+  },
+  timeoutSeconds: {
+    name: 'PLATFORM_TIMEOUT_SECONDS',
+    parse: wholeNumber(1, 300),
+    default: '30',
+    help: 'timeout of one call to GitHub',
+  },
+} satisfies Variables
+
+const fallbackVariables = {
+  token: {
+    name: 'PLATFORM_TOKEN',
+    parse: anyText,
+    secret: true,
+    review: 'always',
+    help:
+      "token for repositories that nobody connected, and for those that no user's own token can " +
+      'read any more; without it their reviews fail with a message',
+  },
+  webhookSecret: {
+    name: 'WEBHOOK_SECRET',
+    parse: anyText,
+    secret: true,
+    help:
+      'verifies deliveries of those repositories; without it they are accepted unsigned, up to ' +
+      '1 MB; required by `compose.yaml`',
+  },
+} satisfies Variables
+
+const oauthVariables = {
+  clientId: {
+    name: 'OAUTH_CLIENT_ID',
+    parse: anyText,
+    help:
+      'the OAuth application for sign-in, with the callback URL `<PUBLIC_URL>/auth/callback`; ' +
+      'without it, users sign in with a personal access token',
+  },
+  clientSecret: {
+    name: 'OAUTH_CLIENT_SECRET',
+    parse: anyText,
+    secret: true,
+    help: 'its secret; set both or none',
+  },
+} satisfies Variables
+
+export const platformGroup = groupVariables('GitHub', [
+  platformVariables,
+  fallbackVariables,
+  oauthVariables,
+])
+
+export interface PlatformSettings {
+  readonly platform: PlatformConfig
+  /** Used for repositories that no one has connected. */
+  readonly fallback: ValuesOf<typeof fallbackVariables>
+}
+
+export function readPlatformConfig(reader: VariableReader): PlatformSettings {
+  const { id, timeoutSeconds, ...given } = reader.read(platformVariables)
+  const fallback = reader.read(fallbackVariables)
+  const { clientId, clientSecret } = reader.read(oauthVariables)
+  if (Boolean(clientId) !== Boolean(clientSecret)) {
+    reader.reportContradiction(
+      'OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none',
+    )
+  }
+  const url = given.url ?? addresses[id].url
+  return {
+    platform: {
+      id,
+      url,
+      apiUrl: given.apiUrl ?? addresses[id].apiUrlOf(url),
+      oauth: clientId && clientSecret ? { clientId, clientSecret } : null,
+      userAgent: 'umpire',
+      timeoutMs: timeoutSeconds * 1000,
+    },
+    fallback,
+  }
+}

@@ -1,0 +1,41 @@
+// The part of the composition root that reads the configuration: it lists the variables of all
+// parts.
+import { type Environment, readProcessEnvironment } from './config/environment.ts'
+import { readServiceConfig } from './config/read-service-config.ts'
+import { serviceGroups } from './config/service-variables.ts'
+import type { Variable, VariableGroup } from './config/variable.ts'
+import { VariableReader } from './config/variable-reader.ts'
+import type { Config } from './context.ts'
+import { modelGroup, readModelsConfig } from './models/models-config.ts'
+import { platformGroup, readPlatformConfig } from './platforms/platform-config.ts'
+import { readSourceConfigs, sourceGroup } from './tools/sources/read-source-configs.ts'
+
+/** All variables, by the names of their parts of `docs/configuration.md`. */
+export const variableGroups: Readonly<Record<string, VariableGroup>> = {
+  ...serviceGroups,
+  platform: platformGroup,
+  models: modelGroup,
+  sources: sourceGroup,
+}
+
+/**
+ * Reads the configuration.
+ *
+ * @param isRead whether a variable is read; others count as not set
+ * @throws ConfigError with all problems, one per line, that names variables but never their values
+ */
+export async function readConfig(
+  environment: Environment = readProcessEnvironment(),
+  isRead: (variable: Variable) => boolean = () => true,
+): Promise<Config> {
+  const reader = new VariableReader(environment, isRead)
+  const config = {
+    ...readServiceConfig(reader),
+    ...readPlatformConfig(reader),
+    models: readModelsConfig(reader),
+    // These come last, because they may use the values of all other variables.
+    contextSources: await readSourceConfigs(reader),
+  }
+  reader.throwProblems()
+  return config
+}
