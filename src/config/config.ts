@@ -1,4 +1,4 @@
-// Defines the configuration of the service itself. Most of it are the values of its variables.
+// Defines the configuration of the service itself. Most parts are the values of its variables.
 import type {
   accessVariables,
   graphVariables,

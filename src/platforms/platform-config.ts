@@ -2,21 +2,24 @@
 import { groupVariables, type ValuesOf, type Variables } from '../config/variable.ts'
 import { anyText, httpUrl, oneOf, wholeNumber } from '../config/variable-parsers.ts'
 import type { VariableReader } from '../config/variable-reader.ts'
-import { githubAddresses } from './github/addresses.ts'
+import { githubHost } from './github/github-host.ts'
 
-/** The kinds of code hosts. No address ends with a slash. */
-const addresses = { github: githubAddresses } satisfies Readonly<
-  Record<
-    string,
-    {
-      /** The address that is used if none is configured. */
-      readonly url: string
-      /** Returns the address of the API of the host at `url`. */
-      apiUrlOf(url: string): string
-    }
-  >
->
-export type PlatformId = keyof typeof addresses
+/** What the configuration has to know about a kind of code host. No address ends with a slash. */
+interface KnownHost {
+  /** The address that is used if none is configured. */
+  readonly url: string
+  /** Returns the address of the API of the host at `url`. */
+  apiUrlOf(url: string): string
+  /** Describes both addresses in Markdown. */
+  readonly help: { readonly url: string; readonly apiUrl: string }
+}
+
+const hosts = { github: githubHost } satisfies Readonly<Record<string, KnownHost>>
+type PlatformId = keyof typeof hosts
+
+function describeHosts(describe: (host: KnownHost) => string): string {
+  return Object.values(hosts).map(describe).join('; ')
+}
 
 export interface PlatformConfig {
   readonly id: PlatformId
@@ -33,7 +36,7 @@ export interface PlatformConfig {
 const platformVariables = {
   id: {
     name: 'PLATFORM',
-    parse: oneOf(Object.keys(addresses) as PlatformId[]),
+    parse: oneOf(Object.keys(hosts) as PlatformId[]),
     default: 'github',
     review: 'always',
     help: 'the kind of code host',
@@ -41,24 +44,22 @@ const platformVariables = {
   url: {
     name: 'PLATFORM_URL',
     parse: httpUrl,
-    otherwise: Object.values(addresses)
-      .map(({ url }) => `\`${url}\``)
-      .join(', '),
+    otherwise: describeHosts(({ url }) => `\`${url}\``),
     review: 'always',
-    help: 'its URL; for GitHub Enterprise Server `https://<host>`',
+    help: `its URL; ${describeHosts(({ help }) => help.url)}`,
   },
   apiUrl: {
     name: 'PLATFORM_API_URL',
     parse: httpUrl,
     otherwise: 'from `PLATFORM_URL`',
     review: 'always',
-    help: '`https://api.github.com`, or `<PLATFORM_URL>/api/v3`',
+    help: describeHosts(({ help }) => help.apiUrl),
   },
   timeoutSeconds: {
     name: 'PLATFORM_TIMEOUT_SECONDS',
     parse: wholeNumber(1, 300),
     default: '30',
-    help: 'timeout of one call to GitHub',
+    help: 'timeout of one call to the code host',
   },
 } satisfies Variables
 
@@ -98,7 +99,7 @@ const oauthVariables = {
   },
 } satisfies Variables
 
-export const platformGroup = groupVariables('GitHub', [
+export const platformGroup = groupVariables('Code host', [
   platformVariables,
   fallbackVariables,
   oauthVariables,
@@ -119,12 +120,12 @@ export function readPlatformConfig(reader: VariableReader): PlatformSettings {
       'OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none',
     )
   }
-  const url = given.url ?? addresses[id].url
+  const url = given.url ?? hosts[id].url
   return {
     platform: {
       id,
       url,
-      apiUrl: given.apiUrl ?? addresses[id].apiUrlOf(url),
+      apiUrl: given.apiUrl ?? hosts[id].apiUrlOf(url),
       oauth: clientId && clientSecret ? { clientId, clientSecret } : null,
       userAgent: 'umpire',
       timeoutMs: timeoutSeconds * 1000,
