@@ -1,6 +1,6 @@
 // The part of the composition root that reads the configuration: it lists the variables of all
 // parts.
-import { type Environment, readProcessEnvironment } from './config/environment.ts'
+import type { Environment } from './config/environment.ts'
 import { readServiceConfig } from './config/read-service-config.ts'
 import { serviceGroups } from './config/service-variables.ts'
 import type { Variable, VariableGroup } from './config/variable.ts'
@@ -25,7 +25,7 @@ export const variableGroups: Readonly<Record<string, VariableGroup>> = {
  * @throws ConfigError with all problems, one per line, that names variables but never their values
  */
 export async function readConfig(
-  environment: Environment = readProcessEnvironment(),
+  environment: Environment,
   isRead: (variable: Variable) => boolean = () => true,
 ): Promise<Config> {
   const reader = new VariableReader(environment, isRead)
