@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../src/read-config.ts'
+import { readConfig, variableGroups } from '../src/read-config.ts'
 import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 
@@ -57,6 +57,25 @@ describe('compose.yaml', () => {
       expect(checkMcp(config)).toMatchObject({ state: 'ok' })
     },
   )
+
+  it('sets only variables that exist, and stops later than the service', async () => {
+    const names = Object.values(variableGroups).flatMap(({ variables }) =>
+      variables.map(({ name }) => name),
+    )
+    const compose = parse(interpolate(read('compose.yaml'), given), { merge: true })
+    for (const service of ['web', 'worker']) {
+      const { environment, stop_grace_period: period, depends_on } = compose.services[service]
+      expect(names).toEqual(expect.arrayContaining(Object.keys(environment)))
+      const { review } = await readConfig({ PUBLIC_URL: 'https://umpire.example', ...environment })
+      expect(period).toMatch(/^\d+s$/)
+      expect(Number.parseInt(period, 10)).toBeGreaterThan(review.shutdownGraceSeconds)
+      expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)))
+    }
+    const volumes = Object.values(compose.services).flatMap(
+      (service) => (service as { volumes?: string[] }).volumes ?? [],
+    )
+    expect(Object.keys(compose.volumes)).toEqual(volumes.map((volume) => volume.split(':')[0]))
+  })
 
   it('pins images by digest', () => {
     const images = { POSTGRES_IMAGE: 'postgres@sha256:abc', NODE_IMAGE: 'node@sha256:def' }
