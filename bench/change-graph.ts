@@ -2,9 +2,9 @@
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import type { Change } from '../src/domain/change.ts'
 import { defaultGitRuntime, type GitRuntime } from '../src/git/run-git.ts'
 import { createProgramSpawner } from '../src/lib/program-spawner.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { type GraphBuilder, openGraphBuilder } from './context-graph.ts'
 import { findRepositories, type Repository, readChanges } from './static-changes.ts'
 

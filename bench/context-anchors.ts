@@ -1,12 +1,12 @@
 // Replays comment locations as model findings, correct and shifted, and counts their anchors.
 
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
+import type { Change } from '../src/domain/change.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
 import type { Finding } from '../src/domain/finding.ts'
 import { noUsage } from '../src/domain/review.ts'
 import { isCommentable } from '../src/git/commentable-lines.ts'
 import { parseFindings } from '../src/reviewers/parse-findings.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
 
 /** Lines on one side of a file, 1-based and inclusive. */

@@ -3,6 +3,7 @@
 import { createFileIndexer } from '../src/code/file-indexer.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import { type DatabaseConfig, openDatabase } from '../src/db/database.ts'
+import type { Change } from '../src/domain/change.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import { ObjectReader } from '../src/git/object-reader.ts'
 import { defaultGitRuntime } from '../src/git/run-git.ts'
@@ -11,7 +12,6 @@ import { readChangeGraph } from '../src/knowledge/change/read-change-graph.ts'
 import { findGraph } from '../src/knowledge/graph/read-graph.ts'
 import { syncGraph } from '../src/knowledge/graph/sync-graph.ts'
 import type { Log } from '../src/lib/logger.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { createTestDatabase, silentLog } from '../test/fakes/test-database.ts'
 
 /** Stores one graph per repository. A later commit replaces an earlier one. */

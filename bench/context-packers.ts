@@ -2,9 +2,9 @@
 
 import { languageOfPath } from '../src/code/languages.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
+import type { Change } from '../src/domain/change.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
 import { renderFileDiff } from '../src/git/render-diff.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { type CountTokens, packContext } from '../src/workflows/pack-context.ts'
 
 export interface PackedText {

@@ -1,8 +1,10 @@
 // Measures the share of merged pull requests with complete coverage, with and without a model.
 import { parseArgs } from 'node:util'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import type { Change } from '../src/domain/change.ts'
 import { noUsage } from '../src/domain/review.ts'
-import type { Change, PackedContext, ReviewerReport } from '../src/reviewers/reviewer.ts'
+import type { PackedContext } from '../src/reviewers/packed-context.ts'
+import type { ReviewerReport } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { measureCoverage } from '../src/workflows/measure-coverage.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'

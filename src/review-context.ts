@@ -3,9 +3,9 @@
 
 import { createSyntaxParser } from './code/syntax-parser.ts'
 import type { Config, ReviewContext } from './context.ts'
+import type { Change } from './domain/change.ts'
 import type { Log } from './lib/logger.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
-import type { Change } from './reviewers/reviewer.ts'
 import { createStaticReviewer, type StaticReviewer } from './reviewers/static-reviewer.ts'
 
 type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {

@@ -1,8 +1,8 @@
 // Anchors of findings: a finding goes to the code that it quotes, even if it names another line.
 import { describe, expect, it } from 'vitest'
+import type { Change } from '../src/domain/change.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { anchorCandidate } from '../src/workflows/judging/anchor.ts'
 import { createChangeFiles } from '../src/workflows/judging/change-files.ts'
 import { addedFiles, changeOf, snapshotOf } from './samples/change-of-files.ts'

@@ -1,7 +1,8 @@
 // A scenario with scanned repositories that returns the graph context of a pull request.
+
+import { type Change, noEarlierReviews } from '../src/domain/change.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import { requestScan } from '../src/jobs/scans.ts'
-import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { gatherChange } from '../src/workflows/gather-change.ts'
 import { gatherGraph } from '../src/workflows/gathering/gather-graph.ts'
 import type { Forge } from './fakes/forge/forge.ts'

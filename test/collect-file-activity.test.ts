@@ -1,9 +1,9 @@
 // The file activity that a review stores: hostile names, limits, definitions and issues.
 import { describe, expect, it } from 'vitest'
+import type { Change } from '../src/domain/change.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { createPlatform } from '../src/platforms/index.ts'
 import { readConfig } from '../src/read-config.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { collectFileActivity } from '../src/workflows/learning/collect-file-activity.ts'
 import { graphOf, symbolOf } from './samples/change-graph.ts'
 import { changeOf, samplePullRequest } from './samples/change-of-files.ts'

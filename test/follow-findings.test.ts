@@ -1,9 +1,9 @@
 // Findings follow their code to other files, each to one location, while it is the same code.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import { type Change, noEarlierReviews } from '../src/domain/change.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { identifyLines } from '../src/git/hunk-identity.ts'
-import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles } from './samples/change-of-files.ts'

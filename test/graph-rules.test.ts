@@ -1,7 +1,7 @@
 // The code graph rules of the static reviewer: what they report and what they ignore.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
-import { defaultSettings } from '../src/config/repository-settings.ts'
+import type { Change } from '../src/domain/change.ts'
 import type {
   BrokenImport,
   CallSite,
@@ -9,8 +9,8 @@ import type {
   ChangeGraph,
 } from '../src/domain/change-graph.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
+import { defaultSettings } from '../src/domain/repository-settings.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
 import { callerOf, graphOf, symbolOf } from './samples/change-graph.ts'

@@ -1,9 +1,9 @@
 // The judge: each claim keeps one identity and the right line over all pushes.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import { type Change, noEarlierReviews } from '../src/domain/change.ts'
 import { GitError } from '../src/domain/errors.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
-import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import {
   type JudgedReport,

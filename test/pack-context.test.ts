@@ -1,10 +1,11 @@
 // Tests of packing: rounds within the budget, no silent omissions, no crash on any input.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import type { Change } from '../src/domain/change.ts'
 import type { DiffHunk } from '../src/domain/diff.ts'
+import type { Snapshot } from '../src/domain/snapshot.ts'
 import { identifyLines } from '../src/git/hunk-identity.ts'
-import type { Snapshot } from '../src/git/snapshot.ts'
-import type { Change, ContextRound } from '../src/reviewers/reviewer.ts'
+import type { ContextRound } from '../src/reviewers/packed-context.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
 import { changeOf } from './samples/change-of-files.ts'
 

@@ -1,8 +1,9 @@
 // Tests of packing the code graph and the memory: correct, bounded, and never instead of hunks.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import type { Change } from '../src/domain/change.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
-import type { Change, ContextSpan } from '../src/reviewers/reviewer.ts'
+import type { ContextSpan } from '../src/reviewers/packed-context.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
 import {
   callerOf,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseGitattributes } from '../src/code/read-gitattributes.ts'
 import { readRepositorySettings } from '../src/config/read-repository-settings.ts'
-import { defaultSettings, maxSettingsBytes } from '../src/config/repository-settings.ts'
+import { defaultSettings, maxSettingsBytes } from '../src/domain/repository-settings.ts'
 import { createGlobMatcher, findGlobError } from '../src/lib/glob.ts'
 
 const read = (text: string) => readRepositorySettings(Buffer.from(text))

@@ -1,9 +1,9 @@
 // Tests of reviews with the code graph and the memory: both are data, citations must be given.
 import { afterAll, describe, expect, it } from 'vitest'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import type { Change } from '../src/domain/change.ts'
 import { createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
 import { createVerifier } from '../src/reviewers/verifier.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'

@@ -1,6 +1,6 @@
 // Adds results of context sources to a change for `umpire review --context`.
 import type { ReviewContext } from '../context.ts'
-import type { Change } from '../reviewers/reviewer.ts'
+import type { Change } from '../domain/change.ts'
 import {
   type ContextSources,
   createContextSources,

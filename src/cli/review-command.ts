@@ -1,10 +1,10 @@
 // Runs `umpire review`, which reviews a change without server or database and prints the findings.
 import type { ReviewContext } from '../context.ts'
+import type { Change } from '../domain/change.ts'
 import { severities } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
 import type { Log } from '../lib/logger.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
-import type { Change } from '../reviewers/reviewer.ts'
 import { exitCode } from './exit-codes.ts'
 import {
   gatherPullRequest,

@@ -1,12 +1,13 @@
 // Reads `.umpire.yml`: applies its valid settings and collects problems for the review to show.
-import type { ReviewEnd } from '../domain/review.ts'
-import { findGlobError } from '../lib/glob.ts'
-import { readYaml } from './read-yaml.ts'
+
 import {
   defaultSettings,
   type PathInstructions,
   type RepositorySettings,
-} from './repository-settings.ts'
+} from '../domain/repository-settings.ts'
+import type { ReviewEnd } from '../domain/review.ts'
+import { findGlobError } from '../lib/glob.ts'
+import { readYaml } from './read-yaml.ts'
 import {
   quoteValue,
   readEnum,

@@ -1,11 +1,11 @@
 // A snapshot of a repository at one commit, read from git's objects without a checkout.
 import { GitError } from '../domain/errors.ts'
+import type { Snapshot, TreeEntry } from '../domain/snapshot.ts'
 import { listTree } from './list-tree.ts'
 import { ObjectReader } from './object-reader.ts'
 import { isSafePath, pathToBytes } from './path-encoding.ts'
 import type { GitRuntime } from './run-git.ts'
 import { searchCommit } from './search-commit.ts'
-import type { Snapshot, TreeEntry } from './snapshot.ts'
 
 const MEBIBYTE = 1024 * 1024
 const MAX_TREE_BYTES = 64 * MEBIBYTE

@@ -1,5 +1,5 @@
 // Reads files of a snapshot as lines, with a cache of the files that were read last.
-import type { Snapshot } from './snapshot.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 
 /**
  * The lines of a file without line ends; undefined if there is no file, `null` if it can't be read

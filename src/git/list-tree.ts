@@ -1,7 +1,8 @@
 // Lists the files of a commit from git's output stream, up to a limit.
+
+import type { TreeEntry } from '../domain/snapshot.ts'
 import { isSafePath, pathFromBytes } from './path-encoding.ts'
 import { type GitRuntime, runGit } from './run-git.ts'
-import type { TreeEntry } from './snapshot.ts'
 
 export interface BareRepository {
   readonly runtime: GitRuntime

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { GitError } from '../domain/errors.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { checkCloneAddress, type RepositoryAddress } from './clone-address.ts'
 import { createGitSnapshot } from './git-snapshot.ts'
 import { acquireLock } from './lock-file.ts'
@@ -23,7 +24,6 @@ import {
   type GitRuntime,
   runGit,
 } from './run-git.ts'
-import type { Snapshot } from './snapshot.ts'
 
 const MEBIBYTE = 1024 * 1024
 const FETCH_MS = 10 * 60_000

@@ -5,12 +5,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { createGitSnapshot } from './git-snapshot.ts'
 import { diffArgs, readDiffOutput } from './mirror.ts'
 import { ObjectReader } from './object-reader.ts'
 import { quoteBytes } from './path-encoding.ts'
 import { type GitRuntime, runGit } from './run-git.ts'
-import type { Snapshot } from './snapshot.ts'
 
 const MEBIBYTE = 1024 * 1024
 const COMMAND_MS = 120_000

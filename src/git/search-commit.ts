@@ -1,9 +1,9 @@
 // Searches the files of a commit with git grep, with limits on time, pattern and matches.
 import { extname } from 'node:path'
 import { GitError } from '../domain/errors.ts'
+import type { SearchMatch, SearchOptions } from '../domain/snapshot.ts'
 import { isSafePath, pathFromBytes, pathToBytes } from './path-encoding.ts'
 import { type GitRuntime, runGit } from './run-git.ts'
-import type { SearchMatch, SearchOptions } from './snapshot.ts'
 
 const TIMEOUT_MS = 5_000
 const MAX_PATTERN_LENGTH = 1_000

@@ -4,7 +4,7 @@ import type { Usage } from '../domain/review.ts'
 import type { Budget } from './budget.ts'
 
 /**
- * The part of a tool that the loop needs; `Tool` of `tools/tool.ts` is compatible. Results go to
+ * The part of a tool that the loop needs; `Tool` of `domain/tool.ts` is compatible. Results go to
  * the model unchanged, so the caller must bound and fence them.
  */
 export interface ModelTool {

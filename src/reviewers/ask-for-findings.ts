@@ -1,6 +1,9 @@
 // Asks a model for the findings in one round, and once to repair invalid findings.
+
+import type { Change } from '../domain/change.ts'
 import { ModelError } from '../domain/errors.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
+import type { Tool } from '../domain/tool.ts'
 import {
   type Budget,
   type GenerateLimits,
@@ -8,12 +11,12 @@ import {
   type ModelAnswer,
   requestRepair,
 } from '../models/index.ts'
-import type { Tool } from '../tools/tool.ts'
 import { createCanary } from './attention/canary.ts'
 import { addCanaryToChange } from './attention/canary-change.ts'
 import { addCanaryToRound } from './attention/canary-round.ts'
 import { removeCanary } from './attention/remove-canary.ts'
 import { fenceTools } from './fence-tools.ts'
+import type { Citable, ContextRound } from './packed-context.ts'
 import {
   answerSchema,
   isEmptyAnswer,
@@ -30,7 +33,6 @@ import {
   reviewInstructions,
 } from './prompts/review-prompt.ts'
 import type { ReviewField } from './prompts/specialist-prompts.ts'
-import type { Change, Citable, ContextRound } from './reviewer.ts'
 
 const notJsonObject =
   'The answer is not just the JSON object that was asked for. JSON that its words only quote, ' +

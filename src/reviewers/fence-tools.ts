@@ -1,6 +1,6 @@
 // Fences and bounds the results of tools before a model sees them.
 import { UmpireError } from '../domain/errors.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { Tool } from '../domain/tool.ts'
 import type { PromptFence } from './prompts/prompt-fence.ts'
 
 const maxResultChars = 60_000

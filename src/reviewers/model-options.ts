@@ -1,7 +1,8 @@
 // The options of the reviewers and the verifier that call models.
+
+import type { Change } from '../domain/change.ts'
+import type { Tool } from '../domain/tool.ts'
 import type { Budget, GenerateLimits, Model } from '../models/index.ts'
-import type { Tool } from '../tools/tool.ts'
-import type { Change } from './reviewer.ts'
 
 export interface CommonModelOptions {
   /** Makes the read-only tools for a change. A model can call no others. */

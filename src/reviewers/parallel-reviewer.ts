@@ -3,10 +3,11 @@ import { ModelError } from '../domain/errors.ts'
 import type { Budget, GenerateLimits, Model } from '../models/index.ts'
 import type { Assignment } from './ask-for-findings.ts'
 import type { AttentionCheckOptions, CommonModelOptions } from './model-options.ts'
+import type { PackedContext } from './packed-context.ts'
 import { createPromptFence } from './prompts/prompt-fence.ts'
 import { type ReviewField, specialistFields, specialistTask } from './prompts/specialist-prompts.ts'
 import { listPaths, reviewRounds } from './review-rounds.ts'
-import type { PackedContext, Reviewer, ReviewerReport } from './reviewer.ts'
+import type { Reviewer, ReviewerReport } from './reviewer.ts'
 import { type Synthesis, synthesize } from './synthesize.ts'
 
 /** Limits of each specialist: `steps` and `outputTokens` apply to one round, the others to all. */

@@ -1,5 +1,6 @@
 // Parses a model's answer as findings, and lists the invalid ones.
 import { z } from 'zod'
+import type { Change } from '../domain/change.ts'
 import {
   compareBySeverity,
   findingCategories,
@@ -7,8 +8,8 @@ import {
   severities,
 } from '../domain/finding.ts'
 import { describeProblems, type ModelAnswer } from '../models/index.ts'
+import type { Citable } from './packed-context.ts'
 import { hasEscapedCharacter, unescapeInvisible } from './prompts/prompt-fence.ts'
-import type { Change, Citable } from './reviewer.ts'
 
 /** People don't read more findings. */
 export const maxFindings = 50

@@ -1,10 +1,11 @@
 // Renders the code of claims for the verifier: their lines and evidence with context, and the diff.
+
+import type { Change } from '../domain/change.ts'
 import type { DiffHunk, DiffSide } from '../domain/diff.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
 import type { LineReader } from '../git/line-reader.ts'
 import { renderNumberedLines } from '../git/render-diff.ts'
 import type { PromptFence } from './prompts/prompt-fence.ts'
-import type { Change } from './reviewer.ts'
 
 /** How many lines are shown above and below. */
 const contextLines = { claim: 30, evidence: 5, diff: 30 } as const

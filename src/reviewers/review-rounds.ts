@@ -1,8 +1,9 @@
 // Has a model review all rounds of a change, and splits rounds that are too long.
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import type { Assignment, RoundReport } from './ask-for-findings.ts'
+import type { ContextRound, ContextSpan, PackedContext } from './packed-context.ts'
 import { type CheckedRoundReport, reviewWithAttentionCheck } from './review-with-attention-check.ts'
-import type { ContextRound, ContextSpan, PackedContext, ReviewerReport } from './reviewer.ts'
+import type { ReviewerReport } from './reviewer.ts'
 
 /** Limits how often a round that is too long for the model is split in half. */
 const maxHalvings = 2

@@ -2,8 +2,8 @@
 import { ModelError } from '../domain/errors.ts'
 import { compareBySeverity, type ProposedFinding } from '../domain/finding.ts'
 import { type Assignment, askForFindings, type RoundReport } from './ask-for-findings.ts'
+import type { ContextRound } from './packed-context.ts'
 import { keepMostSevere } from './parse-findings.ts'
-import type { ContextRound } from './reviewer.ts'
 
 export interface CheckedRoundReport extends RoundReport {
   /** Why the round counts as not read; null when it was read. */

@@ -1,5 +1,6 @@
 // Has a model try to refute the claims of reviewers, a few claims per call, with read-only tools.
 import { randomBytes } from 'node:crypto'
+import type { Change } from '../domain/change.ts'
 import { ModelError } from '../domain/errors.ts'
 import { compareBySeverity, type ProposedFinding } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
@@ -18,7 +19,7 @@ import {
 } from './prompts/verify-prompt.ts'
 import { type ClaimFiles, renderClaimCode } from './render-claim-code.ts'
 import { fatalErrorCodes } from './review-rounds.ts'
-import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
+import type { ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
 
 /** `steps` and `outputTokens` apply to one batch, `totalTokens` and `timeMs` to all batches. */
 const defaultLimits: GenerateLimits = {

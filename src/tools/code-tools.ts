@@ -1,8 +1,8 @@
 // Read-only tools over the repository at the reviewed head and at the merge base.
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
+import type { Tool } from '../domain/tool.ts'
 import { findCallersTool, findDefinitionTool, searchCodeTool } from './search-tools.ts'
-import type { Tool } from './tool.ts'
 import {
   cleanPath,
   defineTool,

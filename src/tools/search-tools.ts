@@ -1,7 +1,7 @@
 // Read-only tools that search for text, for definitions of a name, and for its uses.
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
-import type { SearchMatch, Snapshot } from '../git/snapshot.ts'
+import type { SearchMatch, Snapshot } from '../domain/snapshot.ts'
 import { enclosingDefinitionName } from './enclosing-definition.ts'
 import { type KnownLocations, listKnownCallers, listKnownDefinitions } from './known-locations.ts'
 import {

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { CommitSummary } from '../domain/pull-request.ts'
-import type { Snapshot } from '../git/snapshot.ts'
-import type { Tool } from './tool.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { Tool } from '../domain/tool.ts'
 
 const maxLineLength = 400
 

@@ -1,6 +1,7 @@
 // Computes the verdict and the confidence of a review from its findings and its coverage.
-import type { RepositorySettings } from '../config/repository-settings.ts'
+
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
+import type { RepositorySettings } from '../domain/repository-settings.ts'
 import {
   type Confidence,
   type Coverage,

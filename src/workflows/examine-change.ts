@@ -1,11 +1,12 @@
 // Examines a change without writing anything: packs context, reviews, judges, measures coverage.
 import type { ReviewContext } from '../context.ts'
+import type { Change } from '../domain/change.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { type Coverage, noUsage, type Review, type ReviewWarning } from '../domain/review.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/budget.ts'
-import { type Change, emptyContext, type PackedContext } from '../reviewers/reviewer.ts'
+import { emptyContext, type PackedContext } from '../reviewers/packed-context.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
 import { measureCoverage } from './measure-coverage.ts'

@@ -1,9 +1,9 @@
 // Gathers a pull request's change: commits, diff, files by who reads them, and background.
 import type { AppContext } from '../context.ts'
+import { type Change, type EarlierReviews, noOutsideContext } from '../domain/change.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { parseDiff } from '../git/parse-diff.ts'
 import type { Access } from '../platforms/platform.ts'
-import { type Change, type EarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
 import { fetchChangeCommits } from './gathering/fetch-change-commits.ts'
 import { gatherBackground, noBackground } from './gathering/gather-background.ts'
 import { checkChangedSettings, loadSettings } from './gathering/read-settings.ts'

@@ -1,6 +1,7 @@
 // Gathers a change from a local repository: commits, staged or uncommitted changes.
 import { basename } from 'node:path'
 import { languageOfPath } from '../code/languages.ts'
+import { type Change, noEarlierReviews, noOutsideContext } from '../domain/change.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile } from '../domain/review.ts'
@@ -24,7 +25,6 @@ import {
   emptyTree,
   type ScratchRepository,
 } from '../git/scratch-repository.ts'
-import { type Change, noEarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
 import { checkChangedSettings, loadSettings } from './gathering/read-settings.ts'
 import { triageFiles } from './gathering/triage-files.ts'
 

@@ -1,8 +1,9 @@
 // The judge: a pipeline from the candidates of reviewers to the findings that are posted.
 import type { ReviewContext } from '../context.ts'
+import type { Change } from '../domain/change.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Usage } from '../domain/review.ts'
-import type { Change, ReviewerReport, Verifier } from '../reviewers/reviewer.ts'
+import type { ReviewerReport, Verifier } from '../reviewers/reviewer.ts'
 import { anchorCandidates } from './judging/anchor.ts'
 import { createChangeFiles } from './judging/change-files.ts'
 import { createSuggestionCheck } from './judging/check-suggestion.ts'

@@ -1,11 +1,11 @@
 // Loads what earlier reviews of a pull request found, and which findings people dismissed since.
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
+import type { EarlierReviews } from '../domain/change.ts'
 import { PlatformError } from '../domain/errors.ts'
 import type { Dismissal, Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
-import type { EarlierReviews } from '../reviewers/reviewer.ts'
 import { decodeLines } from './judging/seen-lines.ts'
 import { findingMarker } from './posting/markers.ts'
 

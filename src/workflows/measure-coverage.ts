@@ -1,6 +1,8 @@
 // Measures which changed lines were read, by models or by rules.
+
+import type { Change, ReadingNeeds } from '../domain/change.ts'
 import type { Coverage, LineCoverage, SkippedFile } from '../domain/review.ts'
-import type { Change, PackedContext, ReadingNeeds } from '../reviewers/reviewer.ts'
+import type { PackedContext } from '../reviewers/packed-context.ts'
 import { isExcludedBySettings } from './gathering/triage-files.ts'
 import type { Judgement } from './judge-findings.ts'
 import type { ReviewersOutcome } from './run-reviewers.ts'

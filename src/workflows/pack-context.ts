@@ -1,15 +1,15 @@
 // Packs the context that models are shown into rounds under a token budget.
 import type { ReviewContext } from '../context.ts'
+import type { Change } from '../domain/change.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import type { NumberedLines } from '../git/render-diff.ts'
 import {
-  type Change,
   type ContextRound,
   type ContextSpan,
   emptyContext,
   type OmittedFile,
   type PackedContext,
-} from '../reviewers/reviewer.ts'
+} from '../reviewers/packed-context.ts'
 import { type CountTokens, estimateTokens } from './packing/count-tokens.ts'
 import type { Piece } from './packing/cut-pieces.ts'
 import { describeChange } from './packing/describe-change.ts'

@@ -1,8 +1,10 @@
 // Runs all reviewers of a change in parallel.
 import { toStorableText } from '../contract/storable-text.ts'
+import type { Change } from '../domain/change.ts'
 import { ModelError } from '../domain/errors.ts'
 import { mapCitationText } from '../domain/finding.ts'
-import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
+import type { PackedContext } from '../reviewers/packed-context.ts'
+import type { Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
 
 type NamedReport = ReviewerReport & { readonly reviewer: string }
 

@@ -1,6 +1,6 @@
 // An in-memory snapshot of a repository's files at one commit, for tests without git.
 import { createHash } from 'node:crypto'
-import type { SearchMatch, Snapshot } from '../../src/git/snapshot.ts'
+import type { SearchMatch, Snapshot } from '../../src/domain/snapshot.ts'
 
 /** The POSIX character classes that the tools use, as JavaScript writes them. */
 const posixClasses: Readonly<Record<string, string>> = {

@@ -1,17 +1,13 @@
 // Makes a change from texts: two snapshots in memory, and the diff between them as git would print it.
 import { createHash } from 'node:crypto'
-import { defaultSettings } from '../../src/config/repository-settings.ts'
+import { type Change, noEarlierReviews, noOutsideContext } from '../../src/domain/change.ts'
 import type { FileDiff } from '../../src/domain/diff.ts'
 import { GitError } from '../../src/domain/errors.ts'
 import type { PullRequest } from '../../src/domain/pull-request.ts'
+import { defaultSettings } from '../../src/domain/repository-settings.ts'
+import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { parseDiff } from '../../src/git/parse-diff.ts'
-import type { Snapshot } from '../../src/git/snapshot.ts'
-import {
-  type Change,
-  noEarlierReviews,
-  noOutsideContext,
-  type PackedContext,
-} from '../../src/reviewers/reviewer.ts'
+import type { PackedContext } from '../../src/reviewers/packed-context.ts'
 
 type Files = Readonly<Record<string, string>>
 

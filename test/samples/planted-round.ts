@@ -1,10 +1,10 @@
 // Rounds with planted defects, as messages show them: for tests that look at what stands in them.
 import { type Canary, createCanary } from '../../src/reviewers/attention/canary.ts'
 import { addCanaryToRound } from '../../src/reviewers/attention/canary-round.ts'
+import type { ContextRound, ContextSpan } from '../../src/reviewers/packed-context.ts'
 import { createPromptFence } from '../../src/reviewers/prompts/prompt-fence.ts'
 import { renderSpans } from '../../src/reviewers/prompts/review-prompt.ts'
 import type { ReviewField } from '../../src/reviewers/prompts/specialist-prompts.ts'
-import type { ContextRound, ContextSpan } from '../../src/reviewers/reviewer.ts'
 
 /** A round that shows files of these paths. */
 export function roundOf(...paths: readonly string[]): ContextRound {

@@ -1,9 +1,10 @@
 // A change of two files, the context that shows it, and what a model says about it: for tests of reviewers with a model.
 import { expect } from 'vitest'
+import type { Change } from '../../src/domain/change.ts'
 import { ModelError } from '../../src/domain/errors.ts'
 import { parseDiff } from '../../src/git/parse-diff.ts'
 import type { ModelConfig } from '../../src/models/index.ts'
-import type { Change, ContextSpan, PackedContext } from '../../src/reviewers/reviewer.ts'
+import type { ContextSpan, PackedContext } from '../../src/reviewers/packed-context.ts'
 import { createMemorySnapshot } from '../fakes/memory-snapshot.ts'
 import type { ModelRequest, ProtocolName } from '../fakes/models/model-server.ts'
 import { bareChange, programsOf, samplePullRequest } from './change-of-files.ts'

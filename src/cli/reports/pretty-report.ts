@@ -1,5 +1,6 @@
 // Renders the report for people on a terminal. All untrusted text is escaped.
 import { styleText } from 'node:util'
+import type { Change } from '../../domain/change.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import {
   compareBySeverity,
@@ -9,7 +10,6 @@ import {
 } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { describeMissing } from '../../workflows/summarize-review.ts'
 import { toTerminalLine, toTerminalPath, toTerminalText, wrapText } from '../terminal-text.ts'

@@ -1,7 +1,8 @@
 // Defines the report of `umpire review`, independent of its format.
+
+import type { Change } from '../../domain/change.ts'
 import type { Severity } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 
 export interface ComparisonSummary {
   readonly kind: 'commits' | 'staged' | 'uncommitted' | 'pull_request'

@@ -3,7 +3,7 @@
 import type { FileIndex } from '../../code/code-index.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
 import type { Db } from '../../db/database.ts'
-import type { Snapshot, TreeEntry } from '../../git/snapshot.ts'
+import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
 import { readInOneSnapshot } from '../graph/read-graph.ts'
 import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { type CodeReader, forEachConcurrently, readFileVersion } from './read-changed-files.ts'

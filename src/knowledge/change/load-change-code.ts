@@ -2,7 +2,7 @@
 
 import { isTestPath } from '../../code/languages.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import type { Snapshot, TreeEntry } from '../../git/snapshot.ts'
+import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
 import {
   findDefinitionsByName,
   readInOneSnapshot,

@@ -4,7 +4,7 @@ import type { AppliedMemory, ChangedSymbol, ChangeGraph } from '../../domain/cha
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Provenance } from '../../domain/memory.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
-import type { Snapshot } from '../../git/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import { readInOneSnapshot } from '../graph/read-graph.ts'
 import { searchMemories } from '../memory/search-memories.ts'
 import type { ChangeGraphContext, KnowledgeContext } from './change-graph-context.ts'

@@ -1,6 +1,6 @@
 // Reads texts at the head: lines of callers, targets of broken imports, files that mention names.
 import type { BrokenImport, CallSite } from '../../domain/change-graph.ts'
-import type { Snapshot } from '../../git/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import { isConfirmed, type SuspectedImport } from './find-broken-imports.ts'
 import type { UnreadCallSite } from './find-change-callers.ts'
 import { forEachConcurrently } from './read-changed-files.ts'

@@ -2,7 +2,7 @@
 import { classifyFile, type FileKind } from '../../code/classify-file.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
 import { isTestPath, languageOfPath } from '../../code/languages.ts'
-import type { TreeEntry } from '../../git/snapshot.ts'
+import type { TreeEntry } from '../../domain/snapshot.ts'
 
 /** A file of the default branch as its path and tree entry describe it. */
 export interface ScannedFile {

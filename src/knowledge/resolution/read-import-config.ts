@@ -1,6 +1,6 @@
 // Reads the import configuration of a repository from its manifests, which are untrusted input.
 import { GitError } from '../../domain/errors.ts'
-import type { Snapshot } from '../../git/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ManifestFile } from './manifests/manifest-file.ts'
 import { readComposer } from './manifests/read-composer.ts'

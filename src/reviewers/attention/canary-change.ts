@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { runInNewContext } from 'node:vm'
-import type { SearchMatch, SearchOptions, Snapshot, TreeEntry } from '../../git/snapshot.ts'
-import type { Tool } from '../../tools/tool.ts'
-import type { Change } from '../reviewer.ts'
+import type { Change } from '../../domain/change.ts'
+import type { SearchMatch, SearchOptions, Snapshot, TreeEntry } from '../../domain/snapshot.ts'
+import type { Tool } from '../../domain/tool.ts'
 import type { Canary } from './canary.ts'
 import { mentionsCanary } from './canary-mentions.ts'
 

@@ -1,7 +1,7 @@
 // Inserts a canary into a round of the context, rendered like any other new file.
 import { createHash } from 'node:crypto'
 import { renderNumberedLines } from '../../git/render-diff.ts'
-import type { ContextRound, ContextSpan } from '../reviewer.ts'
+import type { ContextRound, ContextSpan } from '../packed-context.ts'
 import type { Canary } from './canary.ts'
 
 /** The spans of a message: first those that are equal in the messages of all reviewers. */

@@ -1,8 +1,8 @@
 // Creates a canary: a small fictitious file with a defect that every attentive reader reports.
 import { posix } from 'node:path'
 import type { FileDiff } from '../../domain/diff.ts'
+import type { ContextRound } from '../packed-context.ts'
 import type { ReviewField } from '../prompts/specialist-prompts.ts'
-import type { ContextRound } from '../reviewer.ts'
 import { type CanaryWords, createCanaryWords, kebab, pickRandom } from './canary-words.ts'
 import { type Defect, defects } from './defects.ts'
 import { type Dialect, dialectOf } from './dialects.ts'

@@ -1,8 +1,9 @@
 // Removes what is about the canary from a model's answer, and keeps what is about the change.
+
+import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { ParsedAnswer } from '../parse-findings.ts'
-import type { Change } from '../reviewer.ts'
 import type { Canary } from './canary.ts'
 import { maskMentions, mentionsCanary, removeMentions, splitSentences } from './canary-mentions.ts'
 

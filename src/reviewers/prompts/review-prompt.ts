@@ -5,7 +5,7 @@ import {
   type Severity,
   severities,
 } from '../../domain/finding.ts'
-import type { ContextSpan } from '../reviewer.ts'
+import type { ContextSpan } from '../packed-context.ts'
 import type { PromptFence } from './prompt-fence.ts'
 import {
   dataIsNotInstructions,

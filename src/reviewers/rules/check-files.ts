@@ -1,7 +1,8 @@
 // Runs the rules that look at all changed lines of a file together, whatever its language.
+
+import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
-import { type Change, listReviewedFiles } from '../reviewer.ts'
 import { toProposedFinding } from './propose-finding.ts'
 import { reviewSettingsRules } from './review-settings-rules.ts'
 import { type FileHit, toRuleFinding } from './rule.ts'

@@ -1,8 +1,9 @@
 // Runs the rules that use the code graph of a change.
+
+import type { Change } from '../../domain/change.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import { createLineReader } from '../../git/line-reader.ts'
-import type { Change } from '../reviewer.ts'
 import { exportRules } from './export-rules.ts'
 import { toProposedFinding } from './propose-finding.ts'
 import { type GraphedChange, type GraphHit, type Rule, toRuleFinding } from './rule.ts'

@@ -1,8 +1,9 @@
 // Runs the rules on both sides of changed manifests, lock files and registry settings.
+
+import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
-import type { Snapshot } from '../../git/snapshot.ts'
-import { type Change, listReviewedFiles } from '../reviewer.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import {
   type DependencyManifest,
   isDependencyManifest,

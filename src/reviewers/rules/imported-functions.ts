@@ -1,6 +1,6 @@
 // Finds out which functions that a script imports from its own repository are asynchronous.
 import { posix } from 'node:path'
-import type { Snapshot } from '../../git/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { ImportedFunction } from './rule.ts'
 
 /** Limits the files that are read for the imports of one script. */

@@ -1,6 +1,7 @@
 // The rule about files that control later reviews: settings, Git attributes and code owners.
-import { settingsPaths } from '../../config/repository-settings.ts'
+
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
+import { settingsPaths } from '../../domain/repository-settings.ts'
 import type { FileHit, Rule } from './rule.ts'
 
 interface SettingsFile {

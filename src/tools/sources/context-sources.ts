@@ -2,10 +2,10 @@
 
 import type { ContextRecord, LiveContext, UnavailableSource } from '../../domain/live-context.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
+import type { Tool } from '../../domain/tool.ts'
 import { abortable } from '../../lib/abortable.ts'
 import { createGlobMatcher } from '../../lib/glob.ts'
 import type { Log } from '../../lib/logger.ts'
-import type { Tool } from '../tool.ts'
 import {
   callTool,
   chooseTool,

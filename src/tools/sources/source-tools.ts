@@ -1,7 +1,7 @@
 // Tools with which a model looks up and searches entries of a context source.
 import { z } from 'zod'
 import { UmpireError } from '../../domain/errors.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../domain/tool.ts'
 import { defineTool } from '../tool-input.ts'
 import { describeSourceFailure, type OpenTool, type Source, type SourceQuery } from './call-tool.ts'
 import type { ToolCallTemplate } from './source-config.ts'

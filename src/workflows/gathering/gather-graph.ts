@@ -1,9 +1,9 @@
 // Gathers the parts of the code graph and the memories that concern a change.
 import type { AppContext } from '../../context.ts'
+import type { Change } from '../../domain/change.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { KnowledgeContext } from '../../knowledge/change/change-graph-context.ts'
 import { readChangeGraph } from '../../knowledge/change/read-change-graph.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { recallMemories } from '../remembering/recall-memories.ts'
 
 type GraphContext = Pick<AppContext, 'db' | 'syntax' | 'codeCache' | 'config' | 'log' | 'embedder'>

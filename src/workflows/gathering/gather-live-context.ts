@@ -1,10 +1,10 @@
 // Queries trackers, error trackers and chats about a change.
 import type { AppContext } from '../../context.ts'
+import { type Change, noOutsideContext } from '../../domain/change.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { LiveContext } from '../../domain/live-context.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
 import type { Access } from '../../platforms/platform.ts'
-import { type Change, noOutsideContext } from '../../reviewers/reviewer.ts'
 import type { SourceQuery } from '../../tools/sources/call-tool.ts'
 import type { RequestingRepository } from '../../tools/sources/context-sources.ts'
 import { deriveErrorQueries, deriveSourceQueries } from './derive-source-queries.ts'

@@ -1,6 +1,6 @@
 // Reads a snapshot through the platform's API, for repositories that git can't fetch.
 import { GitError } from '../../domain/errors.ts'
-import type { Snapshot } from '../../git/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { Access, Platform } from '../../platforms/platform.ts'
 
 /** Creates a snapshot over the API. It can't search: `search` throws `git_failed`. */

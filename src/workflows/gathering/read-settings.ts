@@ -7,15 +7,15 @@ import {
   parseGitattributes,
   type ReadLinguistAttributes,
 } from '../../code/read-gitattributes.ts'
+import type { FileDiff } from '../../domain/diff.ts'
+import { GitError } from '../../domain/errors.ts'
 import {
   defaultSettings,
   maxSettingsBytes,
   type RepositorySettings,
   settingsPaths,
-} from '../../config/repository-settings.ts'
-import type { FileDiff } from '../../domain/diff.ts'
-import { GitError } from '../../domain/errors.ts'
-import type { Snapshot } from '../../git/snapshot.ts'
+} from '../../domain/repository-settings.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 
 /** The settings that a review applies. */
 export interface LoadedSettings {

@@ -1,7 +1,7 @@
 // First stage: finds the lines of the diff that each candidate is about.
 import { setImmediate } from 'node:timers/promises'
+import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { type Change, listReviewedFiles } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
 import type { SuggestionCheck } from './check-suggestion.ts'

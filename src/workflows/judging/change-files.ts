@@ -1,8 +1,9 @@
 // Reads the files of a change for the judge, each once, and checks that cited lines exist.
+
+import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Evidence, Finding } from '../../domain/finding.ts'
 import { createLineReader, type LineReader } from '../../git/line-reader.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { type SearchableHunk, toSearchableHunks } from './find-quote.ts'
 
 /** A finding cites at most this many locations. */

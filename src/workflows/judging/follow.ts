@@ -1,6 +1,7 @@
 // Follows a finding of an earlier review: whether its code still exists, and on which lines.
+
+import type { Change } from '../../domain/change.ts'
 import type { Evidence, Finding } from '../../domain/finding.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import type { ChangeFiles } from './change-files.ts'
 import type { CodeRange, LineRange } from './code-range.ts'

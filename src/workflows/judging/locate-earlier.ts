@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import type { Change } from '../../domain/change.ts'
 import type { Diff, DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { Finding } from '../../domain/finding.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import {
   type CodeRange,
   findNearest,

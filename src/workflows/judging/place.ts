@@ -1,7 +1,8 @@
 // Last stage: decides where each finding is shown: on its line, in the summary, or suppressed.
+
+import type { Change } from '../../domain/change.ts'
 import { compareBySeverity, type Finding } from '../../domain/finding.ts'
 import { isCommentable } from '../../git/commentable-lines.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { limitInlineComments } from './policy.ts'
 import type { Placed } from './stages.ts'
 

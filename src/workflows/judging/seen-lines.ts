@@ -1,7 +1,8 @@
 // Collects which changed lines models have read so far, to be stored between reviews.
+
+import type { Change } from '../../domain/change.ts'
 import type { Coverage } from '../../domain/review.ts'
 import { identifyLines } from '../../git/hunk-identity.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import type { ReviewersOutcome } from '../run-reviewers.ts'
 
 /** Further lines count as unseen, so that claims about them aren't suppressed. */

@@ -1,8 +1,10 @@
 // Third stage: recognizes findings across pushes. Opens what is claimed now, and follows the
 // findings of earlier reviews that are not claimed again.
+
+import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import { type Finding, type Severity, severities } from '../../domain/finding.ts'
 import { areSeenLines } from '../../git/hunk-identity.ts'
-import { type Change, listReviewedFiles, type ReviewerReport } from '../../reviewers/reviewer.ts'
+import type { ReviewerReport } from '../../reviewers/reviewer.ts'
 import type { ChangeFiles } from './change-files.ts'
 import type { SuggestionCheck } from './check-suggestion.ts'
 import { type LineRange, listLines } from './code-range.ts'

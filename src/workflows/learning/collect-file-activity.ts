@@ -1,12 +1,12 @@
 // Collects the file activity of a change for the record of its review, as bounded, storable text.
 import type { AppContext } from '../../context.ts'
 import { toStorableText } from '../../contract/storable-text.ts'
+import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type {
   FileActivity,
   PullRequestActivity,
 } from '../../knowledge/file-activity/save-file-activity.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { findNamedIssues } from '../gathering/gather-background.ts'
 
 const maxFiles = 3000

@@ -1,9 +1,11 @@
 // Describes a change for the first spans of every round: pull request, files, issues, records.
-import type { PathInstructions } from '../../config/repository-settings.ts'
+
+import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { ContextRecord } from '../../domain/live-context.ts'
+import type { PathInstructions } from '../../domain/repository-settings.ts'
 import { createGlobMatcher, createGlobMeter } from '../../lib/glob.ts'
-import type { Change, Citable, ContextSpan } from '../../reviewers/reviewer.ts'
+import type { Citable, ContextSpan } from '../../reviewers/packed-context.ts'
 import { type CountTokens, estimateTokens } from './count-tokens.ts'
 
 interface Part {

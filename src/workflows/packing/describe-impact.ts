@@ -8,7 +8,7 @@ import type {
   RelatedPullRequest,
 } from '../../domain/change-graph.ts'
 import { minSureConfidence } from '../../domain/change-graph.ts'
-import type { ContextSpan } from '../../reviewers/reviewer.ts'
+import type { ContextSpan } from '../../reviewers/packed-context.ts'
 import { describeArguments } from '../../reviewers/rules/describe-arguments.ts'
 import type { CountTokens } from './count-tokens.ts'
 import { type Entry, type EntryGroup, fillSpan } from './fill-span.ts'

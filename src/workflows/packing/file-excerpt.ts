@@ -1,7 +1,7 @@
 // Collects the lines of one file that a round shows, and renders them.
 import type { DiffHunk, DiffLine, FileDiff } from '../../domain/diff.ts'
 import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.ts'
-import type { ShownLines } from '../../reviewers/reviewer.ts'
+import type { ShownLines } from '../../reviewers/packed-context.ts'
 import type { Piece } from './cut-pieces.ts'
 import type { Enclosing } from './enclosing-lines.ts'
 

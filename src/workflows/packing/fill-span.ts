@@ -1,5 +1,5 @@
 // Fills a span of the context with as many short entries as fit.
-import type { Citable, ContextSpan, ShownLines } from '../../reviewers/reviewer.ts'
+import type { Citable, ContextSpan, ShownLines } from '../../reviewers/packed-context.ts'
 import type { CountTokens } from './count-tokens.ts'
 
 export interface Entry {

@@ -1,9 +1,9 @@
 // Cuts a change into pieces for the token budget and sorts them by value.
 import { setImmediate } from 'node:timers/promises'
+import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { isSeenHunk } from '../../git/hunk-identity.ts'
 import type { NumberedLines } from '../../git/render-diff.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { estimateTokens } from './count-tokens.ts'
 import { cutPieces, type Piece, type WeighedHunk, weighHunks } from './cut-pieces.ts'
 import { weighFile } from './weigh-lines.ts'

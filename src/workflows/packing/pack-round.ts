@@ -1,8 +1,9 @@
 // Fills one round: the most valuable pieces, then their context, then the enclosing definitions.
 import { setImmediate } from 'node:timers/promises'
+import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { type NumberedLines, renderNumberedLines } from '../../git/render-diff.ts'
-import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
+import type { ContextSpan } from '../../reviewers/packed-context.ts'
 import type { CountTokens } from './count-tokens.ts'
 import type { Piece } from './cut-pieces.ts'
 import { describeImpact, type ShownCode } from './describe-impact.ts'

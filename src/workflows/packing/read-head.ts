@@ -2,9 +2,9 @@
 
 import type { Definition } from '../../code/outline.ts'
 import type { ReviewContext } from '../../context.ts'
+import type { Change } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
-import type { Change } from '../../reviewers/reviewer.ts'
 import { type Enclosing, findEnclosing, isIndented } from './enclosing-lines.ts'
 import type { HeadView } from './file-excerpt.ts'
 

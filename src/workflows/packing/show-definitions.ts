@@ -1,7 +1,9 @@
 // Shows the definitions of names on shown lines, from the code graph first and then from a search.
+
+import type { Change } from '../../domain/change.ts'
 import type { UsedDefinition } from '../../domain/change-graph.ts'
 import { createLineReader } from '../../git/line-reader.ts'
-import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
+import type { ContextSpan } from '../../reviewers/packed-context.ts'
 import type { CountTokens } from './count-tokens.ts'
 import type { ShownCode } from './describe-impact.ts'
 import { type Entry, fillSpan } from './fill-span.ts'

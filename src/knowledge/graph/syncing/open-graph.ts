@@ -6,9 +6,9 @@ import type { Db } from '../../../db/database.ts'
 import { transactionWithRetry } from '../../../db/transaction.ts'
 import { LeaseLostError } from '../../../domain/errors.ts'
 import type { RepositoryName } from '../../../domain/pull-request.ts'
+import type { Snapshot } from '../../../domain/snapshot.ts'
 import type { BareRepository } from '../../../git/list-tree.ts'
 import type { ObjectReader } from '../../../git/object-reader.ts'
-import type { Snapshot } from '../../../git/snapshot.ts'
 import type { FileRename } from '../../file-activity/move-file-activity.ts'
 
 export interface SyncRequest {

@@ -1,6 +1,6 @@
 // Defines the settings that a reviewed repository has in `.umpire.yml` on its base branch.
-import type { Severity } from '../domain/finding.ts'
-import { type ReviewEnd, reviewEnds } from '../domain/review.ts'
+import type { Severity } from './finding.ts'
+import { type ReviewEnd, reviewEnds } from './review.ts'
 
 export const settingsPath = '.umpire.yml'
 
