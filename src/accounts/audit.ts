@@ -1,4 +1,5 @@
 // Stores and lists the audit log: the actions of people and of the operator.
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { AuditAction } from '../db/schema.ts'
 import type { Caller } from './tokens.ts'
@@ -23,6 +24,24 @@ export async function recordAudit(
     .insertInto('audit_log')
     .values({ user_id: who.userId, login: who.login, action, subject })
     .execute()
+}
+
+/** Whether a person performed an action at least `times` times in the last hour. */
+export async function hasRepeatedAction(
+  db: Db,
+  userId: number,
+  action: AuditAction,
+  times: number,
+): Promise<boolean> {
+  const limit = sql.lit(times)
+  const { rows } = await sql<{ recent: boolean }>`
+    select count(*) filter (where created_at > now() - interval '1 hour') >= ${limit} as recent
+    from (
+      select created_at from audit_log
+      where user_id = ${userId} and action = ${action}
+      order by id desc limit ${limit}
+    ) as latest`.execute(db)
+  return rows[0]?.recent ?? false
 }
 
 /**

@@ -57,6 +57,20 @@ export async function refreshListing(tx: Db, { repo, number }: PullRequestRef): 
     select ${announce(sql`changed`)} from changed`.execute(tx)
 }
 
+/** Finds the event that represents a pull request in the reviews list. */
+export async function findListedEvent(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('pull_requests')
+    .select('listed_event_id')
+    .where('repo', '=', repo)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row?.listed_event_id ?? undefined
+}
+
 /**
  * Builds an expression that announces each of `rows` on commit; they need the fields of a change.
  */

@@ -27,6 +27,30 @@ export async function findEventPullRequest(
   return rows[0]
 }
 
+/** Finds the newest event of a pull request whose review is waiting or running. */
+export async function findUnfinishedRequest(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select('id')
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('wants_review', '=', true)
+    .where('status', 'in', ['pending', 'processing'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Whether the review that an event requested is waiting or running. */
+export async function isReviewUnfinished(db: Db, id: number): Promise<boolean> {
+  const row = await db.selectFrom('events').select('status').where('id', '=', id).executeTakeFirst()
+  return row?.status === 'pending' || row?.status === 'processing'
+}
+
 /**
  * Stores an event that requests a review of the same pull request as event `id`. Call it under the
  * pull request's lock.

@@ -1,8 +1,7 @@
 // Creates the MCP tool that lists the findings of a pull request.
 import { z } from 'zod'
 import type { AppContext } from '../context.ts'
-import type { Db } from '../db/database.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import { findListedEvent } from '../events/listing.ts'
 import { type ReviewDetail, readReview } from '../events/read-review.ts'
 import { defineListTool, type McpTool, type ToolRecord } from './mcp-tool.ts'
 import { repositoryNameInput } from './review-tools.ts'
@@ -38,20 +37,6 @@ export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool 
       return event === undefined ? [] : serializeFindings(await readReview(db, [repo], event))
     },
   })
-}
-
-/** Finds the event that represents a pull request in the reviews list. */
-export async function findListedEvent(
-  db: Db,
-  { repo, number }: PullRequestRef,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('pull_requests')
-    .select('listed_event_id')
-    .where('repo', '=', repo)
-    .where('number', '=', number)
-    .executeTakeFirst()
-  return row?.listed_event_id ?? undefined
 }
 
 /** Serializes the open findings of a review. */

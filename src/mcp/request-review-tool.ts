@@ -1,21 +1,18 @@
 // Creates the MCP tool that requests a review of a pull request and waits for the result.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { z } from 'zod'
+import { hasRepeatedAction } from '../accounts/audit.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { RequestError, UmpireError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
+import { findListedEvent } from '../events/listing.ts'
 import { type ReviewDetail, readReview } from '../events/read-review.ts'
+import { findUnfinishedRequest, isReviewUnfinished } from '../events/review-requests.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
-import {
-  findListedEvent,
-  listedFindingSchema,
-  pullRequestNumber,
-  serializeFindings,
-} from './finding-tools.ts'
+import { listedFindingSchema, pullRequestNumber, serializeFindings } from './finding-tools.ts'
 import { defineObjectTool, type McpTool } from './mcp-tool.ts'
 import { nameVerdict, repositoryNameInput, statusSchema, verdictSchema } from './review-tools.ts'
 
@@ -104,7 +101,7 @@ async function requestReviewOnce(
   { listedEvent, ...ref }: PullRequestRef & { listedEvent: number },
   signal: AbortSignal,
 ): Promise<number> {
-  const openEvent = await findOpenEvent(ctx.db, ref)
+  const openEvent = await findUnfinishedRequest(ctx.db, ref)
   if (openEvent !== undefined) return openEvent
   await assertRequestRate(ctx.db, caller)
   try {
@@ -112,7 +109,7 @@ async function requestReviewOnce(
   } catch (error) {
     // A conflict means that another request started a review in the meantime.
     const isConflict = error instanceof RequestError && error.code === 'conflict'
-    const otherEvent = isConflict ? await findOpenEvent(ctx.db, ref) : undefined
+    const otherEvent = isConflict ? await findUnfinishedRequest(ctx.db, ref) : undefined
     if (otherEvent === undefined) throw error
     return otherEvent
   }
@@ -120,36 +117,11 @@ async function requestReviewOnce(
 
 /** The limit includes the requests that the person made through the REST API and the page. */
 async function assertRequestRate(db: Db, { userId }: Caller): Promise<void> {
-  const limit = sql.lit(maxRequestsPerHour)
-  const { rows } = await sql<{ recent: boolean }>`
-    select count(*) filter (where created_at > now() - interval '1 hour') >= ${limit} as recent
-    from (
-      select created_at from audit_log
-      where user_id = ${userId} and action = 'review_retried'
-      order by id desc limit ${limit}
-    ) as latest`.execute(db)
-  if (!rows[0]?.recent) return
+  if (!(await hasRepeatedAction(db, userId, 'review_retried', maxRequestsPerHour))) return
   throw new RequestError(
     'too_many',
     `You requested more than ${maxRequestsPerHour} reviews in an hour: try again later`,
   )
-}
-
-async function findOpenEvent(
-  db: Db,
-  { repo, number }: PullRequestRef,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('events')
-    .select('id')
-    .where('repo', '=', repo)
-    .where('pr_number', '=', number)
-    .where('wants_review', '=', true)
-    .where('status', 'in', ['pending', 'processing'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.id
 }
 
 /** Resolves when the review of the event has ended, or when the time is over. */
@@ -161,13 +133,7 @@ async function waitForEnd(
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1000
   for (;;) {
-    const row = await db
-      .selectFrom('events')
-      .select('status')
-      .where('id', '=', event)
-      .executeTakeFirst()
-    const isOpen = row?.status === 'pending' || row?.status === 'processing'
-    if (!isOpen || performance.now() >= deadline) return
+    if (!(await isReviewUnfinished(db, event)) || performance.now() >= deadline) return
     await sleep(pollIntervalMs, undefined, { signal })
   }
 }
