@@ -5,13 +5,8 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { insertReviewRequest, redoEvent } from '../events/review-requests.ts'
 import type { Notifications } from './queue.ts'
+import type { RedoTrigger } from './run-outcome.ts'
 import { hasWaitingEvents, lockPullRequest } from './runs.ts'
-
-/**
- * Why a completed run is to be repeated. `reopened`: its pull request was closed; `model`: its
- * model didn't take part, or not to the end.
- */
-export type RedoTrigger = 'reopened' | 'model'
 
 /** Limits the cost of a review that fails in the same way each time. */
 const maxRunsOfHead = 5

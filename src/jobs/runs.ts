@@ -1,7 +1,6 @@
 // Claims, leases and ends of pull-request reviews (runs). All times are the database's clock.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
@@ -16,7 +15,7 @@ import {
   leaseEnd,
   type RequeueOptions,
 } from './leases.ts'
-import type { RedoTrigger } from './redo-reviews.ts'
+import { outcomeColumns, type RunOutcome } from './run-outcome.ts'
 
 /** A claimed run. `fence` differs for each claim of a run. */
 export interface ClaimedRun extends PullRequestRef {
@@ -168,32 +167,6 @@ export async function lockRun(tx: Db, run: ClaimedRun): Promise<void> {
   await assertLease(tx, run)
 }
 
-/** The columns that are set when a run ends. */
-export type RunOutcome = Partial<
-  Pick<
-    Schema['workflow_runs'],
-    | 'head_sha'
-    | 'verdict'
-    | 'confidence'
-    | 'summary'
-    | 'published_url'
-    | 'seen_lines'
-    | 'error'
-    | 'error_code'
-  > & {
-    files_analyzed: number
-    coverage: string
-    usage: string
-    sources: string | null
-    reach: string | null
-    decision: string
-    timings: string
-    warnings: string
-    redo_when: RedoTrigger | null
-    basis: string
-  }
->
-
 /**
  * Ends a run and its events, in the caller's transaction. `moreWaiting`: the caller has to notify a
  * worker of waiting events; `seconds` passed since the run was first claimed. Throws LeaseLostError
@@ -205,29 +178,30 @@ export type RunOutcome = Partial<
 export async function endRun(
   tx: Db,
   run: ClaimedRun,
-  status: 'completed' | 'failed',
   outcome: RunOutcome,
 ): Promise<{ moreWaiting: boolean; seconds: number }> {
   await lockPullRequest(tx, run)
   const ended = await tx
     .updateTable('workflow_runs')
     .set({
-      ...outcome,
-      status,
+      ...outcomeColumns(outcome),
       finished_at: sql`now()`,
       lease_until: null,
-      is_learned: !outcome.verdict,
     })
     .where(heldBy(run))
     .returning(sql<number>`extract(epoch from now() - started_at)::float8`.as('seconds'))
     .executeTakeFirst()
   if (!ended) throw new LeaseLostError()
   const lastSeenHead = await readLastSeenHead(tx, run)
-  const hasUnseenPush = lastSeenHead !== run.lastSeenHead && lastSeenHead !== outcome.head_sha
+  const readHead = outcome.kind === 'failed' ? null : outcome.headSha
+  const hasUnseenPush = lastSeenHead !== run.lastSeenHead && lastSeenHead !== readHead
   if (hasUnseenPush) await requeueNewestEvent(tx, run)
   await tx
     .updateTable('events')
-    .set({ status, processed_at: sql`now()` })
+    .set({
+      status: outcome.kind === 'failed' ? 'failed' : 'completed',
+      processed_at: sql`now()`,
+    })
     .where('run_id', '=', run.id)
     .where('status', '=', 'processing')
     .where('wants_review', '=', true)

@@ -1,15 +1,15 @@
 // Decides the verdict on a head again from the stored review, without a model.
 import { createHash } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import type { AppContext, ReviewContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import type { WorkflowRunsTable } from '../db/schema.ts'
 import { compareBySeverity, type Finding } from '../domain/finding.ts'
 import { emptyLiveContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
-import { type Coverage, noUsage, type Review, type ReviewBasis } from '../domain/review.ts'
+import { noUsage, type Review } from '../domain/review.ts'
 import { dismissalEvent, listClaimedEventTypes, retryEvent } from '../events/review-requests.ts'
+import { hasFindingsSince } from '../events/stored-findings.ts'
 import { findBlockingReview } from '../jobs/find-blocking-review.ts'
+import { hasRunBetween, readLatestReview, type StoredReview } from '../jobs/run-outcome.ts'
 import { assertCanWrite, type ClaimedRun } from '../jobs/runs.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
@@ -19,37 +19,15 @@ import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
 import { loadSettings } from './gathering/read-settings.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import type { LoadedEarlierReviews } from './load-earlier-reviews.ts'
-import { findingMarker } from './posting/markers.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
 import { publishReview } from './publish-review.ts'
-import { recordReview } from './record-review.ts'
+import { mapCommentUrls, recordReview } from './record-review.ts'
 import { summarizeReview } from './summarize-review.ts'
 
 export interface DecisionTask {
   readonly run: ClaimedRun
   readonly access: ChosenAccess
   readonly signal: AbortSignal
-}
-
-const storedColumns = [
-  'id',
-  'head_sha',
-  'verdict',
-  'files_analyzed',
-  'coverage',
-  'decision',
-  'sources',
-  'reach',
-  'basis',
-  'published_url',
-  'warnings',
-  'redo_when',
-] as const
-
-/** A completed review with a verdict, and what it was based on. */
-type StoredReview = Pick<Selectable<WorkflowRunsTable>, (typeof storedColumns)[number]> & {
-  readonly basis: ReviewBasis
-  readonly coverage: Coverage
 }
 
 /**
@@ -75,7 +53,7 @@ export async function decideAgain(
   const isDifferent = earlier.haveDismissalsChanged || decided.review.verdict !== before.verdict
   if (isDifferent || (await mayStatusBeReplaced(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
-    if (now.state !== 'open' || now.head.sha !== before.head_sha) return 'moved'
+    if (now.state !== 'open' || now.head.sha !== before.headSha) return 'moved'
     published = await publish(ctx, task, before, decided)
     stopwatch.lap('publish')
   }
@@ -105,26 +83,10 @@ async function findReview(
   run: ClaimedRun,
   { head }: PullRequest,
 ): Promise<StoredReview | undefined> {
-  const ofPullRequest = { repo: run.repo, pr_number: run.number }
-  const latest = await db
-    .selectFrom('workflow_runs')
-    .select(storedColumns)
-    .where((eb) => eb.and(ofPullRequest))
-    .where('status', '=', 'completed')
-    .where('verdict', 'is not', null)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (!latest?.basis || !latest.coverage || latest.head_sha !== head.sha) return undefined
+  const latest = await readLatestReview(db, run)
+  if (latest?.headSha !== head.sha) return undefined
   // A failed review may have saved findings of another head.
-  const newer = await db
-    .selectFrom('findings')
-    .select('id')
-    .where((eb) => eb.and(ofPullRequest))
-    .where('last_run_id', '>', latest.id)
-    .limit(1)
-    .executeTakeFirst()
-  return newer ? undefined : { ...latest, basis: latest.basis, coverage: latest.coverage }
+  return (await hasFindingsSince(db, run, latest.runId)) ? undefined : latest
 }
 
 /** A later run without a verdict may have replaced the commit status of the review. */
@@ -133,16 +95,8 @@ async function mayStatusBeReplaced(
   run: ClaimedRun,
   before: StoredReview,
 ): Promise<boolean> {
-  const other = await db
-    .selectFrom('workflow_runs')
-    .select('id')
-    .where('repo', '=', run.repo)
-    .where('pr_number', '=', run.number)
-    .where('id', '>', before.id)
-    .where('id', '<', run.id)
-    .limit(1)
-    .executeTakeFirst()
-  return other !== undefined || run.attempt > 1
+  const between = { after: before.runId, before: run.id }
+  return run.attempt > 1 || (await hasRunBetween(db, run, between))
 }
 
 /**
@@ -194,7 +148,7 @@ function decide(
     summary: summarizeReview(findings, reports, coverage, ctx.secrets),
     findings,
     coverage,
-    warnings: before.warnings ?? [],
+    warnings: before.warnings,
     usage: noUsage,
     reviewers: basis.reviewers,
   }
@@ -205,7 +159,7 @@ function decide(
 async function publish(
   ctx: AppContext,
   { run, access, signal }: DecisionTask,
-  { basis, reach, sources }: StoredReview,
+  { basis, impact, sources }: StoredReview,
   { review, earlier, dismissed }: Decided,
 ): Promise<PublishedReview> {
   const { findings } = review
@@ -216,7 +170,7 @@ async function publish(
       review,
       runId: run.id,
       history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
-      impact: reach,
+      impact,
       memories: basis.memories,
       liveContext: sources ?? emptyLiveContext,
       models: basis.models,
@@ -239,42 +193,30 @@ async function record(
   },
 ): Promise<void> {
   const { review, verdictInput, dismissed, published } = decided
-  const urlByMarker = new Map(published?.comments.map(({ marker, url }) => [marker, url]))
   const { findings } = review
   await recordReview(ctx, run, {
     outcome: {
-      head_sha: review.headSha,
+      ...before,
+      kind: 'reviewed',
+      headSha: review.headSha,
       verdict: review.verdict,
       confidence: review.confidence,
       summary: formatSummary(review, review.summary, findings),
-      files_analyzed: before.files_analyzed,
-      coverage: JSON.stringify(before.coverage),
-      usage: JSON.stringify(noUsage),
-      sources: before.sources && JSON.stringify(before.sources),
-      reach: before.reach && JSON.stringify(before.reach),
-      decision: JSON.stringify({
+      usage: noUsage,
+      decision: {
         ...before.decision,
         ...verdictInput,
         ends: review.ends,
         blocks: review.blocks,
         confidenceReason: review.confidenceReason,
-        decidedAgain: before.id,
-      }),
-      timings: JSON.stringify(decided.timings),
-      basis: JSON.stringify(before.basis),
-      published_url: published?.summary.url ?? before.published_url,
-      warnings: JSON.stringify(review.warnings),
-      redo_when: before.redo_when,
-      error: null,
-      error_code: null,
+        decidedAgain: before.runId,
+      },
+      timings: decided.timings,
+      publishedUrl: published?.summary.url ?? before.publishedUrl,
+      seenLines: null,
     },
     findings: [...findings, ...dismissed],
-    commentUrls: new Map(
-      findings.map((finding) => [
-        finding.fingerprint,
-        urlByMarker.get(findingMarker(finding)) ?? null,
-      ]),
-    ),
+    commentUrls: mapCommentUrls(findings, published),
     touches: null,
     spend: [],
     end: review.ends[0]!,

@@ -1,24 +1,15 @@
 // Loads what earlier reviews of a pull request found, and which findings people dismissed since.
 import type { AppContext } from '../context.ts'
-import type { Db } from '../db/database.ts'
 import type { EarlierReviews } from '../domain/change.ts'
 import { PlatformError } from '../domain/errors.ts'
 import type { Dismissal, Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
+import { listStoredFindings, type StoredFinding } from '../events/stored-findings.ts'
+import { readSeenLines } from '../jobs/run-outcome.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
-import { decodeLines } from './judging/seen-lines.ts'
 import { findingMarker } from './posting/markers.ts'
 
 type LoadContext = Pick<AppContext, 'db' | 'platform' | 'log'>
-
-interface StoredFinding {
-  /** Includes its dismissal as it was recorded. */
-  readonly finding: Finding
-  /** It may have a thread on the pull request. */
-  readonly isPosted: boolean
-  /** The review that saved it last was completed. */
-  readonly isSettled: boolean
-}
 
 export interface LoadedEarlierReviews extends EarlierReviews {
   /** Since the last review a dismissal was added, removed or made by another person. */
@@ -35,7 +26,7 @@ export async function loadEarlierReviews(
   ref: PullRequestRef,
   signal: AbortSignal,
 ): Promise<LoadedEarlierReviews> {
-  const stored = await listStored(ctx.db, ref)
+  const stored = await listStoredFindings(ctx.db, ref)
   const seenLines = await readSeenLines(ctx.db, ref)
   const threads = await listThreads(ctx, access, ref, stored, signal)
   const threadOf = ({ finding }: StoredFinding) => threads?.get(findingMarker(finding))
@@ -172,69 +163,4 @@ function findDismissal(
   const isAllowed = mayWrite(resolvedBy)
   if (isAllowed === undefined) return recorded
   return isAllowed ? { login: resolvedBy, via: 'thread', reason: '' } : undefined
-}
-
-async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> {
-  const row = await db
-    .selectFrom('workflow_runs')
-    .select('seen_lines')
-    .where('repo', '=', ref.repo)
-    .where('pr_number', '=', ref.number)
-    .where('status', '=', 'completed')
-    .where('seen_lines', 'is not', null)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return decodeLines(row?.seen_lines ?? Buffer.alloc(0))
-}
-
-async function listStored(db: Db, ref: PullRequestRef): Promise<StoredFinding[]> {
-  const rows = await db
-    .selectFrom('findings')
-    .innerJoin('workflow_runs', 'workflow_runs.id', 'findings.last_run_id')
-    .leftJoin('dismissals', (join) =>
-      join
-        .onRef('dismissals.repo', '=', 'findings.repo')
-        .onRef('dismissals.pr_number', '=', 'findings.pr_number')
-        .onRef('dismissals.fingerprint', '=', 'findings.fingerprint')
-        .onRef('dismissals.reopened', '=', 'findings.reopened'),
-    )
-    .selectAll('findings')
-    .select(['dismissals.login as dismissed_by', 'dismissals.via', 'dismissals.reason'])
-    .select('workflow_runs.status as last_run_status')
-    .where('findings.repo', '=', ref.repo)
-    .where('findings.pr_number', '=', ref.number)
-    .orderBy('findings.id')
-    .execute()
-  return rows.map((row) => ({
-    isPosted: row.placement === 'inline' || row.comment_url !== null,
-    isSettled: row.last_run_status === 'completed',
-    finding: {
-      reviewer: row.reviewer,
-      rule: row.rule,
-      path: row.path,
-      side: row.side,
-      startLine: row.start_line,
-      endLine: row.end_line,
-      quote: row.quote,
-      severity: row.severity,
-      category: row.category,
-      title: row.title,
-      body: row.body,
-      suggestion: row.suggestion,
-      evidence: row.evidence,
-      ...(row.rests_on && { citation: row.rests_on }),
-      confidence: row.confidence,
-      fingerprint: row.fingerprint,
-      anchorHash: row.anchor_hash,
-      state: row.state,
-      ...(row.dismissed_by !== null && {
-        dismissal: { login: row.dismissed_by, via: row.via ?? 'thread', reason: row.reason ?? '' },
-      }),
-      removed: row.removed,
-      reopened: row.reopened,
-      placement: row.placement,
-      verified: row.verified,
-    },
-  }))
 }

@@ -21,16 +21,15 @@ import { type GatheredChange, gatherChange } from './gather-change.ts'
 import { gatherGraph } from './gathering/gather-graph.ts'
 import { gatherLiveContext } from './gathering/gather-live-context.ts'
 import { reserveChangeMemory } from './gathering/reserve-change-memory.ts'
-import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
+import { collectSeenLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import { collectFileActivity } from './learning/collect-file-activity.ts'
 import { loadEarlierReviews } from './load-earlier-reviews.ts'
-import { findingMarker } from './posting/markers.ts'
 import { chooseMemories } from './posting/render-memories.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
 import { summarizeImpact } from './posting/summarize-impact.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
-import { recordFindings, recordReview } from './record-review.ts'
+import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts'
 
 /** A push during the review restarts it; after this many heads the run is requeued. */
 const maxHeads = 5
@@ -165,7 +164,7 @@ async function concludeReview(
   const { judgement, coverage, change } = examination
   const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
   await recordFindings(ctx.db, run, [...judgement.findings, ...judgement.resolved])
-  const reach =
+  const impact =
     change.graph &&
     summarizeImpact(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
   const basis = describeReviewBasis(ctx, task, examination, stopwatch.total())
@@ -176,7 +175,7 @@ async function concludeReview(
       review,
       runId: run.id,
       history: compareWithEarlier(change.earlier.findings, judgement),
-      impact: reach,
+      impact,
       memories: basis.memories,
       liveContext: change.liveContext,
       models: basis.models,
@@ -187,20 +186,19 @@ async function concludeReview(
     signal,
   )
   stopwatch.lap('publish')
-  const urlOf = new Map(published.comments.map((comment) => [comment.marker, comment.url]))
   await recordReview(ctx, run, {
     end: review.ends[0]!,
     outcome: {
-      head_sha: review.headSha,
+      kind: 'reviewed',
+      headSha: review.headSha,
       verdict: review.verdict,
       confidence: review.confidence,
       summary: formatSummary(review, review.summary, findings),
-      files_analyzed: coverage.filesReviewed,
-      coverage: JSON.stringify(coverage),
-      usage: JSON.stringify(review.usage),
+      coverage,
+      usage: review.usage,
       sources: describeSources(change),
-      reach: reach && JSON.stringify(reach),
-      decision: JSON.stringify({
+      impact,
+      decision: {
         ...verdictInput,
         ends: review.ends,
         blocks: review.blocks,
@@ -208,20 +206,16 @@ async function concludeReview(
         dropped: judgement.dropped,
         reviewers: review.reviewers,
         promptVersions,
-      }),
-      timings: JSON.stringify(stopwatch.laps),
-      basis: JSON.stringify(basis),
-      published_url: published.summary.url,
-      warnings: JSON.stringify(review.warnings),
-      redo_when: isModelAway(review.warnings) ? 'model' : null,
-      seen_lines: encodeLines(collectSeenLines(change, examination.outcome, coverage)),
-      error: null,
-      error_code: null,
+      },
+      timings: stopwatch.laps,
+      basis,
+      publishedUrl: published.summary.url,
+      warnings: review.warnings,
+      redoWhen: isModelAway(review.warnings) ? 'model' : null,
+      seenLines: collectSeenLines(change, examination.outcome, coverage),
     },
     findings: [...findings, ...judgement.resolved, ...judgement.dismissed],
-    commentUrls: new Map(
-      findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null]),
-    ),
+    commentUrls: mapCommentUrls(findings, published),
     touches: collectFileActivity(ctx, change),
     spend: task.budget.uses,
   })
@@ -241,13 +235,9 @@ function isModelAway(warnings: readonly ReviewWarning[]): boolean {
 }
 
 /** Null if no source was queried. Texts aren't stored: they belong to the source and may change. */
-function describeSources({ liveContext: live }: Change): string | null {
+function describeSources({ liveContext: live }: Change): LiveContextSummary | null {
   if (live.records.length + live.missing.length === 0) return null
-  const summary: LiveContextSummary = {
-    records: live.records.map(({ text, ...record }) => record),
-    missing: live.missing,
-  }
-  return JSON.stringify(summary)
+  return { records: live.records.map(({ text, ...record }) => record), missing: live.missing }
 }
 
 /** Collects what is needed to decide the verdict again without another review. */
@@ -296,13 +286,11 @@ async function recordClosed(
   await recordReview(ctx, task.run, {
     end: 'skipped',
     outcome: {
-      head_sha: pullRequest.head.sha,
-      verdict: null,
+      kind: 'skipped',
+      headSha: pullRequest.head.sha,
       summary: formatSummary({ verdict: 'UNKNOWN', confidence: 1 }, text),
-      decision: JSON.stringify({ ends: ['skipped'], skipped: pullRequest.state }),
-      redo_when: 'reopened',
-      error: null,
-      error_code: null,
+      decision: { ends: ['skipped'], skipped: pullRequest.state },
+      redoWhen: 'reopened',
     },
     findings: [],
     commentUrls: new Map(),

@@ -72,10 +72,7 @@ async function fail(
   const writableAccess = await findWritableAccess(ctx, run, access)
   if (writableAccess) await ensureFailureStatus(ctx, run, writableAccess, failure.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
-    const { moreWaiting, seconds } = await endRun(tx, run, 'failed', {
-      error: failure.message,
-      error_code: failure.code,
-    })
+    const { moreWaiting, seconds } = await endRun(tx, run, { kind: 'failed', ...failure })
     await recordSpend(tx, run, modelUsesOf(review))
     if (moreWaiting) await ctx.notifications.reviews.notify(tx, [run])
     return seconds

@@ -2,6 +2,8 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noUsage } from '../../src/domain/review.ts'
+import type { ReviewOutcome } from '../../src/jobs/run-outcome.ts'
 import { type ClaimedRun, claimRun, endRun } from '../../src/jobs/runs.ts'
 import {
   type ConnectScenario,
@@ -53,17 +55,47 @@ async function claim(repo: string, number: number): Promise<ClaimedRun> {
   return claimed.run
 }
 
+const failure = { kind: 'failed', message: 'It broke.', code: 'broken' } as const
+
+const approval: ReviewOutcome = {
+  kind: 'reviewed',
+  headSha: 'a'.repeat(40),
+  verdict: 'APPROVE',
+  confidence: 4,
+  summary: 'APPROVE\nConfidence: 4/5\n\nAll is well.',
+  coverage: {
+    filesTotal: 3,
+    filesReviewed: 3,
+    lines: { changed: 9, model: 0, rules: 9, text: 0, unread: 0 },
+    skipped: [],
+    notes: [],
+    setAside: [],
+    complete: true,
+  },
+  usage: noUsage,
+  sources: null,
+  impact: null,
+  decision: {},
+  timings: {},
+  basis: {
+    key: '',
+    modelFailed: false,
+    words: [],
+    reviewers: [],
+    models: [],
+    durationMs: 1,
+    memories: [],
+  },
+  publishedUrl: null,
+  warnings: [],
+  redoWhen: null,
+  seenLines: null,
+}
+
 async function review(repo: string, number: number, status: 'completed' | 'failed'): Promise<void> {
   const run = await claim(repo, number)
-  const outcome =
-    status === 'completed'
-      ? {
-          summary: 'APPROVE\nConfidence: 4/5\n\nAll is well.',
-          files_analyzed: 3,
-          head_sha: 'a'.repeat(40),
-        }
-      : { error: 'It broke.', error_code: 'broken', summary: null, head_sha: 'a'.repeat(40) }
-  await scene.app.db.transaction().execute((tx) => endRun(tx, run, status, outcome))
+  const outcome = status === 'completed' ? approval : failure
+  await scene.app.db.transaction().execute((tx) => endRun(tx, run, outcome))
 }
 
 /** Delivers an event and brings it to a status. Pending events before it get the same status. */

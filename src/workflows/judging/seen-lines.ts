@@ -7,8 +7,6 @@ import type { ReviewersOutcome } from '../run-reviewers.ts'
 
 /** Further lines count as unseen, so that claims about them aren't suppressed. */
 const maxLines = 20_000
-/** The length of one line identity in hexadecimal digits. */
-const identityLength = 16
 
 /**
  * Returns the identities of changed lines that a model has read, in this review or an earlier one.
@@ -37,18 +35,4 @@ export function collectSeenLines(
     }
   }
   return seen
-}
-
-/** Encodes line identities for storage, in 8 bytes each. */
-export function encodeLines(lines: ReadonlySet<string>): Buffer {
-  return Buffer.from([...lines].join(''), 'hex')
-}
-
-export function decodeLines(bytes: Uint8Array): Set<string> {
-  const hex = Buffer.from(bytes).toString('hex')
-  return new Set(
-    Array.from({ length: hex.length / identityLength }, (_, at) =>
-      hex.slice(at * identityLength, (at + 1) * identityLength),
-    ),
-  )
 }

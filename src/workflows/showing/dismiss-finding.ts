@@ -8,8 +8,13 @@ import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../../domain/pull-request.ts'
+import {
+  type DismissibleFinding,
+  deleteDismissal,
+  readDismissibleFinding,
+  saveDismissal,
+} from '../../events/dismissals.ts'
 import { findEventPullRequest, requestVerdictUpdate } from '../../events/review-requests.ts'
-import { selectFindings } from '../../events/select-findings.ts'
 import { lockPullRequest } from '../../jobs/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './refresh-states.ts'
@@ -47,9 +52,9 @@ export async function dismissFinding(
   signal: AbortSignal,
 ): Promise<DismissResult> {
   return changeFinding(ctx, caller, target, signal, async (tx, { ref, finding, state }) => {
-    const { login, reason: storedReason } = finding
-    if (login !== null && (finding.via === 'api' || finding.state === 'dismissed')) {
-      return { login, reason: storedReason ?? '', eventId: null }
+    const { dismissal } = finding
+    if (dismissal && (dismissal.via === 'api' || finding.state === 'dismissed')) {
+      return { login: dismissal.login, reason: dismissal.reason, eventId: null }
     }
     if (finding.state === 'resolved') {
       throw new RequestError('conflict', 'The finding is resolved: nothing is left to dismiss')
@@ -82,22 +87,17 @@ export async function reopenFinding(
   signal: AbortSignal,
 ): Promise<number | null> {
   return changeFinding(ctx, caller, target, signal, async (tx, { ref, finding, state }) => {
-    if (finding.via === 'thread') {
+    if (finding.dismissal?.via === 'thread') {
       const message = 'It was dismissed by resolving its conversation: open that again instead'
       throw new RequestError('conflict', message)
     }
-    if (finding.via === null) throw new RequestError('conflict', 'The finding is not dismissed')
+    if (finding.dismissal === null)
+      throw new RequestError('conflict', 'The finding is not dismissed')
     if (state !== 'open') {
       throw new RequestError('conflict', `The pull request is ${state}: nothing is left to decide`)
     }
     const { fingerprint } = target
-    await tx
-      .deleteFrom('dismissals')
-      .where('repo', '=', ref.repo)
-      .where('pr_number', '=', ref.number)
-      .where('fingerprint', '=', fingerprint)
-      .where('via', '=', 'api')
-      .execute()
+    await deleteDismissal(tx, ref, fingerprint)
     await recordAudit(tx, caller, 'finding_reopened', `${ref.repo}#${ref.number} ${fingerprint}`)
     return requestVerdict(ctx, tx, ref)
   })
@@ -107,7 +107,7 @@ export async function reopenFinding(
 interface LockedFinding {
   readonly ref: PullRequestRef
   readonly state: PullRequestState | undefined
-  readonly finding: NonNullable<Awaited<ReturnType<typeof findFinding>>>
+  readonly finding: DismissibleFinding
 }
 
 async function changeFinding<Result>(
@@ -123,7 +123,7 @@ async function changeFinding<Result>(
   await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
   return transactionWithRetry(ctx.db, async (tx) => {
     const state = await lockPullRequest(tx, ref)
-    const finding = await findFinding(tx, ref, fingerprint)
+    const finding = await readDismissibleFinding(tx, ref, fingerprint)
     if (finding === undefined) throw new RequestError('not_found', 'Finding not found')
     return change(tx, { ref, state, finding })
   })
@@ -137,30 +137,4 @@ async function requestVerdict(
   const eventId = await requestVerdictUpdate(tx, ref)
   await ctx.notifications.reviews.notify(tx, [ref])
   return eventId ?? null
-}
-
-function findFinding(tx: Db, { repo, number }: PullRequestRef, fingerprint: string) {
-  return selectFindings(tx)
-    .select(['f.state', 'f.reopened', 'd.login', 'd.via', 'd.reason'])
-    .where('f.repo', '=', repo)
-    .where('f.pr_number', '=', number)
-    .where('f.fingerprint', '=', fingerprint)
-    .executeTakeFirst()
-}
-
-async function saveDismissal(
-  tx: Db,
-  { repo, number }: PullRequestRef,
-  dismissal: { fingerprint: string; reopened: number; login: string; reason: string },
-): Promise<void> {
-  const { login, reason } = dismissal
-  await tx
-    .insertInto('dismissals')
-    .values({ repo, pr_number: number, via: 'api', ...dismissal })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['repo', 'pr_number', 'fingerprint', 'reopened'])
-        .doUpdateSet({ via: 'api', login, reason }),
-    )
-    .execute()
 }

@@ -1,0 +1,107 @@
+// Stores which findings people dismissed, in the conversation on the pull request or in Umpire.
+import type { Db } from '../db/database.ts'
+import type { Dismissal, Finding, FindingState } from '../domain/finding.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import { selectFindings } from './select-findings.ts'
+
+export interface DismissibleFinding {
+  readonly state: FindingState
+  /** How many times it reappeared after it was resolved. */
+  readonly reopened: number
+  /** Null if no one dismissed it. */
+  readonly dismissal: Dismissal | null
+}
+
+export async function readDismissibleFinding(
+  db: Db,
+  { repo, number }: PullRequestRef,
+  fingerprint: string,
+): Promise<DismissibleFinding | undefined> {
+  const row = await selectFindings(db)
+    .select(['f.state', 'f.reopened', 'd.login', 'd.via', 'd.reason'])
+    .where('f.repo', '=', repo)
+    .where('f.pr_number', '=', number)
+    .where('f.fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+  return row && { state: row.state, reopened: row.reopened, dismissal: toDismissal(row) }
+}
+
+interface DismissalColumns {
+  readonly login: string | null
+  readonly via: Dismissal['via'] | null
+  readonly reason: string | null
+}
+
+function toDismissal({ login, via, reason }: DismissalColumns): Dismissal | null {
+  return login === null || via === null ? null : { login, via, reason: reason ?? '' }
+}
+
+/** Saves a dismissal on the page or through the API. It replaces one by a thread. */
+export async function saveDismissal(
+  tx: Db,
+  { repo, number }: PullRequestRef,
+  dismissal: { fingerprint: string; reopened: number; login: string; reason: string },
+): Promise<void> {
+  const { login, reason } = dismissal
+  await tx
+    .insertInto('dismissals')
+    .values({ repo, pr_number: number, via: 'api', ...dismissal })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['repo', 'pr_number', 'fingerprint', 'reopened'])
+        .doUpdateSet({ via: 'api', login, reason }),
+    )
+    .execute()
+}
+
+/** Withdraws a dismissal that was made on the page or through the API. */
+export async function deleteDismissal(
+  tx: Db,
+  { repo, number }: PullRequestRef,
+  fingerprint: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('dismissals')
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('fingerprint', '=', fingerprint)
+    .where('via', '=', 'api')
+    .execute()
+}
+
+/** Replaces dismissals by threads. Those from the page stay until the finding is reopened. */
+export async function replaceThreadDismissals(
+  tx: Db,
+  { repo, number }: PullRequestRef,
+  findings: readonly Finding[],
+): Promise<void> {
+  const rows = findings.flatMap(({ fingerprint, reopened, state, dismissal }) =>
+    state === 'dismissed' && dismissal?.via === 'thread'
+      ? [{ repo, pr_number: number, fingerprint, reopened, ...dismissal }]
+      : [],
+  )
+  await tx
+    .deleteFrom('dismissals')
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('via', '=', 'thread')
+    .$if(rows.length > 0, (query) =>
+      query.where(
+        'fingerprint',
+        'not in',
+        rows.map(({ fingerprint }) => fingerprint),
+      ),
+    )
+    .execute()
+  if (rows.length === 0) return
+  await tx
+    .insertInto('dismissals')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['repo', 'pr_number', 'fingerprint', 'reopened'])
+        .doUpdateSet((eb) => ({ login: eb.ref('excluded.login') }))
+        .where('dismissals.via', '=', 'thread'),
+    )
+    .execute()
+}

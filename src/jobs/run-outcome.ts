@@ -1,0 +1,210 @@
+// What a run came to, as its row stores it: written when the run ends, and read by later runs.
+import type { UpdateObject } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Impact } from '../domain/impact.ts'
+import type { LiveContextSummary } from '../domain/live-context.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import type {
+  Confidence,
+  Coverage,
+  ReviewBasis,
+  ReviewWarning,
+  Usage,
+  Verdict,
+} from '../domain/review.ts'
+
+/**
+ * Why a completed run is to be repeated. `reopened`: its pull request was closed; `model`: its
+ * model didn't take part, or not to the end.
+ */
+export type RedoTrigger = 'reopened' | 'model'
+
+/** Everything that the verdict was computed from. */
+export type StoredDecision = Readonly<Record<string, unknown>>
+
+/** A review with a verdict. */
+export interface ReviewOutcome {
+  readonly kind: 'reviewed'
+  readonly headSha: string
+  readonly verdict: Verdict
+  readonly confidence: Confidence
+  readonly summary: string
+  readonly coverage: Coverage
+  readonly usage: Usage
+  /** Null if no source was queried. */
+  readonly sources: LiveContextSummary | null
+  /** Null if no impact was reported. */
+  readonly impact: Impact | null
+  readonly decision: StoredDecision
+  /** Milliseconds by step. */
+  readonly timings: Readonly<Record<string, number>>
+  readonly basis: ReviewBasis
+  /** Where the summary was posted. */
+  readonly publishedUrl: string | null
+  readonly warnings: readonly ReviewWarning[]
+  readonly redoWhen: RedoTrigger | null
+  /** Identities of the changed lines that models have read; null if this run read none. */
+  readonly seenLines: ReadonlySet<string> | null
+}
+
+/** The pull request was closed before its review was posted. */
+export interface SkippedOutcome {
+  readonly kind: 'skipped'
+  readonly headSha: string
+  readonly summary: string
+  readonly decision: StoredDecision
+  readonly redoWhen: RedoTrigger
+}
+
+export interface FailedOutcome {
+  readonly kind: 'failed'
+  /** Is shown to people. */
+  readonly message: string
+  readonly code: string
+}
+
+export type RunOutcome = ReviewOutcome | SkippedOutcome | FailedOutcome
+
+type RunColumns = UpdateObject<Schema, 'workflow_runs'>
+
+/** Maps an outcome to the columns of its run. */
+export function outcomeColumns(outcome: RunOutcome): RunColumns {
+  if (outcome.kind === 'failed') {
+    const { message, code } = outcome
+    return { status: 'failed', error: message, error_code: code, is_learned: true }
+  }
+  const columns: RunColumns = {
+    status: 'completed',
+    head_sha: outcome.headSha,
+    summary: outcome.summary,
+    decision: JSON.stringify(outcome.decision),
+    redo_when: outcome.redoWhen,
+    is_learned: outcome.kind === 'skipped',
+    error: null,
+    error_code: null,
+  }
+  if (outcome.kind === 'skipped') return { ...columns, verdict: null }
+  const { sources, impact, seenLines } = outcome
+  return {
+    ...columns,
+    verdict: outcome.verdict,
+    confidence: outcome.confidence,
+    files_analyzed: outcome.coverage.filesReviewed,
+    coverage: JSON.stringify(outcome.coverage),
+    usage: JSON.stringify(outcome.usage),
+    sources: sources && JSON.stringify(sources),
+    reach: impact && JSON.stringify(impact),
+    timings: JSON.stringify(outcome.timings),
+    basis: JSON.stringify(outcome.basis),
+    published_url: outcome.publishedUrl,
+    warnings: JSON.stringify(outcome.warnings),
+    seen_lines: seenLines && encodeLines(seenLines),
+  }
+}
+
+/** A completed review with a verdict, and what it was based on. */
+export interface StoredReview
+  extends Pick<
+    ReviewOutcome,
+    | 'verdict'
+    | 'coverage'
+    | 'sources'
+    | 'impact'
+    | 'decision'
+    | 'basis'
+    | 'publishedUrl'
+    | 'warnings'
+    | 'redoWhen'
+  > {
+  readonly runId: number
+  readonly headSha: string | null
+}
+
+/**
+ * Reads the latest review with a verdict of a pull request; undefined if there is none, or if it is
+ * from a version that didn't store what it was based on.
+ */
+export async function readLatestReview(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<StoredReview | undefined> {
+  const latest = await db
+    .selectFrom('workflow_runs')
+    .select(['id', 'head_sha', 'verdict', 'coverage', 'decision', 'sources', 'reach', 'basis'])
+    .select(['published_url', 'warnings', 'redo_when'])
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('status', '=', 'completed')
+    .where('verdict', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!latest?.verdict || !latest.basis || !latest.coverage) return undefined
+  return {
+    runId: latest.id,
+    headSha: latest.head_sha,
+    verdict: latest.verdict,
+    coverage: latest.coverage,
+    sources: latest.sources,
+    impact: latest.reach,
+    decision: latest.decision ?? {},
+    basis: latest.basis,
+    publishedUrl: latest.published_url,
+    warnings: latest.warnings ?? [],
+    redoWhen: latest.redo_when,
+  }
+}
+
+/** Whether a pull request had other runs between two of its runs. */
+export async function hasRunBetween(
+  db: Db,
+  { repo, number }: PullRequestRef,
+  { after, before }: { after: number; before: number },
+): Promise<boolean> {
+  const other = await db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('id', '>', after)
+    .where('id', '<', before)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** Reads which changed lines models have read, as of the latest completed run that stored them. */
+export async function readSeenLines(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<Set<string>> {
+  const row = await db
+    .selectFrom('workflow_runs')
+    .select('seen_lines')
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('status', '=', 'completed')
+    .where('seen_lines', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return decodeLines(row?.seen_lines ?? Buffer.alloc(0))
+}
+
+/** The length of one line identity in hexadecimal digits. */
+const identityLength = 16
+
+/** Encodes line identities in 8 bytes each. */
+function encodeLines(lines: ReadonlySet<string>): Buffer {
+  return Buffer.from([...lines].join(''), 'hex')
+}
+
+function decodeLines(bytes: Uint8Array): Set<string> {
+  const hex = Buffer.from(bytes).toString('hex')
+  return new Set(
+    Array.from({ length: hex.length / identityLength }, (_, at) =>
+      hex.slice(at * identityLength, (at + 1) * identityLength),
+    ),
+  )
+}
