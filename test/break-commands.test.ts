@@ -1,7 +1,7 @@
 // Case 78: other bots read our comments too. Each bot here parses a comment as the real one does.
 import { describe, expect, it } from 'vitest'
+import { findPipedDownload } from '../src/code/piped-downloads.ts'
 import type { Finding } from '../src/domain/finding.ts'
-import { findPipedDownload } from '../src/reviewers/rules/piped-downloads.ts'
 import {
   codeSpan,
   escapeLine,

@@ -1,4 +1,5 @@
 // The code graph's view of a change: its callers, definitions, tests, history and memories.
+import type { AppliedMemory } from './memory.ts'
 import type { PullRequestState } from './pull-request.ts'
 import type { Verdict } from './review.ts'
 
@@ -96,20 +97,6 @@ export interface FileHistory {
   /** Username of the author who changed it most often. */
   readonly owner: string | null
   readonly ownerPercent: number
-}
-
-/** A memory that applies to the change. Untrusted unless a person wrote it. */
-export interface AppliedMemory {
-  readonly id: string
-  readonly type: string
-  readonly text: string
-  readonly path: string | null
-  readonly trust: 'person' | 'repository' | 'derived' | 'model'
-  /** A file at a commit of the default branch, or the user who wrote the memory. */
-  readonly source:
-    | { readonly commit: string; readonly path: string; readonly line: number | null }
-    | { readonly user: string }
-    | null
 }
 
 /** Lists are truncated for readers; `counts` are of all. */

@@ -52,3 +52,17 @@ export interface Memory extends NewMemory {
   readonly createdAt: string
   readonly updatedAt: string
 }
+
+/** A memory that applies to a change. Untrusted unless a person wrote it. */
+export interface AppliedMemory {
+  readonly id: string
+  readonly type: string
+  readonly text: string
+  readonly path: string | null
+  readonly trust: MemoryTrust
+  /** A file at a commit of the default branch, or the user who wrote the memory. */
+  readonly source:
+    | { readonly commit: string; readonly path: string; readonly line: number | null }
+    | { readonly user: string }
+    | null
+}

@@ -1,7 +1,7 @@
 // Reviews: the verdict on one head of a pull request, with findings and coverage.
 import type { ReviewEnd } from '../contract/enums.ts'
-import type { AppliedMemory } from './change-graph.ts'
 import type { Finding } from './finding.ts'
+import type { AppliedMemory } from './memory.ts'
 import type { PullRequest } from './pull-request.ts'
 
 /** The API and analytics use these values. */

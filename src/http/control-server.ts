@@ -18,8 +18,9 @@ import {
   statusRoute,
   trustSourceRoute,
 } from './control-schemas.ts'
+import { createServer } from './create-server.ts'
 import { onDisconnect } from './on-disconnect.ts'
-import { createServer, type Server } from './server.ts'
+import type { Server } from './server.ts'
 
 export interface McpControlBackend {
   readonly backend: McpBackend

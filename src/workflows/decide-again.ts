@@ -20,9 +20,9 @@ import { loadSettings } from './gathering/read-settings.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import type { LoadedEarlierReviews } from './load-earlier-reviews.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
+import { summarizeReview } from './posting/summarize-review.ts'
 import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordReview } from './record-review.ts'
-import { summarizeReview } from './summarize-review.ts'
 
 export interface DecisionTask {
   readonly run: ClaimedRun

@@ -11,8 +11,8 @@ import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-
 import { type Judgement, judgeFindings } from './judge-findings.ts'
 import { measureCoverage } from './measure-coverage.ts'
 import { redactJudgement } from './posting/redact-review.ts'
+import { summarizeReview } from './posting/summarize-review.ts'
 import { type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
-import { summarizeReview } from './summarize-review.ts'
 
 export interface Examination {
   readonly change: Change

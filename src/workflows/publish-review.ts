@@ -1,10 +1,10 @@
 // Publishes a review on the pull request: summary, inline comments, resolved threads and status.
 import type { AppContext } from '../context.ts'
-import type { AppliedMemory } from '../domain/change-graph.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Impact } from '../domain/impact.ts'
 import type { LiveContextSummary } from '../domain/live-context.ts'
+import type { AppliedMemory } from '../domain/memory.ts'
 import type { Review } from '../domain/review.ts'
 import type { BlockingReview } from '../jobs/find-blocking-review.ts'
 import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'

@@ -1,12 +1,13 @@
 // Hand-written change graphs: what reviews get to know of a change, for tests of what they make of it.
+
 import type {
-  AppliedMemory,
   CallSite,
   ChangedSymbol,
   ChangeGraph,
   RelatedPullRequest,
   UsedDefinition,
 } from '../../src/domain/change-graph.ts'
+import type { AppliedMemory } from '../../src/domain/memory.ts'
 
 /** A graph that knows what is given, and nothing else. */
 export function graphOf(parts: Partial<ChangeGraph>): ChangeGraph {

@@ -1,8 +1,8 @@
 // Describes the parts of a review that several report formats share.
 import { severities } from '../../domain/finding.ts'
 import type { Coverage, Review, SkippedFile } from '../../domain/review.ts'
+import { describeLines } from '../../workflows/posting/summarize-review.ts'
 import { reviewEndNames } from '../../workflows/review-end-names.ts'
-import { describeLines } from '../../workflows/summarize-review.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { Report } from './report.ts'
 

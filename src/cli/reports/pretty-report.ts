@@ -11,7 +11,7 @@ import {
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
-import { describeMissing } from '../../workflows/summarize-review.ts'
+import { describeMissing } from '../../workflows/posting/summarize-review.ts'
 import { toTerminalLine, toTerminalPath, toTerminalText, wrapText } from '../terminal-text.ts'
 import {
   describeCoverage,

@@ -1,8 +1,8 @@
 // Reads the knowledge about a change under review: its code graph, earlier reviews and memories.
 import { setTimeout } from 'node:timers/promises'
-import type { AppliedMemory, ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
+import type { ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import type { Provenance } from '../../domain/memory.ts'
+import type { AppliedMemory, Provenance } from '../../domain/memory.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { readInOneSnapshot } from '../graph/read-graph.ts'

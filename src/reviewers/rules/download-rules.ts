@@ -1,6 +1,7 @@
 // The rule about commands that run what they have just downloaded.
+
+import { downloadKeyword, findPipedDownload } from '../../code/piped-downloads.ts'
 import { isCommentLine, isProsePath } from './comments.ts'
-import { downloadKeyword, findPipedDownload } from './piped-downloads.ts'
 import type { Hit, Rule, TextLine } from './rule.ts'
 
 function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefined {

@@ -1,8 +1,9 @@
 // Rules about manifests and lock files: packages from unknown hosts, and install scripts.
+
+import { findPipedDownload } from '../../code/piped-downloads.ts'
 import type { Severity } from '../../domain/finding.ts'
 import { isPublicHost, isSameEcosystem, readDependencyManifest } from './dependency-manifest.ts'
 import { listNames } from './list-names.ts'
-import { findPipedDownload } from './piped-downloads.ts'
 import type { ChangedManifest, ManifestHit, Rule } from './rule.ts'
 
 /** Findings that a rule reports per file; further ones are left out. */

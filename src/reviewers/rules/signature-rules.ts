@@ -1,9 +1,9 @@
 // The rule about functions whose parameters changed, but not all their calls. Uses the code graph.
 import { extname } from 'node:path'
+import { describeArgumentCount, describeArguments } from '../../code/describe-arguments.ts'
 import { type CallSite, type ChangedSymbol, minSureConfidence } from '../../domain/change-graph.ts'
 import { type ArgumentMismatch, findArgumentMismatch } from './argument-binding.ts'
 import { type CallingConvention, conventionOf } from './calling-conventions.ts'
-import { describeArgumentCount, describeArguments } from './describe-arguments.ts'
 import { findDefinitionLine, isFixture, quoteName } from './graph-locations.ts'
 import {
   type Argument,

@@ -1,5 +1,5 @@
 // Detects suggestions that add a command, which must not be committed with one click.
-import { findPipedDownload } from '../../reviewers/rules/piped-downloads.ts'
+import { findPipedDownload } from '../../code/piped-downloads.ts'
 
 /**
  * Text that makes something run. Each pattern stops at the end of the line or after 300 characters,

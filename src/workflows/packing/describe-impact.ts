@@ -1,6 +1,7 @@
 // Describes the impact of a change for a round: users, tests, history, related work, memories.
+
+import { describeArguments } from '../../code/describe-arguments.ts'
 import type {
-  AppliedMemory,
   CallSite,
   ChangedSymbol,
   ChangeGraph,
@@ -8,8 +9,8 @@ import type {
   RelatedPullRequest,
 } from '../../domain/change-graph.ts'
 import { minSureConfidence } from '../../domain/change-graph.ts'
+import type { AppliedMemory } from '../../domain/memory.ts'
 import type { ContextSpan } from '../../reviewers/packed-context.ts'
-import { describeArguments } from '../../reviewers/rules/describe-arguments.ts'
 import type { CountTokens } from './count-tokens.ts'
 import { type Entry, type EntryGroup, fillSpan } from './fill-span.ts'
 

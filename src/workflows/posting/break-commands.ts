@@ -1,5 +1,5 @@
 // Breaks commands to other bots in a comment: the text reads the same, and no bot acts on it.
-import { findPipedDownload } from '../../reviewers/rules/piped-downloads.ts'
+import { findPipedDownload } from '../../code/piped-downloads.ts'
 
 /** U+2060 is invisible and isn't matched by `\s`, so it becomes a part of the word it is put in. */
 export const wordJoiner = '\u2060'

@@ -1,6 +1,7 @@
 // Renders memories about the changed files, for reviews without a model that could use them.
-import type { AppliedMemory } from '../../domain/change-graph.ts'
+
 import type { FileDiff } from '../../domain/diff.ts'
+import type { AppliedMemory } from '../../domain/memory.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 

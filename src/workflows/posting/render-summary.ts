@@ -1,14 +1,14 @@
 // Renders a review as the summary comment, which is edited in place, and as the commit status.
-import type { AppliedMemory } from '../../domain/change-graph.ts'
+
 import type { Finding } from '../../domain/finding.ts'
 import type { Impact } from '../../domain/impact.ts'
 import type { LiveContextSummary } from '../../domain/live-context.ts'
+import type { AppliedMemory } from '../../domain/memory.ts'
 import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
 import type { BlockingReview } from '../../jobs/find-blocking-review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import { countSeverities } from '../decide-verdict.ts'
 import { reviewEndNames } from '../review-end-names.ts'
-import { describeClean, describeLines, describeMissing, hasNoGaps } from '../summarize-review.ts'
 import { codeSpan, escapeLine, escapeMarkdown } from './escape-markdown.ts'
 import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
@@ -18,6 +18,7 @@ import { renderImpact } from './render-impact.ts'
 import { type FileLocation, renderMemories } from './render-memories.ts'
 import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
+import { describeClean, describeLines, describeMissing, hasNoGaps } from './summarize-review.ts'
 
 export interface SummaryInput {
   readonly review: Review

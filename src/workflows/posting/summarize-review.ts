@@ -1,9 +1,9 @@
 // Writes the first sentences of a review, from its findings and the summaries of its reviewers.
-import type { Finding } from '../domain/finding.ts'
-import type { Coverage } from '../domain/review.ts'
-import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
-import type { ReviewerReport } from '../reviewers/reviewer.ts'
-import { codeSpan, escapeLine } from './posting/escape-markdown.ts'
+import type { Finding } from '../../domain/finding.ts'
+import type { Coverage } from '../../domain/review.ts'
+import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
+import type { ReviewerReport } from '../../reviewers/reviewer.ts'
+import { codeSpan, escapeLine } from './escape-markdown.ts'
 
 /** Whether the review left out nothing that has to be mentioned. */
 export function hasNoGaps(coverage: Coverage): boolean {
