@@ -29,7 +29,7 @@ export type AccessCheckResult =
   | 'unknown'
 
 /** Selects the checks of everyone with a valid token, or of one person, or of their repository. */
-export type AccessCheckTarget = 'all' | { readonly userId: number; readonly repo?: RepositoryName }
+type AccessCheckTarget = 'all' | { readonly userId: number; readonly repo?: RepositoryName }
 
 /** Longer than a check takes. Afterwards another process may claim the check of a dead one. */
 const claimSeconds = 60
@@ -104,7 +104,7 @@ function matchesTarget(people: AccessCheckTarget): RawBuilder<boolean> {
     : sql`user_id = ${userId} and lower(repo_full_name) = ${repo.toLowerCase()}`
 }
 
-export interface AccessChange {
+interface AccessChange {
   readonly isVisible: boolean
   /** Whether the installation is active, visible or not. */
   readonly isActive: boolean
@@ -181,7 +181,7 @@ function unconfirmedAt(minutes: number): RawBuilder<Date> {
 }
 
 /** Repositories that a person sees although the platform hasn't confirmed it for too long. */
-export interface UnconfirmedAccess {
+interface UnconfirmedAccess {
   readonly records: readonly {
     readonly id: number
     readonly repo: RepositoryName

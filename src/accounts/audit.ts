@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { AuditAction } from '../db/schema.ts'
 import type { Caller } from './tokens.ts'
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly id: number
   readonly createdAt: Date
   /** The login that the person had at the time of the action. */

@@ -15,7 +15,7 @@ export interface Reservation {
 }
 
 /** Longer than the work takes. The reservation of a dead process expires after this time. */
-export const reservationSeconds = 60
+const reservationSeconds = 60
 
 const maxWaitMs = 20_000
 const retryDelayMs = 50

@@ -15,7 +15,7 @@ export interface Contributor {
   readonly latest: number
 }
 
-export interface ContributorPage {
+interface ContributorPage {
   /** How many contributors all pages have together. */
   readonly total: number
   /** Sorted by login. */

@@ -28,7 +28,7 @@ const deadlineMs = 5_000
  * Reads statistics with a person's own token. Results are cached per `userId`, so that no one sees
  * what only another person's token can see.
  */
-export type ReadStatistics = (userId: number, access: Access) => Promise<PlatformStatistics>
+type ReadStatistics = (userId: number, access: Access) => Promise<PlatformStatistics>
 
 /** Creates a reader with a cache. */
 export function createStatisticsReader(platform: Platform, log: Log): ReadStatistics {

@@ -7,7 +7,7 @@ import type { RepositoryName } from '../domain/pull-request.ts'
 import { chooseMapParts, type Folder } from './choose-map-parts.ts'
 
 /** A directory stands for everything below it. */
-export interface CodeMapNode {
+interface CodeMapNode {
   readonly path: string
   readonly kind: 'directory' | 'file'
   readonly files: number
@@ -25,7 +25,7 @@ export interface CodeMapNode {
 }
 
 /** Uses of the target's files by the source's files. */
-export interface CodeMapEdge {
+interface CodeMapEdge {
   readonly source: string
   readonly target: string
   /** Counts imported names. */

@@ -81,7 +81,7 @@ function selectRecords(db: Db, repo: string) {
   )
 }
 
-export interface ReviewCounts {
+interface ReviewCounts {
   /** Counts runs with a verdict. */
   readonly completed: number
   /** Counts the known pull requests; `reviewed` counts those of them with a review. */

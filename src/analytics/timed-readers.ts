@@ -14,9 +14,9 @@ import { type CodeMap, emptyCodeMap, readCodeMap } from './read-code-map.ts'
 
 const maxReadsInFlight = 1000
 
-export type ReadFileActivity = (repo: RepositoryName) => Promise<FileActivityStatistics>
+type ReadFileActivity = (repo: RepositoryName) => Promise<FileActivityStatistics>
 /** `directory` is as in `readCodeMap`. */
-export type ReadCodeMap = (repo: RepositoryName, directory: string) => Promise<CodeMap>
+type ReadCodeMap = (repo: RepositoryName, directory: string) => Promise<CodeMap>
 
 interface ReadingContext {
   readonly db: Db

@@ -20,7 +20,7 @@ import type { McpTool, ToolRecord } from '../mcp/mcp-tool.ts'
 import type { Control } from '../workflows/control.ts'
 
 /** A running service that holds the embedded database. */
-export interface RunningService extends Control {
+interface RunningService extends Control {
   readonly pid: number
   /** @param token token of the user for whom requests are made; null for none */
   createMcpBackend(token: string | null): McpBackend

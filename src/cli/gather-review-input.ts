@@ -20,7 +20,7 @@ export interface ReviewInput extends AsyncDisposable {
   readonly origin: { readonly platform: Platform; readonly access: Access } | null
 }
 
-export interface PendingReviewInput {
+interface PendingReviewInput {
   readonly input: Promise<ReviewInput>
   /** Resolves with the paths of the change before `input` does. Stays pending if that fails. */
   readonly paths: Promise<readonly string[]>

@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream'
 import { toTerminalLine } from './terminal-text.ts'
 
-export type ProgressTarget = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+type ProgressTarget = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 export interface Progress extends Disposable {
   step(text: string): void

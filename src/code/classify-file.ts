@@ -3,7 +3,7 @@
 /** Reviews leave out all kinds except `source`. */
 export type FileKind = 'source' | 'lock' | 'vendored' | 'generated' | 'minified' | 'binary' | 'lfs'
 
-export interface FileClass {
+interface FileClass {
   readonly kind: FileKind
   /** A phrase for the review's coverage section; empty for `source`. */
   readonly reason: string

@@ -11,13 +11,13 @@ const maxFileBytes = 512 * 1024
 const maxBatchBytes = 256 * 1024
 const maxBatchFiles = 64
 
-export interface IndexInput {
+interface IndexInput {
   readonly path: string
   readonly bytes: Uint8Array
 }
 
 /** `encoded` is the output of `encodeFileIndex`; `unparsed` is the reason for a missing index. */
-export type IndexResult =
+type IndexResult =
   | { readonly index: FileIndex; readonly encoded: Buffer }
   | { readonly unparsed: string }
 
@@ -28,7 +28,7 @@ export interface FileIndexer {
   releaseIdleThreads(): Promise<void>
 }
 
-export interface FileIndexerOptions {
+interface FileIndexerOptions {
   /** The number of threads is 2 by default. */
   readonly threads?: number
   /** CPU time of the thread for one file, in milliseconds; default 2,000. */

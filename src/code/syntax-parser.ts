@@ -24,7 +24,7 @@ export interface SyntaxParser {
   indexFile(path: string, text: string): Promise<FileIndex | undefined>
 }
 
-export interface SyntaxParserOptions {
+interface SyntaxParserOptions {
   /** The number of threads is 2 by default. */
   readonly threads?: number
   /** The time for one file in milliseconds; default 2,000. */

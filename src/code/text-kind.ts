@@ -6,7 +6,7 @@ import { scriptsKeyOf } from './manifest-scripts.ts'
  * `program` runs or decides what runs, so a model or the rules of its language must read it. For
  * `data` a text search is enough. `prose` is for people only.
  */
-export type TextKind = 'program' | 'data' | 'prose'
+type TextKind = 'program' | 'data' | 'prose'
 
 /** Pipelines and other files that contain commands, in formats that usually contain data. */
 const pipelinePath = new RegExp(

@@ -8,7 +8,7 @@ const maxFlowDepth = 10
 const maxIndent = 80
 
 /** Either the data, with mappings as `Map`, or a phrase that describes what is wrong. */
-export type YamlResult = { readonly value: unknown } | { readonly problem: string }
+type YamlResult = { readonly value: unknown } | { readonly problem: string }
 
 /** Uses the core schema of YAML 1.2. */
 export function readYaml(text: string): YamlResult {

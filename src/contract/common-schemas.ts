@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { toStorableText } from './storable-text.ts'
 
-export const errorBody = z
+const errorBody = z
   .object({ detail: z.string().describe('What is wrong, as a sentence for people') })
   .meta({ id: 'Error' })
 

@@ -1,7 +1,7 @@
 // Classifies errors of the database by what a caller can do about them.
 import { UmpireError } from '../domain/errors.ts'
 
-export type DatabaseErrorCode =
+type DatabaseErrorCode =
   | 'database_unavailable' // the server can't be reached or disconnected; retryable
   | 'database_refused' // the server rejects our user, password or database
   | 'database_stopped' // the embedded engine broke or was closed; start the program again

@@ -29,7 +29,7 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-export interface ListenHandle {
+interface ListenHandle {
   close(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export interface OpenDatabase extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly metrics?: DatabaseMetrics
   /** How long a PostgreSQL server may take to respond, in milliseconds. */
   readonly answerTimeoutMs?: number

@@ -27,7 +27,7 @@ type NullableTimestamp = ColumnType<
 /** An event is waiting, claimed by a run, or ended. */
 export type EventStatus = 'pending' | 'processing' | 'completed' | 'failed'
 
-export interface UsersTable {
+interface UsersTable {
   id: Generated<number>
   platform: string
   platform_user_id: string
@@ -41,7 +41,7 @@ export interface UsersTable {
 }
 
 /** An issued credential: a browser session or an API token. The JWT itself isn't stored. */
-export interface TokensTable {
+interface TokensTable {
   /** The `jti` of the JWT. */
   id: string
   user_id: number
@@ -58,13 +58,13 @@ export interface TokensTable {
 }
 
 /** Used OAuth states, stored until they expire so that none is accepted twice. */
-export interface UsedSignInStatesTable {
+interface UsedSignInStatesTable {
   digest: Buffer
   expires_at: Timestamp
 }
 
 /** Reservations of repositories that are being connected, see accounts/reservations.ts. */
-export interface RepositoryReservationsTable {
+interface RepositoryReservationsTable {
   /** The name is in lower case. */
   repo: string
   holder: string
@@ -74,7 +74,7 @@ export interface RepositoryReservationsTable {
 }
 
 /** Records what people and the operator did. */
-export interface AuditLogTable {
+interface AuditLogTable {
   id: Generated<number>
   created_at: GeneratedTimestamp
   user_id: number | null
@@ -103,7 +103,7 @@ export type AuditAction =
   | 'memory_dismissed'
 
 /** A repository that a user connected. Disconnecting keeps the row. */
-export interface InstallationsTable {
+interface InstallationsTable {
   id: Generated<number>
   user_id: number
   repo_full_name: string
@@ -123,7 +123,7 @@ export interface InstallationsTable {
   access_lost_at: NullableTimestamp
 }
 
-export interface EventsTable {
+interface EventsTable {
   id: Generated<number>
   /** Formatted as `<event>.<action>`. */
   event_type: string
@@ -147,7 +147,7 @@ export interface EventsTable {
 }
 
 /** The last known state of a pull request. The row is also locked to serialize its changes. */
-export interface PullRequestsTable {
+interface PullRequestsTable {
   repo: string
   number: number
   title: string
@@ -190,7 +190,7 @@ export interface PullRequestsTable {
 }
 
 /** Copies of `search_text`, which are indexed. */
-export interface PullRequestSearchTable {
+interface PullRequestSearchTable {
   repo: string
   number: number
   text: string
@@ -199,7 +199,7 @@ export interface PullRequestSearchTable {
 /** A run waits for its next attempt, is leased by a worker, or has ended. */
 export type RunStatus = 'pending' | 'processing' | 'completed' | 'failed'
 
-export interface WorkflowRunsTable {
+interface WorkflowRunsTable {
   id: Generated<number>
   workflow_type: 'pr_review'
   repo: string
@@ -256,7 +256,7 @@ export interface WorkflowRunsTable {
 }
 
 /** A finding, which is kept over all runs of its pull request. */
-export interface FindingsTable {
+interface FindingsTable {
   id: Generated<number>
   repo: string
   pr_number: number
@@ -295,7 +295,7 @@ export interface FindingsTable {
 }
 
 /** The dismissal of a finding, which is not valid for later reappearances of the finding. */
-export interface DismissalsTable {
+interface DismissalsTable {
   repo: string
   pr_number: number
   fingerprint: string
@@ -309,7 +309,7 @@ export interface DismissalsTable {
 }
 
 /** The cost of models, one row per model and attempt of a run. */
-export interface ModelSpendTable {
+interface ModelSpendTable {
   id: Generated<number>
   run_id: number | null
   /** The name is in lower case; null in rows from before it was stored. */
@@ -324,7 +324,7 @@ export interface ModelSpendTable {
 }
 
 /** The waiting, running or last scan of a repository; each has one row. */
-export interface ScansTable {
+interface ScansTable {
   repo: string
   status: RunStatus
   /** Whether another scan was requested while it was running. */
@@ -361,7 +361,7 @@ export interface ScansTable {
 }
 
 /** The code graph of a repository. When the row is deleted, scans delete the graph's data. */
-export interface CodeGraphsTable {
+interface CodeGraphsTable {
   /** Identifies the current files, symbols and edges. A rebuild changes it. */
   id: Generated<number>
   /** Identifies the index entries of blobs, see `CodeFactsTable`. */
@@ -381,7 +381,7 @@ export interface CodeGraphsTable {
 }
 
 /** The index entry of a blob, see code/code-index.ts. It is written before files refer to it. */
-export interface CodeFactsTable {
+interface CodeFactsTable {
   /** Refers to the graph's `facts_id`. */
   graph_id: number
   oid: string
@@ -399,7 +399,7 @@ export interface CodeFactsTable {
 }
 
 /** Only files of the default branch are stored. */
-export interface CodeFilesTable {
+interface CodeFilesTable {
   id: Generated<number>
   graph_id: number
   path: string
@@ -423,7 +423,7 @@ export interface CodeFilesTable {
   used_names: Buffer | null
 }
 
-export interface CodeSymbolsTable {
+interface CodeSymbolsTable {
   graph_id: number
   file_id: number
   /** The position among the symbols of the file's index entry. */
@@ -437,7 +437,7 @@ export interface CodeSymbolsTable {
 }
 
 /** One file uses another one. The index entries of both contain the symbols. */
-export interface CodeEdgesTable {
+interface CodeEdgesTable {
   graph_id: number
   source_id: number
   target_id: number
@@ -450,7 +450,7 @@ export interface CodeEdgesTable {
 /**
  * Files that a review saw: the latest one with a verdict, and earlier ones that requested changes.
  */
-export interface PullRequestFilesTable {
+interface PullRequestFilesTable {
   run_id: number
   repo: string
   pr_number: number
@@ -471,7 +471,7 @@ export interface PullRequestFilesTable {
   symbols: string[]
 }
 
-export interface PullRequestIssuesTable {
+interface PullRequestIssuesTable {
   repo: string
   pr_number: number
   issue_repo: string
@@ -480,7 +480,7 @@ export interface PullRequestIssuesTable {
 }
 
 /** Memories of a repository. Ended ones are kept as history. */
-export interface MemoriesTable {
+interface MemoriesTable {
   id: Generated<string>
   repo: string
   memory_type: MemoryType
@@ -505,13 +505,13 @@ export interface MemoriesTable {
 }
 
 /** Counts the current memories with a term. Terms are hashed with their repository. */
-export interface MemoryTermsTable {
+interface MemoryTermsTable {
   term: number
   memories: number
 }
 
 /** Vectors of current memories, stored where an embedder is configured. */
-export interface MemoryVectorsTable {
+interface MemoryVectorsTable {
   memory_id: string
   repo: string
   /** Names the model that computed it. */
@@ -526,7 +526,7 @@ export interface MemoryVectorsTable {
 }
 
 /** A tool that is trusted since its first use, see tools/sources/pin-store.ts. */
-export interface ContextToolsTable {
+interface ContextToolsTable {
   source: string
   tool: string
   fingerprint: string

@@ -6,7 +6,7 @@ import type { Verdict } from './review.ts'
 /** Uses with less confidence are reported as possible ones. */
 export const minSureConfidence = 0.8
 
-export interface CodeLocation {
+interface CodeLocation {
   /** The path at the head. */
   readonly path: string
   /** 1-based. */

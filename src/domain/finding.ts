@@ -31,7 +31,7 @@ export interface Evidence {
 }
 
 /** A memory of the repository, with the text that it had during the review. */
-export interface CitedMemory {
+interface CitedMemory {
   readonly id: string
   readonly text: string
 }

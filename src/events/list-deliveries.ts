@@ -26,7 +26,7 @@ export interface DeliveryEntry {
   readonly error: string | null
 }
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly scope: Scope
   readonly status: EventStatus | undefined
   readonly limit: number

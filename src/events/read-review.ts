@@ -33,7 +33,7 @@ export interface ReviewDetail extends ListedReview {
   readonly deliveries: readonly DeliveryEntry[]
 }
 
-export type ReviewFinding = Pick<
+type ReviewFinding = Pick<
   Schema['findings'],
   | 'fingerprint'
   | 'severity'

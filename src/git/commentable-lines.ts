@@ -2,7 +2,7 @@
 import type { DiffHunk, DiffSide, FileDiff } from '../domain/diff.ts'
 
 /** Line numbers are 1-based, both ends included. */
-export interface CommentableRange {
+interface CommentableRange {
   readonly start: number
   readonly end: number
 }

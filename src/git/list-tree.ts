@@ -9,7 +9,7 @@ export interface BareRepository {
   readonly gitDirectory: string
 }
 
-export interface ListedTree {
+interface ListedTree {
   /** The files sorted by the bytes of their paths. */
   readonly entries: readonly TreeEntry[]
   /** The commit has more files. */

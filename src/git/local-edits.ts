@@ -34,7 +34,7 @@ export interface LocalEdits {
   readonly unread: readonly UnreadFile[]
 }
 
-export interface EditsQuery {
+interface EditsQuery {
   readonly repository: LocalRepository
   /** The commit or tree that the edits are relative to. */
   readonly from: string

@@ -9,7 +9,7 @@ const maxBytes = 4 * 1024 * 1024
 const maxMessageLength = 10_000
 
 /** The newest `limit` commits of `head` that `base` doesn't contain and that change `path`. */
-export interface HistoryQuery {
+interface HistoryQuery {
   readonly head: string
   readonly base?: string
   readonly path?: string

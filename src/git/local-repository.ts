@@ -10,7 +10,7 @@ const QUERY_MS = 60_000
 const maxBlobBytes = 8 * 1024 * 1024
 
 /** All paths are absolute and contain no symbolic links. */
-export interface LocalPaths {
+interface LocalPaths {
   readonly workTree: string
   /** This directory contains HEAD and the index of this work tree. */
   readonly gitDirectory: string

@@ -7,7 +7,7 @@ const RESPONSE_TIMEOUT_MS = 30_000
 /** Restarting git takes milliseconds, and a review may wait for its model for a minute. */
 const IDLE_TIMEOUT_MS = 5_000
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly oid: string
   readonly type: string
   readonly size: number

@@ -5,7 +5,7 @@ import { GitError } from '../domain/errors.ts'
 import { acquireLock } from './lock-file.ts'
 import { mirrorLockPath } from './mirror.ts'
 
-export interface PruneReport {
+interface PruneReport {
   readonly removed: readonly string[]
   /** The remaining mirrors have this size. */
   readonly bytes: number

@@ -8,7 +8,7 @@ import { startGit } from './run-git.ts'
 /** After this time without output git counts as stuck. */
 const idleTimeoutMs = 60_000
 
-export interface GitBlob {
+interface GitBlob {
   readonly oid: string
   /** A separate buffer; undefined if the blob is missing or larger than `maxBytes`. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined

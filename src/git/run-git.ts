@@ -46,7 +46,7 @@ export function gitRuntimeFrom(
 }
 
 /** The protocols that a command may use; `none` for commands that don't use the network. */
-export type GitProtocols = 'none' | 'https' | 'http:https'
+type GitProtocols = 'none' | 'https' | 'http:https'
 
 export interface GitCommand {
   /** The repository; undefined for commands that need none. */

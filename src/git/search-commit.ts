@@ -12,7 +12,7 @@ const MAX_REPETITIONS = 1_000
 const MAX_MATCH_BYTES = 8_192
 const MAX_TEXT_LENGTH = 500
 
-export interface SearchTarget {
+interface SearchTarget {
   readonly runtime: GitRuntime
   readonly gitDirectory: string
   readonly sha: string

@@ -3,10 +3,10 @@ import { constants } from 'node:fs'
 import { lstat, open, readlink, realpath } from 'node:fs/promises'
 
 /** git treats larger files as binary (`core.bigFileThreshold`). */
-export const maxWorkTreeFileBytes = 8 * 1024 * 1024
+const maxWorkTreeFileBytes = 8 * 1024 * 1024
 
 /** A file as git would commit it, or the reason why it isn't read. */
-export type WorkTreeFile =
+type WorkTreeFile =
   | { readonly mode: '100644' | '100755' | '120000'; readonly content: Buffer }
   | { readonly problem: string; readonly matters: boolean }
 

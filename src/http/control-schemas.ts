@@ -18,7 +18,7 @@ export const maxSocketPathBytes = 107
 /** JSON has no dates, so both sides convert the text. */
 const time = z.coerce.date()
 
-export const tokenOrder = z.object({
+const tokenOrder = z.object({
   user: z.string().max(100).nullable(),
   admin: z.boolean(),
   name: z.string().min(1).max(100),
@@ -48,7 +48,7 @@ export const revokedToken = z.object({ name: z.string() })
 
 const names = z.array(z.string()).readonly()
 
-export const databaseFacts = z.object({
+const databaseFacts = z.object({
   engine: z.enum(['embedded', 'postgresql']),
   version: z.string(),
   schema: z.object({ missing: names, unknown: names }),
@@ -75,8 +75,8 @@ const isNamed = (value: unknown) => z.looseObject({ name: z.string() }).safePars
 /** The token of the user for whom `umpire mcp` makes requests, or null for none. */
 const callerToken = { token: z.string().max(4096).nullable() }
 const record = z.record(z.string(), z.unknown())
-export const toolCall = z.object({ ...callerToken, name: z.string(), given: record })
-export const readReviewsBody = z.object({ ...callerToken, repo: z.string().max(300) })
+const toolCall = z.object({ ...callerToken, name: z.string(), given: record })
+const readReviewsBody = z.object({ ...callerToken, repo: z.string().max(300) })
 export const toolDefinitions = z.array(z.custom<McpTool['definition']>(isNamed)).readonly()
 export const toolAnswer = z.object({
   kind: z.enum(['list', 'object']),

@@ -22,7 +22,7 @@ import { createServer } from './create-server.ts'
 import { onDisconnect } from './on-disconnect.ts'
 import type { Server } from './server.ts'
 
-export interface McpControlBackend {
+interface McpControlBackend {
   readonly backend: McpBackend
   /** @throws RequestError `not_authenticated` */
   findCaller(token: string): Promise<Caller>

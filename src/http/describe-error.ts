@@ -27,7 +27,7 @@ const detailOf: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
 }
 
-export interface ErrorResponse {
+interface ErrorResponse {
   readonly status: number
   readonly detail: string
   readonly retryAfterSeconds?: number

@@ -58,7 +58,7 @@ export async function openLiveHub(
 }
 
 /** The streams that are open in this process. */
-export class LiveHub {
+class LiveHub {
   readonly #db: Db
   readonly #log: Log
   readonly #subscribers = new Set<Subscriber>()

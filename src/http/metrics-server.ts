@@ -6,7 +6,7 @@ import { ConfigError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
 import type { Prometheus } from '../metrics/prometheus.ts'
 
-export interface MetricsServer extends AsyncDisposable {
+interface MetricsServer extends AsyncDisposable {
   readonly address: AddressInfo
 }
 

@@ -21,7 +21,7 @@ import type {
 export type RedoTrigger = 'reopened' | 'model'
 
 /** Everything that the verdict was computed from. */
-export type StoredDecision = Readonly<Record<string, unknown>>
+type StoredDecision = Readonly<Record<string, unknown>>
 
 /** A review with a verdict. */
 export interface ReviewOutcome {
@@ -57,7 +57,7 @@ export interface SkippedOutcome {
   readonly redoWhen: RedoTrigger
 }
 
-export interface FailedOutcome {
+interface FailedOutcome {
   readonly kind: 'failed'
   /** Is shown to people. */
   readonly message: string

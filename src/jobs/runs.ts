@@ -115,7 +115,7 @@ export async function extendLease(db: Db, run: ClaimedRun, leaseSeconds: number)
 }
 
 /** Throws LeaseLostError if another worker holds the run or its lease has expired. */
-export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
+async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
   const held = await db
     .selectFrom('workflow_runs')
     .select('id')

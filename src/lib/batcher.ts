@@ -1,7 +1,7 @@
 // Group commit: items that arrive while a batch runs form the next batch.
 
 /** Adds one item to the next batch; resolves with the item's result. */
-export type Submit<Item, Result> = (item: Item) => Promise<Result>
+type Submit<Item, Result> = (item: Item) => Promise<Result>
 
 /**
  * Makes a function that collects items and runs them in batches. A batch starts at once when fewer

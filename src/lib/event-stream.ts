@@ -13,7 +13,7 @@ export interface EventStream {
   end(): void
 }
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** The time that clients must wait before they reconnect. */
   readonly retryMs: number
   /** The time that a reader has for the buffered events when the stream ends. */

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** The keys that are derived from one secret key, one for each use (HKDF-SHA-256, RFC 5869). */
-export interface DerivedKeys {
+interface DerivedKeys {
   /** Has 16 hex digits, and reveals nothing about the key. */
   readonly id: string
   /** Has 32 bytes, for HMAC-SHA-256. */

@@ -1,6 +1,6 @@
 // A semaphore, and a fair one that shares its capacity between parties.
 
-export interface Semaphore {
+interface Semaphore {
   /**
    * Resolves in the order of the calls, with the function that releases the permit.
    *

@@ -9,7 +9,7 @@ import { retainWasmCode } from './wasm-code.ts'
 const startupMs = 30_000
 const warmUpId = 0
 
-export interface ThreadPoolOptions {
+interface ThreadPoolOptions {
   /** The module that a thread runs. It answers with messages of type `ThreadAnswer`. */
   readonly module: URL
   /** At most this many threads run. */
@@ -46,7 +46,7 @@ interface WaitingTask<Work, Result, Part> {
   readonly settle: (outcome: ThreadOutcome<Result>) => void
 }
 
-export interface ThreadRunOptions<Part> {
+interface ThreadRunOptions<Part> {
   /** The owner of the task; threads are shared fairly between tenants. */
   readonly tenant?: string | undefined
   /** Called with each part of the result when it arrives. */

@@ -12,7 +12,7 @@ import { splitRepositoryName } from '../contract/repository-name.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { McpBackend, ToolAnswer } from './mcp-backend.ts'
 
-export interface McpServerOptions {
+interface McpServerOptions {
   readonly backend: McpBackend
   readonly identity: Implementation
   /** A client without a token has the caller null. */

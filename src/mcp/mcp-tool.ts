@@ -31,13 +31,13 @@ interface ToolBase<Input extends z.ZodObject> {
 }
 
 /** A tool that returns records, and an empty list if it fails. */
-export interface ListTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
+interface ListTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
   readonly kind: 'list'
   run(input: z.output<Input>, context: ToolCallContext): Promise<readonly ToolRecord[]>
 }
 
 /** A tool that returns one record. */
-export interface ObjectTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
+interface ObjectTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
   readonly kind: 'object'
   run(input: z.output<Input>, context: ToolCallContext): Promise<ToolRecord>
   /** Returns the record for a failed call. `given` is the input that the client sent. */

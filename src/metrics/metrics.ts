@@ -4,17 +4,17 @@ import { type Labels, type MetricDefinition, metricDefinitions } from './metric-
 type Definitions = typeof metricDefinitions
 type Values<L extends Labels> = { readonly [Name in keyof L]: L[Name][number] }
 
-export interface Counter<V> {
+interface Counter<V> {
   /** Adds `by`, which is 1 by default. */
   inc(labels: V, by?: number): void
 }
 
-export interface Gauge<V> {
+interface Gauge<V> {
   /** Removes the value when it is null, because it is unknown. */
   set(labels: V, value: number | null): void
 }
 
-export interface Histogram<V> {
+interface Histogram<V> {
   observe(labels: V, seconds: number): void
 }
 

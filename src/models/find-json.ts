@@ -4,7 +4,7 @@ import { parsePartialJson } from 'ai'
 /** A text with more opening brackets is code or prose. */
 const maxAttempts = 200
 
-export interface FoundJson {
+interface FoundJson {
   readonly value: unknown
   /** Whether the JSON is the whole text, with or without a Markdown fence around it. */
   readonly isWholeText: boolean

@@ -195,7 +195,7 @@ function readRetryAfter(
 }
 
 /** Removes keys, addresses and control characters from a provider's message, and shortens it. */
-export function sanitizeMessage(text: string, secrets: readonly string[]): string {
+function sanitizeMessage(text: string, secrets: readonly string[]): string {
   let result = text
   for (const secret of secrets)
     if (secret !== '')

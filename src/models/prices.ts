@@ -1,7 +1,7 @@
 // List prices of well-known models in US dollars per million tokens, as of November 2026.
 import type { ModelConfig } from './models-config.ts'
 
-export interface Rates {
+interface Rates {
   /** Applies to input that was neither read from nor written to a cache. */
   readonly input: number
   readonly cacheRead: number

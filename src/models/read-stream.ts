@@ -7,7 +7,7 @@ type Content = CallResult['content'][number]
 type Finish = Pick<CallResult, 'finishReason' | 'usage' | 'providerMetadata'>
 
 /** The content of a stream. An incomplete one has an `error`, or no `finish`. */
-export interface StreamedAnswer {
+interface StreamedAnswer {
   readonly content: readonly Content[]
   readonly finish: Finish | undefined
   readonly error: unknown

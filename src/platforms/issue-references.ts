@@ -12,7 +12,7 @@ const closingWords = [
 ].join('|')
 const closingKeyword = new RegExp(String.raw`\b(?:${closingWords})\b[ \t]*:?[ \t]*$`, 'i')
 
-export interface ReferenceContext {
+interface ReferenceContext {
   /** The repository of references that name none. */
   readonly repo: string
   /** Where the platform's pages are, without a slash at the end. */

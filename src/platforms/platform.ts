@@ -112,7 +112,7 @@ export interface ContributorStatistics {
 /**
  * Where to clone from. `headers` holds the authorization, passed to git by environment, not URL.
  */
-export interface CloneRemote {
+interface CloneRemote {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }

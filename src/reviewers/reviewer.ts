@@ -6,7 +6,7 @@ import type { Usage } from '../domain/review.ts'
 import type { PackedContext } from './packed-context.ts'
 
 /** A file that the rules only searched as text. */
-export interface TextOnlyFile {
+interface TextOnlyFile {
   readonly path: string
   /** Explains it in one phrase. */
   readonly reason: string

@@ -31,7 +31,7 @@ const maxLineLength = 2_000
 const maxFindingsPerFile = 100
 const maxFindingsPerReview = 500
 
-export interface StaticReviewerOptions {
+interface StaticReviewerOptions {
   /** Ids of rules that are turned off. */
   readonly disabledRules?: readonly string[]
   /** Maximum number of threads for parsing; default 2. */

@@ -23,7 +23,7 @@ const synthesisSchema = z.object({
 
 type Drop = z.output<typeof synthesisSchema>['dropped'][number]
 
-export interface SynthesisOptions {
+interface SynthesisOptions {
   readonly model: Model
   readonly fence: PromptFence
   readonly language: string
@@ -31,7 +31,7 @@ export interface SynthesisOptions {
   readonly budget: Budget
 }
 
-export interface SpecialistReport extends Pick<ReviewerReport, 'findings' | 'summary'> {
+interface SpecialistReport extends Pick<ReviewerReport, 'findings' | 'summary'> {
   readonly field: string
 }
 

@@ -2,7 +2,7 @@
 import type { Log } from '../lib/logger.ts'
 import { WorkerStopping } from '../workflows/describe-failure.ts'
 
-export interface PeriodicTask {
+interface PeriodicTask {
   /** Aborts the current round; the next worker finds the rest. */
   stop(): Promise<void>
 }

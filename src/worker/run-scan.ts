@@ -22,7 +22,7 @@ import { scanRepository } from '../workflows/scan-repository.ts'
 const idleIndexerMs = 60_000
 
 /** Runs scans on indexing threads that all scans of a worker share. */
-export interface Scanner {
+interface Scanner {
   /** Throws only if the database does. */
   run(repo: RepositoryName, stopping: AbortSignal): Promise<void>
   close(): Promise<void>

@@ -16,7 +16,7 @@ import { runReview } from './run-review.ts'
 import { openScanner } from './run-scan.ts'
 import { startWorkLoop, sweepIntervalMs } from './work-loop.ts'
 
-export interface Worker {
+interface Worker {
   /**
    * Claims no more work, lets reviews finish within the grace time, and requeues the rest and all
    * scans.

@@ -9,7 +9,7 @@ import { WorkerStopping } from '../workflows/describe-failure.ts'
 import { startPeriodicTask } from './periodic-task.ts'
 
 /** A kind of work. `Subject` names one piece of it. */
-export interface WorkKind<Subject> {
+interface WorkKind<Subject> {
   /** The name for log messages. */
   readonly label: string
   readonly queue: NotificationQueue<Subject>
@@ -31,7 +31,7 @@ export interface WorkKind<Subject> {
   run(subject: Subject, stopping: AbortSignal): Promise<void>
 }
 
-export interface WorkLoop {
+interface WorkLoop {
   /** How many pieces of work are running. */
   running(): number
   /** Starts nothing more, and resolves when nothing is running any more. */

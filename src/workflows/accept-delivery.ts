@@ -19,7 +19,7 @@ import { findScannedRepositories, requestScan } from '../jobs/scans.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
 
-export type Acceptance =
+type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
   | { readonly status: 'duplicate_skipped' }
   /** The caller decided to store nothing. */
@@ -35,7 +35,7 @@ export type Admission =
   | { readonly status: 'ignored' }
 
 /** Decides by a repository's webhook secrets whether to accept a delivery. Throws to reject it. */
-export type Admit = (secrets: WebhookSecrets) => Admission
+type Admit = (secrets: WebhookSecrets) => Admission
 
 export interface DeliveryIntake {
   /**

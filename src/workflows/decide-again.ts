@@ -24,7 +24,7 @@ import { summarizeReview } from './posting/summarize-review.ts'
 import { publishReview } from './publish-review.ts'
 import { mapCommentUrls, recordReview } from './record-review.ts'
 
-export interface DecisionTask {
+interface DecisionTask {
   readonly run: ClaimedRun
   readonly access: ChosenAccess
   readonly signal: AbortSignal

@@ -36,7 +36,7 @@ export interface VerdictInput {
   readonly meanConfidence: number
 }
 
-export interface Decision {
+interface Decision {
   readonly verdict: Verdict
   readonly ends: readonly ReviewEnd[]
   readonly blocks: boolean

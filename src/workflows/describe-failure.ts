@@ -8,7 +8,7 @@ export const secretKeyLostCode = 'secret_key_lost'
 /** The abort reason of work that is interrupted because the worker stops. */
 export class WorkerStopping extends Error {}
 
-export interface WorkFailure {
+interface WorkFailure {
   /** It is shown to people. */
   readonly message: string
   readonly code: string

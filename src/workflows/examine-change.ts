@@ -21,7 +21,7 @@ export interface Examination {
   readonly coverage: Coverage
 }
 
-export interface ExaminationTask {
+interface ExaminationTask {
   readonly change: Change
   /** Limits what the models of this review may spend. */
   readonly budget: Budget

@@ -15,7 +15,7 @@ import type { ReviewHistory } from './posting/review-history.ts'
 
 export const statusContext = 'umpire/review'
 
-export interface Publication {
+interface Publication {
   readonly access: Access
   readonly review: Review
   readonly runId: number

@@ -34,7 +34,7 @@ import { mapCommentUrls, recordFindings, recordReview } from './record-review.ts
 /** A push during the review restarts it; after this many heads the run is requeued. */
 const maxHeads = 5
 
-export interface ReviewTask {
+interface ReviewTask {
   readonly run: ClaimedRun
   /** The repository, and the token to read and write it. */
   readonly access: ChosenAccess

@@ -12,7 +12,7 @@ import { describeFailure, WorkerStopping } from './describe-failure.ts'
 import { statusContext } from './publish-review.ts'
 import { countReview } from './record-review.ts'
 
-export interface InterruptedReview {
+interface InterruptedReview {
   readonly run: ClaimedRun
   /** Null if it ended before a token was chosen. */
   readonly access: ChosenAccess | null

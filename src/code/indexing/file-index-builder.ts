@@ -23,7 +23,7 @@ const maxRecentBindings = 50
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-export interface SymbolDefinition {
+interface SymbolDefinition {
   /** The node that contains the name, or the name. */
   readonly name: number | string
   readonly kind: CodeSymbol['kind']
@@ -39,7 +39,7 @@ export interface SymbolDefinition {
   readonly parameters?: CodeSymbol['parameters']
 }
 
-export interface NameReference {
+interface NameReference {
   readonly kind: CodeReference['kind']
   /** The node that contains the name, or the name, which then needs `at` for its line. */
   readonly name: number | string

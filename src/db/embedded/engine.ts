@@ -59,7 +59,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-export interface EngineEvents {
+interface EngineEvents {
   onNotification(channel: string, payload: string): void
   /** The engine's state is unknown, so no more statements may run. */
   /** The engine is in an unknown state; nothing may be run any more. */

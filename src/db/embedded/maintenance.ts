@@ -6,7 +6,7 @@ interface Log {
   warn(fields: object, message: string): void
 }
 
-export interface MaintenancePlan {
+interface MaintenancePlan {
   /** How often maintenance checks whether something is due. */
   checkIntervalMs: number
   /** How long after a checkpoint the next one is due, if anything was written. */

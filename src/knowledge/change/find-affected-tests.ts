@@ -9,7 +9,7 @@ import { type Distances, type FileUse, minDistance, traceDependents } from './tr
 const maxTestSteps = 4
 const maxImpactSteps = 3
 
-export type TestImpact = Pick<ChangeGraph, 'tests' | 'untested'> &
+type TestImpact = Pick<ChangeGraph, 'tests' | 'untested'> &
   Pick<ChangeGraph['counts'], 'reachedFiles'>
 
 const runnableKinds: ReadonlySet<string> = new Set(['function', 'method'])

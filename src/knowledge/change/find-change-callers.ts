@@ -28,7 +28,7 @@ const ambiguousConfidence = 0.3
 const maxCompetingFiles = 3
 
 /** Identifies a definition by its ordinal and path. */
-export type SymbolKey = string
+type SymbolKey = string
 export const symbolKey = (path: string, ordinal: number): SymbolKey => `${ordinal} ${path}`
 
 /**
@@ -84,7 +84,7 @@ function indexSymbols(
 }
 
 /** A reference that resolves to one of the searched definitions. */
-export interface ReferenceMatch {
+interface ReferenceMatch {
   readonly reference: CodeReference
   readonly symbol: number
   readonly confidence: number

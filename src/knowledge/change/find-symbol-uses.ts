@@ -28,7 +28,7 @@ import {
 } from './find-change-callers.ts'
 import { narrowFileIndex } from './open-change-views.ts'
 
-export interface SymbolQuery {
+interface SymbolQuery {
   readonly repo: RepositoryName
   /** Its name, optionally with enclosing definitions: `Cart.add`, `Cart::add`, `Cart#add`. */
   readonly symbol: string

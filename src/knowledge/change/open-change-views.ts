@@ -7,7 +7,7 @@ import type { ChangedFile } from './changed-file.ts'
 import type { FileVersion } from './compare-symbols.ts'
 import type { ChangeViews } from './find-change-callers.ts'
 
-export interface ViewParts {
+interface ViewParts {
   readonly files: readonly ChangedFile[]
   /** Contains the index entries at the head, also of changed files. */
   readonly fileIndexes: ReadonlyMap<string, FileIndex>

@@ -29,7 +29,7 @@ const maxDiffs = 1000
 const maxSections = 100
 const maxQueryLength = 4_000
 
-export interface ReviewedChange extends PullRequestRef {
+interface ReviewedChange extends PullRequestRef {
   readonly title: string
   /** Contains the files of the diff that are reviewed. */
   readonly files: readonly FileDiff[]

@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { limitRows } from '../../db/limit-rows.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 
-export interface AuthorCount {
+interface AuthorCount {
   readonly login: string
   readonly pullRequests: number
 }

@@ -21,7 +21,7 @@ export interface ScannedFile {
 }
 
 /** Counts of files that aren't in the graph, or only without their content. */
-export interface OmittedFileCounts {
+interface OmittedFileCounts {
   /** These paths are longer than a database index can hold. */
   longPaths: number
   /**

@@ -31,17 +31,8 @@ export interface StoredDefinition {
   readonly endLine: number
 }
 
-export interface GraphEdge {
-  readonly source: string
-  readonly target: string
-  readonly kind: 'import' | 'call' | 'reference' | 'extends'
-  /** Takes the highest confidence of all sites, from 0 to 1. */
-  readonly confidence: number
-  readonly sites: number
-}
-
 /** A file that uses another one directly or over other files. */
-export interface Dependent {
+interface Dependent {
   readonly path: string
   readonly isTest: boolean
   /** Counts the edges on the shortest path; a direct use has 1. */
@@ -176,26 +167,6 @@ export async function findNamespaceFiles(
     from code_files where graph_id = ${id} and namespace = any(${namespaces}::text[])
     group by namespace`.execute(db)
   return new Map(rows.map(({ namespace, paths }) => [namespace, paths]))
-}
-
-/** Returns the edges to or from these files, by descending confidence. */
-export async function readEdges(
-  db: Db,
-  { id }: GraphId,
-  paths: readonly string[],
-  options: { direction: 'to' | 'from'; limit: number },
-): Promise<GraphEdge[]> {
-  const endColumn = sql.ref(options.direction === 'to' ? 'e.target_id' : 'e.source_id')
-  const { rows } = await sql<GraphEdge>`
-    select s.path as source, t.path as target, e.kind, e.confidence, e.sites
-    from code_files n
-    join code_edges e on ${endColumn} = n.id
-    join code_files s on s.id = e.source_id
-    join code_files t on t.id = e.target_id
-    where n.graph_id = ${id} and n.path = any(${paths}::text[])
-    order by e.confidence desc, source, target, e.kind
-    limit ${options.limit}`.execute(db)
-  return rows
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 } from './read-graph.ts'
 
 /** Index entries that replace stored ones. Null: the file is deleted, or has no entry. */
-export type Overlay = ReadonlyMap<string, FileIndex | null>
+type Overlay = ReadonlyMap<string, FileIndex | null>
 
 /** Each step of a resolution can need data of one more round. */
 const maxRounds = 40

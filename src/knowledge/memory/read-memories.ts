@@ -148,7 +148,7 @@ export async function countPersonMemories(db: Db, repo: string): Promise<number>
 }
 
 /** This can be a current or an earlier memory of a subject. */
-export interface MemoryVersion extends Memory {
+interface MemoryVersion extends Memory {
   /** An ISO 8601 date; null for the current memory. */
   readonly endedAt: string | null
   /** The username of the person who dismissed it; null if it wasn't dismissed. */

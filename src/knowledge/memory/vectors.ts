@@ -6,7 +6,7 @@ export interface Embedding {
   readonly vector: readonly number[]
 }
 
-export interface PackedVector {
+interface PackedVector {
   /** Values from -127 to 127, scaled so that the largest magnitude is 127. */
   readonly bytes: Int8Array
   /** The norm is that of `bytes`, not of the original vector. */

@@ -15,7 +15,7 @@ export interface Directory {
   readonly usedBy: Map<string, number>
 }
 
-export interface DirectoryTotal {
+interface DirectoryTotal {
   files: number
   /** Files of kind `source`, see code/classify-file.ts. */
   written: number

@@ -1,6 +1,6 @@
 // Maps dependencies to the well-known frameworks and libraries that they belong to.
 
-export type FrameworkRole =
+type FrameworkRole =
   | 'user interface'
   | 'web application'
   | 'HTTP'

@@ -2,7 +2,7 @@
 import { type MarkdownBlock, type MarkdownSection, readSections } from './markdown.ts'
 import { firstSentence, isReadable, truncateText } from './plain-text.ts'
 
-export interface FoundRule {
+interface FoundRule {
   /** The section's heading; empty if it is only the document's title. */
   readonly heading: string
   readonly text: string

@@ -3,7 +3,7 @@ import type { CodeReference } from '../../code/code-index.ts'
 import type { CodeView } from './code-model.ts'
 import { resolveReferences } from './resolve-references.ts'
 
-export type EdgeKind = 'import' | 'call' | 'reference' | 'extends'
+type EdgeKind = 'import' | 'call' | 'reference' | 'extends'
 
 export interface FileEdge {
   readonly target: string

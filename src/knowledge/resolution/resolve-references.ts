@@ -16,7 +16,7 @@ export interface ReferenceTarget extends SymbolLocation {
   readonly confidence: number
 }
 
-export interface ResolvedReference {
+interface ResolvedReference {
   /** Index into the file's references. */
   readonly reference: number
   readonly targets: readonly ReferenceTarget[]

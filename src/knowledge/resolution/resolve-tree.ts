@@ -13,7 +13,7 @@ const deadlineMs = 120_000
 /** Suffices for hundreds of thousands of files. A larger tree fails the scan, not the process. */
 const memoryMegabytes = { old: 768, young: 32 }
 
-export interface ResolveTreeOptions {
+interface ResolveTreeOptions {
   readonly signal: AbortSignal
   /** Receives the number of resolved batches and the number of all batches. */
   onProgress(done: number, total: number): void

@@ -22,7 +22,7 @@ const filesPerBatch = 50
 /** Limits the decoded index entries by their encoded size. Decoded they take 25 times as much. */
 const maxDecodedBytes = 3 * 1024 * 1024
 
-export interface SerializedFile extends FileOutline {
+interface SerializedFile extends FileOutline {
   readonly encodedIndex: Uint8Array
 }
 

@@ -5,7 +5,7 @@ import type { ContextRound, ContextSpan } from '../packed-context.ts'
 import type { Canary } from './canary.ts'
 
 /** The spans of a message: first those that are equal in the messages of all reviewers. */
-export interface RoundSpans {
+interface RoundSpans {
   readonly shared: readonly ContextSpan[]
   readonly own: readonly ContextSpan[]
 }

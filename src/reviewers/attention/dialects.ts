@@ -2,14 +2,14 @@
 import { camel, kebab, type NameStyle, pascal, snake } from './canary-words.ts'
 
 /** Kinds of values; each language has its own type for them. */
-export type ValueKind = 'number' | 'text' | 'list' | 'flag'
+type ValueKind = 'number' | 'text' | 'list' | 'flag'
 
-export interface FunctionParameter {
+interface FunctionParameter {
   readonly name: string
   readonly kind: Exclude<ValueKind, 'flag'>
 }
 
-export interface FunctionSpec {
+interface FunctionSpec {
   readonly name: string
   readonly parameter: FunctionParameter
   /** Undefined for a function without a result. */

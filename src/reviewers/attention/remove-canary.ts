@@ -7,7 +7,7 @@ import type { ParsedAnswer } from '../parse-findings.ts'
 import type { Canary } from './canary.ts'
 import { maskMentions, mentionsCanary, removeMentions, splitSentences } from './canary-mentions.ts'
 
-export interface CleanedAnswer {
+interface CleanedAnswer {
   readonly findings: readonly ProposedFinding[]
   readonly summary: string
   /** Whether the answer reported the defect of the canary, which proves that the round was read. */

@@ -33,7 +33,7 @@ const parts: readonly PromptPart[] = [
   },
 ]
 
-export interface MapEntry {
+interface MapEntry {
   readonly path: string
   readonly text: string
 }

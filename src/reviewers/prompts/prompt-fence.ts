@@ -17,7 +17,7 @@ const invisibleCharacter = new RegExp(
  * Replaces invisible characters by their code point, such as `⟦U+202E⟧`, so that a text can't
  * contain anything for the model that a person doesn't see. `unescapeInvisible` reverses it.
  */
-export function escapeInvisible(text: string): string {
+function escapeInvisible(text: string): string {
   return text.toWellFormed().replace(invisibleCharacter, (character) => {
     const codePoint = character.codePointAt(0)!.toString(16).toUpperCase()
     return `⟦U+${codePoint.padStart(4, '0')}⟧`
@@ -40,7 +40,7 @@ export function hasEscapedCharacter(text: string): boolean {
 }
 
 /** The attributes of a fenced block. */
-export interface BlockOrigin {
+interface BlockOrigin {
   readonly origin: string
   readonly trust: 'base_branch' | 'untrusted'
   readonly path: string | null

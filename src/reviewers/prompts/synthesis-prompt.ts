@@ -52,7 +52,7 @@ const parts: readonly PromptPart[] = [
   },
 ]
 
-export interface SpecialistSummary {
+interface SpecialistSummary {
   readonly field: string
   readonly summary: string
 }

@@ -51,7 +51,7 @@ export function registryPathOf(resolved: string): string | undefined {
 }
 
 /** Returns `@acme/a` for the alias `npm:@acme/a@^1`; undefined for other values. */
-export function aliasedName(spec: unknown): string | undefined {
+function aliasedName(spec: unknown): string | undefined {
   return /^npm:(@?[^@]+)/.exec(textOf(spec))?.[1]
 }
 

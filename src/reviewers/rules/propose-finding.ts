@@ -5,7 +5,7 @@ import type { RuleFinding } from './rule.ts'
 import { redactSecrets } from './secret-rules.ts'
 
 /** Where a finding of a rule is, and the texts of its lines by number. */
-export interface RuleLocation {
+interface RuleLocation {
   readonly path: string
   readonly side: DiffSide
   readonly texts: ReadonlyMap<number, string>

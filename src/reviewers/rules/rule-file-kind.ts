@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { javascriptFamily, type RuleLanguage } from './rule.ts'
 
 /** A language that the syntax rules support, or a workflow file of GitHub, Gitea or Forgejo. */
-export type RuleFileKind = RuleLanguage | 'workflow'
+type RuleFileKind = RuleLanguage | 'workflow'
 
 const languages: Readonly<Record<string, RuleLanguage>> = {
   '.js': 'javascript',

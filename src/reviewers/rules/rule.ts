@@ -57,19 +57,19 @@ export interface SyntaxCheck {
   check(node: Node, file: ParsedFile): Hit | undefined
 }
 
-export type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'fallback'> | undefined
+type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'fallback'> | undefined
 
-export type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
+type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
 
-export type GraphCheck = (change: GraphedChange) => Promise<readonly GraphHit[]>
+type GraphCheck = (change: GraphedChange) => Promise<readonly GraphHit[]>
 
-export type FileCheck = (file: FileDiff) => FileHit | undefined
+type FileCheck = (file: FileDiff) => FileHit | undefined
 
 export interface FileHit extends Hit {
   readonly side: DiffSide
 }
 
-export type ManifestCheck = (file: ChangedManifest) => Promise<readonly ManifestHit[]>
+type ManifestCheck = (file: ChangedManifest) => Promise<readonly ManifestHit[]>
 
 /** A manifest, lock file or registry setting that changed. */
 export interface ChangedManifest {

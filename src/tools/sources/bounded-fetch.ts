@@ -4,7 +4,7 @@ import { UmpireError } from '../../domain/errors.ts'
 /** JSON-RPC error code of the answer that replaces one that was too large. */
 export const responseTooLargeCode = -32_099
 
-export interface FetchBounds {
+interface FetchBounds {
   /** Server-sent streams (GET) that may be opened; further ones are answered with 405 here. */
   readonly maxStreams: number
   /** Limit for one answer, and for a stream between two requests. */

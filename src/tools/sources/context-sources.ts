@@ -44,7 +44,7 @@ export interface ContextSources extends AsyncDisposable {
   check(name: string, signal: AbortSignal): Promise<string | null>
 }
 
-export interface ContextSourcesOptions {
+interface ContextSourcesOptions {
   readonly log: Pick<Log, 'warn'>
   readonly pins: PinStore
   /** Variables that programs get in addition to their configured ones. */

@@ -15,7 +15,7 @@ import { UmpireError } from '../../domain/errors.ts'
 /** Time to exit after stdin is closed, and again after SIGTERM. */
 const exitGraceMs = 1000
 
-export interface Program {
+interface Program {
   readonly command: string
   readonly args: readonly string[]
   /** The whole environment; nothing is inherited from this process. */

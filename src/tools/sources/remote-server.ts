@@ -9,14 +9,14 @@ const idleTimeoutMs = 5 * 60_000
 const callTimeoutMs = 60_000
 const maxTools = 500
 
-export interface RemoteAnswer {
+interface RemoteAnswer {
   /** The server reported that it could not do the call. */
   readonly failed: boolean
   /** The text parts of the answer, joined by empty lines. */
   readonly text: string
 }
 
-export interface RemoteServerOptions {
+interface RemoteServerOptions {
   /** Variables that a program gets in addition to its configured ones. */
   readonly environment: Readonly<Record<string, string>>
   /** Time to connect. It replaces the callers' deadlines, because they share the connection. */

@@ -1,6 +1,6 @@
 // Splits the Markdown answer to a search into its results, one for each numbered heading.
 
-export interface ResultPart {
+interface ResultPart {
   readonly title: string
   readonly text: string
 }

@@ -8,7 +8,7 @@ import { startDeadline } from '../../platforms/deadline.ts'
 import type { RepositoryPage } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
-export interface RepositoryQuery {
+interface RepositoryQuery {
   /** It matches any part of the name, in any case. */
   readonly search: string
   /** The first page is 1. */
@@ -26,7 +26,7 @@ export interface RepositoryEntry {
   readonly defaultBranch: string | null
 }
 
-export interface RepositoryEntries {
+interface RepositoryEntries {
   readonly repositories: readonly RepositoryEntry[]
   readonly hasMore: boolean
 }

@@ -9,7 +9,7 @@ import type { Access } from '../../platforms/platform.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
 
 /** The commits of a change as snapshots, and the raw diff. */
-export interface ChangeCommits extends AsyncDisposable {
+interface ChangeCommits extends AsyncDisposable {
   readonly head: Snapshot
   readonly base: Snapshot
   /** The tip of the base branch; it is `base` itself if nothing was merged since. */

@@ -13,7 +13,7 @@ import type { Access } from '../../platforms/platform.ts'
 export const noBackground: Background = { commits: [], issues: [] }
 
 /** All texts in it are untrusted. */
-export interface Background {
+interface Background {
   /** The oldest commit comes first. */
   readonly commits: readonly CommitSummary[]
   /** Issues that the pull request closes come first. */

@@ -10,7 +10,7 @@ const bytesPerLine = 150
 const averageLineLength = 50
 
 /** A reservation; dispose of it when the change is no longer held. */
-export interface ChangeMemory extends Disposable {
+interface ChangeMemory extends Disposable {
   /** Reserves more if the diff is larger than the platform reported. */
   fit(diff: Diff): void
 }

@@ -25,7 +25,7 @@ interface Sides {
 
 type Skip = Pick<SkippedFile, 'reason' | 'matters'>
 
-export interface TriagedFiles {
+interface TriagedFiles {
   /** Models and rules read these files. */
   readonly files: readonly FileDiff[]
   /** Only rules read these files. */

@@ -8,7 +8,7 @@ import { type DefinedName, familyOf, readDefinedName } from './definition-lines.
 import type { UsedName } from './used-names.ts'
 
 /** The place where a name is defined. */
-export interface FoundDefinition {
+interface FoundDefinition {
   readonly name: string
   readonly path: string
   readonly line: number

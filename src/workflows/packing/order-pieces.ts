@@ -8,7 +8,7 @@ import { estimateTokens } from './count-tokens.ts'
 import { cutPieces, type Piece, type WeighedHunk, weighHunks } from './cut-pieces.ts'
 import { weighFile } from './weigh-lines.ts'
 
-export interface OrderedPieces {
+interface OrderedPieces {
   /** The most valuable first. Unchanged lines come after the changed ones next to them. */
   readonly pieces: readonly Piece[]
   /** Line numbers help models, but before all lines they cost a fifth of the tokens. */

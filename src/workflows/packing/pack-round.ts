@@ -22,7 +22,7 @@ import type { ReadHead } from './read-head.ts'
 import { showDefinitions } from './show-definitions.ts'
 import { collectNames, type ReadLines } from './used-names.ts'
 
-export interface PackTask {
+interface PackTask {
   readonly change: Change
   readonly head: ReadHead
   readonly numbers: NumberedLines
@@ -31,7 +31,7 @@ export interface PackTask {
   readonly maxTokens: number
 }
 
-export interface PackedRound {
+interface PackedRound {
   readonly spans: readonly ContextSpan[]
   readonly shown: ReadonlySet<Piece>
 }

@@ -7,14 +7,14 @@ export interface NameUse {
   readonly weight: number
 }
 
-export interface Import {
+interface Import {
   /** Its name where it is defined. */
   readonly name: string
   /** The module specifier as written. */
   readonly from: string
 }
 
-export interface Imports {
+interface Imports {
   /**
    * Where a used name comes from: undefined where nothing says it, `elsewhere` where it can't be
    * from another file of the repository.

@@ -21,7 +21,7 @@ const maxFilesRead = 24
 /** Minimum confidence at which a definition of the graph replaces the search for its name. */
 const minConfidence = 0.5
 
-export interface DefinitionBudget {
+interface DefinitionBudget {
   readonly tokens: number
   /** Nothing else needs the tokens, so that short definitions can be shown whole. */
   readonly hasSpareTokens: boolean

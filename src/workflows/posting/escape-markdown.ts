@@ -74,7 +74,7 @@ export function isHarmlessCode(text: string): boolean {
 }
 
 /** Removes control characters and invisible ones such as bidi marks. Line ends become LF. */
-export function removeInvisible(text: string): string {
+function removeInvisible(text: string): string {
   return (
     text
       .toWellFormed()

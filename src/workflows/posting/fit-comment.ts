@@ -1,7 +1,7 @@
 // Assembles the summary comment within the platform's length limit.
 
 /** Sections of the summary in their order on the pull request. Empty ones are left out. */
-export interface SummaryParts {
+interface SummaryParts {
   readonly heading: string
   readonly text: string
   readonly rows: readonly string[]

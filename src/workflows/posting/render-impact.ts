@@ -2,7 +2,7 @@
 import type { Impact, ImpactedUse, ImpactSymbol, TruncatedList } from '../../domain/impact.ts'
 import { codeSpan, escapeLine } from './escape-markdown.ts'
 
-export interface ImpactSection {
+interface ImpactSection {
   /** Shown in `<summary>`, where Markdown has no effect. */
   readonly title: string
   readonly lines: readonly string[]

@@ -20,7 +20,7 @@ import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
 import { describeClean, describeLines, describeMissing, hasNoGaps } from './summarize-review.ts'
 
-export interface SummaryInput {
+interface SummaryInput {
   readonly review: Review
   readonly history: ReviewHistory
   /** Null where nothing is known. */

@@ -24,14 +24,14 @@ type DismissContext = Pick<
   'db' | 'config' | 'keys' | 'platform' | 'log' | 'notifications'
 >
 
-export interface DismissRequest {
+interface DismissRequest {
   /** It is the id of an event of the pull request. */
   readonly id: number
   readonly fingerprint: string
   readonly reason: string
 }
 
-export interface DismissResult {
+interface DismissResult {
   readonly login: string
   readonly reason: string
   /** The event that requests a new verdict; null if nothing changed. */

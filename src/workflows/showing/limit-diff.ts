@@ -8,7 +8,7 @@ const maxCharacters = 3 * 1024 * 1024
 const maxLineLength = 1000
 
 /** Its lines are in the unified format. */
-export interface ShownHunk extends Omit<DiffHunk, 'lines'> {
+interface ShownHunk extends Omit<DiffHunk, 'lines'> {
   readonly lines: readonly string[]
 }
 

@@ -15,7 +15,7 @@ import { limitDiff, type ShownDiff } from './limit-diff.ts'
 /** The limit is far above what is shown, because the files with findings may be the last ones. */
 const maxBytes = 16 * 1024 * 1024
 
-export interface ReviewedDiff extends ShownDiff {
+interface ReviewedDiff extends ShownDiff {
   readonly baseSha: string
   readonly headSha: string
 }

@@ -8,7 +8,7 @@ import { type ListedReview, listReviews, type ReviewQuery } from '../../events/l
 import { type ReviewDetail, readReview } from '../../events/read-review.ts'
 import { pullRequestKey, refreshStates } from './refresh-states.ts'
 
-export interface ListRequest {
+interface ListRequest {
   readonly status?: EventStatus | PullRequestState | undefined
   readonly search: string
   readonly limit: number

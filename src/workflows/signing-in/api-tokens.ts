@@ -8,7 +8,7 @@ import { RequestError } from '../../domain/errors.ts'
 /** A user can have at most this many active tokens. */
 const maxApiTokens = 50
 
-export interface NewApiToken {
+interface NewApiToken {
   readonly id: string
   readonly name: string
   readonly expiresAt: Date

@@ -29,7 +29,7 @@ type Attempt = z.output<typeof attemptSchema>
 const attemptOwner = 'sign-in attempt'
 
 /** The parameters that the browser brings back from the platform. */
-export interface ReturnFromPlatform {
+interface ReturnFromPlatform {
   /** The encrypted attempt of this browser. */
   readonly attempt?: string | undefined
   readonly state?: string | undefined

@@ -5,7 +5,7 @@ import { type FlatTree, none } from '../flat-tree.ts'
 import { callType, lastPart, listItems, typeSet } from './common-parts.ts'
 
 /** A name's last part and its qualifier; `none` for nodes that aren't names. */
-export interface QualifiedName {
+interface QualifiedName {
   readonly name: number
   readonly qualifier: string | null
 }

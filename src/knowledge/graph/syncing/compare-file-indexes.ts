@@ -5,7 +5,7 @@ import type { CodeImport, CodeSymbol, FileIndex } from '../../../code/code-index
  * Names whose meaning may have changed for other files. Null means that the edges of all files
  * have to be resolved again.
  */
-export type AffectedNames = ReadonlySet<string> | null
+type AffectedNames = ReadonlySet<string> | null
 
 const reexportingKinds: ReadonlySet<CodeImport['kind']> = new Set([
   'reexport',

@@ -58,7 +58,7 @@ export async function loadFileIndexes(
   return rows
 }
 
-export interface FileIndexKey {
+interface FileIndexKey {
   readonly oid: string
   readonly grammar: string
 }

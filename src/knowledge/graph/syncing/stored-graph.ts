@@ -10,7 +10,7 @@ export interface StoredFile extends Omit<FileRow, 'usedNames' | 'namespace'> {
   readonly id: number
 }
 
-export interface StoredEdge {
+interface StoredEdge {
   readonly sourceId: number
   readonly targetId: number
   readonly kind: CodeEdge['kind']

@@ -6,7 +6,7 @@ export interface PatternTable {
   find(name: string): FoundPattern | undefined
 }
 
-export interface FoundPattern {
+interface FoundPattern {
   readonly pattern: string
   /** Contains the part of the name that matches the `*`. */
   readonly part: string
