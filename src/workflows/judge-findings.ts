@@ -35,7 +35,7 @@ export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread' | 'skipped
   readonly reviewer: string
 }
 
-export interface JudgingTask {
+interface JudgingTask {
   readonly change: Change
   readonly reports: readonly JudgedReport[]
   /** Without one, a model's claim counts as verified if the code that it quotes exists. */

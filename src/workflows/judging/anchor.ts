@@ -47,7 +47,7 @@ const maxRangeLines = 20
 /** Minimum similarity at which a line is taken for a misquoted one. */
 const minSimilarity = 0.5
 
-export interface AnchoredCandidates {
+interface AnchoredCandidates {
   readonly anchored: readonly Anchored[]
   /** Counts dropped candidates by reason. */
   readonly dropped: Readonly<Record<string, number>>

@@ -7,7 +7,7 @@ import { addsCommand } from './adds-command.ts'
 import type { ChangeFiles } from './change-files.ts'
 import { listUnpaired } from './list-unpaired.ts'
 
-export type SuggestedEdit = Pick<
+type SuggestedEdit = Pick<
   Finding,
   'rule' | 'path' | 'side' | 'startLine' | 'endLine' | 'suggestion'
 >

@@ -135,7 +135,7 @@ function computeFingerprints(claims: readonly Anchored[]): Map<Anchored, string>
  * Hashes path, side, category, rule and code (`text`) of a finding to 32 hexadecimal digits. Line
  * numbers are left out, so that it survives moved lines.
  */
-export function computeFingerprint(
+function computeFingerprint(
   finding: Pick<Finding, 'path' | 'side' | 'category' | 'rule'>,
   text: string,
   occurrence: number,

@@ -59,7 +59,7 @@ export const policy = {
   verified: readonly PolicyRule<Verified>[]
 }
 
-export interface Filtered<Stage> {
+interface Filtered<Stage> {
   readonly kept: readonly Stage[]
   readonly rejected: readonly Rejected<Stage>[]
 }

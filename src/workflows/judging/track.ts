@@ -15,18 +15,18 @@ import { applyPolicy, isWorse, policy, type Rejected } from './policy.ts'
 import type { Merged, Tracked } from './stages.ts'
 
 /** What a reviewer read: an earlier finding may only be resolved if it was looked for. */
-export type ReadingReport = Pick<ReviewerReport, 'unread' | 'skippedRules'> & {
+type ReadingReport = Pick<ReviewerReport, 'unread' | 'skippedRules'> & {
   readonly reviewer: string
 }
 
-export interface TrackingTask {
+interface TrackingTask {
   readonly change: Change
   readonly reports: readonly ReadingReport[]
   readonly files: ChangeFiles
   readonly checkSuggestion: SuggestionCheck
 }
 
-export interface TrackedFindings {
+interface TrackedFindings {
   /** New, repeated and reopened findings, then those that are open since earlier reviews. */
   readonly open: readonly Tracked[]
   readonly rejected: readonly Rejected<Tracked>[]

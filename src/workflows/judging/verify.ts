@@ -11,14 +11,14 @@ import { mergeEvidence } from './merge.ts'
 import { isWorse } from './policy.ts'
 import type { Tracked, Verified } from './stages.ts'
 
-export interface VerificationTask {
+interface VerificationTask {
   readonly change: Change
   readonly files: ChangeFiles
   /** Without one, a model's claim counts as verified if the code that it quotes exists. */
   readonly verifier: Verifier | null
 }
 
-export interface Verification {
+interface Verification {
   /** Has the order of the tracked findings. */
   readonly verified: readonly Verified[]
   readonly usage: Usage
