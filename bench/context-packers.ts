@@ -4,8 +4,8 @@ import { languageOfPath } from '../src/code/languages.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import type { Change } from '../src/domain/change.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
-import { renderFileDiff } from '../src/git/render-diff.ts'
 import { type CountTokens, packContext } from '../src/workflows/pack-context.ts'
+import { renderFileDiff } from '../test/render-file-diff.ts'
 
 export interface PackedText {
   /** The text that counts against the budget. */

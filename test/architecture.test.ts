@@ -1,76 +1,19 @@
-// Checks the architecture: imports go down only, without cycles, and vendor names stay local.
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+// Checks the architecture: layers, circles, and vendor names. See also architecture/.
 import { describe, expect, it } from 'vitest'
+import { contextFile, layers } from './architecture/rooms.ts'
+import { belowSource, listImports, readSources } from './architecture/sources.ts'
 
-const root = fileURLToPath(new URL('../src/', import.meta.url))
-
-/** Layers from top to bottom. A file may import from its own layer and from those below it. */
-const layers: readonly (readonly string[])[] = [
-  ['cli'],
-  ['app.ts'],
-  ['review-context.ts', 'read-config.ts'],
-  ['worker'],
-  ['http', 'mcp'],
-  ['workflows'],
-  ['reviewers'],
-  ['tools'],
-  ['events', 'accounts', 'knowledge', 'analytics', 'jobs'],
-  ['db', 'platforms', 'models'],
-  // Everything that calls external services records metrics.
-  ['git', 'code', 'config', 'lib', 'metrics'],
-  ['domain'],
-  ['contract'],
-]
-
-/** It holds types only, so every layer may import it. */
-const contextFile = 'context.ts'
-
-interface SourceFile {
-  readonly path: string
-  readonly text: string
-  /** Imported paths below src/, and whether only types are imported. */
-  readonly imports: readonly { path: string; typeOnly: boolean }[]
-  /** Lists the packages that it imports. */
-  readonly packages: readonly string[]
-}
-
-const files = readSources(root)
-/** Their paths are below web/src/. */
-const pageFiles = readSources(fileURLToPath(new URL('../web/src/', import.meta.url)))
-
-function readSources(folder: string): readonly SourceFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => readSource(folder, relative(folder, join(entry.parentPath, entry.name))))
-}
-
-function readSource(folder: string, path: string): SourceFile {
-  const text = readFileSync(join(folder, path), 'utf8')
-  const found = [
-    ...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm),
-    ...text.matchAll(/\b(never)?import\('([^']+)'\)/g),
-    ...text.matchAll(/\b(never)?new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
-  ].map((match) => ({ name: match[2] as string, typeOnly: match[1] !== undefined }))
-  return {
-    path,
-    text,
-    imports: found
-      .filter(({ name }) => name.startsWith('.'))
-      .map(({ name, typeOnly }) => ({ path: join(dirname(path), name), typeOnly })),
-    packages: found
-      .filter(({ name }) => !name.startsWith('.') && !name.startsWith('node:'))
-      .map(({ name }) => name),
-  }
-}
+/** Their paths and those of their imports are below src/. */
+const files = readSources('src').map(belowSource)
+/** Their paths and those of their imports are below the root of the project. */
+const pageFiles = readSources('web/src')
 
 function layerOf(path: string): number {
   const folder = path.split('/')[0] as string
   return layers.findIndex((folders) => folders.includes(folder))
 }
 
-describe('architecture', () => {
+describe('layers', () => {
   it('assigns every file to a layer', () => {
     expect(files.length).toBeGreaterThan(50)
     expect(
@@ -81,14 +24,14 @@ describe('architecture', () => {
   })
 
   it('allows imports only from lower layers', () => {
-    const upward = files.flatMap((file) =>
-      file.imports
-        .filter(
-          ({ path }) =>
-            path !== contextFile && file.path !== contextFile && layerOf(path) < layerOf(file.path),
-        )
-        .map(({ path }) => `${file.path} → ${path}`),
-    )
+    const upward = files
+      .filter(({ path }) => path !== contextFile)
+      .flatMap((file) =>
+        listImports(
+          file,
+          (imported) => imported !== contextFile && layerOf(imported) < layerOf(file.path),
+        ),
+      )
     expect(upward).toEqual([])
   })
 
@@ -100,26 +43,42 @@ describe('architecture', () => {
     )
     expect(users.map(({ path }) => path)).toEqual([])
   })
+})
 
-  it('has no import cycles', () => {
-    const importsOf = new Map(
-      files.map(({ path, imports }) => [
-        path,
-        imports.filter((i) => !i.typeOnly).map((i) => i.path),
-      ]),
-    )
+describe('imports', () => {
+  it('have no circles, not even of types', () => {
+    const importsOf = new Map(files.map(({ path, imports }) => [path, imports.map((i) => i.path)]))
     const done = new Set<string>()
-    const cycles: string[] = []
+    const circles: string[] = []
     const visit = (path: string, trail: readonly string[]) => {
-      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      if (trail.includes(path))
+        circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
       else if (!done.has(path))
         for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
       done.add(path)
     }
     for (const { path } of files) visit(path, [])
-    expect(cycles).toEqual([])
+    expect(circles).toEqual([])
   })
 
+  it('keeps the page separate from the service, except for contract types', () => {
+    expect(
+      files
+        .filter(({ imports }) => imports.some(({ path }) => path.includes('web/')))
+        .map((f) => f.path),
+    ).toEqual([])
+    const offenders = pageFiles.flatMap(({ path, imports }) =>
+      imports
+        .filter((imported) => imported.path.startsWith('src/'))
+        .filter((imported) => !(imported.typeOnly && imported.path.startsWith('src/contract/')))
+        .map((imported) => `${path} → ${imported.path}`),
+    )
+    expect(pageFiles.length).toBeGreaterThan(20)
+    expect(offenders).toEqual([])
+  })
+})
+
+describe('sources', () => {
   // These name file formats, packages and leaked keys, but connect to none of the vendors.
   const formats = [
     'reviewers/rules/',
@@ -146,24 +105,6 @@ describe('architecture', () => {
         !folders.some((folder) => path.startsWith(folder)) && pattern.test(withoutComments(text)),
     )
     expect(offenders.map(({ path }) => path)).toEqual([])
-  })
-
-  it('keeps the page separate from the service, except for contract types', () => {
-    expect(
-      files
-        .filter(({ imports }) => imports.some(({ path }) => path.includes('web/')))
-        .map((f) => f.path),
-    ).toEqual([])
-    const offenders = pageFiles.flatMap(({ path, imports }) =>
-      imports
-        .filter((imported) => imported.path.startsWith('../../src/'))
-        .filter(
-          (imported) => !(imported.typeOnly && imported.path.startsWith('../../src/contract/')),
-        )
-        .map((imported) => `${path} → ${imported.path}`),
-    )
-    expect(pageFiles.length).toBeGreaterThan(20)
-    expect(offenders).toEqual([])
   })
 
   it('opens every file with a comment about its duty', () => {

@@ -1,8 +1,9 @@
 // Tests of reference resolution: small repositories of each language with their definitions.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCodeView, openCodeView } from '../src/knowledge/resolution/code-view.ts'
+import { resolveExport } from '../src/knowledge/resolution/follow-exports.ts'
 import { resolveFileEdges } from '../src/knowledge/resolution/resolve-file-edges.ts'
-import { resolveExport, resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
+import { resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
 import { inspectCode, type ResolvedCode, resolveCode } from './resolve-code.ts'
 
 type Files = Readonly<Record<string, string>>

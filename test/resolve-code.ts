@@ -3,16 +3,14 @@
 import { createFileIndexer } from '../src/code/file-indexer.ts'
 import { createGitSnapshot } from '../src/git/git-snapshot.ts'
 import { defaultGitRuntime } from '../src/git/run-git.ts'
+import type { CodeView } from '../src/knowledge/resolution/code-model.ts'
 import { createCodeView } from '../src/knowledge/resolution/code-view.ts'
 import type { ImportConfig } from '../src/knowledge/resolution/import-config.ts'
 import { createImportResolver } from '../src/knowledge/resolution/imports/import-resolver.ts'
 import { readImportConfig } from '../src/knowledge/resolution/read-import-config.ts'
 import { resolveFileEdges } from '../src/knowledge/resolution/resolve-file-edges.ts'
-import {
-  type CodeView,
-  resolveImport,
-  resolveReferences,
-} from '../src/knowledge/resolution/resolve-references.ts'
+import { resolveImport } from '../src/knowledge/resolution/resolve-import.ts'
+import { resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
 import { type CommitFile, createBareRepository } from './fakes/bare-repository.ts'
 
 export interface ResolvedCode {

@@ -3,13 +3,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { DiffHunk, FileDiff } from '../src/domain/diff.ts'
 import { parseDiff } from '../src/git/parse-diff.ts'
 import { pathFromBytes } from '../src/git/path-encoding.ts'
-import { renderFileDiff } from '../src/git/render-diff.ts'
 import {
   type CommitFile,
   createBareRepository,
   latin1Name,
   nameBytes,
 } from './fakes/bare-repository.ts'
+import { renderFileDiff } from './render-file-diff.ts'
 
 const repository = await createBareRepository()
 afterAll(() => repository[Symbol.asyncDispose]())

@@ -1,15 +1,10 @@
 // Compresses payloads for storage, because that costs the database less than storing them as
 // received (docs/decisions/ has the measurements).
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompressSync } from 'node:zlib'
 
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** Uses zstd (RFC 8878). */
 export function compressPayload(json: string): Buffer {
   return zstdCompressSync(json, options)
-}
-
-/** Restores the JSON of a stored payload. */
-export function decompressPayload(bytes: Uint8Array): string {
-  return zstdDecompressSync(bytes).toString('utf8')
 }

@@ -41,7 +41,7 @@ export interface MirrorOptions {
   readonly runtime?: GitRuntime
 }
 
-export interface GitLimits {
+interface GitLimits {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
 }

@@ -57,11 +57,6 @@ export function quoteBytes(bytes: Uint8Array): string {
   return `${text}"`
 }
 
-/** Whether git quotes this name in its output. */
-export function needsQuotes(bytes: Uint8Array): boolean {
-  return bytes.some((byte) => byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c)
-}
-
 /**
  * Reads a C-style quoted name that begins at `start`. `end` is the position after the closing
  * quotation mark; undefined if the name is malformed.

@@ -34,11 +34,11 @@ const maxCommits = 100
  * What to review. `branch`: the commits since the default branch; `any`: uncommitted changes, or
  * else `branch`.
  */
-export type LocalSource =
+type LocalSource =
   | { readonly kind: 'commits'; readonly base: string }
   | { readonly kind: 'branch' | 'staged' | 'uncommitted' | 'any' }
 
-export interface Comparison {
+interface Comparison {
   readonly kind: 'commits' | 'staged' | 'uncommitted'
   /** A description for people, such as `uncommitted changes against HEAD (1a2b3c4)`. */
   readonly description: string
@@ -50,13 +50,13 @@ export interface Comparison {
   readonly emptyReason?: string | undefined
 }
 
-export interface GatheredLocalChange extends AsyncDisposable {
+interface GatheredLocalChange extends AsyncDisposable {
   readonly change: Change
   readonly comparison: Comparison
   readonly workTree: string
 }
 
-export interface LocalTask {
+interface LocalTask {
   readonly gitRuntime: GitRuntime
   /** Any directory inside of the repository. */
   readonly folder: string

@@ -2,8 +2,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { noUsage } from '../../src/domain/review.ts'
-import type { ReviewOutcome } from '../../src/jobs/run-outcome.ts'
 import { type ClaimedRun, claimRun, endRun } from '../../src/jobs/runs.ts'
 import {
   type ConnectScenario,
@@ -11,6 +9,7 @@ import {
   startConnectScenario,
   tokenOf,
 } from '../connect-scenario.ts'
+import { approvedReview } from '../samples/approved-review.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
@@ -57,44 +56,9 @@ async function claim(repo: string, number: number): Promise<ClaimedRun> {
 
 const failure = { kind: 'failed', message: 'It broke.', code: 'broken' } as const
 
-const approval: ReviewOutcome = {
-  kind: 'reviewed',
-  headSha: 'a'.repeat(40),
-  verdict: 'APPROVE',
-  confidence: 4,
-  summary: 'APPROVE\nConfidence: 4/5\n\nAll is well.',
-  coverage: {
-    filesTotal: 3,
-    filesReviewed: 3,
-    lines: { changed: 9, model: 0, rules: 9, text: 0, unread: 0 },
-    skipped: [],
-    notes: [],
-    setAside: [],
-    complete: true,
-  },
-  usage: noUsage,
-  sources: null,
-  impact: null,
-  decision: {},
-  timings: {},
-  basis: {
-    key: '',
-    modelFailed: false,
-    words: [],
-    reviewers: [],
-    models: [],
-    durationMs: 1,
-    memories: [],
-  },
-  publishedUrl: null,
-  warnings: [],
-  redoWhen: null,
-  seenLines: null,
-}
-
 async function review(repo: string, number: number, status: 'completed' | 'failed'): Promise<void> {
   const run = await claim(repo, number)
-  const outcome = status === 'completed' ? approval : failure
+  const outcome = status === 'completed' ? approvedReview : failure
   await scene.app.db.transaction().execute((tx) => endRun(tx, run, outcome))
 }
 

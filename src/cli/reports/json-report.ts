@@ -7,7 +7,7 @@ import { describeEmptyReview } from './describe-report.ts'
 import type { ComparisonSummary, Report } from './report.ts'
 
 /** The version increases when a field changes its meaning or is removed, not when one is added. */
-export const schemaVersion = 1
+const schemaVersion = 1
 
 /** Renders one document. */
 export function renderJson(report: Report): string {

@@ -1,10 +1,7 @@
 // Finds definitions in unchanged files that changed lines use.
 import type { UsedDefinition } from '../../domain/change-graph.ts'
-import {
-  type CodeView,
-  type ReferenceTarget,
-  resolveReferences,
-} from '../resolution/resolve-references.ts'
+import type { CodeView } from '../resolution/code-model.ts'
+import { type ReferenceTarget, resolveReferences } from '../resolution/resolve-references.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { qualifiedNameOf } from './compare-symbols.ts'
 

@@ -7,10 +7,6 @@ import { libraryMethodNames } from './library-method-names.ts'
 import { resolveMember } from './resolve-member.ts'
 import { symbolAt } from './symbol-at.ts'
 
-export type { CodeView } from './code-model.ts'
-export { resolveExport } from './follow-exports.ts'
-export { resolveImport } from './resolve-import.ts'
-
 export interface ReferenceTarget extends SymbolLocation {
   /** From 0 to 1: 0.8 and above is reliable, below 0.5 is a guess. */
   readonly confidence: number

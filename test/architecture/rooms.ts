@@ -1,0 +1,169 @@
+// The rooms of src/ with their floors and doors, as tables for the test of the architecture.
+
+/** Layers from top to bottom. A file may import from its own layer and from those below it. */
+export const layers: readonly (readonly string[])[] = [
+  ['cli'],
+  ['app.ts'],
+  ['review-context.ts', 'read-config.ts'],
+  ['worker'],
+  ['http', 'mcp'],
+  ['workflows'],
+  ['reviewers'],
+  ['tools'],
+  ['events', 'accounts', 'knowledge', 'analytics', 'jobs'],
+  ['db', 'platforms', 'models'],
+  // Everything that calls external services records metrics.
+  ['git', 'code', 'config', 'lib', 'metrics'],
+  ['domain'],
+  ['contract'],
+]
+
+/** It holds types only, so every layer may import it. */
+export const contextFile = 'context.ts'
+
+/** A room, or a folder of one, with more files than this needs floors. */
+export const maxFilesWithoutFloors = 25
+
+/**
+ * The floors of large rooms and folders, from top to bottom. A file may import from its own floor
+ * and from those below it. `name/` is a folder, and `*` alone means all that no other floor names.
+ */
+export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  cli: [['cli.ts'], ['*-command.ts'], ['*'], ['reports/'], ['exit-codes.ts', 'terminal-text.ts']],
+  http: [
+    ['routes.ts', 'create-server.ts', 'control-server.ts', 'metrics-server.ts'],
+    ['*-routes.ts', '*-route.ts'],
+    // What routes have in common.
+    ['*'],
+    ['server.ts'],
+  ],
+  workflows: [
+    ['review-pull-request.ts'],
+    // A file for each step, or for what a person requests.
+    ['*'],
+    // Parts of what follows the judgment, and of what people request.
+    ['posting/', 'learning/', 'scanning/', 'showing/', 'signing-in/'],
+    ['judge-findings.ts', 'gathering/', 'judging/', 'packing/'],
+    ['connecting/', 'diagnose/', 'remembering/'],
+    // What several steps decide or name in the same way.
+    ['decide-verdict.ts', 'describe-failure.ts', 'review-end-names.ts', 'run-reviewers.ts'],
+  ],
+  reviewers: [
+    ['agentic-reviewer.ts', 'parallel-reviewer.ts', 'static-reviewer.ts', 'verifier.ts'],
+    // Asking a model in rounds.
+    ['*'],
+    ['attention/'],
+    ['parse-findings.ts', 'prompts/', 'rules/'],
+    ['reviewer.ts', 'packed-context.ts'],
+  ],
+  'reviewers/rules': [
+    ['rule-worker.ts', 'check-*.ts', 'propose-finding.ts'],
+    ['index.ts', 'line-rules.ts'],
+    ['*-rules.ts'],
+    // What rules have in common.
+    ['*'],
+    ['rule.ts'],
+    ['declaration-index.ts', 'dependency-manifest.ts', 'package-lock.ts'],
+  ],
+  knowledge: [
+    ['delete-repository-knowledge.ts', 'change/', 'project/'],
+    ['memory/', 'graph/'],
+    ['file-activity/', 'resolution/'],
+  ],
+  platforms: [['index.ts', 'annotation-formats.ts'], ['github/'], ['*'], ['platform.ts']],
+  db: [
+    ['inspect-database.ts', 'run-migrations.ts', 'analyze-tables.ts'],
+    ['database.ts', 'migrations/'],
+    ['embedded/', 'postgresql.ts', '*'],
+    ['database-errors.ts', 'sql-values.ts', 'schema.ts'],
+  ],
+  git: [
+    ['local-edits.ts', 'local-history.ts', 'find-default-branch.ts', 'prune-mirrors.ts'],
+    ['scratch-repository.ts', 'local-repository.ts', 'mirror.ts'],
+    ['git-snapshot.ts', 'compare-trees.ts', 'read-blobs.ts'],
+    ['list-tree.ts', 'search-commit.ts', 'object-reader.ts', 'mirror-folder.ts'],
+    ['run-git.ts'],
+    // What starts no process.
+    ['*'],
+  ],
+  code: [
+    ['syntax-parser.ts', 'syntax-worker.ts', 'file-indexer.ts'],
+    ['indexing/'],
+    ['code-index.ts', 'outline.ts'],
+    ['*'],
+  ],
+  'code/indexing/languages': [['index.ts'], ['*'], ['*-parts.ts'], ['common-parts.ts']],
+}
+
+/**
+ * The files of each folder that other rooms may name. A folder with `*` is open, because each of
+ * its files does something that people or other rooms request.
+ */
+export const doors: Readonly<Record<string, readonly string[]>> = {
+  'cli/reports': [],
+  'code/indexing': ['encode-file-index.ts', 'source-kind.ts'],
+  'db/embedded': [],
+  'db/migrations': [],
+  'knowledge/change': [
+    'change-graph-context.ts',
+    'code-cache.ts',
+    'find-symbol-uses.ts',
+    'read-change-graph.ts',
+  ],
+  'knowledge/file-activity': ['*'],
+  'knowledge/graph': ['*'],
+  'knowledge/memory': ['*'],
+  'knowledge/project': ['describe-project.ts', 'format-text.ts', 'plain-text.ts', 'project.ts'],
+  'knowledge/resolution': [
+    'import-config.ts',
+    'imports/import-resolver.ts',
+    'list-edges.ts',
+    'read-import-config.ts',
+    'resolve-tree.ts',
+    'serialized-tree.ts',
+  ],
+  'platforms/github': [],
+  'reviewers/attention': ['canary.ts'],
+  'reviewers/prompts': ['map-prompt.ts', 'prompt-fence.ts', 'prompt-versions.ts'],
+  'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
+  'tools/sources': ['call-tool.ts', 'context-sources.ts', 'pin-store.ts'],
+  'workflows/connecting': ['*'],
+  'workflows/diagnose': ['*'],
+  'workflows/gathering': [
+    'derive-source-queries.ts',
+    'fetch-change-commits.ts',
+    'gather-live-context.ts',
+  ],
+  'workflows/judging': [],
+  'workflows/learning': [],
+  'workflows/packing': [],
+  'workflows/posting': ['redact-review.ts', 'summarize-review.ts'],
+  'workflows/remembering': ['*'],
+  'workflows/scanning': [],
+  'workflows/showing': ['*'],
+  'workflows/signing-in': ['*'],
+}
+
+/** Exports that only tests and benchmarks import. */
+export const exportsForTests: readonly string[] = [
+  // Types that the product infers.
+  'app.ts App',
+  'db/database.ts DatabaseConfig',
+  'db/embedded/embedded-database.ts Limits',
+  'events/list-reviews.ts ReviewFilter',
+  'git/mirror.ts MirrorOptions',
+  'lib/program-spawner.ts ProgramSpawner',
+  'workflows/judge-findings.ts JudgedReport',
+  // Parts of a file that are tested by themselves.
+  'code/indexing/flatten-tree.ts createColumns',
+  'code/indexing/flatten-tree.ts flattenByCursor',
+  'git/commentable-lines.ts commentableLines',
+  'knowledge/resolution/follow-exports.ts resolveExport',
+  'workflows/diagnose/check-data-folder.ts assessFreeSpace',
+  'workflows/judging/anchor.ts anchorCandidate',
+  // Tables that tests compare with documents, samples or what was started.
+  'db/embedded/engine.ts durableStartParameters',
+  'reviewers/attention/dialects.ts dialects',
+  'reviewers/rules/dependency-manifest.ts publicHosts',
+  'reviewers/rules/line-rules.ts lineRules',
+]
