@@ -52,7 +52,7 @@ export function readSources(folder: string): readonly SourceFile[] {
 
 /** `import { a, type b } from 'c'`, `export * from 'c'`, `import 'c'`. */
 const statement = /^(?:import|export)\s+(type\s+)?(?:([^'";]*?)\sfrom\s+)?'([^']+)'/gm
-/** `const { a } = await import('c')`, `(await import('c')).a`, and files that threads start with. */
+/** `const { a } = await import('c')`, `(await import('c')).a`, and files of threads. */
 const loading =
   /(?:\{([^{}]*)\} = (?:await )?)?\b(?:import|new URL)\('(\.[^']+\.ts)'[^)]*\)(?:\)?\.(?!then)(\w+))?/g
 const declaration =
