@@ -1,7 +1,8 @@
 // Stores which findings people dismissed, in the conversation on the pull request or in Umpire.
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Dismissal, Finding, FindingState } from '../domain/finding.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import { selectFindings } from './select-findings.ts'
 
 export interface DismissibleFinding {
@@ -104,4 +105,48 @@ export async function replaceThreadDismissals(
         .where('dismissals.via', '=', 'thread'),
     )
     .execute()
+}
+
+/** A dismissed finding of a rule. */
+export interface RuleDismissal {
+  readonly rule: string
+  readonly number: number
+  readonly path: string
+}
+
+/** Lists the rules that reported findings of a pull request. */
+export async function listReportedRules(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('findings')
+    .select('rule')
+    .distinct()
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('rule', 'is not', null)
+    .execute()
+  return rows.flatMap(({ rule }) => rule ?? [])
+}
+
+/** Lists the latest dismissed findings of these rules in a repository, `limit` for each rule. */
+export async function listRuleDismissals(
+  db: Db,
+  repo: RepositoryName,
+  rules: readonly string[],
+  limit: number,
+): Promise<RuleDismissal[]> {
+  const { rows } = await sql<RuleDismissal>`
+    select asked.rule, number, path from unnest(${rules}::text[]) as asked (rule)
+    cross join lateral (
+      select pr_number as number, path from findings f
+      where repo = ${repo} and rule = asked.rule and state = 'dismissed'
+        -- Only dismissals by people with the right to dismiss count; older versions stored others.
+        and exists (
+          select from dismissals d
+          where d.repo = f.repo and d.pr_number = f.pr_number and d.fingerprint = f.fingerprint)
+      order by id desc limit ${limit}
+    ) as dismissed`.execute(db)
+  return rows
 }

@@ -94,6 +94,31 @@ export function matchesFilter({ types, path }: MemoryFilter): RawBuilder<unknown
   return sql`${ofType} and (m.path = ${path} or starts_with(m.path, ${`${path}/`}))`
 }
 
+/**
+ * Lists what the current memories of these types are about, the least recently updated first.
+ *
+ * @param filter `prefix` begins their subjects, and `source` wrote them; all by default
+ */
+export async function listSubjects(
+  db: Db,
+  repo: string,
+  filter: {
+    types: readonly MemoryType[]
+    source?: Provenance['source']
+    prefix?: string
+    limit?: number
+  },
+): Promise<{ type: MemoryType; subject: string }[]> {
+  const { types, source = null, prefix = '', limit = null } = filter
+  const { rows } = await sql<{ type: MemoryType; subject: string }>`
+    select memory_type as type, subject from memories
+    where repo = ${repo} and memory_type = any(${types}::text[]) and ended_at is null
+      and starts_with(subject, ${prefix})
+      and (${source}::text is null or provenance ->> 'source' = ${source})
+    order by updated_at limit ${limit}::bigint`.execute(db)
+  return rows
+}
+
 /** Reads all current memories of some types, ordered by path and subject. */
 export async function readMemoriesOfType(
   db: Db,

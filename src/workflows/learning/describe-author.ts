@@ -1,5 +1,6 @@
 // Describes authors by their pull requests: counts with denominators, never rankings or judgments.
 
+import type { AuthoredPullRequest, AuthorRecord } from '../../analytics/author-record.ts'
 import { classifyFile } from '../../code/classify-file.ts'
 import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { NewMemory } from '../../domain/memory.ts'
@@ -10,7 +11,6 @@ import {
   formatName,
   maxSubjectLength,
 } from './format-names.ts'
-import type { AuthoredPullRequest, AuthorRecord } from './read-author.ts'
 
 /** With fewer pull requests only their count is described. */
 const minPullRequests = 3

@@ -1,8 +1,8 @@
 // Reads the stored record of an author's reviewed pull requests.
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { FindingCategory, FindingState, Severity } from '../../domain/finding.ts'
-import type { RepositoryName } from '../../domain/pull-request.ts'
+import type { Db } from '../db/database.ts'
+import type { FindingCategory, FindingState, Severity } from '../domain/finding.ts'
+import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 
 /** Old work says little about a person, so only recent pull requests are read. */
 const maxPullRequests = 50
@@ -28,6 +28,20 @@ export interface AuthorRecord {
   readonly total: number
   /** They are the latest ones, the newest first. */
   readonly pullRequests: readonly AuthoredPullRequest[]
+}
+
+/** Reads the login of a pull request's author; undefined if the pull request isn't known. */
+export async function readAuthor(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pull_requests')
+    .select('author')
+    .where('repo', '=', repo)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row?.author
 }
 
 /** Reads a bounded part of an author's record in a repository. */
