@@ -95,11 +95,16 @@ describe('sources', () => {
       /\b(github|gitea|forgejo|gitlab|octokit)\b/i,
       ['platforms/', ...formats],
     ],
+    [
+      'the query builder',
+      /from 'kysely'|\b(selectFrom|insertInto|updateTable|deleteFrom)\(/,
+      ['db/', 'events/', 'accounts/', 'analytics/', 'jobs/', 'knowledge/'],
+    ],
     ['a database product', /\b(pglite|from 'pg')\b/i, ['db/', 'jobs/queue.ts']],
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', ...formats]],
     ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
-  ])('names %s only in its own directory', (_what, pattern, folders) => {
+  ])('names %s only in its own rooms', (_what, pattern, folders) => {
     const offenders = files.filter(
       ({ path, text }) =>
         !folders.some((folder) => path.startsWith(folder)) && pattern.test(withoutComments(text)),

@@ -258,7 +258,7 @@ export async function saveScanProgress(
   if (changed === undefined) throw new LeaseLostError()
 }
 
-interface ScanOutcome {
+export interface ScanOutcome {
   readonly status: 'completed' | 'failed'
   /** The scanned commit; undefined if none was scanned. */
   readonly commit?: string | undefined

@@ -1,6 +1,6 @@
 // Describes the scanned project and saves the description as memories.
-import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { readClock } from '../../db/read-clock.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { listTree } from '../../git/list-tree.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
@@ -46,6 +46,7 @@ export async function saveProjectMemories(
       await assertScanLease(tx, claim)
       await work(tx)
     })
+  // All memories of a scan get one time.
   const savedAt = await readClock(ctx.db)
   for (let start = 0; start < memories.length; start += memoryBatchSize) {
     await write((tx) =>
@@ -57,12 +58,6 @@ export async function saveProjectMemories(
   // A repository's settings can forbid the use of models.
   const { settings } = await loadSettings(snapshot)
   if (settings.mode !== 'static') await enrichProjectMap(scan, files)
-}
-
-/** All memories of a scan get one time, by the database's clock. */
-async function readClock(db: Db): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select now()`.execute(db)
-  return rows[0]!.now
 }
 
 async function listFiles({ repository, snapshot, signal }: Scan): Promise<KnownProject> {

@@ -6,7 +6,7 @@ import type { FileRow } from './graph-rows.ts'
 import type { FileUpdate, GraphDifference, GraphTree } from './write-graph.ts'
 
 /** A stored file, without the columns that derive from its blob alone. */
-export interface StoredFile extends Omit<FileRow, 'usedNames' | 'namespace'> {
+interface StoredFile extends Omit<FileRow, 'usedNames' | 'namespace'> {
   readonly id: number
 }
 

@@ -38,7 +38,7 @@ export interface FileUpdate extends FileToWrite {
 }
 
 /** What is stored about a graph beside its commit. */
-export interface GraphDescription {
+interface GraphDescription {
   /** The serialized `ImportConfig`. */
   readonly resolution: object
   readonly statistics: object
