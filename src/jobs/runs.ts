@@ -193,7 +193,7 @@ export async function endRun(
     .executeTakeFirst()
   if (!ended) throw new LeaseLostError()
   const lastSeenHead = await readLastSeenHead(tx, run)
-  const readHead = outcome.kind === 'failed' ? null : outcome.headSha
+  const readHead = outcome.kind === 'failed' ? undefined : outcome.headSha
   const hasUnseenPush = lastSeenHead !== run.lastSeenHead && lastSeenHead !== readHead
   if (hasUnseenPush) await requeueNewestEvent(tx, run)
   await tx
