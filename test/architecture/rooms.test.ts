@@ -101,10 +101,10 @@ describe('doors', () => {
 })
 
 describe('exports', () => {
-  const others = ['test', 'bench', 'demo', 'scripts'].flatMap(readSources)
-  const unusedBy = (users: readonly SourceFile[]) => {
+  const readAll = (folders: readonly string[]) => folders.flatMap(readSources).map(belowSource)
+  const unusedBy = (importing: readonly SourceFile[]) => {
     const used = new Set(
-      users.flatMap(({ imports }) =>
+      importing.flatMap(({ imports }) =>
         imports.flatMap(({ path, names }) => (names ?? ['*']).map((name) => `${path} ${name}`)),
       ),
     )
@@ -114,13 +114,13 @@ describe('exports', () => {
         : exports.map((name) => `${path} ${name}`).filter((each) => !used.has(each)),
     )
   }
-  const product = [...files, ...readSources('web/src').map(belowSource)]
+  const users = [...files, ...readAll(['web/src', 'demo', 'scripts'])]
 
   it('are imported by another file', () => {
-    expect(unusedBy([...product, ...others.map(belowSource)])).toEqual([])
+    expect(unusedBy([...users, ...readAll(['test', 'bench'])])).toEqual([])
   })
 
   it('exist for tests only where the table says so', () => {
-    expect(unusedBy(product).toSorted()).toEqual(exportsForTests.toSorted())
+    expect(unusedBy(users).toSorted()).toEqual(exportsForTests.toSorted())
   })
 })

@@ -72,7 +72,12 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['memory/'],
     ['file-activity/', 'resolution/'],
   ],
-  platforms: [['index.ts', 'annotation-formats.ts'], ['github/'], ['*'], ['platform.ts']],
+  platforms: [
+    ['index.ts', 'annotation-formats.ts', 'platform-config.ts'],
+    ['github/'],
+    ['*'],
+    ['platform.ts'],
+  ],
   db: [
     ['inspect-database.ts', 'run-migrations.ts', 'analyze-tables.ts', 'read-clock.ts'],
     ['database.ts', 'migrations/'],
@@ -136,7 +141,13 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'reviewers/attention': ['canary.ts'],
   'reviewers/prompts': ['map-prompt.ts', 'prompt-fence.ts', 'prompt-versions.ts'],
   'reviewers/rules': ['index.ts', 'rule-file-kind.ts', 'secret-rules.ts'],
-  'tools/sources': ['call-tool.ts', 'context-sources.ts', 'pin-store.ts'],
+  'tools/sources': [
+    'call-tool.ts',
+    'context-sources.ts',
+    'pin-store.ts',
+    'read-source-configs.ts',
+    'source-config.ts',
+  ],
   'workflows/connecting': ['*'],
   'workflows/diagnose': ['*'],
   'workflows/gathering': [
