@@ -3,6 +3,7 @@ import { groupVariables, type ValuesOf, type Variables } from '../config/variabl
 import { anyText, httpUrl, oneOf, wholeNumber } from '../config/variable-parsers.ts'
 import type { VariableReader } from '../config/variable-reader.ts'
 import { githubHost } from './github/github-host.ts'
+import type { HostConfig } from './platform.ts'
 
 /** What the configuration has to know about a kind of code host. No address ends with a slash. */
 interface KnownHost {
@@ -21,16 +22,8 @@ function describeHosts(describe: (host: KnownHost) => string): string {
   return Object.values(hosts).map(describe).join('; ')
 }
 
-export interface PlatformConfig {
+export interface PlatformConfig extends HostConfig {
   readonly id: PlatformId
-  /** Address of its pages and clones. No address ends with a slash. */
-  readonly url: string
-  readonly apiUrl: string
-  /** The application registered for sign-in; null where there is none. */
-  readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
-  readonly userAgent: string
-  /** Maximum duration of one call including its response; 30 s by default. */
-  readonly timeoutMs?: number
 }
 
 const platformVariables = {

@@ -429,3 +429,15 @@ export interface Platform {
     signal?: AbortSignal,
   ): Promise<void>
 }
+
+/** How an adapter reaches its host. No address ends with a slash. */
+export interface HostConfig {
+  /** Address of its pages and clones. */
+  readonly url: string
+  readonly apiUrl: string
+  /** The application registered for sign-in; null where there is none. */
+  readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
+  readonly userAgent: string
+  /** Maximum duration of one call including its response; 30 s by default. */
+  readonly timeoutMs?: number
+}

@@ -2,8 +2,7 @@
 import { createFairSemaphore } from '../../lib/semaphore.ts'
 import { readUnverifiedDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
-import type { Platform } from '../platform.ts'
-import type { PlatformConfig } from '../platform-config.ts'
+import type { HostConfig, Platform } from '../platform.ts'
 import { createPlatformCallRecorder, type PlatformMetrics } from '../record-platform-calls.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
@@ -38,7 +37,7 @@ const maxConcurrentCalls = 32
 const maxConcurrentCallsPerToken = 12
 
 /** Holds no state but the cached accounts of tokens and the queue of waiting calls. */
-export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): Platform {
+export function createGithub(config: HostConfig, metrics: PlatformMetrics): Platform {
   const connection = createConnection(config, metrics)
   const getCachedViewer = createViewerCache(connection)
   return {
@@ -102,7 +101,7 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
 }
 
 /** GraphQL is at `/graphql` next to the REST API, on Enterprise Server next to its `/v3`. */
-function createConnection(config: PlatformConfig, metrics: PlatformMetrics): Connection {
+function createConnection(config: HostConfig, metrics: PlatformMetrics): Connection {
   const apiUrl = config.apiUrl.replace(/\/+$/, '')
   return {
     webUrl: config.url.replace(/\/+$/, ''),

@@ -1,12 +1,11 @@
 // Sign-in: OAuth 2.0 authorization code (RFC 6749) with PKCE (RFC 7636).
 import { z } from 'zod'
 import { ConfigError, PlatformError } from '../../domain/errors.ts'
-import type { OAuthGrant } from '../platform.ts'
-import type { PlatformConfig } from '../platform-config.ts'
+import type { HostConfig, OAuthGrant } from '../platform.ts'
 import { type Connection, sendForJson } from './request.ts'
 import { sanitizeMessage } from './response-error.ts'
 
-type OAuthApp = NonNullable<PlatformConfig['oauth']>
+type OAuthApp = NonNullable<HostConfig['oauth']>
 
 /** GitHub sends errors with status 200 too. */
 const tokenResponse = z.union([
@@ -17,7 +16,7 @@ const tokenResponse = z.union([
 /** Builds the address of the page that asks the person to authorize the application. */
 export function buildAuthorizeUrl(
   connection: Connection,
-  oauth: PlatformConfig['oauth'],
+  oauth: HostConfig['oauth'],
   input: { redirectUri: string; state: string; codeChallenge: string; scopes: readonly string[] },
 ): string {
   const url = new URL(`${connection.webUrl}/login/oauth/authorize`)
@@ -35,7 +34,7 @@ export function buildAuthorizeUrl(
 /** @throws PlatformError `platform_unauthorized` when code, verifier or application is rejected */
 export async function exchangeCode(
   connection: Connection,
-  oauth: PlatformConfig['oauth'],
+  oauth: HostConfig['oauth'],
   input: { code: string; redirectUri: string; codeVerifier: string },
   signal?: AbortSignal,
 ): Promise<OAuthGrant> {
@@ -59,7 +58,7 @@ export async function exchangeCode(
 /** Sends an invalid code: GitHub checks the application's credentials before it checks the code. */
 export async function acceptsOAuthApp(
   connection: Connection,
-  oauth: PlatformConfig['oauth'],
+  oauth: HostConfig['oauth'],
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
@@ -102,7 +101,7 @@ function requestToken(
   return sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenResponse)
 }
 
-function requireOAuthApp(oauth: PlatformConfig['oauth']): OAuthApp {
+function requireOAuthApp(oauth: HostConfig['oauth']): OAuthApp {
   if (oauth === null)
     throw new ConfigError('Sign-in needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.')
   return oauth
