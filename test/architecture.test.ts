@@ -1,6 +1,6 @@
-// Checks the architecture: layers, circles, and vendor names. See also architecture/.
+// Checks the architecture: layers, import cycles, and vendor names. See also architecture/.
 import { describe, expect, it } from 'vitest'
-import { contextFile, layers } from './architecture/rooms.ts'
+import { contextFile, layers } from './architecture/layers.ts'
 import { belowSource, listImports, readSources } from './architecture/sources.ts'
 
 /** Their paths and those of their imports are below src/. */
@@ -46,19 +46,19 @@ describe('layers', () => {
 })
 
 describe('imports', () => {
-  it('have no circles, not even of types', () => {
+  it('have no cycles, not even of types', () => {
     const importsOf = new Map(files.map(({ path, imports }) => [path, imports.map((i) => i.path)]))
     const done = new Set<string>()
-    const circles: string[] = []
+    const cycles: string[] = []
     const visit = (path: string, trail: readonly string[]) => {
       if (trail.includes(path))
-        circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+        cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
       else if (!done.has(path))
         for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
       done.add(path)
     }
     for (const { path } of files) visit(path, [])
-    expect(circles).toEqual([])
+    expect(cycles).toEqual([])
   })
 
   it('keeps the page separate from the service, except for contract types', () => {
@@ -104,7 +104,7 @@ describe('sources', () => {
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', ...formats]],
     ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
-  ])('names %s only in its own rooms', (_what, pattern, folders) => {
+  ])('names %s only in its own folders', (_what, pattern, folders) => {
     const offenders = files.filter(
       ({ path, text }) =>
         !folders.some((folder) => path.startsWith(folder)) && pattern.test(withoutComments(text)),

@@ -1,4 +1,4 @@
-// The rooms of src/ with their floors and doors, as tables for the test of the architecture.
+// The layers and public files of the folders of src/, as tables for the test of the architecture.
 
 /** Layers from top to bottom. A file may import from its own layer and from those below it. */
 export const layers: readonly (readonly string[])[] = [
@@ -21,14 +21,14 @@ export const layers: readonly (readonly string[])[] = [
 /** It holds types only, so every layer may import it. */
 export const contextFile = 'context.ts'
 
-/** A room, or a folder of one, with more files than this needs floors. */
-export const maxFilesWithoutFloors = 25
+/** A folder with more files than this needs inner layers. */
+export const maxFilesWithoutLayers = 25
 
 /**
- * The floors of large rooms and folders, from top to bottom. A file may import from its own floor
- * and from those below it. `name/` is a folder, and `*` alone means all that no other floor names.
+ * The layers inside large folders, from top to bottom. A file may import from its own layer and from
+ * those below it. `name/` is a folder, and `*` alone means all that no other layer names.
  */
-export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [['cli.ts'], ['*-command.ts'], ['*'], ['reports/'], ['exit-codes.ts', 'terminal-text.ts']],
   http: [
     ['routes.ts', 'create-server.ts', 'control-server.ts', 'metrics-server.ts'],
@@ -103,10 +103,10 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 }
 
 /**
- * The files of each folder that other rooms may name. A folder with `*` is open, because each of
- * its files does something that people or other rooms request.
+ * The files of each subfolder that files outside of its top-level folder may import. `*` means all,
+ * because each of them does something that people or other folders request.
  */
-export const doors: Readonly<Record<string, readonly string[]>> = {
+export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'cli/reports': [],
   'code/indexing': ['encode-file-index.ts', 'source-kind.ts'],
   'db/embedded': [],
