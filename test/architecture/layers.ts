@@ -25,8 +25,8 @@ export const contextFile = 'context.ts'
 export const maxFilesWithoutLayers = 25
 
 /**
- * The layers inside large folders, from top to bottom. A file may import from its own layer and from
- * those below it. `name/` is a folder, and `*` alone means all that no other layer names.
+ * The layers inside large folders, from top to bottom. A file may import from its layer and
+ * from those below it. `name/` is a folder, and `*` alone means all that no other layer names.
  */
 export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [['cli.ts'], ['*-command.ts'], ['*'], ['reports/'], ['exit-codes.ts', 'terminal-text.ts']],
