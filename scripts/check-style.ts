@@ -159,7 +159,11 @@ function main(): void {
     `${findings.length} style errors; ` +
       `${fragments.length} of ${comments.length} one-line comments are fragments`,
   )
-  if (findings.length > 0 || share > maxFragmentShare) process.exitCode = 1
+  const hasTooManyFragments = share > maxFragmentShare
+  if (hasTooManyFragments) {
+    console.error('Over 5 % are fragments: write whole sentences (`--fragments` lists them).')
+  }
+  if (findings.length > 0 || hasTooManyFragments) process.exitCode = 1
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main()

@@ -51,8 +51,7 @@ describe('imports', () => {
     const done = new Set<string>()
     const cycles: string[] = []
     const visit = (path: string, trail: readonly string[]) => {
-      if (trail.includes(path))
-        cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
       else if (!done.has(path))
         for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
       done.add(path)

@@ -5,11 +5,7 @@ import { type Change, noEarlierReviews } from '../src/domain/change.ts'
 import { GitError } from '../src/domain/errors.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
-import {
-  type JudgedReport,
-  type Judgement,
-  judgeFindings,
-} from '../src/workflows/judge-findings.ts'
+import { type JudgedReport, type Judgment, judgeFindings } from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/posting/markers.ts'
 import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
@@ -84,7 +80,7 @@ function judgeReports(
 }
 
 /** Returns the findings stored after a review, including carried ones. */
-function stored({ findings, resolved }: Judgement, older: readonly Finding[] = []): Finding[] {
+function stored({ findings, resolved }: Judgment, older: readonly Finding[] = []): Finding[] {
   const now = [...findings, ...resolved]
   return [
     ...now,
@@ -481,7 +477,7 @@ describe('comment limit', () => {
     lines
       .slice(from, to)
       .map((quote, index) => ruleClaim(from + index + 1, from + index + 1, { severity, quote }))
-  const count = ({ findings }: Judgement, placement: string) =>
+  const count = ({ findings }: Judgment, placement: string) =>
     findings.filter((finding) => finding.placement === placement).length
 
   it('never suppresses a critical finding, allows 30 inline comments, loses none', async () => {

@@ -15,9 +15,15 @@ function renderGroup({ title, intro, variables }: VariableGroup): string {
   )
 }
 
-function renderRow({ name, secret, default: text, otherwise = 'none', help }: Variable): string {
+function renderRow({
+  name,
+  secret,
+  default: text,
+  defaultDescription = 'none',
+  help,
+}: Variable): string {
   const label = `\`${name}\`${secret ? ' (secret)' : ''}`
-  const byDefault = text === undefined ? otherwise : `\`${text}\``
+  const byDefault = text === undefined ? defaultDescription : `\`${text}\``
   return `| ${[label, byDefault, help].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 

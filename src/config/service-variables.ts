@@ -31,7 +31,7 @@ export const httpVariables = {
   publicUrl: {
     name: 'PUBLIC_URL',
     parse: httpUrl,
-    otherwise: '`http://localhost:<PORT>`',
+    defaultDescription: '`http://localhost:<PORT>`',
     help: 'the URL at which the code host and users reach Umpire',
   },
   rateLimitPerMinute: {
@@ -127,7 +127,7 @@ export const secretVariables = {
     name: 'SECRET_KEY',
     parse: secretKey,
     secret: true,
-    otherwise: 'generated into `DATA_DIR`; required with `DATABASE_URL`',
+    defaultDescription: 'generated into `DATA_DIR`; required with `DATABASE_URL`',
     help:
       'at least 32 characters and no comma, the same for all processes (`openssl rand -hex 32`); ' +
       'signs sessions and tokens, and encrypts tokens of the code host',
@@ -157,7 +157,7 @@ export const metricsVariables = {
   port: {
     name: 'METRICS_PORT',
     parse: wholeNumber(0, 65535),
-    otherwise: 'off',
+    defaultDescription: 'off',
     help:
       'port on which every process, including workers, serves ' +
       '[metrics](operating.md#metrics) for Prometheus at `/metrics`; port 0 uses any free port',
@@ -183,7 +183,7 @@ export const accessVariables = {
   signInAllowed: {
     name: 'SIGN_IN_ALLOWED',
     parse: usernames,
-    otherwise: 'everyone',
+    defaultDescription: 'everyone',
     help:
       "usernames of the code host that may sign in, separated by commas; case doesn't matter. " +
       'From the next start on, a user who was removed loses all sessions and tokens, including ' +

@@ -9,10 +9,10 @@ export type Parse<T> = (text: string, report: (problem: string) => undefined) =>
 export interface Variable<T = unknown> {
   readonly name: string
   readonly parse: Parse<T>
-  /** The text that counts if the variable isn't set. Without one, its value is then null. */
+  /** Is parsed if the variable isn't set. Without a default, the value is then null. */
   readonly default?: string
-  /** Describes in Markdown what applies without a value, where that isn't `default`. */
-  readonly otherwise?: string
+  /** Describes in Markdown a default that is computed. */
+  readonly defaultDescription?: string
   /** Whether the value is secret. It may then be in a file that `<NAME>_FILE` names. */
   readonly secret?: true
   /**
@@ -24,7 +24,7 @@ export interface Variable<T = unknown> {
   readonly help: string
 }
 
-/** Variables by the names of their values in the configuration. */
+/** A table of variables. The keys are the names of their values in the configuration. */
 export type Variables = Readonly<Record<string, Variable>>
 
 export type ValuesOf<Rows extends Variables> = {
@@ -33,10 +33,10 @@ export type ValuesOf<Rows extends Variables> = {
     : never
 }
 
-/** Variables that the documentation describes together. */
+/** The documentation describes these variables together. */
 export interface VariableGroup {
   readonly title: string
-  /** A paragraph of Markdown. */
+  /** It is a paragraph of Markdown. */
   readonly intro?: string
   readonly variables: readonly Variable[]
 }

@@ -17,11 +17,11 @@ export interface Change {
   readonly mergeBaseSha: string
   readonly diff: Diff
   /**
-   * The files of `diff` that models and rules read. A file that was renamed from a skipped path has
-   * all its lines here as added, although `diff` doesn't.
+   * The files of `diff` that models and rules read. Here, all lines of a file that was renamed from
+   * a skipped path count as added; in `diff`, they don't.
    */
   readonly files: readonly FileDiff[]
-  /** Files that only rules read: lock files, and copies and output that are in the base too. */
+  /** Only rules read these: lock files, and generated or vendored files that the base has too. */
   readonly exemptFiles: readonly ExemptFile[]
   /** How the changed lines of `files` and `exemptFiles` must be read, by path. */
   readonly needs: ReadonlyMap<string, ReadingNeeds>
@@ -68,7 +68,7 @@ export interface ExemptFile {
 /** Numbers of changed lines of one file. */
 export interface ReadingNeeds {
   readonly changed: number
-  /** Lines that a model or a language's rules must read; for the others a text search is enough. */
+  /** Changed lines of program text. For the others, a search for texts is enough. */
   readonly program: number
 }
 

@@ -1,4 +1,4 @@
-// What a run came to, as its row stores it: written when the run ends, and read by later runs.
+// The stored result of a run: written when the run ends, and read by later runs.
 import type { UpdateObject } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
@@ -15,15 +15,15 @@ import type {
 } from '../domain/review.ts'
 
 /**
- * Why a completed run is to be repeated. `reopened`: its pull request was closed; `model`: its
- * model didn't take part, or not to the end.
+ * When a completed run is repeated. `reopened`: once its pull request is reopened. `model`: once
+ * the model is available, which it wasn't for all or part of the review.
  */
 export type RedoTrigger = 'reopened' | 'model'
 
 /** Everything that the verdict was computed from. */
 type StoredDecision = Readonly<Record<string, unknown>>
 
-/** A review with a verdict. */
+/** The review was completed and has a verdict. */
 export interface ReviewOutcome {
   readonly kind: 'reviewed'
   readonly headSha: string
@@ -37,7 +37,7 @@ export interface ReviewOutcome {
   /** Null if no impact was reported. */
   readonly impact: Impact | null
   readonly decision: StoredDecision
-  /** Milliseconds by step. */
+  /** The duration of each step in milliseconds. */
   readonly timings: Readonly<Record<string, number>>
   readonly basis: ReviewBasis
   /** Where the summary was posted. */
@@ -68,7 +68,7 @@ export type RunOutcome = ReviewOutcome | SkippedOutcome | FailedOutcome
 
 type RunColumns = UpdateObject<Schema, 'workflow_runs'>
 
-/** Maps an outcome to the columns of its run. */
+/** Returns the columns of a run with this outcome. `is_learned`: there is nothing to learn. */
 export function outcomeColumns(outcome: RunOutcome): RunColumns {
   if (outcome.kind === 'failed') {
     const { message, code } = outcome

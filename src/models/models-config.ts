@@ -74,7 +74,7 @@ const modelVariables = {
     name: 'MODEL_BASE_URL',
     parse: httpUrl,
     review: 'always',
-    otherwise: "the provider's",
+    defaultDescription: "the provider's",
     help: "another URL that speaks the provider's protocol; required for `compatible`",
   },
   embedder: {
@@ -90,7 +90,8 @@ const modelVariables = {
   embedderUrl: {
     name: 'EMBEDDING_BASE_URL',
     parse: httpUrl,
-    otherwise: "`MODEL_BASE_URL` if `MODEL` has the same provider, otherwise the provider's",
+    defaultDescription:
+      "`MODEL_BASE_URL` if `MODEL` has the same provider, otherwise the provider's",
     help: "another URL that speaks the provider's protocol; the key of that provider is sent to it",
   },
 } satisfies Variables

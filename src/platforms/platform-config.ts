@@ -37,14 +37,14 @@ const platformVariables = {
   url: {
     name: 'PLATFORM_URL',
     parse: httpUrl,
-    otherwise: describeHosts(({ url }) => `\`${url}\``),
+    defaultDescription: describeHosts(({ url }) => `\`${url}\``),
     review: 'always',
     help: `its URL; ${describeHosts(({ help }) => help.url)}`,
   },
   apiUrl: {
     name: 'PLATFORM_API_URL',
     parse: httpUrl,
-    otherwise: 'from `PLATFORM_URL`',
+    defaultDescription: 'from `PLATFORM_URL`',
     review: 'always',
     help: describeHosts(({ help }) => help.apiUrl),
   },

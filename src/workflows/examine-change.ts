@@ -8,16 +8,16 @@ import type { Stopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/budget.ts'
 import { emptyContext, type PackedContext } from '../reviewers/packed-context.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
-import { type Judgement, judgeFindings } from './judge-findings.ts'
+import { type Judgment, judgeFindings } from './judge-findings.ts'
 import { measureCoverage } from './measure-coverage.ts'
-import { redactJudgement } from './posting/redact-review.ts'
+import { redactJudgment } from './posting/redact-review.ts'
 import { summarizeReview } from './posting/summarize-review.ts'
 import { type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
 
 export interface Examination {
   readonly change: Change
   readonly outcome: ReviewersOutcome
-  readonly judgement: Judgement
+  readonly judgment: Judgment
   readonly coverage: Coverage
 }
 
@@ -53,13 +53,13 @@ export async function examineChange(
     },
     signal,
   )
-  const judgement = redactJudgement(judged, ctx.secrets)
+  const judgment = redactJudgment(judged, ctx.secrets)
   stopwatch.lap('judge')
   return {
     change,
     outcome,
-    judgement,
-    coverage: measureCoverage(change, context, outcome, judgement),
+    judgment,
+    coverage: measureCoverage(change, context, outcome, judgment),
   }
 }
 
@@ -81,11 +81,11 @@ async function packForModels(ctx: ReviewContext, change: Change): Promise<Packed
 export function composeReview(
   ctx: Pick<ReviewContext, 'config' | 'secrets'>,
   pullRequest: PullRequest,
-  { change, outcome, judgement, coverage }: Examination,
+  { change, outcome, judgment, coverage }: Examination,
 ): { review: Review; verdictInput: VerdictInput } {
   const modelTookPart = outcome.reports.some((report) => report.usage.calls > 0)
   const verdictInput = summarizeForVerdict({
-    findings: judgement.findings,
+    findings: judgment.findings,
     coverage,
     modelTookPart,
     attentionChecked: ctx.config.review.attentionCheck,
@@ -95,11 +95,11 @@ export function composeReview(
     pullRequest,
     headSha: change.headSha,
     ...decideVerdict(verdictInput),
-    summary: summarizeReview(judgement.findings, outcome.reports, coverage, ctx.secrets),
-    findings: judgement.findings,
+    summary: summarizeReview(judgment.findings, outcome.reports, coverage, ctx.secrets),
+    findings: judgment.findings,
     coverage,
     warnings: listWarnings(outcome, ctx.secrets),
-    usage: [...outcome.reports, judgement].map((part) => part.usage).reduce(addUsage, noUsage),
+    usage: [...outcome.reports, judgment].map((part) => part.usage).reduce(addUsage, noUsage),
     reviewers: outcome.reports.map((report) => report.reviewer),
   }
   return { review, verdictInput }

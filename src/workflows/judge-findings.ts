@@ -10,11 +10,11 @@ import { createSuggestionCheck } from './judging/check-suggestion.ts'
 import { describeRejected } from './judging/describe-rejected.ts'
 import { mergeDuplicates } from './judging/merge.ts'
 import { placeFindings } from './judging/place.ts'
-import { applyPolicy, policy } from './judging/policy.ts'
+import { applyPolicy, policy, type Rejection } from './judging/policy.ts'
 import { trackFindings } from './judging/track.ts'
 import { verifyFindings } from './judging/verify.ts'
 
-export interface Judgement {
+export interface Judgment {
   /** Open findings, including those of earlier reviews, most severe first. */
   readonly findings: readonly Finding[]
   /** Earlier findings whose code is gone, or that were refuted. */
@@ -44,12 +44,12 @@ interface JudgingTask {
   readonly maxInline: number
 }
 
-/** Runs the stages of `judging/stages.ts`, and applies the policy between them. */
+/** Takes each candidate through the stages of `judging/stages.ts`, and applies the policy. */
 export async function judgeFindings(
   ctx: Pick<ReviewContext, 'syntax'>,
   { change, reports, verifier, maxInline }: JudgingTask,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<Judgment> {
   const { settings } = change
   const files = createChangeFiles(change)
   const checkSuggestion = createSuggestionCheck(ctx.syntax, files)
@@ -87,7 +87,7 @@ export async function judgeFindings(
     dropped: {
       ...dropped,
       duplicate: anchored.length - merged.length,
-      answered: tracked.rejected.filter(({ rejection }) => rejection === 'answered').length,
+      answered: tracked.rejected.filter(({ rejection }) => isAnswer(rejection)).length,
     },
     rejected: describeRejected(
       [...sure.rejected, ...tracked.rejected, ...reported.rejected],
@@ -97,4 +97,9 @@ export async function judgeFindings(
     usage,
     notes,
   }
+}
+
+/** Whether people answered the claim, so that it isn't repeated. */
+function isAnswer(rejection: Rejection): boolean {
+  return rejection === 'dismissed' || rejection === 'answered'
 }

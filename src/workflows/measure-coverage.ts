@@ -4,7 +4,7 @@ import type { Change, ReadingNeeds } from '../domain/change.ts'
 import type { Coverage, LineCoverage, SkippedFile } from '../domain/review.ts'
 import type { PackedContext } from '../reviewers/packed-context.ts'
 import { isExcludedBySettings } from './gathering/triage-files.ts'
-import type { Judgement } from './judge-findings.ts'
+import type { Judgment } from './judge-findings.ts'
 import type { ReviewersOutcome } from './run-reviewers.ts'
 
 interface FileCoverage {
@@ -30,7 +30,7 @@ export function measureCoverage(
   change: Change,
   context: PackedContext,
   outcome: ReviewersOutcome,
-  judgement: Judgement,
+  judgment: Judgment,
 ): Coverage {
   const { reports, failures } = outcome
   const files = measureFiles(change, collectReadings(change, context, outcome))
@@ -38,7 +38,7 @@ export function measureCoverage(
     reason === undefined ? [] : [{ path, reason, matters: true, lines: lines.unread }],
   )
   const skipped = [...change.skipped, ...unread]
-  const dropped = Object.entries(judgement.dropped).filter(
+  const dropped = Object.entries(judgment.dropped).filter(
     ([reason]) => reason !== 'duplicate' && reason !== 'answered',
   )
   return {
@@ -51,11 +51,11 @@ export function measureCoverage(
       ...change.diff.problems,
       ...change.earlier.notes,
       ...reports.flatMap((report) => report.notes),
-      ...judgement.notes,
+      ...judgment.notes,
       ...failures.map(({ publicMessage }) => `The configured model took no part. ${publicMessage}`),
       ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
     ],
-    setAside: judgement.rejected,
+    setAside: judgment.rejected,
     complete:
       failures.length === 0 &&
       reports.every((report) => report.readByRules !== undefined || report.complete) &&

@@ -161,9 +161,9 @@ async function concludeReview(
   stopwatch: Stopwatch,
 ): Promise<void> {
   const { run, access, signal } = task
-  const { judgement, coverage, change } = examination
+  const { judgment, coverage, change } = examination
   const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
-  await recordFindings(ctx.db, run, [...judgement.findings, ...judgement.resolved])
+  await recordFindings(ctx.db, run, [...judgment.findings, ...judgment.resolved])
   const impact =
     change.graph &&
     summarizeImpact(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
@@ -174,7 +174,7 @@ async function concludeReview(
       access,
       review,
       runId: run.id,
-      history: compareWithEarlier(change.earlier.findings, judgement),
+      history: compareWithEarlier(change.earlier.findings, judgment),
       impact,
       memories: basis.memories,
       liveContext: change.liveContext,
@@ -203,7 +203,7 @@ async function concludeReview(
         ends: review.ends,
         blocks: review.blocks,
         confidenceReason: review.confidenceReason,
-        dropped: judgement.dropped,
+        dropped: judgment.dropped,
         reviewers: review.reviewers,
         promptVersions,
       },
@@ -214,7 +214,7 @@ async function concludeReview(
       redoWhen: isModelAway(review.warnings) ? 'model' : null,
       seenLines: collectSeenLines(change, examination.outcome, coverage),
     },
-    findings: [...findings, ...judgement.resolved, ...judgement.dismissed],
+    findings: [...findings, ...judgment.resolved, ...judgment.dismissed],
     commentUrls: mapCommentUrls(findings, published),
     touches: collectFileActivity(ctx, change),
     spend: task.budget.uses,

@@ -59,7 +59,7 @@ export const presets: readonly Preset[] = [
       scope: {
         ...scope,
         name: 'ATLASSIAN_CLOUD_ID',
-        otherwise: 'none; required with `ATLASSIAN_MCP_URL`',
+        defaultDescription: 'none; required with `ATLASSIAN_MCP_URL`',
         help: 'the site, `acme.atlassian.net`, or its ID',
       },
     },
@@ -87,7 +87,7 @@ export const presets: readonly Preset[] = [
       scope: {
         ...scope,
         name: 'SENTRY_ORGANIZATION',
-        otherwise: 'none; required with `SENTRY_MCP_URL`',
+        defaultDescription: 'none; required with `SENTRY_MCP_URL`',
         help: 'the slug of the organization',
       },
     },

@@ -1,4 +1,4 @@
-// First stage: finds the lines of the diff that each candidate is about.
+// First step: finds the lines of the diff that each candidate is about.
 import { setImmediate } from 'node:timers/promises'
 import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
@@ -16,7 +16,7 @@ interface Place {
   readonly file: FileDiff
   readonly side: Candidate['side']
   readonly range: CodeRange
-  /** `summary` where other lines may be meant. */
+  /** It is `summary` if the match is ambiguous. */
   readonly placement: 'inline' | 'summary'
   /** Finds the code again after the next push. */
   readonly quote: string
@@ -44,7 +44,7 @@ const searches = {
 
 /** Longer ranges are reduced to their quote. */
 const maxRangeLines = 20
-/** Minimum similarity at which a line is taken for a misquoted one. */
+/** Minimum similarity of a quote and the named lines, which may be misquoted. */
 const minSimilarity = 0.5
 
 interface AnchoredCandidates {
@@ -62,7 +62,7 @@ export async function anchorCandidates(
   const anchored: Anchored[] = []
   const dropped: Record<string, number> = {}
   for (const candidate of candidates) {
-    // A large change takes long, so other work is done between candidates.
+    // A large change takes long, so this yields to the event loop.
     await setImmediate()
     const result = await anchorCandidate(change, files, candidate)
     if (typeof result === 'string') dropped[result] = (dropped[result] ?? 0) + 1
@@ -166,7 +166,7 @@ function widenToNamedLines(
   const { side, startLine, endLine, quote } = candidate
   const length = endLine - startLine + 1
   const isInside = found.startLine >= startLine && found.endLine <= endLine
-  // A quote as long as the range is the whole range, and its lines are the right ones.
+  // A quote with as many lines as the range is the whole range, and was found where it is.
   const isPart = found.startLine === startLine || quote.split('\n').length < length
   if (found.side !== side || !isInside || !isPart || length > maxRangeLines) return undefined
   const range = readNamedLines(file, candidate)
@@ -200,7 +200,7 @@ function guessByLine(_files: ChangeFiles, file: FileDiff, candidate: Candidate):
     side,
     range,
     placement: isLikely ? 'inline' : 'summary',
-    // A quote that isn't in the code lets the finding resolve after the next push.
+    // The quote isn't in the code, so the finding is resolved after the next push.
     quote: isLikely ? quoteWithoutSecret(range.text) : quote,
     isCertain: false,
     isQuoted: false,

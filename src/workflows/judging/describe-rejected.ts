@@ -5,11 +5,7 @@ import type { Verified } from './stages.ts'
 /** This many refuted claims are described; the others are counted. */
 const maxDescribed = 5
 
-/**
- * Returns one sentence per claim or reason. The reasons of refuted claims are a model's text.
- *
- * @param rejected all rejected claims; those that are also in `refuted` are not counted
- */
+/** Returns one sentence per claim or reason. The reasons of refuted claims are a model's text. */
 export function describeRejected(
   rejected: readonly Pick<Rejected<unknown>, 'rejection'>[],
   refuted: readonly Verified[],
@@ -22,10 +18,10 @@ export function describeRejected(
   return [
     ...refuted.slice(0, maxDescribed).map(describeRefuted),
     ...(more > 0 ? [`Refuted: ${formatCount(more, 'more claim')}.`] : []),
-    ...describeCount(count('doubtful'), 'minor claim', 'nothing in the code shows it'),
-    ...describeCount(count('too unsure'), 'claim', 'the reviewer was too unsure'),
-    ...describeCount(count('below severity'), 'finding', severityReason),
-    ...describeSeenBefore(count('seen before')),
+    ...describeCount(count('minor and unconfirmed'), 'minor claim', 'nothing in the code shows it'),
+    ...describeCount(count('low confidence'), 'claim', 'the reviewer was too unsure'),
+    ...describeCount(count('below minimum severity'), 'finding', severityReason),
+    ...describeNotWorse(count('not worse on unchanged code')),
   ]
 }
 
@@ -38,7 +34,7 @@ function describeCount(count: number, noun: string, reason: string): string[] {
   return count === 0 ? [] : [`Not reported: ${formatCount(count, noun)}, because ${reason}.`]
 }
 
-function describeSeenBefore(count: number): string[] {
+function describeNotWorse(count: number): string[] {
   if (count === 0) return []
   const verb = count === 1 ? 'was' : 'were'
   return [

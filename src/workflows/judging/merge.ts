@@ -1,4 +1,4 @@
-// Second stage: merges candidates of several reviewers about the same problem into one claim.
+// Second step: merges candidates of several reviewers about the same problem into one claim.
 import { compareBySeverity, type Evidence } from '../../domain/finding.ts'
 import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import { maxEvidence } from './change-files.ts'

@@ -1,4 +1,4 @@
-// Last stage: decides where each finding is shown: on its line, in the summary, or suppressed.
+// Last step: decides where each finding is shown: on its line, in the summary, or suppressed.
 
 import type { Change } from '../../domain/change.ts'
 import { compareBySeverity, type Finding } from '../../domain/finding.ts'

@@ -19,12 +19,13 @@ export function limitInlineComments(severity: Severity, maxInline: number): numb
 
 /** Why a claim is not reported. */
 export type Rejection =
-  | 'too unsure'
+  | 'low confidence'
+  | 'dismissed'
   | 'answered'
-  | 'seen before'
+  | 'not worse on unchanged code'
   | 'refuted'
-  | 'doubtful'
-  | 'below severity'
+  | 'minor and unconfirmed'
+  | 'below minimum severity'
 
 interface PolicyRule<Stage> {
   readonly rejection: Rejection
@@ -40,18 +41,18 @@ export interface PolicySettings {
  * hides a finding that is open already, unless a model made the claim and it is refuted now.
  */
 export const policy = {
-  merged: [{ rejection: 'too unsure', applies: isTooUnsure }],
+  merged: [{ rejection: 'low confidence', applies: hasLowConfidence }],
   tracked: [
-    { rejection: 'answered', applies: isDismissed },
+    { rejection: 'dismissed', applies: isDismissed },
     { rejection: 'answered', applies: isAnswered },
-    { rejection: 'seen before', applies: isSeenBefore },
+    { rejection: 'not worse on unchanged code', applies: isNotWorse },
   ],
   verified: [
     { rejection: 'refuted', applies: isRefuted },
-    { rejection: 'doubtful', applies: isDoubtful },
-    { rejection: 'below severity', applies: isBelowSeverity },
+    { rejection: 'minor and unconfirmed', applies: isMinorAndUnconfirmed },
+    { rejection: 'below minimum severity', applies: isBelowMinSeverity },
     // The verifier may have lowered the severity.
-    { rejection: 'seen before', applies: isSeenBefore },
+    { rejection: 'not worse on unchanged code', applies: isNotWorse },
   ],
 } as const satisfies {
   merged: readonly PolicyRule<Merged>[]
@@ -85,17 +86,17 @@ export function applyPolicy<Stage>(
   return { kept, rejected }
 }
 
-/** No rule makes the claim too, and the confidence of the model is too low. */
-function isTooUnsure({ claim, byRule }: Merged): boolean {
+/** Only models make the claim, and with too little confidence. */
+function hasLowConfidence({ claim, byRule }: Merged): boolean {
   return byRule === null && claim.confidence < minConfidence[claim.severity]
 }
 
-/** A person dismissed it, or another finding that claims the same. */
+/** A person dismissed this finding, or an equivalent one. */
 function isDismissed({ before, repeats }: Tracked): boolean {
   return before?.state === 'dismissed' || repeats.some(({ state }) => state === 'dismissed')
 }
 
-/** A person answered a finding that claims the same in other words, and it isn't worse now. */
+/** A person answered an equivalent finding, and the new one is no more severe. */
 function isAnswered({ finding, before, repeats }: Tracked): boolean {
   return (
     before === null &&
@@ -104,27 +105,31 @@ function isAnswered({ finding, before, repeats }: Tracked): boolean {
 }
 
 /**
- * The ratchet: on lines that were read before, a model must find something worse than what was
- * reported for the file. New critical findings are always reported. Rules are exempt: they give the
- * same result on unchanged lines, so that a new claim has its cause elsewhere.
+ * Keeps repeated reviews from adding lesser findings on unchanged code: there, a model's new claim
+ * must be worse than everything that was reported for the file. New critical findings are always
+ * reported. Rules are exempt: a new claim of a rule on unchanged lines is caused by a change
+ * elsewhere.
  */
-function isSeenBefore({ finding, byRule, before, isSeen, worstReported }: Tracked): boolean {
+function isNotWorse({ finding, byRule, before, isSeen, worstReported }: Tracked): boolean {
   const isExempt = before === null ? finding.severity === 'critical' : before.state === 'open'
   return !isExempt && byRule === null && isSeen && !isWorse(finding.severity, worstReported)
 }
 
-/** The code refutes the claim of a model. */
+/** The verifier refuted the claim of a model. */
 function isRefuted({ finding, outcome }: Verified): boolean {
   return finding.rule === null && outcome === 'refuted'
 }
 
-/** A new minor claim of a model that nothing in the code shows. */
-function isDoubtful({ finding, before, outcome }: Verified): boolean {
+/** The claim is new and minor, only models make it, and the verifier couldn't confirm it. */
+function isMinorAndUnconfirmed({ finding, before, outcome }: Verified): boolean {
   const isByModel = finding.rule === null
   return !isOpen(before) && isByModel && outcome === 'unsure' && finding.severity === 'minor'
 }
 
-function isBelowSeverity({ finding, before }: Verified, { minSeverity }: PolicySettings): boolean {
+function isBelowMinSeverity(
+  { finding, before }: Verified,
+  { minSeverity }: PolicySettings,
+): boolean {
   return !isOpen(before) && isWorse(minSeverity, finding.severity)
 }
 

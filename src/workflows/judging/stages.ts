@@ -1,5 +1,5 @@
-// Defines the types of the judging stages: Candidate → Anchored → Merged → Tracked → Verified →
-// Placed. Each stage is a file that is named after it.
+// Defines the types of findings between the steps of the judge: Candidate → Anchored → Merged →
+// Tracked → Verified → Placed. Each arrow is a file: anchor, merge, track, verify, place.
 import type { Finding, ProposedFinding, Severity } from '../../domain/finding.ts'
 import type { ClaimCheck } from '../../reviewers/reviewer.ts'
 
@@ -15,9 +15,9 @@ export type Anchored = Candidate &
 
 /** One claim, made by one candidate or by several. */
 export interface Merged {
-  /** The strongest member, with the suggestion and the evidence of all members. */
+  /** This is the most severe and certain member, with the suggestion and evidence of all. */
   readonly claim: Anchored
-  /** All candidates, the strongest first, each unchanged. */
+  /** Lists the merged candidates unchanged, the most severe and certain first. */
   readonly members: readonly Anchored[]
   /** The member that a rule proposed. */
   readonly byRule: Anchored | null
@@ -32,17 +32,18 @@ export interface Tracked {
   readonly before: Finding | null
   /** Earlier findings that claim the same about the same lines. */
   readonly repeats: readonly Finding[]
-  /** Whether a model read its lines in an earlier review. */
+  /** True if a model read its lines in an earlier review. */
   readonly isSeen: boolean
   /** The worst severity that was reported for its file; minor if nothing was. */
   readonly worstReported: Severity
 }
 
-/** A tracked finding with the result of its verification. */
+/** The verification of a tracked finding. It keeps what the policy needs. */
 export interface Verified extends Tracked {
   /**
-   * `settled`: unchanged, as it is by a rule, was confirmed before, or there is no verifier.
-   * `unsure`: the code neither confirms nor refutes it. `unchecked`: the verifier failed.
+   * `settled`: it was not verified now, because a rule made the claim, an earlier review confirmed
+   * it, or no verifier is configured. `unsure`: the code neither confirms nor refutes it.
+   * `unchecked`: the verifier failed.
    */
   readonly outcome: ClaimCheck['outcome'] | 'settled' | 'unchecked'
   /** The verifier's reason, or an empty string. Untrusted. */

@@ -1,4 +1,4 @@
-// Third stage: recognizes findings across pushes. Opens what is claimed now, and follows the
+// Third step: recognizes findings across pushes. Opens what is claimed now, and follows the
 // findings of earlier reviews that are not claimed again.
 
 import { type Change, listReviewedFiles } from '../../domain/change.ts'
@@ -59,11 +59,10 @@ export async function trackFindings(
 interface EarlierContext {
   readonly change: Change
   readonly located: readonly LocatedFinding[]
-  /** By fingerprint. */
-  readonly earlier: ReadonlyMap<string, Finding>
+  readonly earlier: ReadonlyMap<Finding['fingerprint'], Finding>
 }
 
-/** Located findings come last because they have the present paths of their files. */
+/** Located findings come last, so that their present paths replace the stored ones. */
 function indexEarlier(
   change: Change,
   located: readonly LocatedFinding[],
@@ -124,9 +123,9 @@ function carryOver({ change, located, earlier }: EarlierContext, finding: Findin
 }
 
 /**
- * Opens a claim, or reopens its resolved finding. An open finding keeps the posted text of a model,
- * and on unchanged code its severity doesn't fall: both would vary from run to run. The text of a
- * rule only changes with the code.
+ * Opens a claim, or reopens its resolved finding. A model words and rates the same problem
+ * differently each time, so an open finding keeps its posted text, and on unchanged code its
+ * severity isn't lowered. The text of a rule only changes with the code.
  */
 function openClaim(
   { change, located, earlier }: EarlierContext,
@@ -162,7 +161,7 @@ function keepOpen(claimed: Finding, before: Finding, isSeen: boolean): Finding {
 }
 
 /**
- * On unchanged code all that the comment shows is kept, because each edit notifies its followers.
+ * On unchanged code, keeps everything that the comment contains: each edit notifies people.
  */
 function keepPostedText(claimed: Finding, before: Finding, isSeen: boolean): Finding {
   const { title, body, citation } = before

@@ -1,4 +1,4 @@
-// Fourth stage: has the claims of models verified and applies the results.
+// Fourth step: has the claims of models verified and applies the results.
 
 import type { Change } from '../../domain/change.ts'
 import type { Finding } from '../../domain/finding.ts'

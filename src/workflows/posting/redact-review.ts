@@ -2,7 +2,7 @@
 import { type Finding, mapCitationText } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { redactKnownSecrets } from '../../lib/redact-known-secrets.ts'
-import type { Judgement } from '../judge-findings.ts'
+import type { Judgment } from '../judge-findings.ts'
 import { isHarmlessCode } from './escape-markdown.ts'
 
 /** Redacts `secrets` in all texts of a review. */
@@ -26,18 +26,18 @@ export function redactReview(review: Review, secrets: readonly string[]): Review
   }
 }
 
-/** Redacts what is stored of a judgement, because the page, the API and later reviews show it. */
-export function redactJudgement<
-  T extends Pick<Judgement, 'findings' | 'resolved' | 'dismissed' | 'rejected'>,
->(judgement: T, secrets: readonly string[]): T {
+/** Redacts what is stored of a judgment, because the page, the API and later reviews show it. */
+export function redactJudgment<
+  T extends Pick<Judgment, 'findings' | 'resolved' | 'dismissed' | 'rejected'>,
+>(judgment: T, secrets: readonly string[]): T {
   const redactAll = (findings: readonly Finding[]) =>
     findings.map((finding) => redactFinding(finding, secrets))
   return {
-    ...judgement,
-    findings: redactAll(judgement.findings),
-    resolved: redactAll(judgement.resolved),
-    dismissed: redactAll(judgement.dismissed),
-    rejected: judgement.rejected.map((text) => redactKnownSecrets(text, secrets)),
+    ...judgment,
+    findings: redactAll(judgment.findings),
+    resolved: redactAll(judgment.resolved),
+    dismissed: redactAll(judgment.dismissed),
+    rejected: judgment.rejected.map((text) => redactKnownSecrets(text, secrets)),
   }
 }
 

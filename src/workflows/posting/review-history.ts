@@ -1,6 +1,6 @@
 // Compares the findings of a review with those of earlier reviews of the same pull request.
 import type { Finding } from '../../domain/finding.ts'
-import type { Judgement } from '../judge-findings.ts'
+import type { Judgment } from '../judge-findings.ts'
 
 export interface ReviewHistory {
   /** No earlier review found anything. */
@@ -18,9 +18,9 @@ export interface ReviewHistory {
 
 export function compareWithEarlier(
   earlier: readonly Finding[],
-  judgement: Pick<Judgement, 'findings' | 'resolved' | 'dismissed'>,
+  judgment: Pick<Judgment, 'findings' | 'resolved' | 'dismissed'>,
 ): ReviewHistory {
-  const { findings, resolved, dismissed } = judgement
+  const { findings, resolved, dismissed } = judgment
   const earlierState = new Map(earlier.map((finding) => [finding.fingerprint, finding.state]))
   const open = new Set(findings.map((finding) => finding.fingerprint))
   const countOpen = (matches: (fingerprint: string) => boolean) => [...open].filter(matches).length
