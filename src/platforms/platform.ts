@@ -279,13 +279,11 @@ export interface Platform {
   readonly id: string
   readonly limits: PlatformLimits
 
-  /** Address of the sign-in page. `codeChallenge` is PKCE S256 (RFC 7636). */
-  authorizeUrl(input: {
-    redirectUri: string
-    state: string
-    codeChallenge: string
-    scopes: readonly string[]
-  }): string
+  /**
+   * Address of the sign-in page, which asks for the scopes that Umpire needs. `codeChallenge` is
+   * PKCE S256 (RFC 7636).
+   */
+  authorizeUrl(input: { redirectUri: string; state: string; codeChallenge: string }): string
   exchangeCode(
     input: { code: string; redirectUri: string; codeVerifier: string },
     signal?: AbortSignal,

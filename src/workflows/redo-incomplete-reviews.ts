@@ -1,10 +1,11 @@
-// Requests reviews again that a closed pull request or an unavailable model left incomplete.
+// Periodic task that queues reviews again once their pull request is reopened or their model is
+// available again.
 import type { AppContext } from '../context.ts'
 import { dropExhaustedRedos, hasPendingRedos, redoReviews } from '../jobs/redo-reviews.ts'
 
 /**
- * Runs one round. The model is probed only while reviews wait for it, so that it costs nothing
- * otherwise; a refused key keeps them waiting until it is accepted again.
+ * Queues the reviews whose condition is met now. The model is sent a short test request, and only
+ * while reviews wait for it. They wait until its key is accepted again, if it was rejected.
  */
 export async function redoIncompleteReviews(
   { db, notifications, models, log }: Pick<AppContext, 'db' | 'notifications' | 'models' | 'log'>,
@@ -15,7 +16,7 @@ export async function redoIncompleteReviews(
   if (reopened > 0) log.info({ reviews: reopened }, 'Reopened pull requests are reviewed again')
   if (models.main === null || !(await hasPendingRedos(db, 'model'))) return
   const { main, fast } = models
-  // A refusing model is probed first, because a refused request costs nothing.
+  // A model that rejects our key is probed first, because rejected requests cost nothing.
   const probed = fast !== null && fast !== main && fast.isRefusing ? [fast, main] : [main]
   for (const model of probed) if (!(await model.probe(signal))) return
   const reviews = await redoReviews(db, notifications, 'model')

@@ -268,7 +268,6 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           redirectUri,
           state: 'state & more',
           codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
-          scopes: ['repo', 'read:org'],
         })
         const back = await fixture.signIn(authorizeUrl, fixture.login)
         expect(back.href).toMatch(/^http:\/\/127\.0\.0\.1:1\/auth\/callback\?/)

@@ -1,4 +1,4 @@
-// Formats numbers, lists and names for descriptions.
+// Formats counts, lists and file summaries for the descriptions of the project map.
 import { topKeys } from './directories.ts'
 import type { ProjectFile } from './project.ts'
 

@@ -5,6 +5,9 @@ import type { HostConfig, OAuthGrant } from '../platform.ts'
 import { type Connection, sendForJson } from './request.ts'
 import { sanitizeMessage } from './response-error.ts'
 
+/** Connecting a repository and reviewing it need this scope. */
+const scope = 'repo'
+
 type OAuthApp = NonNullable<HostConfig['oauth']>
 
 /** GitHub sends errors with status 200 too. */
@@ -17,13 +20,13 @@ const tokenResponse = z.union([
 export function buildAuthorizeUrl(
   connection: Connection,
   oauth: HostConfig['oauth'],
-  input: { redirectUri: string; state: string; codeChallenge: string; scopes: readonly string[] },
+  input: { redirectUri: string; state: string; codeChallenge: string },
 ): string {
   const url = new URL(`${connection.webUrl}/login/oauth/authorize`)
   url.search = new URLSearchParams({
     client_id: requireOAuthApp(oauth).clientId,
     redirect_uri: input.redirectUri,
-    scope: input.scopes.join(' '),
+    scope,
     state: input.state,
     code_challenge: input.codeChallenge,
     code_challenge_method: 'S256',

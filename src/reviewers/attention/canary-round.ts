@@ -1,16 +1,16 @@
-// Inserts a canary into a round of the context, rendered like any other new file.
+// Inserts a canary (a made-up file that a model must report) into a round, as any other new file.
 import { createHash } from 'node:crypto'
 import { renderNumberedLines } from '../../git/render-diff.ts'
 import type { ContextRound, ContextSpan } from '../packed-context.ts'
 import type { Canary } from './canary.ts'
 
-/** The spans of a message: first those that are equal in the messages of all reviewers. */
+/** The spans of a reviewer's message: `shared` ones are equal for all reviewers and come first. */
 interface RoundSpans {
   readonly shared: readonly ContextSpan[]
   readonly own: readonly ContextSpan[]
 }
 
-/** Share of a round's tokens in `own` spans when several reviewers share the round. */
+/** The part of a round's tokens in `own` spans if several reviewers read it, and at least this. */
 const ownShare = 1 / 16
 const minOwnTokens = 1_000
 
@@ -43,6 +43,7 @@ export function addCanaryToRound(
 /** Renders the canary in the same way as the packed context renders a new file. */
 function renderFile({ lineNumbers = 'all' }: ContextRound, { file }: Canary): ContextSpan {
   const text = `added file\n@@\n${renderNumberedLines(file.hunks[0]!.lines, lineNumbers)}`
+  // Packing reserves the tokens of a canary in every round, so they are not counted again.
   return { origin: 'diff', trust: 'untrusted', path: file.path, text, tokens: 0 }
 }
 

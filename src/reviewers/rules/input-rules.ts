@@ -1,4 +1,4 @@
-// Rules about input from outside that ends up in a page, a path or a loader.
+// Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import {
@@ -23,6 +23,7 @@ import {
 import { builtTextOf, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'
 
+/** Names of functions and variables that suggest clean HTML; `t(` translates. */
 const cleanHtml =
   /sanitiz|purify|escape|encode|\bxss\b|trusted|safe|highlight|katex|translate|\bt\(/i
 

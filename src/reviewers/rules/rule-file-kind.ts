@@ -5,26 +5,26 @@ import { javascriptFamily, type RuleLanguage } from './rule.ts'
 /** A language that the syntax rules support, or a workflow file of GitHub, Gitea or Forgejo. */
 type RuleFileKind = RuleLanguage | 'workflow'
 
-const languages: Readonly<Record<string, RuleLanguage>> = {
-  '.js': 'javascript',
-  '.jsx': 'javascript',
-  '.mjs': 'javascript',
-  '.cjs': 'javascript',
-  '.ts': 'typescript',
-  '.mts': 'typescript',
-  '.cts': 'typescript',
-  '.tsx': 'tsx',
-  '.py': 'python',
-  '.go': 'go',
-  '.java': 'java',
+const extensions: Readonly<Record<RuleLanguage, readonly string[]>> = {
   // Jest evaluates its snapshots.
-  '.snap': 'javascript',
+  javascript: ['.js', '.jsx', '.mjs', '.cjs', '.snap'],
+  typescript: ['.ts', '.mts', '.cts'],
+  tsx: ['.tsx'],
+  python: ['.py'],
+  go: ['.go'],
+  java: ['.java'],
 }
+
+const languages = new Map(
+  (Object.keys(extensions) as RuleLanguage[]).flatMap((language) =>
+    extensions[language].map((extension) => [extension, language] as const),
+  ),
+)
 
 /** Returns undefined for files whose syntax no rule reads. */
 export function ruleFileKindOf(path: string): RuleFileKind | undefined {
   if (/^\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$/.test(path)) return 'workflow'
-  return languages[extname(path).toLowerCase()]
+  return languages.get(extname(path).toLowerCase())
 }
 
 /** Whether files of this kind contain JavaScript or TypeScript. */

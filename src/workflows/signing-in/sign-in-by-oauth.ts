@@ -16,9 +16,6 @@ import {
 /** The maximum time that a person may take at the platform. */
 export const signInAttemptSeconds = 600
 
-/** Connecting a repository needs this scope too. */
-const scopes = ['repo']
-
 const attemptSchema = z.object({
   state: z.string(),
   verifier: z.string(),
@@ -63,7 +60,6 @@ export function startSignIn(
       redirectUri: redirectUriOf(ctx),
       state,
       codeChallenge,
-      scopes,
     }),
     attempt: seal(ctx.keys, JSON.stringify(attempt), attemptOwner).toString('base64url'),
   }

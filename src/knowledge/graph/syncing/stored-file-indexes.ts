@@ -1,4 +1,4 @@
-// Stores code index entries by blob id, so that no blob is parsed twice.
+// Stores the code index of each blob in `code_facts`, so that no blob is parsed twice.
 import { sql } from 'kysely'
 import { codeIndexVersion } from '../../../code/code-index.ts'
 import type { Db } from '../../../db/database.ts'
@@ -7,7 +7,7 @@ import { type WritableGraph, writeFenced } from './open-graph.ts'
 /** A row of the table `code_facts`. */
 export interface StoredFileIndex {
   readonly oid: string
-  /** Empty where no grammar fits the file. */
+  /** It is empty if there is no grammar for the file. */
   readonly grammar: string
   /** The kind of file by its content, see code/classify-file.ts. */
   readonly kind: string
