@@ -30,7 +30,7 @@ const mediumBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const longBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
 
 export const metricDefinitions = {
-  deliveries: counter('umpire_deliveries_total', 'Deliveries answered.', {
+  deliveries: counter('umpire_deliveries_total', 'Webhook deliveries that got a response.', {
     answer: [
       'received',
       'duplicate',
@@ -44,16 +44,16 @@ export const metricDefinitions = {
   }),
   deliveryDuration: histogram(
     'umpire_delivery_duration_seconds',
-    'Time until a delivery was answered.',
+    'Time until the response to a webhook delivery.',
     {},
     shortBuckets,
   ),
-  reviews: counter('umpire_reviews_total', 'Reviews ended.', {
+  reviews: counter('umpire_reviews_total', 'Reviews that ended.', {
     end: [...reviewEnds, 'failed'],
   }),
   reviewWait: histogram(
     'umpire_review_wait_seconds',
-    'Time from the event to the start of its review.',
+    'Time from an event to the first start of its review.',
     {},
     longBuckets,
   ),
@@ -64,25 +64,26 @@ export const metricDefinitions = {
     {},
     longBuckets,
   ),
-  running: gauge('umpire_work_in_progress', 'Reviews and scans that this process works on.', {
+  running: gauge('umpire_work_in_progress', 'Reviews and scans that this process is working on.', {
     work,
   }),
   queueDepth: gauge(
     'umpire_queue_depth',
-    'Pull requests and repositories that wait, in the whole database.',
+    'Pull requests and repositories in the database that wait for a worker.',
     { work },
   ),
   queueOldestAge: gauge(
     'umpire_queue_oldest_age_seconds',
-    'How long the oldest of them has waited.',
+    'How long the pull request or repository that has waited longest for a worker has waited; ' +
+      '0 if none waits.',
     { work },
   ),
   leasesLost: counter(
     'umpire_leases_lost_total',
-    'Work of this process that another one took over.',
+    'Reviews and scans of this process that another process claimed.',
     { work },
   ),
-  platformCalls: counter('umpire_platform_calls_total', 'Calls of the code-hosting platform.', {
+  platformCalls: counter('umpire_platform_calls_total', 'Calls to the code host.', {
     outcome: [
       'ok',
       'unauthorized',
@@ -98,16 +99,16 @@ export const metricDefinitions = {
   }),
   platformCallDuration: histogram(
     'umpire_platform_call_duration_seconds',
-    'Time of a call of the code-hosting platform.',
+    'Time of a call to the code host.',
     {},
     mediumBuckets,
   ),
   platformRateLimit: gauge(
     'umpire_platform_rate_limit_remaining',
-    'Calls that are left, of the token that has the fewest.',
+    'Calls to the code host left in the rate limit of the token that has the fewest left.',
     { resource: ['core', 'graphql', 'other'] },
   ),
-  modelCalls: counter('umpire_model_calls_total', 'Calls of a model, each retry counted.', {
+  modelCalls: counter('umpire_model_calls_total', 'Calls to a model, each retry counted.', {
     model,
     outcome: [
       'ok',
@@ -123,13 +124,13 @@ export const metricDefinitions = {
   }),
   modelCallDuration: histogram(
     'umpire_model_call_duration_seconds',
-    'Time of a call of a model that was answered.',
+    'Time of a call to a model that responded.',
     { model },
     mediumBuckets,
   ),
   modelTokens: counter(
     'umpire_model_tokens_total',
-    'Tokens; cached ones are input read from the cache.',
+    'Tokens of calls to a model; cached_input is the part of input from the cache.',
     {
       model,
       kind: ['input', 'cached_input', 'output'],
@@ -137,15 +138,19 @@ export const metricDefinitions = {
   ),
   modelCost: counter(
     'umpire_model_cost_dollars_total',
-    'US dollars, of models whose price is known.',
+    'Cost of calls to a model in US dollars, if its price is known.',
     { model },
   ),
   modelRefusing: gauge(
     'umpire_model_refusing',
-    '1 since the provider refused the key, the account or the model; 0 since it answered.',
+    '1 after the provider rejected the key, the account or the model; 0 after it responded.',
     { model },
   ),
-  databaseUp: gauge('umpire_database_up', '1 where the database answered this scrape, else 0.', {}),
+  databaseUp: gauge(
+    'umpire_database_up',
+    '1 if the database responded to this scrape, otherwise 0.',
+    {},
+  ),
   databaseQuery: histogram(
     'umpire_database_query_duration_seconds',
     'Time of a database statement.',
@@ -154,7 +159,7 @@ export const metricDefinitions = {
   ),
   databaseConnectionWait: histogram(
     'umpire_database_connection_wait_seconds',
-    'Time until a database connection was free.',
+    'Wait for a free database connection.',
     {},
     shortBuckets,
   ),
@@ -166,21 +171,29 @@ export const metricDefinitions = {
   ),
   eventLoopLagP99: gauge(
     'umpire_event_loop_lag_p99_seconds',
-    'How late the event loop was in the worst hundredth of the time since the last scrape.',
+    'p99 of the event loop lag since the last scrape.',
     {},
   ),
   eventLoopLagMax: gauge(
     'umpire_event_loop_lag_max_seconds',
-    'How late it was at most since the last scrape.',
+    'Maximum event loop lag since the last scrape.',
     {},
   ),
-  residentMemory: gauge('umpire_process_resident_memory_bytes', 'Memory of the process.', {}),
+  residentMemory: gauge(
+    'umpire_process_resident_memory_bytes',
+    'Resident memory of the process.',
+    {},
+  ),
   heapUsed: gauge(
     'umpire_process_heap_used_bytes',
     'Memory of the process that JavaScript objects use.',
     {},
   ),
-  processorTime: counter('umpire_process_cpu_seconds_total', 'Processor time of the process.', {}),
+  processorTime: counter(
+    'umpire_process_cpu_seconds_total',
+    'CPU time of the process, without git.',
+    {},
+  ),
   startTime: gauge(
     'umpire_process_start_time_seconds',
     'When the process started, in Unix time.',
