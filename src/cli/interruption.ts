@@ -1,17 +1,21 @@
-// Turns signals of the process into an abort signal, so that a command can clean up.
+// Turns signals of the process into an abort signal, so that `review` and `doctor` can clean up
+// before they exit.
 import { constants } from 'node:os'
 import { exitCode } from './exit-codes.ts'
 
 export interface Interruption extends Disposable {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal
-  /** Returns 128 and the number of the signal that was caught. */
+  /** Returns 128 plus the number of the signal that was caught. */
   exitCode(): number
 }
 
 const signalNames = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Listens until it is disposed. A second signal ends the process at once. */
+/**
+ * Listens until it is disposed. The first signal removes the listeners, so a second one ends the
+ * process at once, as Node does by default.
+ */
 export function listenForSignals(): Interruption {
   const controller = new AbortController()
   let caught: (typeof signalNames)[number] = 'SIGINT'

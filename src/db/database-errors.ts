@@ -6,11 +6,11 @@ type DatabaseErrorCode =
   | 'database_refused' // the server rejects our user, password or database
   | 'database_stopped' // the embedded engine broke or was closed; start the program again
   | 'database_locked' // another process has the embedded folder open
-  | 'database_version' // the folder or server has another PostgreSQL version
-  | 'database_newer' // the schema was written by a newer version of this program
-  | 'database_unsafe' // writes would not reach the disk
-  | 'database_disk_full' // hardly any space is left
-  | 'database_nested' // a query outside of the open transaction would wait for itself
+  | 'database_version' // the folder or server has a PostgreSQL version that isn't supported
+  | 'database_newer' // a newer version of this program has migrated the schema
+  | 'database_unsafe' // a check found that commits don't reach the disk
+  | 'database_disk_full' // less free space is left on the disk than the database needs
+  | 'database_nested' // a query must use the transaction that its caller has open
   | 'database_transaction_idle' // a transaction was idle for too long and was rolled back
 
 /**
@@ -25,8 +25,8 @@ export class UmpireDatabaseError extends UmpireError {
 }
 
 /**
- * SQLSTATE of a failed statement, errno of a failed connection, or our own code; undefined for
- * other errors.
+ * Returns the code of an error: the SQLSTATE of a failed statement, the errno name of a failed
+ * connection, or the code of an `UmpireError`. Returns undefined for errors without a code.
  */
 export function databaseErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined

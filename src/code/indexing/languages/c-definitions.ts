@@ -1,4 +1,4 @@
-// Definitions of C and C++: functions, classes, variables, macros.
+// Collects the definitions of C and C++: functions, classes, variables, macros.
 import type { DefinitionKind } from '../../outline.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

@@ -1,4 +1,4 @@
-// Declarators, names, types and parameters of C and C++.
+// Reads declarators, names, types and parameters of C and C++.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

@@ -1,4 +1,4 @@
-// Names, types, parameters and modifiers of C#.
+// Reads names, types, parameters and modifiers of C#.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

@@ -1,4 +1,4 @@
-// Indexing of C and C++.
+// Collects the symbols, imports and references of C and C++ for the code index.
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import {

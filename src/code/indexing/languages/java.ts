@@ -1,4 +1,4 @@
-// Indexing of Java.
+// Collects the symbols, imports and references of Java for the code index.
 import type { CodeReference, CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

@@ -1,4 +1,4 @@
-// Assignments that define: fields of `this`, CommonJS exports, methods of prototypes.
+// Collects what assignments define: fields of `this`, CommonJS exports, methods of prototypes.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'

@@ -1,4 +1,4 @@
-// Functions, classes, types, namespaces and variables of JavaScript and TypeScript.
+// Collects functions, classes, types, namespaces and variables of JavaScript and TypeScript.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'

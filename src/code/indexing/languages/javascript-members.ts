@@ -1,4 +1,5 @@
-// Members of classes, interfaces and objects, and parameters, of JavaScript and TypeScript.
+// Collects members of classes, interfaces and objects, and parameters, of JavaScript and
+// TypeScript.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'

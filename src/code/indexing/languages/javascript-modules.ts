@@ -1,4 +1,4 @@
-// Imports and exports of JavaScript and TypeScript: modules, `require`, `import()`.
+// Collects imports and exports of JavaScript and TypeScript: modules, `require`, `import()`.
 import type { CodeImport } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

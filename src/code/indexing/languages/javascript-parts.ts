@@ -1,4 +1,4 @@
-// Patterns, parameters, types and base classes of JavaScript and TypeScript.
+// Reads patterns, parameters, types and base classes of JavaScript and TypeScript.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

@@ -1,4 +1,5 @@
-// Calls, `new` expressions, JSX elements and other references of JavaScript and TypeScript.
+// Collects calls, `new` expressions, JSX elements and other references of JavaScript and
+// TypeScript.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'

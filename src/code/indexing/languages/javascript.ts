@@ -1,4 +1,5 @@
-// Indexing of JavaScript, TypeScript and TSX.
+// Collects the symbols, imports and references of JavaScript, TypeScript and TSX for the code
+// index.
 import { none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import { visitAssignment } from './javascript-assignments.ts'

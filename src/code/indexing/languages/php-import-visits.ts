@@ -1,4 +1,4 @@
-// Imports of PHP: `use`, `require` and `include`.
+// Collects imports of PHP: `use`, `require` and `include`.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'

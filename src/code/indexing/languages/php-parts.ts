@@ -1,4 +1,4 @@
-// Names, types and parameters of PHP.
+// Reads names, types and parameters of PHP.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

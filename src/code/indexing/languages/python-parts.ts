@@ -1,4 +1,4 @@
-// Parameters, assignment targets and types of Python.
+// Reads parameters, assignment targets and types of Python.
 import type { CodeReference, CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

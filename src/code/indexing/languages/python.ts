@@ -1,4 +1,4 @@
-// Indexing of Python.
+// Collects the symbols, imports and references of Python for the code index.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'

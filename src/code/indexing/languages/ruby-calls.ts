@@ -1,4 +1,4 @@
-// Calls of Ruby, including those that define, import or hide symbols.
+// Collects calls of Ruby, including those that define, import or hide symbols.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'

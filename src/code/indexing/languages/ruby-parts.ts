@@ -1,4 +1,4 @@
-// Constants, receivers, parameters and arguments of Ruby.
+// Reads constants, receivers, parameters and arguments of Ruby.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

@@ -1,4 +1,4 @@
-// Indexing of Ruby.
+// Collects the symbols, imports and references of Ruby for the code index.
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import { listItems, typeSet } from './common-parts.ts'

@@ -1,4 +1,4 @@
-// Imports of Rust: `use`, `mod name;`, `extern crate`.
+// Collects imports of Rust: `use`, `mod name;`, `extern crate`.
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'

@@ -1,4 +1,4 @@
-// Paths, types and parameters of Rust.
+// Reads paths, types and parameters of Rust.
 import type { CodeSymbol } from '../../code-index.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'

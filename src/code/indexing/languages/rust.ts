@@ -1,4 +1,4 @@
-// Indexing of Rust.
+// Collects the symbols, imports and references of Rust for the code index.
 import type { DefinitionKind } from '../../outline.ts'
 import type { FileIndexBuilder } from '../file-index-builder.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
