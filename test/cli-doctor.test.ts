@@ -343,7 +343,7 @@ describe('next to a running service', () => {
     expect(plain.stdout).toMatch(/^ok {7}configuration: /)
     expect(plain.stdout).toMatch(/\n\n\d+ ok\n$/)
     expect(plain.stdout).not.toContain('\u001b')
-    expect(plain.stderr).toBe('Checking the set-up …\n')
+    expect(plain.stderr).toBe('Checking the setup …\n')
     const onTerminal = (more: Record<string, string> = {}) => {
       const program = ['script', '-qec', `stty cols 40; '${umpireCommand}' doctor`, '/dev/null']
       return runUmpire([], { cwd: folder, env: { ...env, TERM: 'xterm', ...more }, program })

@@ -30,7 +30,7 @@ export async function runDoctor(args: string[]): Promise<number> {
   const format = parseChoice('--format', values.format, ['pretty', 'json'])
   using interruption = listenForSignals()
   using progress = startProgress(process.stderr, false)
-  progress.step('Checking the set-up')
+  progress.step('Checking the setup')
   try {
     const results = await checkSetup(values['env-file'], interruption.signal)
     progress.clear()

@@ -39,16 +39,16 @@ export const httpVariables = {
     parse: wholeNumber(1, 1_000_000),
     default: '3000',
     help:
-      'requests to `/api/v1` and `/auth` per caller and minute in each process. A caller is a ' +
-      'session or token, otherwise an address. Deliveries are not counted',
+      'requests per minute to `/api/v1` and `/auth` for each session or token, or for each IP ' +
+      'address if there is neither, in each process. Deliveries are not counted',
   },
   signInsPerMinute: {
     name: 'SIGN_INS_PER_MINUTE',
     parse: wholeNumber(1, 100_000),
     default: '20',
     help:
-      'sign-ins with a token of the code host per minute in each process, from one address, and ' +
-      'of one account from any address. There is no total limit',
+      'sign-ins per minute with a token of the code host. The limit applies to each address and ' +
+      'to each account, separately in each process',
   },
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
@@ -69,7 +69,8 @@ export const processVariables = {
     default: 'production',
     help:
       '`production`, `development` or `test`; signatures of deliveries are enforced in ' +
-      'production only. Unsigned deliveries are rejected from web pages and above 1 MB',
+      'production only. Where unsigned deliveries are accepted, those sent by a web page or ' +
+      'larger than 1 MB are rejected',
   },
   serviceName: {
     name: 'SERVICE_NAME',
@@ -83,8 +84,8 @@ export const processVariables = {
     default: '.umpire',
     help:
       'directory of the embedded database, the generated secret key, git mirrors and a socket ' +
-      "for commands; only its owner has access. A start fails if the directory can't be created " +
-      'or written to',
+      "for commands; only its owner has access. Umpire exits at startup if it can't create the " +
+      'directory or write to it',
   },
 } satisfies Variables
 
@@ -187,8 +188,8 @@ export const accessVariables = {
     help:
       "usernames of the code host that may sign in, separated by commas; case doesn't matter. " +
       'From the next start on, a user who was removed loses all sessions and tokens, including ' +
-      'those of an administrator and of `umpire token --admin`. A start and `doctor` warn if ' +
-      'everyone may sign in and other machines can reach Umpire',
+      'those of an administrator and of `umpire token --admin`. Umpire warns at startup, as ' +
+      '`doctor` does, if everyone may sign in and other machines can reach it',
   },
   accessCheckMinutes: {
     name: 'ACCESS_CHECK_MINUTES',
@@ -297,9 +298,10 @@ export const mcpVariables = {
     parse: oneOf(['open', 'token', 'off']),
     default: 'open',
     help:
-      'who may use the MCP server. `open`: anyone who can reach it, for trusted networks only (a ' +
-      'start and `doctor` warn unless `HOST` and `PUBLIC_URL` are both on loopback). `token`: ' +
-      'callers with a token, for the repositories that are connected to them. `off`: nobody',
+      'who may use the MCP server. `open`: anyone who can reach it, for trusted networks only ' +
+      '(Umpire warns at startup, as `doctor` does, unless `HOST` and `PUBLIC_URL` are both on ' +
+      'loopback). `token`: callers with a token, for the repositories that are connected to ' +
+      'them. `off`: nobody',
   },
   allowedHosts: {
     name: 'MCP_ALLOWED_HOSTS',

@@ -10,7 +10,9 @@ const fileVariables = {
     name: 'CONTEXT_SOURCES',
     parse: anyText,
     review: 'with context',
-    help: 'path of a JSON file with other sources, or with these in other configurations',
+    help:
+      'path of a JSON file that configures other sources, or one of those above with other ' +
+      'settings (then set none of its variables)',
   },
 } satisfies Variables
 
