@@ -16,6 +16,9 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 const shiftedClock = fileURLToPath(new URL('../fakes/shifted-clock.ts', import.meta.url))
 
+/** Marks the connections of the test itself, which are not cut. */
+const ownName = 'crash-test'
+
 export const deploymentKinds = ['embedded', 'postgresql', 'postgresql-split'] as const
 export type DeploymentKind = (typeof deploymentKinds)[number]
 
@@ -126,7 +129,7 @@ export async function createDeployment(
         clockShiftMs -= hourMs
         return
       }
-      await using database = await openDatabase(config, silentLog)
+      await using database = await openDatabase(withOwnName(config), silentLog)
       await transactionWithRetry(database.db, stepDatabaseClockBack)
     },
     async cutConnection(random) {
@@ -140,13 +143,13 @@ export async function createDeployment(
       const { rows } = await sql<{ pid: number; busy: boolean }>`
         select pid, state <> 'idle' as busy from pg_stat_activity
         where datname = ${new URL(config.url).pathname.slice(1)}
-          and pid <> pg_backend_pid()`.execute(maintenance.db)
+          and application_name <> ${ownName}`.execute(maintenance.db)
       const busy = rows.filter((row) => row.busy)
       if (rows.length === 0) return
       const { pid } = random.pick(busy.length > 0 ? busy : rows)
       await sql`select pg_terminate_backend(${pid})`.execute(maintenance.db)
     },
-    openDatabase: () => openDatabase(config, silentLog),
+    openDatabase: () => openDatabase(withOwnName(config), silentLog),
     log: () =>
       [...killed.slice(-6), ...processes.values()].flatMap((one) => one.log.slice(-40)).join('\n'),
     async [Symbol.asyncDispose]() {
@@ -154,6 +157,13 @@ export async function createDeployment(
       rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+function withOwnName(config: DatabaseConfig): DatabaseConfig {
+  if (config.engine === 'embedded') return config
+  const url = new URL(config.url)
+  url.searchParams.set('application_name', ownName)
+  return { ...config, url: url.href }
 }
 
 /** Returns a free port below the ephemeral range, so that it stays free through restarts. */
