@@ -10,7 +10,7 @@ import { defaultGitRuntime } from '../src/git/run-git.ts'
 import { createCodeCache } from '../src/knowledge/change/code-cache.ts'
 import { readChangeGraph } from '../src/knowledge/change/read-change-graph.ts'
 import { findGraph } from '../src/knowledge/graph/read-graph.ts'
-import { syncGraph } from '../src/knowledge/graph/sync-graph.ts'
+import { openGraph, syncGraph } from '../src/knowledge/graph/sync-graph.ts'
 import type { Log } from '../src/lib/logger.ts'
 import { createTestDatabase, silentLog } from '../test/fakes/test-database.ts'
 
@@ -46,7 +46,7 @@ export async function openGraphBuilder(
       await using objects = new ObjectReader(defaultGitRuntime, gitDirectory)
       await syncGraph({
         db,
-        scan: { repo, fence: 1 },
+        graph: await openGraph(db, { repo, fence: 1 }),
         repository: { runtime: defaultGitRuntime, gitDirectory, objects },
         snapshot: change.base,
         indexer,

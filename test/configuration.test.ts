@@ -36,6 +36,26 @@ describe('secrets', () => {
   const names = variables.filter((variable) => variable.secret).map(({ name }) => name)
   const file = join(folder, 'secret')
 
+  it('are all listed, and so are the variables of `umpire review`', () => {
+    expect(names.toSorted().join(' ')).toBe(
+      'ANTHROPIC_API_KEY ATLASSIAN_TOKEN DATABASE_URL GOOGLE_GENERATIVE_AI_API_KEY ' +
+        'LINEAR_API_KEY MODEL_API_KEY OAUTH_CLIENT_SECRET OPENAI_API_KEY PLATFORM_TOKEN ' +
+        'SECRET_KEY SECRET_KEYS_OLD SENTRY_AUTH_TOKEN SLACK_TOKEN UMPIRE_TOKEN WEBHOOK_SECRET',
+    )
+    const readBy = (wanted: string) =>
+      variables.filter(({ review }) => review === wanted).map(({ name }) => name)
+    expect(readBy('always').toSorted().join(' ')).toBe(
+      'ANTHROPIC_API_KEY ATTENTION_CHECK GOOGLE_GENERATIVE_AI_API_KEY MODEL MODEL_API_KEY ' +
+        'MODEL_BASE_URL MODEL_FAST OPENAI_API_KEY PLATFORM PLATFORM_API_URL PLATFORM_TOKEN ' +
+        'PLATFORM_URL REVIEW_BUDGET_USD REVIEW_CONTEXT_TOKENS REVIEW_MODE',
+    )
+    expect(readBy('with context').toSorted().join(' ')).toBe(
+      'ATLASSIAN_CLOUD_ID ATLASSIAN_MCP_URL ATLASSIAN_TOKEN CONTEXT_SOURCES LINEAR_API_KEY ' +
+        'LINEAR_MCP_URL SENTRY_AUTH_TOKEN SENTRY_MCP_URL SENTRY_ORGANIZATION SLACK_MCP_URL ' +
+        'SLACK_TOKEN',
+    )
+  })
+
   it.each(names)('%s may be in a file, and is redacted', async (name) => {
     const text = name === 'DATABASE_URL' ? `postgresql://umpire:${secret}@127.0.0.1/umpire` : secret
     writeFileSync(file, `${text}\n`)
@@ -48,6 +68,21 @@ describe('secrets', () => {
     [{ PLATFORM_TOKEN_FILE: join(folder, 'no') }, "PLATFORM_TOKEN_FILE can't be read (ENOENT)"],
   ])('reports %o', async (environment, problem) => {
     writeFileSync(file, secret)
+    await expect(readConfig(environment)).rejects.toThrow(problem)
+  })
+
+  it('may not be in an empty file, which anyone could guess', async () => {
+    writeFileSync(file, '\n')
+    await expect(readConfig({ WEBHOOK_SECRET_FILE: file })).rejects.toThrow(
+      'WEBHOOK_SECRET_FILE is empty: write the value into it or unset it',
+    )
+  })
+
+  it.each([
+    [{ SECRET_KEY: '🔑'.repeat(16) }, 'SECRET_KEY must have at least 32 characters'],
+    [{ DATABASE_URL: 'postgres://u:%zz@host/d' }, 'special characters in it are percent-encoded'],
+    [{ SIGN_IN_ALLOWED: '\u212Aate' }, 'SIGN_IN_ALLOWED must be usernames of the platform'],
+  ])('and names are checked before they are used: %o', async (environment, problem) => {
     await expect(readConfig(environment)).rejects.toThrow(problem)
   })
 })

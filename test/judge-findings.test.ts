@@ -4,6 +4,9 @@ import { createSyntaxParser } from '../src/code/syntax-parser.ts'
 import { type Change, noEarlierReviews } from '../src/domain/change.ts'
 import { GitError } from '../src/domain/errors.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
+import { noUsage } from '../src/domain/review.ts'
+import { identifyLines } from '../src/git/hunk-identity.ts'
+import type { ClaimCheck, Verifier } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { type JudgedReport, type Judgment, judgeFindings } from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/posting/markers.ts'
@@ -69,12 +72,12 @@ function judge(
 
 function judgeReports(
   change: Change,
-  { maxInline = 8 }: { maxInline?: number },
+  { maxInline = 8, verifier = null }: { maxInline?: number; verifier?: Verifier | null },
   reports: readonly JudgedReport[],
 ) {
   return judgeFindings(
     { syntax },
-    { change, reports, verifier: null, maxInline },
+    { change, reports, verifier, maxInline },
     AbortSignal.timeout(60_000),
   )
 }
@@ -494,5 +497,59 @@ describe('comment limit', () => {
     expect([count(no, 'inline'), count(no, 'summary'), count(no, 'held_back')]).toEqual([0, 2, 3])
     const asked = await judge(added(lines), { rules: many('critical', 0, 60), maxInline: 50 })
     expect([count(asked, 'inline'), count(asked, 'held_back')]).toEqual([50, 10])
+  })
+})
+
+describe('with a verifier', () => {
+  const change = added(code)
+  const reportsOf = (model: ProposedFinding, rules: readonly ProposedFinding[] = []) => [
+    { reviewer: 'static', findings: rules, unread: [] },
+    { reviewer: 'agentic', findings: [model], unread: [] },
+  ]
+  const answerAll = (check: Pick<ClaimCheck, 'outcome' | 'severity'>): Verifier => ({
+    verify: async (_change, claims) => ({
+      checks: claims.map(() => ({ ...check, reason: '', evidence: [{ path, line: 1, note: '' }] })),
+      usage: noUsage,
+      notes: [],
+    }),
+  })
+  const find = async (more: Partial<ProposedFinding>) =>
+    (await judge(change, { model: [claim(3, 3, more)] })).findings[0] as Finding
+
+  it("keeps a rule's claim open that repeats an open and a dismissed finding", async () => {
+    const open = await find({ title: 'Lookup result unchecked' })
+    const dismissed = await find({ title: 'User may be null here', category: 'security' })
+    const judged = await judgeReports(
+      {
+        ...change,
+        earlier: {
+          ...noEarlierReviews,
+          findings: [
+            { ...open, verified: false },
+            { ...dismissed, state: 'dismissed' },
+          ],
+        },
+      },
+      { verifier: answerAll({ outcome: 'refuted', severity: 'moderate' }) },
+      reportsOf(claim(3, 3, { title: 'User may be null here', confidence: 0.95 }), [
+        ruleClaim(3, 3),
+      ]),
+    )
+    expect(judged).toMatchObject({ findings: [{ rule: 'charged', state: 'open' }], resolved: [] })
+  })
+
+  it('reopens a resolved finding on unchanged code, even if its severity is lowered', async () => {
+    const resolved = { ...(await find({})), state: 'resolved' as const }
+    const seenLines = new Set(
+      change.diff.files.flatMap((file) =>
+        file.hunks.flatMap((hunk) => [...identifyLines(hunk).values()]),
+      ),
+    )
+    const judged = await judgeReports(
+      { ...change, earlier: { ...noEarlierReviews, findings: [resolved], seenLines } },
+      { verifier: answerAll({ outcome: 'confirmed', severity: 'moderate' }) },
+      reportsOf(claim(3, 3, { severity: 'critical' })),
+    )
+    expect(judged.findings).toMatchObject([{ severity: 'moderate', reopened: 1 }])
   })
 })

@@ -89,9 +89,18 @@ export const processVariables = {
   },
 } satisfies Variables
 
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const databaseUrl: Parse<string> = (url, report) => {
   if (!/^postgres(ql)?:\/\//.test(url)) report('must be a postgresql:// address')
-  if (!URL.canParse(url)) {
+  if (!URL.canParse(url) || !canDecode(new URL(url).password)) {
     report('must be a postgresql:// address; special characters in it are percent-encoded')
   }
   return url
@@ -114,9 +123,12 @@ export const databaseVariables = {
   },
 } satisfies Variables
 
+/** Counts characters: a key of a few emoji is short. */
+const isLongEnough = (key: string) => [...key].length >= minKeyLength
+
 const secretKey: Parse<string> = (text, report) => {
   const key = text.trim()
-  if (key.length < minKeyLength) report(`must have at least ${minKeyLength} characters`)
+  if (!isLongEnough(key)) report(`must have at least ${minKeyLength} characters`)
   if (key.includes(',')) {
     report('must have no comma, which separates the keys of SECRET_KEYS_OLD')
   }
@@ -137,7 +149,7 @@ export const secretVariables = {
   old: {
     name: 'SECRET_KEYS_OLD',
     parse: listOf(
-      (key) => key.length >= minKeyLength,
+      isLongEnough,
       `must be keys of at least ${minKeyLength} characters each, separated by commas`,
     ),
     secret: true,
@@ -176,8 +188,8 @@ export const metricsVariables = {
 /** A value without any name is rejected: treating it as empty would let everyone sign in. */
 const usernames: Parse<ReadonlySet<string>> = (text, report) => {
   const problem = 'must be usernames of the platform, separated by commas'
-  const names = listOf((name) => /^[\w.-]+$/.test(name), problem)(text.toLowerCase(), report)
-  return names && new Set(names)
+  const names = listOf((name) => /^[\w.-]+$/.test(name), problem)(text, report)
+  return names && new Set(names.map((name) => name.toLowerCase()))
 }
 
 export const accessVariables = {

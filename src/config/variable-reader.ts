@@ -71,7 +71,9 @@ export class VariableReader {
     if (this.#environment[name] !== undefined)
       this.report(`${name} and ${name}_FILE are both set: keep one`)
     try {
-      this.#environment[name] = readFileSync(file, 'utf8').trimEnd()
+      const value = readFileSync(file, 'utf8').trimEnd()
+      if (value === '') this.report(`${name}_FILE is empty: write the value into it or unset it`)
+      this.#environment[name] = value
     } catch (error) {
       this.report(`${name}_FILE can't be read (${(error as NodeJS.ErrnoException).code})`)
     }

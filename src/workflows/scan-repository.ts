@@ -17,7 +17,12 @@ import {
 import { deleteKnowledge } from '../knowledge/delete-repository-knowledge.ts'
 import { moveFileActivity } from '../knowledge/file-activity/move-file-activity.ts'
 import { findGraph, type Graph } from '../knowledge/graph/read-graph.ts'
-import { type SyncedGraph, syncGraph } from '../knowledge/graph/sync-graph.ts'
+import {
+  openGraph,
+  type SyncedGraph,
+  syncGraph,
+  type WritableGraph,
+} from '../knowledge/graph/sync-graph.ts'
 import { moveMemories } from '../knowledge/memory/move-memories.ts'
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
 import { deleteVectors } from '../knowledge/memory/save-vectors.ts'
@@ -45,11 +50,13 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   if (commit === undefined) return conclude(ctx, task, progress, {})
   const hasGraph = ctx.config.graph.enabled
   const before = await readScan(ctx.db, scan.repo)
-  const graph = hasGraph ? await findGraph(ctx.db, scan.repo) : null
-  if (!scan.thorough && (await isUpToDate(ctx, before, graph, commit))) {
+  const stored = hasGraph ? await findGraph(ctx.db, scan.repo) : null
+  if (!scan.thorough && (await isUpToDate(ctx, before, stored, commit))) {
     return conclude(ctx, task, progress, { commit })
   }
 
+  // From here on, no earlier scan can move the graph to a commit that this one doesn't fetch.
+  const graph = hasGraph ? await openGraph(ctx.db, scan) : null
   progress.report('fetching', 0, 0)
   await fetchCommits(mirror, commit, graph, signal)
   progress.lap('fetch')
@@ -57,18 +64,22 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const { gitDirectory, objects } = mirror
   const repository = { runtime: ctx.gitRuntime, gitDirectory, objects }
   const opened: Scan = { ...task, ctx, progress, repository, snapshot }
-  const synced = hasGraph ? await syncScannedGraph(opened) : null
+  const synced = graph && (await syncScannedGraph(opened, graph))
   const described = await updateMemories(opened, synced, before)
   progress.lap('memory')
   await conclude(ctx, task, progress, { commit, described, statistics: synced?.statistics })
 }
 
 /** What is known about renamed files moves along with the graph. */
-function syncScannedGraph({ ctx: { db }, ...scan }: Scan): Promise<SyncedGraph> {
+function syncScannedGraph(
+  { ctx: { db }, ...scan }: Scan,
+  graph: WritableGraph,
+): Promise<SyncedGraph> {
   const { repo } = scan.scan
   return syncGraph({
     ...scan,
     db,
+    graph,
     async onRenames(tx, renames) {
       await moveFileActivity(tx, repo, renames)
       await moveMemories(tx, repo, renames)
@@ -151,10 +162,11 @@ async function isUpToDate(
 async function fetchCommits(
   mirror: Mirror,
   commit: string,
-  graph: Graph | null,
+  graph: Pick<WritableGraph, 'commit'> | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const commits = graph === null ? [commit] : [commit, graph.commit]
+  const former = graph?.commit ?? null
+  const commits = former === null ? [commit] : [commit, former]
   try {
     await mirror.fetchCommits(commits, { signal })
   } catch (error) {

@@ -296,6 +296,7 @@ async def register(user):
     rule: 'swallowed-error',
     file: 'src/Errors.java',
     fires: [
+      'class A { void f() {\n  try { sendSignal(order); } catch (Exception e) {} ◀\n} }',
       'class A { void f() {\n  try { charge(order); } catch (Exception e) {} ◀\n} }',
       'class A { void f() {\n  try {\n    store.write(order);\n  } catch (IOException e) { ◀\n  }\n} }',
     ],

@@ -1,17 +1,18 @@
 // Brings the stored code graph of a repository up to date with a commit.
 import { compareTrees, type TreeChange } from '../../git/compare-trees.ts'
 import { deleteUnusedGraphs } from './syncing/delete-unused-graphs.ts'
-import {
-  type GraphSync,
-  openGraph,
-  type SyncedGraph,
-  type SyncProgress,
-  type SyncRequest,
+import type {
+  GraphSync,
+  SyncedGraph,
+  SyncProgress,
+  SyncRequest,
+  WritableGraph,
 } from './syncing/open-graph.ts'
 import { rebuildGraph } from './syncing/rebuild-graph.ts'
 import { updateGraph } from './syncing/update-graph.ts'
 
-export type { SyncedGraph, SyncProgress, SyncRequest }
+export { openGraph } from './syncing/open-graph.ts'
+export type { SyncedGraph, SyncProgress, SyncRequest, WritableGraph }
 
 /** Renames can't be detected reliably among more changes. */
 const maxChanges = 20_000
@@ -23,13 +24,12 @@ const maxChanges = 20_000
  * @throws LeaseLostError if a scan with a later lease has opened the graph
  */
 export async function syncGraph(request: SyncRequest): Promise<SyncedGraph> {
-  const { db, progress, signal } = request
-  const graph = await openGraph(request)
+  const { db, graph, progress, signal } = request
   const changes = await listChanges(request, graph.commit)
   const renames = (changes ?? []).flatMap(({ path, previousPath }) =>
     previousPath === null ? [] : [{ from: previousPath, to: path }],
   )
-  const sync: GraphSync = { ...request, graph, renames }
+  const sync: GraphSync = { ...request, renames }
   const updated = changes && (await updateGraph(sync, changes))
   const synced = updated ?? (await rebuildGraph(sync))
   await deleteUnusedGraphs(db, signal)

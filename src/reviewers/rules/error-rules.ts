@@ -21,15 +21,15 @@ function splitWords(text: string): string[] {
 }
 
 /**
- * Functions that close, delete or probe something, whose failure may be ignored. They are compared
- * without case and `_`, so `putNowait` means `put_nowait` too.
+ * Functions that close, delete or probe something, whose failure may be ignored. Names with `_` are
+ * those of Python; the others are compared without it.
  */
 const harmlessNames = splitWords(`
   unlink unlinkSync rm rmSync rmdir remove removeItem setItem getItem close closeSync destroy
   kill cleanup dispose stop end abort cancel disconnect release shutdown mkdir mkdirSync makedirs
   unsubscribe log warn debug flush focus play pause vibrate import require delete exit detach
-  parse loads stat statSync access accessSync lstat join sleep interrupt callSoonThreadsafe put
-  putNowait setResult setException fetchall discard reset rmtree terminate sendSignal
+  parse loads stat statSync access accessSync lstat join sleep interrupt call_soon_threadsafe put
+  put_nowait set_result set_exception fetchall discard reset rmtree terminate send_signal
 `)
 const harmlessFunctions = new RegExp(`^(?:${harmlessNames.join('|')})$`, 'i')
 
@@ -82,6 +82,7 @@ function isHarmlessTry(tryBlock: Node | undefined): boolean {
 function isHarmlessCall(call: Node): boolean {
   const { name } = calleeOf(call)
   return (
+    harmlessFunctions.test(name) ||
     harmlessFunctions.test(name.replaceAll('_', '')) ||
     conversions.has(name) ||
     progressCallbacks.test(name) ||

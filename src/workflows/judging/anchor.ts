@@ -113,8 +113,11 @@ async function findPlace(
   named: readonly FileDiff[],
   candidate: Candidate,
 ): Promise<Place | undefined> {
-  for (const search of candidate.rule === null ? searches.model : searches.rule) {
-    for (const file of named) {
+  const isRule = candidate.rule !== null
+  // Rules name the present path of a file.
+  const searched = isRule ? named.slice(0, 1) : named
+  for (const search of isRule ? searches.rule : searches.model) {
+    for (const file of searched) {
       const place = await search(files, file, candidate)
       if (place) return place
     }

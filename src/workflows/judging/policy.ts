@@ -52,7 +52,7 @@ export const policy = {
     { rejection: 'minor and unconfirmed', applies: isMinorAndUnconfirmed },
     { rejection: 'below minimum severity', applies: isBelowMinSeverity },
     // The verifier may have lowered the severity.
-    { rejection: 'not worse on unchanged code', applies: isNotWorse },
+    { rejection: 'not worse on unchanged code', applies: isNewAndNotWorse },
   ],
 } as const satisfies {
   merged: readonly PolicyRule<Merged>[]
@@ -113,6 +113,10 @@ function isAnswered({ finding, before, repeats }: Tracked): boolean {
 function isNotWorse({ finding, byRule, before, isSeen, worstReported }: Tracked): boolean {
   const isExempt = before === null ? finding.severity === 'critical' : before.state === 'open'
   return !isExempt && byRule === null && isSeen && !isWorse(finding.severity, worstReported)
+}
+
+function isNewAndNotWorse(claim: Verified): boolean {
+  return claim.before === null && isNotWorse(claim)
 }
 
 /** The verifier refuted the claim of a model. */

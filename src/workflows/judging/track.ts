@@ -49,7 +49,7 @@ export async function trackFindings(
   const followed = await followAll(task, listUnclaimed(located, kept), repeated)
   const carried = followed.filter(({ state }) => state === 'open')
   return {
-    open: [...kept, ...carried.map((finding) => carryOver(context, finding))],
+    open: [...kept, ...carried.map((finding) => carryOver(context, finding, identified))],
     rejected,
     resolved: followed.filter(({ state }) => state === 'resolved'),
     dismissed: followed.filter(({ state }) => state === 'dismissed'),
@@ -111,10 +111,16 @@ function wasRead(
   return !isRuleSkipped && listReviewedFiles(change).some((file) => file.path === path)
 }
 
-function carryOver({ change, located, earlier }: EarlierContext, finding: Finding): Tracked {
+/** @param claims may contain the finding as a rule claims it, although a person answered it */
+function carryOver(
+  { change, located, earlier }: EarlierContext,
+  finding: Finding,
+  claims: readonly Identified[],
+): Tracked {
+  const claim = claims.find(({ fingerprint }) => fingerprint === finding.fingerprint)
   return {
     finding,
-    byRule: null,
+    byRule: claim?.byRule ?? null,
     before: earlier.get(finding.fingerprint) ?? null,
     repeats: [],
     isSeen: wasSeen(change, finding),

@@ -13,8 +13,7 @@ import type { FileRename } from '../../file-activity/move-file-activity.ts'
 
 export interface SyncRequest {
   readonly db: Db
-  /** The scan that syncs the graph, with the fence of its lease. */
-  readonly scan: { readonly repo: RepositoryName; readonly fence: number }
+  readonly graph: WritableGraph
   /** Contains the commit and, if the host still has it, the one of the stored graph. */
   readonly repository: BareRepository & {
     /** Reads single objects through a running git. */
@@ -48,7 +47,6 @@ export interface SyncedGraph {
 }
 
 export interface GraphSync extends SyncRequest {
-  readonly graph: WritableGraph
   /** The renames since the commit of the stored graph. */
   readonly renames: readonly FileRename[]
 }
@@ -72,10 +70,10 @@ export interface WritableGraph {
  *
  * @throws LeaseLostError if a later scan has opened it
  */
-export async function openGraph({
-  db,
-  scan: { repo, fence },
-}: Pick<SyncRequest, 'db' | 'scan'>): Promise<WritableGraph> {
+export async function openGraph(
+  db: Db,
+  { repo, fence }: Pick<WritableGraph, 'repo' | 'fence'>,
+): Promise<WritableGraph> {
   const { rows } = await sql<Omit<WritableGraph, 'repo' | 'fence'>>`
     insert into code_graphs (repo, fence) values (${repo}, ${fence})
     on conflict (repo) do update
