@@ -546,7 +546,7 @@ describe('a summary that is too long', () => {
     expect(body.length).toBeLessThanOrEqual(6000)
     for (const part of frame) expect(body).toMatch(part)
     expect(body.match(/^\| 🟡 \|/gm)).toHaveLength(30)
-    expect(body).toContain('some of it is left out')
+    expect(body).toContain('Parts of this comment are left out')
     expect(body).toContain('A summary.')
     expect(body).not.toContain('<details><summary><strong>Coverage')
     expect(body).toContain('Resolved: Gone')

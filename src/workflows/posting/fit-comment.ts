@@ -28,8 +28,7 @@ const optionalParts = [
   'text',
 ] as const satisfies readonly (keyof SummaryParts)[]
 
-const truncationNote =
-  '*The comment would be longer than the platform takes: some of it is left out.*'
+const truncationNote = '*Parts of this comment are left out, because it would be too long.*'
 
 /** Drops sections, and then table rows, until the comment has at most `maxLength` characters. */
 export function fitComment(whole: SummaryParts, maxLength: number): string {
