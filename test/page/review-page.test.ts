@@ -263,7 +263,9 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   await using opened = await open()
   const { page, problems } = opened
   await page.goto(`/reviews/${await newestReview()}`)
-  await panelOf(page, 'Findings: 1 open').locator('summary').click()
+  // Text above the finding moves it when it is rendered, and a click must not miss it.
+  await panelOf(page, 'Outcome').locator('.markdown').waitFor()
+  await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
   await page.getByRole('button', { name: 'Dismiss “Exactly' }).click()
   const form = page.getByRole('form', { name: 'Dismiss finding' })
   await form.getByLabel('Reason for dismissal').fill('Sold by the <b>dozen</b>.')
@@ -277,7 +279,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   unreachable()
   await form.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('pull_request.dismissal (this review)').waitFor()
-  await panelOf(page, 'Findings: 0 open, 1 closed').locator('summary').click()
+  await panelOf(page, 'Findings: 0 open, 1 closed').locator('summary').press('Enter')
   const closed = panelOf(page, 'Findings: 0 open, 1 closed')
   await closed.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
   expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
