@@ -139,7 +139,7 @@ describe('a review', () => {
     await file.getByRole('article').waitFor()
     await file.locator('summary').click()
     await file.getByRole('article').waitFor({ state: 'hidden' })
-    await panelOf(page, 'Findings: 1 open').locator('summary').click()
+    await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
     await page.getByRole('button', { name: 'Show in diff' }).click()
     await file.getByRole('article').waitFor()
     expect(await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
@@ -369,7 +369,7 @@ describe.each(viewports)('at a width of $width, dark: $dark', (view) => {
     await page.goto(`/reviews/${id}`)
     await fileOf(page, path).locator('.code-token-keyword').first().waitFor()
     await fileOf(page, path).locator('.markdown').waitFor()
-    await panelOf(page, 'Findings: 1 open').locator('summary').click()
+    await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
     // The check needs chunks that the browser would lay out only near the viewport.
     await page.evaluate(
       "for (const chunk of document.querySelectorAll('.diff-chunk'))" +
