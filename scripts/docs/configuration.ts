@@ -1,6 +1,7 @@
 // Renders the tables of environment variables, one part of the document for each group.
 import type { Variable, VariableGroup } from '../../src/config/variable.ts'
 import { variableGroups } from '../../src/read-config.ts'
+import { renderTable } from './markdown-table.ts'
 
 export const configurationParts = Object.entries(variableGroups).map(([name, group]) => ({
   path: 'docs/configuration.md',
@@ -9,22 +10,20 @@ export const configurationParts = Object.entries(variableGroups).map(([name, gro
 }))
 
 function renderGroup({ title, intro, variables }: VariableGroup): string {
-  const table = ['| Variable | Default | Meaning |', '|---|---|---|', ...variables.map(renderRow)]
-  return [`## ${title}`, ...(intro === undefined ? [] : [wrap(intro)]), table.join('\n')].join(
-    '\n\n',
-  )
+  const table = renderTable(['Variable', 'Default', 'Meaning'], variables.map(describeVariable))
+  return [`## ${title}`, ...(intro === undefined ? [] : [wrap(intro)]), table].join('\n\n')
 }
 
-function renderRow({
+function describeVariable({
   name,
   secret,
   default: text,
   defaultDescription = 'none',
   help,
-}: Variable): string {
+}: Variable): string[] {
   const label = `\`${name}\`${secret ? ' (secret)' : ''}`
   const byDefault = text === undefined ? defaultDescription : `\`${text}\``
-  return `| ${[label, byDefault, help].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [label, byDefault, help]
 }
 
 /** Breaks a paragraph into lines of at most 100 columns. */

@@ -2,6 +2,7 @@
 import type { FindingCategory } from '../../src/domain/finding.ts'
 import { rules } from '../../src/reviewers/rules/index.ts'
 import type { Rule } from '../../src/reviewers/rules/rule.ts'
+import { renderTable } from './markdown-table.ts'
 
 const headings: Readonly<Record<FindingCategory, string>> = {
   correctness: 'Correctness',
@@ -28,11 +29,11 @@ export function renderRules(): string {
       rules: rules.filter((rule) => rule.category === category),
     }))
     .filter((section) => section.rules.length > 0)
-    .map((section) => `## ${section.heading}\n\n${renderTable(section.rules)}`)
+    .map((section) => `## ${section.heading}\n\n${renderRuleTable(section.rules)}`)
     .join('\n\n')
 }
 
-function renderTable(listed: readonly Rule[]): string {
+function renderRuleTable(listed: readonly Rule[]): string {
   const rows = listed.map((rule) => [
     `\`${rule.id}\``,
     rule.severity,
@@ -41,12 +42,8 @@ function renderTable(listed: readonly Rule[]): string {
     rule.summary,
     rule.seeAlso?.join(', ') ?? '',
   ])
-  const header = ['Rule', 'Severity', 'Confidence', 'Languages', 'What it reports', 'See also']
-  return [header, header.map(() => '---'), ...rows].map(renderRow).join('\n')
-}
-
-function renderRow(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  const headings = ['Rule', 'Severity', 'Confidence', 'Languages', 'What it reports', 'See also']
+  return renderTable(headings, rows)
 }
 
 function describeLanguages(rule: Rule): string {

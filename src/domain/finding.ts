@@ -17,6 +17,11 @@ export function compareBySeverity(a: RankedClaim, b: RankedClaim): number {
   )
 }
 
+/** Whether a severity is worse than another. */
+export function isWorse(severity: Severity, other: Severity): boolean {
+  return severities.indexOf(severity) < severities.indexOf(other)
+}
+
 interface RankedClaim {
   readonly severity: Severity
   readonly confidence: number

@@ -30,17 +30,18 @@ export function isSeenHunk(hunk: DiffHunk, seen: ReadonlySet<string>): boolean {
 /**
  * Whether all changed lines in a range of one side are in `seen`. If the range contains no changed
  * lines, the whole hunk is checked.
+ *
+ * @param identities the result of `identifyLines` for the hunk, which is slow for large hunks
  */
 export function areSeenLines(
-  hunk: DiffHunk,
+  identities: ReadonlyMap<DiffLine, string>,
   { side, startLine, endLine }: { side: DiffSide; startLine: number; endLine: number },
   seen: ReadonlySet<string>,
 ): boolean {
-  const identities = identifyLines(hunk)
   const inRange = [...identities].filter(([line]) => {
     const number = side === 'RIGHT' ? line.newLine : line.oldLine
     return number !== null && number >= startLine && number <= endLine
   })
-  if (inRange.length === 0) return isSeenHunk(hunk, seen)
-  return inRange.every(([, identity]) => seen.has(identity))
+  const wanted = inRange.length === 0 ? [...identities] : inRange
+  return wanted.every(([, identity]) => seen.has(identity))
 }

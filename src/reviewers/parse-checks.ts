@@ -1,7 +1,7 @@
 // Parses a model's answer as checks of claims, and lists the invalid ones.
 import { z } from 'zod'
 import { toStorableText } from '../contract/storable-text.ts'
-import { type ProposedFinding, severities } from '../domain/finding.ts'
+import { isWorse, type ProposedFinding, severities } from '../domain/finding.ts'
 import { describeProblems, type ModelAnswer } from '../models/index.ts'
 import { unescapeInvisible } from './prompts/prompt-fence.ts'
 import type { NamedClaim } from './prompts/verify-prompt.ts'
@@ -66,11 +66,10 @@ export function parseChecks(
 }
 
 function toCheck(parsed: z.infer<typeof checkSchema>, claim: ProposedFinding): ClaimCheck {
-  const isMoreSevere = severities.indexOf(parsed.severity) < severities.indexOf(claim.severity)
   return {
     outcome: parsed.outcome,
     reason: toStorableText(parsed.reason.trim().slice(0, maxReasonChars)),
-    severity: isMoreSevere ? claim.severity : parsed.severity,
+    severity: isWorse(parsed.severity, claim.severity) ? claim.severity : parsed.severity,
     evidence: parsed.evidence.slice(0, maxEvidence).map(({ path, line, note }) => ({
       path: toStorableText(unescapeInvisible(path).replace(/^(\.\/|\/)/, '')),
       line,

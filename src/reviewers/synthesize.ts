@@ -1,7 +1,7 @@
 // Merges the reports of several specialists into one. It adds no findings.
 import { z } from 'zod'
 import { ModelError } from '../domain/errors.ts'
-import { compareBySeverity, type ProposedFinding, severities } from '../domain/finding.ts'
+import { compareBySeverity, isWorse, type ProposedFinding } from '../domain/finding.ts'
 import { type Budget, type GenerateLimits, generateObject, type Model } from '../models/index.ts'
 import { maxFindings } from './parse-findings.ts'
 import type { PromptFence } from './prompts/prompt-fence.ts'
@@ -104,9 +104,7 @@ function dropFindings(
     const keptFinding = remaining.get(keptIndex)
     if (finding === undefined || keptFinding === undefined || index === keptIndex) continue
     if (finding.path !== keptFinding.path) continue
-    const isMoreSevere =
-      severities.indexOf(finding.severity) < severities.indexOf(keptFinding.severity)
-    if (because === 'contradicts' && isMoreSevere) continue
+    if (because === 'contradicts' && isWorse(finding.severity, keptFinding.severity)) continue
     remaining.delete(index)
     if (because === 'repeats') remaining.set(keptIndex, combineFindings(keptFinding, finding))
   }

@@ -1,8 +1,9 @@
 // Reads the files of a change for the judge, each once, and checks that cited lines exist.
 
 import type { Change } from '../../domain/change.ts'
-import type { FileDiff } from '../../domain/diff.ts'
+import type { DiffHunk, DiffLine, FileDiff } from '../../domain/diff.ts'
 import type { Evidence, Finding } from '../../domain/finding.ts'
+import { identifyLines } from '../../git/hunk-identity.ts'
 import { createLineReader, type LineReader } from '../../git/line-reader.ts'
 import { type SearchableHunk, toSearchableHunks } from './find-quote.ts'
 
@@ -14,17 +15,27 @@ export interface ChangeFiles {
   /** Reads at the merge base. */
   readonly base: LineReader
   readonly hunks: (file: FileDiff) => readonly SearchableHunk[]
+  /** Returns the identities of the changed lines of a hunk, see `identifyLines`. */
+  readonly identities: (hunk: DiffHunk) => ReadonlyMap<DiffLine, string>
 }
 
 /** The result caches what it reads, for all steps that judge the same change. */
 export function createChangeFiles({ head, base }: Pick<Change, 'head' | 'base'>): ChangeFiles {
-  const cache = new Map<FileDiff, readonly SearchableHunk[]>()
-  const hunks = (file: FileDiff) => {
-    const searchable = cache.get(file) ?? toSearchableHunks(file)
-    cache.set(file, searchable)
-    return searchable
+  return {
+    head: createLineReader(head),
+    base: createLineReader(base),
+    hunks: cacheResults(toSearchableHunks),
+    identities: cacheResults(identifyLines),
   }
-  return { head: createLineReader(head), base: createLineReader(base), hunks }
+}
+
+function cacheResults<Key, Result>(compute: (key: Key) => Result): (key: Key) => Result {
+  const results = new Map<Key, Result>()
+  return (key) => {
+    const result = results.get(key) ?? compute(key)
+    results.set(key, result)
+    return result
+  }
 }
 
 /** Keeps evidence whose line exists at the head, or at the base for a claim about deleted lines. */

@@ -1,10 +1,9 @@
 // Gives each claim a fingerprint: that of the earlier finding that it repeats, or a new one.
 import { createHash } from 'node:crypto'
-import type { Finding } from '../../domain/finding.ts'
+import { type Finding, isWorse } from '../../domain/finding.ts'
 import { type CodeRange, overlaps } from './code-range.ts'
 import type { LocatedFinding } from './locate-earlier.ts'
 import { measureSimilarity } from './measure-similarity.ts'
-import { isWorse } from './policy.ts'
 import type { Anchored, Merged } from './stages.ts'
 
 export type Identified = Merged & Pick<Finding, 'fingerprint'>

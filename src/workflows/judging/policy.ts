@@ -1,5 +1,5 @@
 // The policy of the judge: which claims are not reported, and how many are commented on lines.
-import { type Severity, severities } from '../../domain/finding.ts'
+import { isWorse, type Severity } from '../../domain/finding.ts'
 import type { Merged, Tracked, Verified } from './stages.ts'
 
 /** Minimum confidence of a model in a claim, 0 to 1. It is lower where a missed bug costs more. */
@@ -70,7 +70,7 @@ export interface Rejected<Stage> {
   readonly claim: Stage
 }
 
-/** Applies one row of the policy to the claims of its stage. */
+/** Applies the rules of one stage to its claims. */
 export function applyPolicy<Stage>(
   rules: readonly PolicyRule<Stage>[],
   claims: readonly Stage[],
@@ -139,9 +139,4 @@ function isBelowMinSeverity(
 
 function isOpen(before: Tracked['before']): boolean {
   return before?.state === 'open'
-}
-
-/** Whether a severity is worse than another. */
-export function isWorse(severity: Severity, other: Severity): boolean {
-  return severities.indexOf(severity) < severities.indexOf(other)
 }

@@ -2,7 +2,7 @@
 // findings of earlier reviews that are not claimed again.
 
 import { type Change, listReviewedFiles } from '../../domain/change.ts'
-import { type Finding, type Severity, severities } from '../../domain/finding.ts'
+import { type Finding, isWorse, type Severity, severities } from '../../domain/finding.ts'
 import { areSeenLines } from '../../git/hunk-identity.ts'
 import type { ReviewerReport } from '../../reviewers/reviewer.ts'
 import type { ChangeFiles } from './change-files.ts'
@@ -11,7 +11,7 @@ import { type LineRange, listLines } from './code-range.ts'
 import { followFinding, moveToLines } from './follow.ts'
 import { type Identified, identifyClaims, isSameClaim } from './identify.ts'
 import { hashAnchor, type LocatedFinding, locateEarlierFindings } from './locate-earlier.ts'
-import { applyPolicy, isWorse, policy, type Rejected } from './policy.ts'
+import { applyPolicy, policy, type Rejected } from './policy.ts'
 import type { Merged, Tracked } from './stages.ts'
 
 /** What a reviewer read: an earlier finding may only be resolved if it was looked for. */
@@ -40,10 +40,10 @@ export async function trackFindings(
   task: TrackingTask,
   claims: readonly Merged[],
 ): Promise<TrackedFindings> {
-  const { change } = task
+  const { change, files } = task
   const located = await locateEarlierFindings(change)
   const { identified, repeated } = identifyClaims(claims, located)
-  const context = { change, located, earlier: indexEarlier(change, located) }
+  const context = { change, files, located, earlier: indexEarlier(change, located) }
   const tracked = identified.map((claim) => openClaim(context, claim))
   const { kept, rejected } = applyPolicy(policy.tracked, tracked, change.settings)
   const followed = await followAll(task, listUnclaimed(located, kept), repeated)
@@ -58,6 +58,7 @@ export async function trackFindings(
 
 interface EarlierContext {
   readonly change: Change
+  readonly files: ChangeFiles
   readonly located: readonly LocatedFinding[]
   readonly earlier: ReadonlyMap<Finding['fingerprint'], Finding>
 }
@@ -113,7 +114,7 @@ function wasRead(
 
 /** @param claims may contain the finding as a rule claims it, although a person answered it */
 function carryOver(
-  { change, located, earlier }: EarlierContext,
+  { change, files, located, earlier }: EarlierContext,
   finding: Finding,
   claims: readonly Identified[],
 ): Tracked {
@@ -123,7 +124,7 @@ function carryOver(
     byRule: claim?.byRule ?? null,
     before: earlier.get(finding.fingerprint) ?? null,
     repeats: [],
-    isSeen: wasSeen(change, finding),
+    isSeen: wasSeen(change, files, finding),
     worstReported: findWorstReported(change, located, finding.path),
   }
 }
@@ -134,11 +135,11 @@ function carryOver(
  * severity isn't lowered. The text of a rule only changes with the code.
  */
 function openClaim(
-  { change, located, earlier }: EarlierContext,
+  { change, files, located, earlier }: EarlierContext,
   { claim, byRule, fingerprint }: Identified,
 ): Tracked {
   const before = earlier.get(fingerprint) ?? null
-  const isSeen = wasSeen(change, claim)
+  const isSeen = wasSeen(change, files, claim)
   const { anchorText, ...proposed } = claim
   const opened: Finding = {
     ...proposed,
@@ -178,12 +179,17 @@ function keepPostedText(claimed: Finding, before: Finding, isSeen: boolean): Fin
 }
 
 /** Whether models read the lines of a claim in an earlier review. */
-function wasSeen(change: Change, claim: Pick<Finding, 'path' | 'side'> & LineRange): boolean {
-  const file = change.diff.files.find(({ path }) => path === claim.path)
+function wasSeen(
+  { diff, earlier: { seenLines } }: Change,
+  files: ChangeFiles,
+  claim: Pick<Finding, 'path' | 'side'> & LineRange,
+): boolean {
+  if (seenLines.size === 0) return false
+  const file = diff.files.find(({ path }) => path === claim.path)
   const hunk = file?.hunks.find((candidate) =>
     listLines(candidate, claim.side).some(({ number }) => number === claim.startLine),
   )
-  return hunk !== undefined && areSeenLines(hunk, claim, change.earlier.seenLines)
+  return hunk !== undefined && areSeenLines(files.identities(hunk), claim, seenLines)
 }
 
 function findWorstReported(

@@ -1,14 +1,13 @@
 // Fourth step: has the claims of models verified and applies the results.
 
 import type { Change } from '../../domain/change.ts'
-import type { Finding } from '../../domain/finding.ts'
+import { type Finding, isWorse } from '../../domain/finding.ts'
 import { noUsage, type Usage } from '../../domain/review.ts'
 import { isSeenHunk } from '../../git/hunk-identity.ts'
 import type { ClaimCheck, Verifier } from '../../reviewers/reviewer.ts'
 import { type ChangeFiles, filterExistingEvidence } from './change-files.ts'
 import { hashAnchor } from './locate-earlier.ts'
 import { mergeEvidence } from './merge.ts'
-import { isWorse } from './policy.ts'
 import type { Tracked, Verified } from './stages.ts'
 
 interface VerificationTask {
