@@ -78,7 +78,8 @@ async function open(view?: Viewport, path = `/repositories/${repo}?tab=code`) {
   return opened
 }
 
-const list = (page: Page) => page.getByRole('region', { name: 'Directories and files' })
+const list = (page: Page) =>
+  page.getByRole('region', { name: 'Directories and files', exact: true })
 const rows = (page: Page) => list(page).locator('> ul > li')
 const pathOf = (page: Page) => new URL(page.url()).searchParams.get('path')
 
@@ -99,8 +100,8 @@ describe('the map of the code', () => {
       expect.stringMatching(/tools\/count\.py\s.*2 lines, Python$/s),
     ])
     await page.locator('canvas').first().waitFor()
-    await page.getByRole('button', { name: 'Connections of src/http' }).press('Enter')
-    await list(page).getByRole('heading', { name: 'Uses' }).waitFor()
+    await page.getByRole('button', { name: 'Connections of src/http', exact: true }).press('Enter')
+    await list(page).getByRole('heading', { name: 'Uses', exact: true }).waitFor()
     await list(page)
       .getByText(/src\/db\s+\d imports?, \d uses?/)
       .waitFor()
@@ -110,21 +111,27 @@ describe('the map of the code', () => {
   it('opens a directory by keyboard, and returns by breadcrumbs or the Back button', async () => {
     await using opened = await open()
     const { page } = opened
-    await list(page).getByRole('link', { name: 'src/http/' }).press('Enter')
+    await list(page).getByRole('link', { name: 'src/http/', exact: true }).press('Enter')
     await list(page).getByText('server.ts').first().waitFor()
     expect(pathOf(page)).toBe('src/http')
     // The focus moves to the current directory.
-    const here = page.getByRole('navigation', { name: 'Directory' }).locator('[aria-current]')
+    const here = page
+      .getByRole('navigation', { name: 'Directory', exact: true })
+      .locator('[aria-current]')
     expect(await here.textContent()).toBe('http')
     await expect
       .poll(() => here.evaluate((element) => element === element.ownerDocument.activeElement))
       .toBe(true)
     await page.reload()
     await list(page).getByText('server.ts').first().waitFor()
-    await page.getByRole('button', { name: 'Connections of server.ts' }).click()
+    await page.getByRole('button', { name: 'Connections of server.ts', exact: true }).click()
     await list(page).getByText('outside of this view').waitFor()
-    await page.getByRole('navigation', { name: 'Directory' }).getByRole('link').first().click()
-    await list(page).getByRole('link', { name: 'src/http/' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Directory', exact: true })
+      .getByRole('link')
+      .first()
+      .click()
+    await list(page).getByRole('link', { name: 'src/http/', exact: true }).waitFor()
     expect(pathOf(page)).toBeNull()
     await page.goBack()
     await list(page).getByText('server.ts').first().waitFor()
@@ -136,7 +143,7 @@ describe('the map of the code', () => {
     await page.addInitScript('HTMLCanvasElement.prototype.getContext = () => null')
     await page.goto(`/repositories/${repo}?tab=code`)
     await page.getByText('Your browser can’t draw the graph').waitFor()
-    await list(page).getByRole('link', { name: 'src/http/' }).waitFor()
+    await list(page).getByRole('link', { name: 'src/http/', exact: true }).waitFor()
     expect(await page.locator('canvas').count()).toBe(0)
     expect(await findAccessibilityProblems(page)).toEqual([])
     expect(problems).toEqual([])
@@ -146,7 +153,7 @@ describe('the map of the code', () => {
     await using opened = await open(undefined, `/repositories/${repo}?tab=code&path=nowhere`)
     const { page } = opened
     await page.getByText('This directory is empty or does not exist').waitFor()
-    await page.getByRole('link', { name: 'Show the whole repository' }).click()
+    await page.getByRole('link', { name: 'Show the whole repository', exact: true }).click()
     await rows(page).first().waitFor()
   })
 
@@ -163,7 +170,7 @@ describe('hot spots', () => {
     await using opened = await open()
     const { page } = opened
     await page.getByText('Most changed: src/http (2 pull requests).').waitFor()
-    const table = page.getByRole('table', { name: 'Hot spots' })
+    const table = page.getByRole('table', { name: 'Hot spots', exact: true })
     expect(await table.getByRole('row').allInnerTexts()).toEqual([
       'Path\tLines\tPull requests\tHigh risk',
       'src/http/\t122\t2\t1',
@@ -248,7 +255,7 @@ it.each(viewports)('is accessible, %o', async (view) => {
   await page.getByText('Unchanged files').waitFor()
   expect(await findAccessibilityProblems(page)).toEqual([])
   await saveScreenshot(page, 'code', view)
-  await page.getByRole('button', { name: 'Connections of src/http' }).click()
+  await page.getByRole('button', { name: 'Connections of src/http', exact: true }).click()
   expect(await findAccessibilityProblems(page)).toEqual([])
   await saveScreenshot(page, 'code-chosen', view)
   expect(problems).toEqual([])

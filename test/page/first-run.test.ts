@@ -42,7 +42,7 @@ describe('setup checks', () => {
     async (view) => {
       await using opened = await openFor('root', '/', view)
       const { page, problems } = opened
-      await page.getByRole('heading', { name: 'No reviews yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No reviews yet', exact: true }).waitFor()
       const found = page.locator('section', { hasText: 'Setup checks' }).getByRole('listitem')
       await found.first().waitFor()
       expect(await found.allTextContents()).toEqual([
@@ -59,7 +59,7 @@ describe('setup checks', () => {
       await git.waitFor()
       expect(await findAccessibilityProblems(page)).toEqual([])
       await page.goto('/settings?tab=set-up')
-      await page.getByRole('heading', { name: 'Setup checks' }).waitFor()
+      await page.getByRole('heading', { name: 'Setup checks', exact: true }).waitFor()
       await passed.waitFor()
       expect(await findAccessibilityProblems(page)).toEqual([])
       await saveScreenshot(page, 'set-up-checks', view)
@@ -73,7 +73,7 @@ describe('setup checks', () => {
     const requestPaths: string[] = []
     page.on('request', (request) => requestPaths.push(new URL(request.url()).pathname))
     await page.goto('/settings?tab=set-up')
-    await page.getByRole('heading', { name: 'Trackers and chats' }).waitFor()
+    await page.getByRole('heading', { name: 'Trackers and chats', exact: true }).waitFor()
     expect(await page.getByText('Setup checks').count()).toBe(0)
     expect(requestPaths).toContain('/api/v1/settings')
     expect(requestPaths).not.toContain('/api/v1/settings/checks')

@@ -58,7 +58,7 @@ it('connects a repository, shows its scan, and disconnects it', async () => {
   expect(scene.forge.webhooks(repo)).toHaveLength(1)
   await page.getByRole('button', { name: `Disconnect ${repo}` }).click()
   const question = page.getByRole('alertdialog', { name: `Disconnect ${repo}?` })
-  await question.getByRole('button', { name: 'Disconnect' }).click()
+  await question.getByRole('button', { name: 'Disconnect', exact: true }).click()
   await page.getByRole('link', { name: repo }).waitFor({ state: 'detached' })
   // The webhook is deleted after the repository has disappeared from the page.
   await expect.poll(() => scene.forge.webhooks(repo)).toEqual([])
@@ -95,7 +95,7 @@ it('starts another scan and shows its commit', async () => {
 it('shows the project map as a tree that can be searched', async () => {
   await using opened = await open(`/repositories/${known}`, alice)
   const { page } = opened
-  const src = page.getByRole('button', { name: 'src' })
+  const src = page.getByRole('button', { name: 'src', exact: true })
   await src.waitFor()
   const below = page.getByRole('code').filter({ hasText: 'database.ts' })
   expect(await below.count()).toBe(0)
@@ -109,25 +109,25 @@ it('shows the project map as a tree that can be searched', async () => {
 it('adds, finds, edits and dismisses a memory', async () => {
   await using opened = await open(`/repositories/${known}?tab=memories`, alice)
   const { page } = opened
-  await page.getByRole('button', { name: 'Add a memory' }).click()
-  const form = page.getByRole('form', { name: 'Add a memory' })
+  await page.getByRole('button', { name: 'Add a memory', exact: true }).click()
+  const form = page.getByRole('form', { name: 'Add a memory', exact: true })
   await form.getByLabel('What reviews should know').fill('Parcels are <b>weighed</b> in grams.')
   await form.getByLabel(/File or directory/).fill('src/parcels')
-  await form.getByRole('button', { name: 'Add' }).click()
+  await form.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByLabel('Search').fill('weighed parcel')
   // The search results replace the list.
   await page.getByText('best match first').waitFor()
   const memory = page.getByRole('article').filter({ hasText: 'src/parcels' })
   await memory.getByText('Parcels are <b>weighed</b> in grams.').waitFor()
   await memory.getByText('by a person').waitFor()
-  await memory.getByRole('button', { name: 'Edit' }).click()
+  await memory.getByRole('button', { name: 'Edit', exact: true }).click()
   await memory.getByLabel('Text').fill('Parcels are weighed in ounces.')
-  await memory.getByRole('button', { name: 'Save' }).click()
+  await memory.getByRole('button', { name: 'Save', exact: true }).click()
   await memory.getByText('Parcels are weighed in ounces.').waitFor()
-  await memory.getByRole('button', { name: 'History' }).click()
+  await memory.getByRole('button', { name: 'History', exact: true }).click()
   await memory.getByText('Parcels are <b>weighed</b> in grams.').waitFor()
-  await memory.getByRole('button', { name: 'Dismiss' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Dismiss' }).click()
+  await memory.getByRole('button', { name: 'Dismiss', exact: true }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Dismiss', exact: true }).click()
   await page.getByText('No matching memories').waitFor()
 })
 
@@ -215,13 +215,13 @@ it.each(viewports)('is accessible, %o', async (view) => {
   await using opened = await open('/repositories', alice, view)
   const { page, problems } = opened
   await page.getByText('Scanned').waitFor()
-  await page.getByRole('heading', { name: 'Connect another' }).waitFor()
+  await page.getByRole('heading', { name: 'Connect another', exact: true }).waitFor()
   expect(await findAccessibilityProblems(page)).toEqual([])
   await saveScreenshot(page, 'repositories', view)
   await page.getByRole('button', { name: `Disconnect ${known}` }).click()
   await page.getByRole('alertdialog').waitFor()
   expect(await findAccessibilityProblems(page)).toEqual([])
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await page.getByRole('link', { name: known }).click()
   for (const [tab, text] of Object.entries(loadedTexts)) {
     await page.getByRole('tab', { name: tab }).click()

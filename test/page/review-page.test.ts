@@ -140,7 +140,7 @@ describe('a review', () => {
     await file.locator('summary').click()
     await file.getByRole('article').waitFor({ state: 'hidden' })
     await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
-    await page.getByRole('button', { name: 'Show in diff' }).click()
+    await page.getByRole('button', { name: 'Show in diff', exact: true }).click()
     await file.getByRole('article').waitFor()
     expect(await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
   })
@@ -166,7 +166,7 @@ describe('a review', () => {
     const { page, problems } = opened
     await page.goto(`/reviews/${id}`)
     await fileOf(page, path).locator('.code-token-keyword', { hasText: 'return' }).first().waitFor()
-    await page.getByRole('button', { name: 'Split' }).click()
+    await page.getByRole('button', { name: 'Split', exact: true }).click()
     await fileOf(page, path).locator('table.diff-split').first().waitFor()
     await page.reload()
     await fileOf(page, path).locator('table.diff-split').first().waitFor()
@@ -204,12 +204,12 @@ it('updates live after a push and after a manual review', async () => {
     { 'src/b.ts': 'export const b = 2\n' },
     { author: 'alice', message: 'More' },
   )
-  await page.getByRole('link', { name: 'View newer review' }).click()
+  await page.getByRole('link', { name: 'View newer review', exact: true }).click()
   await page.getByText('The result appears here automatically').waitFor()
   held.release()
   await panelOf(page, 'Coverage').waitFor()
   await fileOf(page, 'src/b.ts').waitFor()
-  await page.getByRole('button', { name: 'Review again' }).click()
+  await page.getByRole('button', { name: 'Review again', exact: true }).click()
   await page.getByText('pull_request.retry (this review)').waitFor()
   await panelOf(page, 'Coverage').waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
@@ -266,18 +266,18 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   // Text above the finding moves it when it is rendered, and a click must not miss it.
   await panelOf(page, 'Outcome').locator('.markdown').waitFor()
   await panelOf(page, 'Findings: 1 open').locator('summary').press('Enter')
-  await page.getByRole('button', { name: 'Dismiss “Exactly' }).click()
-  const form = page.getByRole('form', { name: 'Dismiss finding' })
+  await page.getByRole('button', { name: /^Dismiss “Exactly/ }).click()
+  const form = page.getByRole('form', { name: 'Dismiss finding', exact: true })
   await form.getByLabel('Reason for dismissal').fill('Sold by the <b>dozen</b>.')
   expect(await findAccessibilityProblems(page)).toEqual([])
   const unreachable = scenario.forge.faults.add({
     match: ({ path: requestPath }) => requestPath.endsWith(`/repos/${repo}`),
     action: replyWith(503, { message: 'Unavailable' }),
   })
-  await form.getByRole('button', { name: 'Dismiss' }).click()
+  await form.getByRole('button', { name: 'Dismiss', exact: true }).click()
   await form.getByRole('alert').filter({ hasText: 'could not be checked' }).waitFor()
   unreachable()
-  await form.getByRole('button', { name: 'Dismiss' }).click()
+  await form.getByRole('button', { name: 'Dismiss', exact: true }).click()
   await page.getByText('pull_request.dismissal (this review)').waitFor()
   await panelOf(page, 'Findings: 0 open, 1 closed').locator('summary').press('Enter')
   const closed = panelOf(page, 'Findings: 0 open, 1 closed')
@@ -288,7 +288,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   expect(summary?.body).toContain(
     'Dismissed by `alice`, the author of this pull request: 1 moderate.',
   )
-  await closed.getByRole('button', { name: 'Reopen' }).click()
+  await closed.getByRole('button', { name: 'Reopen', exact: true }).click()
   await panelOf(page, 'Findings: 1 open').waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
@@ -311,7 +311,7 @@ it('shows why a review failed', async () => {
   await using opened = await open()
   await opened.page.goto(`/reviews/${await newestReview()}`)
   await opened.page.getByText('The review failed after 1 attempt.').waitFor()
-  await opened.page.getByRole('button', { name: 'Review again' }).waitFor()
+  await opened.page.getByRole('button', { name: 'Review again', exact: true }).waitFor()
 })
 
 it('case 31: renders hostile titles, branches, code and Markdown inert', async () => {

@@ -53,20 +53,20 @@ describe('signing in', () => {
     await using opened = await openPage(browser, { url: scene.app.url })
     const { page, problems } = opened
     await page.goto('/reviews?status=merged')
-    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
     const token = page.getByLabel(/Personal access token/)
     await token.fill('of-nobody')
     await token.press('Enter')
     expect(await page.getByRole('alert').textContent()).toMatch(/token/i)
     await token.fill(tokenOf('alice'))
     await token.press('Enter')
-    await page.getByRole('heading', { name: 'Reviews' }).waitFor()
+    await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/reviews?status=merged')
     await page.getByRole('button', { name: /alice/ }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
     await page.goto('/reviews')
-    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Umpire', exact: true }).waitFor()
     expect(problems).toEqual([])
   })
 
@@ -81,8 +81,8 @@ describe('signing in', () => {
       await using opened = await openPage(browser, { url: app.url, ...view })
       const { page, problems } = opened
       await page.goto('/repositories')
-      await page.getByRole('heading', { name: 'Set up Umpire' }).waitFor()
-      const toPlatform = page.getByRole('link', { name: 'Sign in with GitHub' })
+      await page.getByRole('heading', { name: 'Set up Umpire', exact: true }).waitFor()
+      const toPlatform = page.getByRole('link', { name: 'Sign in with GitHub', exact: true })
       expect(await toPlatform.getAttribute('href')).toBe('/auth/login?return_to=%2Frepositories')
       await saveScreenshot(page, 'first-steps', view)
       expect(await findAccessibilityProblems(page)).toEqual([])
@@ -96,7 +96,7 @@ describe('signing in', () => {
     await page.goto(`/sign-in?return_to=${encodeURIComponent('//evil.example/x')}`)
     await page.getByLabel(/Personal access token/).fill(tokenOf('alice'))
     await page.getByRole('button', { name: /Sign in with/ }).click()
-    await page.getByRole('heading', { name: 'Reviews' }).waitFor()
+    await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
     expect(new URL(page.url()).origin).toBe(scene.app.url)
   })
 })
@@ -117,7 +117,7 @@ describe('the list of reviews', () => {
     await page.getByRole('listitem').filter({ hasText: 'DoneConnect a repository' }).waitFor()
     await page.evaluate('window.sameDocument = true')
     await openPullRequest('topic', 'Take payments')
-    const entry = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+    const entry = page.getByRole('list', { name: 'Reviews', exact: true }).getByRole('listitem')
     await entry
       .filter({ hasText: 'Take payments' })
       .filter({ hasText: 'Request changes' })
@@ -142,7 +142,7 @@ describe('the list of reviews', () => {
     await using opened = await openFor('alice')
     const { page } = opened
     await page.goto('/reviews')
-    const entries = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+    const entries = page.getByRole('list', { name: 'Reviews', exact: true }).getByRole('listitem')
     await entries.nth(1).waitFor()
     await page.getByRole('searchbox').fill('payments')
     await page.waitForURL(/search=payments/)
@@ -152,7 +152,7 @@ describe('the list of reviews', () => {
     await page.reload()
     await page.getByText('No reviews match your filters').waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('payments')
-    await page.getByRole('link', { name: 'Clear filters' }).click()
+    await page.getByRole('link', { name: 'Clear filters', exact: true }).click()
     await entries.nth(1).waitFor()
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
     await page.goto(`/reviews?repo=acme/other`)
@@ -165,7 +165,8 @@ describe('the list of reviews', () => {
 describe('a long list', { timeout: 180_000 }, () => {
   const many = 'acme/many'
   const total = 130
-  const entries = (page: Page) => page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+  const entries = (page: Page) =>
+    page.getByRole('list', { name: 'Reviews', exact: true }).getByRole('listitem')
   /** The size of the list that screen readers get. */
   const sizeOf = async (page: Page) =>
     Number(await entries(page).first().getAttribute('aria-setsize'))
@@ -206,7 +207,7 @@ describe('a long list', { timeout: 180_000 }, () => {
     )
     await expect.poll(() => sizeOf(page), { timeout: 60_000 }).toBe(total + 1)
     await page.evaluate('scrollTo(0, 0)')
-    await page.getByRole('link', { name: 'The newest' }).waitFor()
+    await page.getByRole('link', { name: 'The newest', exact: true }).waitFor()
     expect(problems).toEqual([])
   })
 
