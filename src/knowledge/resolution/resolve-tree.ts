@@ -6,8 +6,8 @@ import type { CodeEdge } from './list-edges.ts'
 import { countBatches, resolveBatches, type SerializedTree } from './serialized-tree.ts'
 
 const maxEdges = 1_500_000
-/** Starting a thread takes about as long as resolving this many batches. */
-const maxInlineBatches = 8
+/** Starting a thread takes about as long as resolving a tree of this size. */
+const maxInline = { batches: 8, bytes: 2 * 1024 * 1024 }
 /** The limit for one batch, which usually takes a tenth of a second. */
 const deadlineMs = 120_000
 /** Suffices for hundreds of thousands of files. A larger tree fails the scan, not the process. */
@@ -35,7 +35,8 @@ export async function resolveTree(
     batches.push(batch)
     onProgress(batches.length, total)
   }
-  if (total <= maxInlineBatches) await resolveInline(tree, signal, addBatch)
+  const isSmall = total <= maxInline.batches && tree.bytes.length <= maxInline.bytes
+  if (isSmall) await resolveInline(tree, signal, addBatch)
   else await resolveInThread(tree, signal, addBatch)
   return batches.flat().slice(0, maxEdges)
 }

@@ -1,4 +1,5 @@
 // Serializes the code index of a tree for a worker thread, and resolves its edges in batches.
+import { getHeapStatistics } from 'node:v8'
 import type { FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import { type FileOutline, indexOutlines, openCodeView } from './code-view.ts'
@@ -19,8 +20,8 @@ export interface SerializedTree {
 }
 
 const filesPerBatch = 50
-/** Limits the decoded index entries by their encoded size. Decoded they take 25 times as much. */
-const maxDecodedBytes = 3 * 1024 * 1024
+/** How many times larger an index entry is in memory than encoded. */
+const decodedGrowth = 25
 
 interface SerializedFile extends FileOutline {
   readonly encodedIndex: Uint8Array
@@ -73,6 +74,8 @@ export function* resolveBatches(tree: SerializedTree): Generator<CodeEdge[]> {
 function createDecodedCache({ outlines, bytes, endOffsets }: SerializedTree) {
   const positions = new Map(outlines.map(({ path }, position) => [path, position]))
   const decoded = new Map<number, FileIndex>()
+  // Decoded entries may take half of the heap: decoding them again takes most of the time.
+  const maxEncodedSize = getHeapStatistics().heap_size_limit / 2 / decodedGrowth
   let encodedSize = 0
   return {
     read(path: string): FileIndex | undefined {
@@ -86,7 +89,7 @@ function createDecodedCache({ outlines, bytes, endOffsets }: SerializedTree) {
       decoded.set(position, fileIndex)
       return fileIndex
     },
-    isFull: () => encodedSize > maxDecodedBytes,
+    isFull: () => encodedSize > maxEncodedSize,
     clear() {
       decoded.clear()
       encodedSize = 0
