@@ -128,10 +128,10 @@ describe('mirrors', () => {
     await using snapshot = mirror.snapshot(second)
     expect(Buffer.from((await snapshot.readFile('src/a.ts'))!).toString()).toBe('one\nmore\n')
     expect(await snapshot.readFile('src/b.ts')).toBeUndefined()
-    expect((await snapshot.listFiles()).map(({ path, size }) => [path, size])).toEqual([
-      ['src/a.ts', 9],
-      ['src/c.ts', 4],
-      ['top.md', 4],
+    expect((await snapshot.listFiles()).map(({ path }) => path)).toEqual([
+      'src/a.ts',
+      'src/c.ts',
+      'top.md',
     ])
     expect((await snapshot.listFiles({ prefix: 'src/' })).map(({ path }) => path)).toEqual([
       'src/a.ts',

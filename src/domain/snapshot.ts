@@ -5,8 +5,6 @@ export interface TreeEntry {
   readonly kind: 'file' | 'symlink' | 'submodule'
   /** Object id of the blob, or of a submodule's commit. */
   readonly oid: string
-  /** The size is in bytes; it is 0 for submodules. */
-  readonly size: number
 }
 
 export interface SearchMatch {

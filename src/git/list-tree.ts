@@ -9,11 +9,22 @@ export interface BareRepository {
   readonly gitDirectory: string
 }
 
-interface ListedTree {
+export interface SizedTreeEntry extends TreeEntry {
+  /** The size is in bytes; it is 0 for submodules. */
+  readonly size: number
+}
+
+interface ListedTree<Entry> {
   /** The files sorted by the bytes of their paths. */
-  readonly entries: readonly TreeEntry[]
+  readonly entries: readonly Entry[]
   /** The commit has more files. */
   readonly cut: boolean
+}
+
+interface ListLimits {
+  /** The listing ends after this number of files. */
+  readonly maxEntries: number
+  readonly signal?: AbortSignal | undefined
 }
 
 const kinds: Readonly<Record<string, TreeEntry['kind']>> = {
@@ -21,13 +32,31 @@ const kinds: Readonly<Record<string, TreeEntry['kind']>> = {
   '160000': 'submodule',
 }
 
-/** @param limits `maxEntries`: the listing ends after this number of files */
-export async function listTree(
-  { runtime, gitDirectory }: BareRepository,
+/** Lists files without their sizes, for which git has to look up every object. */
+export function listTree(
+  repository: BareRepository,
   sha: string,
-  limits: { maxEntries: number; signal?: AbortSignal | undefined },
-): Promise<ListedTree> {
-  const entries: TreeEntry[] = []
+  limits: ListLimits,
+): Promise<ListedTree<TreeEntry>> {
+  return listEntries(repository, ['--end-of-options', sha], limits, readEntry)
+}
+
+/** Lists files with their sizes. */
+export function listSizedTree(
+  repository: BareRepository,
+  sha: string,
+  limits: ListLimits,
+): Promise<ListedTree<SizedTreeEntry>> {
+  return listEntries(repository, ['-l', '--end-of-options', sha], limits, readSizedEntry)
+}
+
+async function listEntries<Entry>(
+  { runtime, gitDirectory }: BareRepository,
+  options: readonly string[],
+  limits: ListLimits,
+  read: (line: Buffer) => Entry | undefined,
+): Promise<ListedTree<Entry>> {
+  const entries: Entry[] = []
   let incompleteEntry: Buffer = Buffer.alloc(0)
   const consume = (chunk: Buffer) => {
     const bytes = incompleteEntry.length === 0 ? chunk : Buffer.concat([incompleteEntry, chunk])
@@ -35,7 +64,7 @@ export async function listTree(
     let end = bytes.indexOf(0)
     while (end !== -1) {
       if (entries.length >= limits.maxEntries) return 'enough'
-      const entry = readEntry(bytes.subarray(start, end))
+      const entry = read(bytes.subarray(start, end))
       if (entry !== undefined) entries.push(entry)
       start = end + 1
       end = bytes.indexOf(0, start)
@@ -45,7 +74,7 @@ export async function listTree(
   }
   const { cut } = await runGit(runtime, {
     gitDirectory,
-    args: ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', sha],
+    args: ['ls-tree', '-r', '-z', '--full-tree', ...options],
     timeoutMs: 60_000,
     consume,
     ...(limits.signal && { signal: limits.signal }),
@@ -54,8 +83,8 @@ export async function listTree(
 }
 
 /**
- * Parses `<mode> <type> <oid> <padded size>`, a tab and the name. Splits by position, because a
- * repository may have a million of these lines.
+ * Parses `<mode> <type> <oid>`, a padded size if it is listed, a tab and the name. Splits by
+ * position, because a repository may have a million of these lines.
  */
 function readEntry(line: Buffer): TreeEntry | undefined {
   const tab = line.indexOf(0x09)
@@ -68,7 +97,14 @@ function readEntry(line: Buffer): TreeEntry | undefined {
   return {
     path: pathFromBytes(name),
     kind: kinds[head.slice(0, 6)] ?? 'file',
-    oid: head.slice(oidStart, oidEnd),
-    size: Number(head.slice(oidEnd)) || 0,
+    oid: head.slice(oidStart, oidEnd === -1 ? undefined : oidEnd),
   }
+}
+
+function readSizedEntry(line: Buffer): SizedTreeEntry | undefined {
+  const entry = readEntry(line)
+  if (entry === undefined) return undefined
+  const tab = line.indexOf(0x09)
+  const size = Number(line.toString('latin1', line.lastIndexOf(0x20, tab) + 1, tab)) || 0
+  return { ...entry, size }
 }

@@ -12,7 +12,6 @@ import { readBlobIndexes, type StoredCode } from './read-stored-code.ts'
 /** The maximum number of files outside of the change to read and parse at the head. */
 const maxReads = 100
 const maxLoadedFiles = 800
-const maxFileBytes = 512 * 1024
 
 export interface HeadIndex {
   readonly fileIndexes: ReadonlyMap<string, FileIndex>
@@ -113,7 +112,5 @@ export function listDifferingFiles(
 
 /** Checks whether a file can be indexed. */
 function isSource(entry: TreeEntry | undefined): boolean {
-  return (
-    entry?.kind === 'file' && entry.size <= maxFileBytes && sourceKindOf(entry.path) !== undefined
-  )
+  return entry?.kind === 'file' && sourceKindOf(entry.path) !== undefined
 }

@@ -2,7 +2,7 @@
 import { classifyFile, type FileKind } from '../../code/classify-file.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
 import { isTestPath, languageOfPath } from '../../code/languages.ts'
-import type { TreeEntry } from '../../domain/snapshot.ts'
+import type { SizedTreeEntry } from '../../git/list-tree.ts'
 
 /** A file of the default branch as its path and tree entry describe it. */
 export interface ScannedFile {
@@ -37,7 +37,7 @@ const maxPathBytes = 1500
 export const maxReadBytes = 1024 * 1024
 
 /** @param entries the tree, sorted by path */
-export function chooseFiles(entries: readonly TreeEntry[]): {
+export function chooseFiles(entries: readonly SizedTreeEntry[]): {
   files: ScannedFile[]
   leftOut: OmittedFileCounts
 } {
@@ -54,7 +54,7 @@ export function chooseFiles(entries: readonly TreeEntry[]): {
 }
 
 /** Describes a file by its path and tree entry. */
-export function describeEntry({ path, oid, size, kind: entryKind }: TreeEntry): ScannedFile {
+export function describeEntry({ path, oid, size, kind: entryKind }: SizedTreeEntry): ScannedFile {
   const common = { path, oid, size, isTest: isTestPath(path) }
   if (entryKind !== 'file')
     return { ...common, kind: entryKind, language: null, grammar: '', isRead: false }

@@ -48,7 +48,6 @@ function addCanaryToSnapshot(snapshot: Snapshot, canary: Canary): Snapshot {
     path,
     kind: 'file',
     oid: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
-    size: bytes.length,
   }
   const searchCanary = createCanarySearch(canary)
   return {

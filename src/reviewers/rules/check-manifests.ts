@@ -2,6 +2,7 @@
 
 import { type Change, listReviewedFiles } from '../../domain/change.ts'
 import type { FileDiff } from '../../domain/diff.ts'
+import { GitError } from '../../domain/errors.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import {
@@ -120,9 +121,7 @@ async function readManifest(head: Snapshot, path: string): Promise<DependencyMan
 
 async function readRelatedManifests(base: Snapshot, isWanted: (path: string) => boolean) {
   const entries = await base.listFiles()
-  const related = entries.filter(
-    ({ path, kind, size }) => kind === 'file' && size <= maxBytes && isWanted(path),
-  )
+  const related = entries.filter(({ path, kind }) => kind === 'file' && isWanted(path))
   // Manifests near the root are the ones most likely to name the hosts of the whole repository.
   const depth = (path: string) => path.split('/').length
   const nearest = related
@@ -130,10 +129,15 @@ async function readRelatedManifests(base: Snapshot, isWanted: (path: string) => 
     .slice(0, maxRelatedManifests)
   const files: { path: string; text: string }[] = []
   for (const { path } of nearest) {
-    const bytes = await base.readFile(path, { maxBytes })
-    files.push({ path, text: decode(bytes) })
+    const bytes = await base.readFile(path, { maxBytes }).catch(ignoreLargeFile)
+    if (bytes !== undefined) files.push({ path, text: decode(bytes) })
   }
   return files
+}
+
+/** A file of more than `maxBytes` is left out. Other errors stop the check. */
+function ignoreLargeFile(error: unknown): undefined {
+  if (!(error instanceof GitError) || error.retryable) throw error
 }
 
 function decode(bytes: Uint8Array | undefined): string {

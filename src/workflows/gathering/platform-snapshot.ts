@@ -22,10 +22,10 @@ export function createPlatformSnapshot(
     async listFiles({ prefix } = {}) {
       const { entries } = await platform.getTree(access, sha, signal)
       const folder = prefix?.replace(/\/+$/, '') ?? ''
-      return entries.flatMap(({ kind, path, oid, size }) =>
+      return entries.flatMap(({ kind, path, oid }) =>
         kind === 'directory' || (folder !== '' && !path.startsWith(`${folder}/`))
           ? []
-          : [{ kind, path, oid, size }],
+          : [{ kind, path, oid }],
       )
     },
     async search() {

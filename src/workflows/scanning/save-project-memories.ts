@@ -2,7 +2,7 @@
 import type { Db } from '../../db/database.ts'
 import { readClock } from '../../db/read-clock.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
-import { listTree } from '../../git/list-tree.ts'
+import { listSizedTree } from '../../git/list-tree.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
 import { chooseFiles, maxFiles, maxReadBytes } from '../../knowledge/graph/choose-files.ts'
 import type { Graph } from '../../knowledge/graph/read-graph.ts'
@@ -61,7 +61,10 @@ export async function saveProjectMemories(
 }
 
 async function listFiles({ repository, snapshot, signal }: Scan): Promise<KnownProject> {
-  const { entries } = await listTree(repository, snapshot.sha, { maxEntries: maxFiles, signal })
+  const { entries } = await listSizedTree(repository, snapshot.sha, {
+    maxEntries: maxFiles,
+    signal,
+  })
   const files = chooseFiles(entries).files.map(({ path, language, kind, isTest, size }) => {
     return {
       path,

@@ -1,5 +1,5 @@
 // Reads a whole tree and writes what differs from the stored graph, or a new version of the graph.
-import { listTree } from '../../../git/list-tree.ts'
+import { listSizedTree } from '../../../git/list-tree.ts'
 import type { CodeEdge } from '../../resolution/list-edges.ts'
 import { readImportConfig } from '../../resolution/read-import-config.ts'
 import { resolveTree } from '../../resolution/resolve-tree.ts'
@@ -25,7 +25,7 @@ const maxListedEntries = 2 * maxFiles
 export async function rebuildGraph(sync: GraphSync): Promise<SyncedGraph> {
   const { db, graph, repository, snapshot, indexer, progress, signal } = sync
   const limits = { maxEntries: maxListedEntries, signal }
-  const { entries } = await listTree(repository, snapshot.sha, limits)
+  const { entries } = await listSizedTree(repository, snapshot.sha, limits)
   const { files: chosenFiles, leftOut } = chooseFiles(entries)
   progress.lap('list')
   const files = await indexFiles(sync, chosenFiles)
