@@ -8,19 +8,17 @@ import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
 import { lineRules } from '../src/reviewers/rules/line-rules.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
+import { decodeSample, readRuleSamples } from './rule-samples.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
-import { doubtSamples } from './samples/rule-samples-doubt.ts'
-import { moreSamples } from './samples/rule-samples-more.ts'
-import { otherSamples, secretsOfSamples } from './samples/rule-samples-other.ts'
-import { scriptSamples } from './samples/rule-samples-script.ts'
-import { textSamples } from './samples/rule-samples-text.ts'
 
 const [npm] = publicHosts.npm
 
 const reviewer = createStaticReviewer({ fileDeadlineMs: 20_000 })
 afterAll(() => reviewer[Symbol.asyncDispose]())
 
-const samples = [...scriptSamples, ...otherSamples, ...moreSamples, ...doubtSamples, ...textSamples]
+const samples = readRuleSamples()
+const awsKey = decodeSample('AKIAQ3⟦⟧XJ7KPL⟦⟧ZT5WMNB2')
+const githubToken = decodeSample('ghp_k3Jx9QmZt⟦⟧7Rw2Lp8Vb4Nc6⟦⟧Yd1Hs5Gf0AeUiO')
 
 async function review(files: Record<string, string>): Promise<readonly ProposedFinding[]> {
   const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))
@@ -37,21 +35,22 @@ function readMarks(marked: string): { text: string; lines: number[] } {
 }
 
 describe('each rule', () => {
-  for (const { rule, file, fires, silent } of samples) {
+  for (const { rule, file, reported, notReported } of samples) {
     it(`${rule} reports its samples in ${file}`, async () => {
-      for (const sample of fires) {
-        const { text, lines } = readMarks(sample)
+      for (const sample of reported) {
+        const { text, lines } = readMarks(decodeSample(sample))
         const findings = await review({ [file]: text })
         expect(
           findings.map((finding) => `${finding.rule}:${finding.startLine}`),
           text,
         ).toEqual(lines.map((line) => `${rule}:${line}`))
-        for (const finding of findings) expectWellFormed(finding, text)
+        for (const finding of findings) expectWellFormed(finding, text, secretsOf(sample))
       }
     })
 
     it(`${rule} reports nothing for near misses in ${file}`, async () => {
-      for (const text of silent) {
+      for (const sample of notReported) {
+        const text = decodeSample(sample)
         const findings = await review({ [file]: `${text}\n` })
         expect(
           findings.map((finding) => `${finding.rule}:${finding.startLine}: ${finding.title}`),
@@ -67,15 +66,23 @@ describe('each rule', () => {
 
   it('has samples and an id of its own', () => {
     const sampled = new Set(samples.map((sample) => sample.rule))
-    for (const rule of rules) {
-      // The rules on the code graph have their own tests.
-      if (!rule.graph) expect(sampled, rule.id).toContain(rule.id)
-    }
+    // The rules on the code graph have their own tests.
+    const expected = rules.filter((rule) => !rule.graph).map((rule) => rule.id)
+    expect([...sampled].sort()).toEqual(expected.toSorted())
     expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length)
   })
 })
 
-function expectWellFormed(finding: ProposedFinding, text: string): void {
+/** The secrets of a sample are the words that it splits with `⟦⟧`. */
+function secretsOf(sample: string): string[] {
+  return [...sample.matchAll(/[\w/+.-]+(?:⟦⟧[\w/+.-]+)+/g)].map(([split]) => decodeSample(split))
+}
+
+function expectWellFormed(
+  finding: ProposedFinding,
+  text: string,
+  secrets: readonly string[],
+): void {
   const line = text.split('\n')[finding.startLine - 1]
   expect(finding).toMatchObject({ reviewer: 'static', side: 'RIGHT', endLine: finding.startLine })
   expect(finding.quote).toBe(finding.rule === 'hardcoded-secret' ? '' : line)
@@ -84,7 +91,7 @@ function expectWellFormed(finding: ProposedFinding, text: string): void {
   expect(finding.evidence.every((evidence) => evidence.line >= 1)).toBe(true)
   expect(finding.suggestion).not.toBe(line)
   const all = JSON.stringify(finding)
-  for (const secret of secretsOfSamples) expect(all).not.toContain(secret)
+  for (const secret of secrets) expect(all).not.toContain(secret)
 }
 
 describe('the rules for manifests and lock files', () => {
@@ -301,7 +308,7 @@ describe('settings of later reviews', () => {
 
 describe('security rules on text', () => {
   it('case 77: read tests, and files of any name', async () => {
-    const text = `${readMarks(textSamples[0]!.fires[0]!).text}`
+    const text = decodeSample('/*⟦202e⟧ } ⟦2066⟧if (isAdmin)⟦2069⟧ ⟦2066⟧ begin admins only */\n')
     for (const path of [
       'src/a.test.ts',
       'tests/helper.js',
@@ -540,7 +547,7 @@ describe('too many findings', () => {
 
 describe('secrets', () => {
   it('are repeated nowhere, also when another rule reports the line', async () => {
-    const secret = secretsOfSamples[1]!
+    const secret = githubToken
     const findings = await review({
       'src/a.ts': `const call = (name) => db.query(\`SELECT * FROM t WHERE a = '\${name}' AND b = '${secret}'\`)\nif (x === NaN || token === '${secret}') stop()\n`,
     })
@@ -552,12 +559,11 @@ describe('secrets', () => {
 })
 
 describe('very large changes', () => {
-  const [key] = secretsOfSamples
   const reason = 'the change is too large for the rules to parse all of it: searched as text only'
 
   it('case 81: are parsed up to a file limit, others read as added lines with a note', async () => {
     await using bounded = createStaticReviewer({ maxParsed: { files: 2, bytes: 1_000_000 } })
-    const text = `if (a === NaN) stop()\nconst id = '${key}'\n`
+    const text = `if (a === NaN) stop()\nconst id = '${awsKey}'\n`
     const change = addedFiles({
       'a.ts': text,
       'b.py': 'x = 1\n',

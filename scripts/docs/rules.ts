@@ -35,7 +35,7 @@ export function renderRules(): string {
 
 function renderRuleTable(listed: readonly Rule[]): string {
   const rows = listed.map((rule) => [
-    `\`${rule.id}\``,
+    linkToSamples(rule),
     rule.severity,
     String(rule.confidence),
     describeLanguages(rule),
@@ -44,6 +44,11 @@ function renderRuleTable(listed: readonly Rule[]): string {
   ])
   const headings = ['Rule', 'Severity', 'Confidence', 'Languages', 'What it reports', 'See also']
   return renderTable(headings, rows)
+}
+
+/** The rules on the code graph have no samples, because they need a whole repository. */
+function linkToSamples({ id, graph }: Rule): string {
+  return graph ? `\`${id}\`` : `[\`${id}\`](../src/reviewers/rules/samples/${id}.md)`
 }
 
 function describeLanguages(rule: Rule): string {
