@@ -1,9 +1,9 @@
 // The packer of Umpire and two simple packers for comparison.
 
-import { languageOfPath } from '../src/code/languages.ts'
 import type { SyntaxParser } from '../src/code/syntax-parser.ts'
 import type { Change } from '../src/domain/change.ts'
 import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
+import { languageOfPath } from '../src/languages/linguist.ts'
 import { type CountTokens, packContext } from '../src/workflows/pack-context.ts'
 import { renderFileDiff } from '../test/render-file-diff.ts'
 

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { FileIndex } from '../src/code/code-index.ts'
 import { createFileIndexer } from '../src/code/file-indexer.ts'
 import { decodeFileIndex, encodeFileIndex } from '../src/code/indexing/encode-file-index.ts'
 import { createSyntaxParser } from '../src/code/syntax-parser.ts'
+import type { FileIndex } from '../src/languages/code-index.ts'
 import { formatFileIndex, trimLines } from './format-file-index.ts'
 
 const reader = createFileIndexer({ threads: 2, fileDeadlineMs: 20_000 })

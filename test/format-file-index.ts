@@ -1,5 +1,5 @@
 // Formats the index of a file as short lines for assertions.
-import type { FileIndex } from '../src/code/code-index.ts'
+import type { FileIndex } from '../src/languages/code-index.ts'
 
 /**
  * Formats one part of a file index a line per entry: `+` is exported, `c3` is complexity 3,

@@ -1,10 +1,10 @@
 // Tests of the project map that is derived from files: stack, conventions, rules and decisions.
 import { describe, expect, it } from 'vitest'
 import { classifyFile } from '../src/code/classify-file.ts'
-import { isTestPath, languageOfPath } from '../src/code/languages.ts'
 import type { NewMemory } from '../src/domain/memory.ts'
 import { describeProject } from '../src/knowledge/project/describe-project.ts'
 import type { ProjectFile } from '../src/knowledge/project/project.ts'
+import { isTestPath, languageOfPath } from '../src/languages/linguist.ts'
 
 interface Known {
   /** The names of exported definitions, by path. */

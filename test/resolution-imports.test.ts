@@ -1,8 +1,8 @@
 // Tests of import resolution: small repositories of each language with expected targets.
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { CodeImport } from '../src/code/code-index.ts'
-import { emptyImportConfig } from '../src/knowledge/resolution/import-config.ts'
-import { createImportResolver } from '../src/knowledge/resolution/imports/import-resolver.ts'
+import { createImportResolver } from '../src/knowledge/resolution/import-resolver.ts'
+import type { CodeImport } from '../src/languages/code-index.ts'
+import { emptyImportConfig } from '../src/languages/common/import-config.ts'
 import { type ResolvedCode, resolveCode } from './resolve-code.ts'
 
 /** Returns a source that imports each of these. */

@@ -1,7 +1,7 @@
 // Tests of which files are reviewed, and of language detection.
 import { describe, expect, it } from 'vitest'
 import { classifyFile } from '../src/code/classify-file.ts'
-import { isTestPath, languageOfPath } from '../src/code/languages.ts'
+import { isTestPath, languageOfPath } from '../src/languages/linguist.ts'
 
 describe('case 38: files that are not reviewed', () => {
   it.each([

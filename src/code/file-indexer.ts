@@ -1,6 +1,7 @@
 // Indexes many files in threads, so that a file that crashes the parser affects no other.
+
+import type { FileIndex } from '../languages/code-index.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
-import type { FileIndex } from './code-index.ts'
 import { decodeFileIndex } from './indexing/encode-file-index.ts'
 import type { EncodedFileIndex, IndexBatch } from './indexing/file-index-worker.ts'
 import { type SourceKind, sourceKindOf } from './indexing/source-kind.ts'

@@ -1,6 +1,7 @@
 // Parses source files in threads: syntax errors, definitions and the file index.
+
+import type { FileIndex } from '../languages/code-index.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
-import type { FileIndex } from './code-index.ts'
 import { dataFormatOf } from './data-format.ts'
 import { grammarOfPath } from './grammars.ts'
 import { sourceKindOf } from './indexing/source-kind.ts'

@@ -1,8 +1,8 @@
 // The worker thread that parses untrusted source files.
 import { parentPort } from 'node:worker_threads'
 import { type Node, Parser } from 'web-tree-sitter'
+import type { FileIndex } from '../languages/code-index.ts'
 import type { ThreadAnswer, ThreadRequest } from '../lib/thread-pool.ts'
-import type { FileIndex } from './code-index.ts'
 import { countDataErrors, type DataFormat } from './data-format.ts'
 import { type GrammarName, loadGrammar } from './grammars.ts'
 import { loadIndexParser } from './indexing/load-index-parser.ts'

@@ -1,5 +1,5 @@
 // Determines how thoroughly the text of a file must be read before a change to it can pass.
-import { type Language, languageOfPath } from './languages.ts'
+import { type Language, languageOfPath } from '../languages/linguist.ts'
 import { scriptsKeyOf } from './manifest-scripts.ts'
 
 /**

@@ -1,11 +1,11 @@
 // Claims, leases and ends of repository scans. All times are the database's clock.
 import { type RawBuilder, sql } from 'kysely'
-import { codeIndexVersion } from '../code/code-index.ts'
 import type { Db } from '../db/database.ts'
 import type { RunStatus } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { announce } from '../events/listing.ts'
+import { codeIndexVersion } from '../languages/code-index.ts'
 import {
   type ClaimOptions,
   type ClaimResult,

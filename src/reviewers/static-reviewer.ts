@@ -1,10 +1,11 @@
 // The reviewer without a model: runs rules on the added lines of a change.
-import { isTestPath, languageOfPath } from '../code/languages.ts'
+
 import { type Change, listReviewedFiles } from '../domain/change.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { ownerOf } from '../domain/pull-request.ts'
 import { noUsage } from '../domain/review.ts'
+import { isTestPath, languageOfPath } from '../languages/linguist.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
 import { type ThreadOutcome, ThreadPool } from '../lib/thread-pool.ts'
 import type { Reviewer, ReviewerReport } from './reviewer.ts'

@@ -1,6 +1,5 @@
 // Gathers a change from a local repository: commits, staged or uncommitted changes.
 import { basename } from 'node:path'
-import { languageOfPath } from '../code/languages.ts'
 import { type Change, noEarlierReviews, noOutsideContext } from '../domain/change.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../domain/pull-request.ts'
@@ -25,6 +24,7 @@ import {
   emptyTree,
   type ScratchRepository,
 } from '../git/scratch-repository.ts'
+import { languageOfPath } from '../languages/linguist.ts'
 import { checkChangedSettings, loadSettings } from './gathering/read-settings.ts'
 import { triageFiles } from './gathering/triage-files.ts'
 

@@ -6,7 +6,7 @@ import type {
   CodeReference,
   CodeSymbol,
   FileIndex,
-} from '../code-index.ts'
+} from '../../languages/code-index.ts'
 import type { DefinitionKind } from '../outline.ts'
 
 // Positions in these lists are stored. After a change of their order, increase `codeIndexVersion`.

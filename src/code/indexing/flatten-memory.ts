@@ -3,7 +3,7 @@
 // The offsets are those of tree-sitter 0.26 (subtree.h, parser.h) on 32 bits. Under a release with
 // another layout the result differs from the cursor's, and `createFlattener` stops using it.
 import type { Tree } from 'web-tree-sitter'
-import type { FlatColumns } from './flat-tree.ts'
+import type { FlatColumns } from '../../languages/common/flat-tree.ts'
 
 /** `sizeof(Subtree)`: the data itself if its lowest bit is set, otherwise a pointer to the heap. */
 const subtreeSize = 8

@@ -1,6 +1,6 @@
 // Flattens syntax trees: from the parser's memory if its layout is known, otherwise by its cursor.
 import type { Tree } from 'web-tree-sitter'
-import type { FlatColumns } from './flat-tree.ts'
+import type { FlatColumns } from '../../languages/common/flat-tree.ts'
 import { flattenMemory } from './flatten-memory.ts'
 
 /** Columns of up to this many nodes are reused for the next tree. */

@@ -1,12 +1,12 @@
 // Builds the index of a parsed file in one pass over its flattened tree. Runs in worker threads.
 import type { Tree } from 'web-tree-sitter'
-import type { FileIndex } from '../code-index.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
+import { FileIndexBuilder } from '../../languages/common/file-index-builder.ts'
+import { type FlatColumns, FlatTree } from '../../languages/common/flat-tree.ts'
+import { type LanguageSpec, splitList, type Visit } from '../../languages/common/index-spec.ts'
+import { languageSpecs } from '../../languages/index.ts'
 import { type GrammarName, parserMemory } from '../grammars.ts'
-import { FileIndexBuilder } from './file-index-builder.ts'
-import { type FlatColumns, FlatTree } from './flat-tree.ts'
 import { createFlattener } from './flatten-tree.ts'
-import { type LanguageSpec, splitList, type Visit } from './language-spec.ts'
-import { languageSpecs } from './languages/index.ts'
 
 type Grammar = Tree['language']
 

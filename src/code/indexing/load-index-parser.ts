@@ -1,9 +1,9 @@
 // Creates parsers that turn the text of a file into its index. Runs in worker threads.
 import { Parser } from 'web-tree-sitter'
-import type { FileIndex } from '../code-index.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
+import { languageSpecs } from '../../languages/index.ts'
 import { type GrammarName, loadGrammar } from '../grammars.ts'
 import { indexTree } from './index-tree.ts'
-import { languageSpecs } from './languages/index.ts'
 import { blankMarkup, type SourceKind } from './source-kind.ts'
 
 type Grammar = Awaited<ReturnType<typeof loadGrammar>>

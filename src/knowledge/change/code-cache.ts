@@ -1,7 +1,7 @@
 // Caches code data in memory, because the next review of a repository needs most of it again.
 
-import type { FileIndex } from '../../code/code-index.ts'
 import type { SourceKind } from '../../code/indexing/source-kind.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
 import { createLruCache, type LruCache } from '../../lib/lru-cache.ts'
 
 /** The blob and the kind of source determine an index entry. */

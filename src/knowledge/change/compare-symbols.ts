@@ -1,7 +1,7 @@
 // Compares the definitions of a file before and after a change.
 
-import type { CodeSymbol, FileIndex } from '../../code/code-index.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
+import type { CodeSymbol, FileIndex } from '../../languages/code-index.ts'
 
 const maxNestingDepth = 20
 

@@ -1,5 +1,5 @@
 // Checks whether other files can import a name from a file, as far as the code index shows it.
-import type { FileIndex } from '../../code/code-index.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
 import type { CodeView } from '../resolution/code-view.ts'
 
 /** The maximum number of files to search over re-exports. */

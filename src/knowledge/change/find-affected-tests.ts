@@ -1,8 +1,8 @@
 // Finds the tests that reach a change, and the changed files that no test reaches.
 
-import { isTestPath } from '../../code/languages.ts'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
-import { familyOfPath, type LanguageFamily } from '../resolution/language-families.ts'
+import { familyOfPath, type LanguageFamily } from '../../languages/language-families.ts'
+import { isTestPath } from '../../languages/linguist.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { type Distances, type FileUse, minDistance, traceDependents } from './trace-dependents.ts'
 

@@ -1,7 +1,7 @@
 // Finds imports that the change breaks, and broken imports that it adds.
 
-import type { CodeImport, FileIndex } from '../../code/code-index.ts'
 import type { BrokenImport } from '../../domain/change-graph.ts'
+import type { CodeImport, FileIndex } from '../../languages/code-index.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { canCheckExports, hasExport } from './exported-names.ts'
 import type { ChangeViews } from './find-change-callers.ts'

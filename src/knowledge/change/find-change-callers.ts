@@ -1,8 +1,8 @@
 // Finds uses of changed definitions in lines that the change doesn't contain.
 
-import type { CodeReference, FileIndex } from '../../code/code-index.ts'
-import { isTestPath } from '../../code/languages.ts'
 import { type CallSite, minSureConfidence } from '../../domain/change-graph.ts'
+import type { CodeReference, FileIndex } from '../../languages/code-index.ts'
+import { isTestPath } from '../../languages/linguist.ts'
 import type { CodeView } from '../resolution/code-model.ts'
 import { resolveReferences } from '../resolution/resolve-references.ts'
 import { isHeader } from '../resolution/shared-scopes.ts'

@@ -1,11 +1,12 @@
 // Finds the uses of a symbol by its name in the stored code graph of the default branch.
 import { sql } from 'kysely'
-import type { FileIndex } from '../../code/code-index.ts'
-import { isTestPath } from '../../code/languages.ts'
 import { toStorableText } from '../../contract/storable-text.ts'
 import type { Db } from '../../db/database.ts'
 import { minSureConfidence } from '../../domain/change-graph.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
+import type { ImportConfig } from '../../languages/common/import-config.ts'
+import { isTestPath } from '../../languages/linguist.ts'
 import { mayUseAnyOf } from '../graph/name-filter.ts'
 import {
   findDefinitionsByName,
@@ -16,8 +17,7 @@ import {
   readPaths,
 } from '../graph/read-graph.ts'
 import { queryStoredView } from '../graph/stored-view.ts'
-import type { ImportConfig } from '../resolution/import-config.ts'
-import { createImportResolver } from '../resolution/imports/import-resolver.ts'
+import { createImportResolver } from '../resolution/import-resolver.ts'
 import { chooseCallers } from './choose-callers.ts'
 import { qualifiedNameOf } from './compare-symbols.ts'
 import {

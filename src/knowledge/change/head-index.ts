@@ -1,9 +1,9 @@
 // Provides the code index at the head: from the graph where it has the same blob, else by parsing.
 
-import type { FileIndex } from '../../code/code-index.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
 import type { Db } from '../../db/database.ts'
 import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
 import { readInOneSnapshot } from '../graph/read-graph.ts'
 import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { type CodeReader, forEachConcurrently, readFileVersion } from './read-changed-files.ts'

@@ -1,17 +1,17 @@
 // Loads the code around a change: from the stored graph, and from the head where it differs.
 
-import { isTestPath } from '../../code/languages.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
+import { emptyImportConfig, type ImportConfig } from '../../languages/common/import-config.ts'
+import { familyOfPath, type LanguageFamily } from '../../languages/language-families.ts'
+import { isTestPath } from '../../languages/linguist.ts'
 import {
   findDefinitionsByName,
   readInOneSnapshot,
   requireCurrent,
   type StoredDefinition,
 } from '../graph/read-graph.ts'
-import { emptyImportConfig, type ImportConfig } from '../resolution/import-config.ts'
-import { createImportResolver, type ImportResolver } from '../resolution/imports/import-resolver.ts'
-import { familyOfPath, type LanguageFamily } from '../resolution/language-families.ts'
+import { createImportResolver, type ImportResolver } from '../resolution/import-resolver.ts'
 import { affectsImportConfig, readImportConfig } from '../resolution/read-import-config.ts'
 import type { ChangeGraphContext } from './change-graph-context.ts'
 import { type ChangedFile, listRemovedPaths } from './changed-file.ts'

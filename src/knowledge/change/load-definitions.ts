@@ -1,7 +1,7 @@
 // Loads the files that define or re-export the names that other files use.
-import type { CodeBinding, CodeImport, FileIndex } from '../../code/code-index.ts'
-import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
-import { folderOf } from '../resolution/paths.ts'
+import type { CodeBinding, CodeImport, FileIndex } from '../../languages/code-index.ts'
+import { folderOf } from '../../lib/tree-paths.ts'
+import type { ImportResolver } from '../resolution/import-resolver.ts'
 import type { ChangedFile } from './changed-file.ts'
 import type { HeadIndex } from './head-index.ts'
 

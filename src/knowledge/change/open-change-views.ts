@@ -1,8 +1,8 @@
 // Opens views of the code before and after a change by overlaying the changed files.
-import type { FileIndex } from '../../code/code-index.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
 import type { StoredDefinition } from '../graph/read-graph.ts'
 import { type CodeView, createCodeView, openCodeView } from '../resolution/code-view.ts'
-import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
+import type { ImportResolver } from '../resolution/import-resolver.ts'
 import type { ChangedFile } from './changed-file.ts'
 import type { FileVersion } from './compare-symbols.ts'
 import type { ChangeViews } from './find-change-callers.ts'

@@ -1,12 +1,12 @@
 // Reads and indexes the changed files at the base and at the head.
 
-import type { FileIndex } from '../../code/code-index.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
 import type { SyntaxParser } from '../../code/syntax-parser.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { blobIdOf } from '../../git/blob-id.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { createLineMap } from './changed-lines.ts'
 import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'

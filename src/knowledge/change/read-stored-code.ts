@@ -1,9 +1,9 @@
 // Reads the part of the stored code graph around a change: blobs, index entries and uses.
 import { sql } from 'kysely'
-import { codeIndexVersion, type FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import type { SourceKind } from '../../code/indexing/source-kind.ts'
 import type { Db } from '../../db/database.ts'
+import { codeIndexVersion, type FileIndex } from '../../languages/code-index.ts'
 import { findGraph, type Graph, pageOfId } from '../graph/read-graph.ts'
 import { blobKey, type CodeCache, type FileBlobs, type SourceBlob } from './code-cache.ts'
 import type { FileUse } from './trace-dependents.ts'

@@ -1,8 +1,8 @@
 // Chooses the files of a tree that the graph contains, and those whose content is read.
 import { classifyFile, type FileKind } from '../../code/classify-file.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
-import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { SizedTreeEntry } from '../../git/list-tree.ts'
+import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
 
 /** A file of the default branch as its path and tree entry describe it. */
 export interface ScannedFile {

@@ -1,9 +1,9 @@
 // Queries a stored code graph: files, code index entries, definitions, edges and dependents.
 import { sql } from 'kysely'
-import { codeIndexVersion, type FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
+import { codeIndexVersion, type FileIndex } from '../../languages/code-index.ts'
 import { mayUseAnyOf } from './name-filter.ts'
 
 export interface Graph {

@@ -1,16 +1,16 @@
 // Queries a code view over a stored graph and loads only the data that a query needs.
 
-import type { FileIndex } from '../../code/code-index.ts'
 import { toStorableText } from '../../contract/storable-text.ts'
 import type { Db } from '../../db/database.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
+import { folderOf } from '../../lib/tree-paths.ts'
 import {
   type CodeSource,
   type CodeView,
   openCodeView,
   type SymbolLocation,
 } from '../resolution/code-view.ts'
-import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
-import { folderOf } from '../resolution/paths.ts'
+import type { ImportResolver } from '../resolution/import-resolver.ts'
 import {
   findNamespaceFiles,
   findSymbolLocations,

@@ -1,10 +1,10 @@
 // Builds lookup tables over one file's index entry: names, imports, bindings and enclosing types.
-import type { CodeBinding, CodeImport, CodeSymbol, FileIndex } from '../../code/code-index.ts'
-import { isTestPath } from '../../code/languages.ts'
+import type { CodeBinding, CodeImport, CodeSymbol, FileIndex } from '../../languages/code-index.ts'
+import type { ResolvedImport } from '../../languages/common/resolved-import.ts'
+import type { LanguageFamily } from '../../languages/language-families.ts'
+import { isTestPath } from '../../languages/linguist.ts'
+import { folderOf } from '../../lib/tree-paths.ts'
 import type { CodeFile, CodeView, ImportedName } from './code-model.ts'
-import type { ResolvedImport } from './imports/resolved-import.ts'
-import type { LanguageFamily } from './language-families.ts'
-import { folderOf } from './paths.ts'
 import { resolveImport } from './resolve-import.ts'
 
 /** The maximum number of directly and indirectly included files. */

@@ -1,8 +1,8 @@
 // The types that references are resolved with: symbol locations, resolved names, files and views.
-import type { CodeBinding, FileIndex } from '../../code/code-index.ts'
-import type { ImportResolver } from './imports/import-resolver.ts'
-import type { ResolvedImport } from './imports/resolved-import.ts'
-import type { LanguageFamily } from './language-families.ts'
+import type { CodeBinding, FileIndex } from '../../languages/code-index.ts'
+import type { ResolvedImport } from '../../languages/common/resolved-import.ts'
+import type { LanguageFamily } from '../../languages/language-families.ts'
+import type { ImportResolver } from './import-resolver.ts'
 
 export interface SymbolLocation {
   readonly path: string

@@ -1,10 +1,10 @@
 // Opens a view over the code index of a repository, or of a part of it, to resolve references.
-import type { FileIndex } from '../../code/code-index.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
+import { familyOfPath } from '../../languages/language-families.ts'
+import { folderOf } from '../../lib/tree-paths.ts'
 import { createCodeFile } from './code-file.ts'
 import type { CodeFile, CodeSource, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
-import type { ImportResolver } from './imports/import-resolver.ts'
-import { familyOfPath } from './language-families.ts'
-import { folderOf } from './paths.ts'
+import type { ImportResolver } from './import-resolver.ts'
 import { resolveQualified } from './resolve-member.ts'
 import { resolveName } from './resolve-name.ts'
 

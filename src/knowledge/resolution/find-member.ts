@@ -1,7 +1,8 @@
 // Finds members of a type, module or object by name, including inherited ones.
+
+import { folderOf } from '../../lib/tree-paths.ts'
 import { isTypeSymbol } from './code-file.ts'
 import type { CodeFile, CodeView, SymbolLocation } from './code-model.ts'
-import { folderOf } from './paths.ts'
 
 const maxInheritanceDepth = 8
 const maxBases = 40

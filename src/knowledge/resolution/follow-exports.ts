@@ -1,5 +1,7 @@
 // Follows an exported name through re-exporting files to its definition.
 
+import { familyOfPath } from '../../languages/language-families.ts'
+import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
 import { enclosingSymbolOf } from './code-file.ts'
 import type {
   CodeFile,
@@ -8,8 +10,6 @@ import type {
   ResolvedName,
   SymbolLocation,
 } from './code-model.ts'
-import { familyOfPath } from './language-families.ts'
-import { filenameOf, folderOf } from './paths.ts'
 import { externalName, resolvedToSymbols } from './resolved-name.ts'
 
 /** A chain of re-exports is followed up to this length. */

@@ -1,16 +1,16 @@
 // Reads the import configuration of a repository from its manifests, which are untrusted input.
 import { GitError } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { ImportConfig } from './import-config.ts'
-import type { ManifestFile } from './manifests/manifest-file.ts'
-import { readComposer } from './manifests/read-composer.ts'
-import { readGoModule } from './manifests/read-go-module.ts'
-import { readIgnoreGlobs } from './manifests/read-ignore-globs.ts'
-import { readPythonRoots } from './manifests/read-python-roots.ts'
-import { readRustCrate } from './manifests/read-rust-crate.ts'
-import { listExtended, readScriptConfigs } from './manifests/read-script-configs.ts'
-import { readScriptPackages } from './manifests/read-script-packages.ts'
-import { filenameOf, folderOf } from './paths.ts'
+import type { ImportConfig } from '../../languages/common/import-config.ts'
+import type { ManifestFile } from '../../languages/common/manifest-file.ts'
+import { readGoModule } from '../../languages/go/read-module.ts'
+import { listExtended, readScriptConfigs } from '../../languages/javascript/read-configs.ts'
+import { readScriptPackages } from '../../languages/javascript/read-packages.ts'
+import { readComposer } from '../../languages/php/read-composer.ts'
+import { readPythonRoots } from '../../languages/python/read-roots.ts'
+import { readRustCrate } from '../../languages/rust/read-crate.ts'
+import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
+import { readIgnoreGlobs } from './read-ignore-globs.ts'
 
 /** Applies to each kind of manifest. Those nearest to the root take precedence. */
 const maxManifests = 1_000

@@ -1,5 +1,5 @@
 // Lists the files that a file depends on, from its imports and resolved references.
-import type { CodeReference } from '../../code/code-index.ts'
+import type { CodeReference } from '../../languages/code-index.ts'
 import type { CodeView } from './code-model.ts'
 import { resolveReferences } from './resolve-references.ts'
 

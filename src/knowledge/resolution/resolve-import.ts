@@ -1,8 +1,8 @@
 // Resolves an import by path, or else by the namespaces that files declare.
-import type { CodeImport } from '../../code/code-index.ts'
+import type { CodeImport } from '../../languages/code-index.ts'
+import { type ResolvedImport, resolvedTo } from '../../languages/common/resolved-import.ts'
+import { familyOfPath } from '../../languages/language-families.ts'
 import type { CodeView } from './code-model.ts'
-import { type ResolvedImport, resolvedTo } from './imports/resolved-import.ts'
-import { familyOfPath } from './language-families.ts'
 
 /** A namespace resolves to at most this number of files. */
 const maxFiles = 500

@@ -1,5 +1,5 @@
 // Finds what `qualifier.name` refers to, by the enclosing type or the qualifier and its type.
-import type { CodeBinding, CodeSymbol } from '../../code/code-index.ts'
+import type { CodeBinding, CodeSymbol } from '../../languages/code-index.ts'
 import { enclosingSymbolOf } from './code-file.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { findBaseMember, findMember } from './find-member.ts'

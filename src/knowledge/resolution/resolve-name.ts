@@ -1,10 +1,11 @@
 // Applies the scope rules of a language to resolve an unqualified name.
+
+import type { LanguageFamily } from '../../languages/language-families.ts'
+import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
 import { enclosingSymbolOf, isTypeSymbol } from './code-file.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
 import { followExport } from './follow-exports.ts'
-import type { LanguageFamily } from './language-families.ts'
-import { filenameOf, folderOf } from './paths.ts'
 import { externalName, resolvedToSymbols } from './resolved-name.ts'
 import { findInScope } from './shared-scopes.ts'
 

@@ -1,8 +1,8 @@
 // Finds the definitions that the references of a file refer to, each with a confidence.
-import type { CodeReference, CodeSymbol } from '../../code/code-index.ts'
+import type { CodeReference, CodeSymbol } from '../../languages/code-index.ts'
+import type { LanguageFamily } from '../../languages/language-families.ts'
 import type { CodeFile, CodeView, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
-import type { LanguageFamily } from './language-families.ts'
 import { libraryMethodNames } from './library-method-names.ts'
 import { resolveMember } from './resolve-member.ts'
 import { symbolAt } from './symbol-at.ts'

@@ -1,10 +1,10 @@
 // Serializes the code index of a tree for a worker thread, and resolves its edges in batches.
 import { getHeapStatistics } from 'node:v8'
-import type { FileIndex } from '../../code/code-index.ts'
 import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
+import type { FileIndex } from '../../languages/code-index.ts'
+import type { ImportConfig } from '../../languages/common/import-config.ts'
 import { type FileOutline, indexOutlines, openCodeView } from './code-view.ts'
-import type { ImportConfig } from './import-config.ts'
-import { createImportResolver } from './imports/import-resolver.ts'
+import { createImportResolver } from './import-resolver.ts'
 import { type CodeEdge, listEdges } from './list-edges.ts'
 
 export interface SerializedTree {

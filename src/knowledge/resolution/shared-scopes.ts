@@ -1,8 +1,9 @@
 // Resolves names that are in scope without a named import: of packages, namespaces and includes.
+
+import type { LanguageFamily } from '../../languages/language-families.ts'
+import { folderOf } from '../../lib/tree-paths.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { followExport } from './follow-exports.ts'
-import type { LanguageFamily } from './language-families.ts'
-import { folderOf } from './paths.ts'
 import { resolvedToSymbols } from './resolved-name.ts'
 
 type FindName = (

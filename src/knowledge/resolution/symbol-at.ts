@@ -1,5 +1,5 @@
 // Looks up the symbol at a location.
-import type { CodeSymbol } from '../../code/code-index.ts'
+import type { CodeSymbol } from '../../languages/code-index.ts'
 import type { CodeView, SymbolLocation } from './code-model.ts'
 
 /** Returns undefined if the file's index entry isn't loaded. */

@@ -1,6 +1,5 @@
 // Rules about one object that is shared by mistake: list elements, class attributes, defaults.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +12,8 @@ import {
   outerParent,
   quoteCode,
   replaceInLine,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const mutatingMethods = [
   'push',

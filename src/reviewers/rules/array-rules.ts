@@ -1,6 +1,5 @@
 // Rules about sorting and mapping arrays.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -11,7 +10,8 @@ import {
   quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
 /** Whether an array certainly holds numbers, as far as the file shows. */

@@ -1,6 +1,5 @@
 // Finds out whether the function that a call runs is asynchronous.
 import type { Node } from 'web-tree-sitter'
-import type { ImportedFunction, ParsedFile, RuleEvidence } from './rule.ts'
 import {
   calleeOf,
   enclosingFunction,
@@ -13,7 +12,8 @@ import {
   isFunction,
   lineOf,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import type { ImportedFunction, ParsedFile, RuleEvidence } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
 /** Finds the async function that a call runs; undefined when that isn't certain. */

@@ -1,8 +1,5 @@
 // Rules about promises and coroutines that are not awaited.
 import type { Node } from 'web-tree-sitter'
-import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
-import { isCondition } from './condition-nodes.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -18,7 +15,10 @@ import {
   isFunction,
   quoteCode,
   replaceInLine,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
+import { isCondition } from './condition-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /** Words of a comment that explains why a promise isn't awaited. */
 const intentionalWords = new RegExp(

@@ -1,7 +1,5 @@
 // Rules about branches and operands that are repeated, and assignments in place of comparisons.
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from './literals.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
 import {
   binaryTypes,
   field,
@@ -12,7 +10,9 @@ import {
   outerParent,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isConstant } from './literals.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 function checkAssignment(node: Node): Hit | undefined {
   const condition = field(node, 'condition')

@@ -1,6 +1,5 @@
 // Rules about inexact decimals, environment variables used as other types, and `Optional.get`.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -9,7 +8,8 @@ import {
   firstLine,
   quoteCode,
   replaceInLine,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /** `new BigDecimal(0.1)`, `Decimal(0.1)`. */
 function checkDecimal(node: Node, file: ParsedFile): Hit | undefined {

@@ -1,7 +1,5 @@
 // Rules about callbacks whose promise or result gets lost.
 import type { Node } from 'web-tree-sitter'
-import { awaitsInside } from './async-callees.ts'
-import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -14,7 +12,9 @@ import {
   isFunction,
   outerParent,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { awaitsInside } from './async-callees.ts'
+import { type Hit, javascriptFamily, type Rule } from './rule.ts'
 
 const predicateMethods = new Set([
   'filter',

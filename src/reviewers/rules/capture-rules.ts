@@ -1,6 +1,5 @@
 // Rules about loop variables that later functions capture, or that are changed as copies.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   calleeOf,
   containsIdentifier,
@@ -12,7 +11,8 @@ import {
   isFunction,
   lineOf,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { parameterOf, typeOf } from './value-origins.ts'
 
 /** Functions that store a callback and run it later. */

@@ -1,8 +1,5 @@
 // Rules about comparisons whose result doesn't depend on the compared values.
 import type { Node } from 'web-tree-sitter'
-import { describeConstantResult, equalities, equalityOf, readComparison } from './equality.ts'
-import { isPlainString, stringText } from './literals.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   field,
   fieldText,
@@ -10,7 +7,10 @@ import {
   outerParent,
   quoteCode,
   replaceInLine,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { describeConstantResult, equalities, equalityOf, readComparison } from './equality.ts'
+import { isPlainString, stringText } from './literals.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /** How JavaScript, Python, Go and Java write NaN. */
 const notANumber = new RegExp(

@@ -1,9 +1,5 @@
 // Rules about conditions that are always true or always false.
 import type { Node } from 'web-tree-sitter'
-import { isOperandOf } from './condition-nodes.ts'
-import { readComparison } from './equality.ts'
-import { isConstant, isPlainString, stringText } from './literals.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   binaryTypes,
@@ -17,7 +13,11 @@ import {
   outerParent,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isOperandOf } from './condition-nodes.ts'
+import { readComparison } from './equality.ts'
+import { isConstant, isPlainString, stringText } from './literals.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /** Names in conditions that likely decide what a user may do. */
 const accessNames = /role|admin|permission|scope|owner|auth|privilege|access|allowed/i

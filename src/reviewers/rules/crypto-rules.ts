@@ -1,7 +1,5 @@
 // Rules about secrets that are made with weak randomness, and weak hashes of passwords.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString } from './literals.ts'
-import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 import {
   calleeOf,
   callTypes,
@@ -11,7 +9,9 @@ import {
   findNodes,
   firstLine,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isPlainString } from './literals.ts'
+import { allRuleLanguages, grammarFamilyOf, type Hit, type ParsedFile, type Rule } from './rule.ts'
 
 const tokenPrefixes =
   'reset access refresh auth session csrf api verification invite login bearer jwt security'

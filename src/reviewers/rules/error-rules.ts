@@ -1,6 +1,5 @@
 // Rules about errors that a handler swallows.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   calleeOf,
   codeChildren,
@@ -14,7 +13,8 @@ import {
   hasComment,
   isExplained,
   isFunction,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 function splitWords(text: string): string[] {
   return text.trim().split(/\s+/)

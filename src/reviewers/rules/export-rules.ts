@@ -1,8 +1,8 @@
 // Rules about names and files that imports and calls no longer find in the code graph.
 import { extname, posix } from 'node:path'
-import { isTestPath } from '../../code/languages.ts'
 import type { BrokenImport, ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
+import { isTestPath } from '../../languages/linguist.ts'
 import { bindsName } from './bound-names.ts'
 import {
   findDefinitionLine,

@@ -1,6 +1,5 @@
 // Rules about statements that run where they shouldn't, or never.
 import type { Node } from 'web-tree-sitter'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   codeChildren,
   enclosingNode,
@@ -13,7 +12,8 @@ import {
   lineOf,
   nextCodeSibling,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const exitTypes = new Set([
   'break_statement',

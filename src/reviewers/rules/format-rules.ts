@@ -1,7 +1,5 @@
 // Rules about format strings whose placeholders and values don't match.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from './literals.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -11,7 +9,9 @@ import {
   firstLine,
   quoteCode,
   replaceInLine,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isPlainString, stringText } from './literals.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { parameterOf } from './value-origins.ts'
 
 const goFormats = /^(?:fmt\.(?:Sprintf|Printf|Errorf)|log\.(?:Printf|Fatalf|Panicf))$/

@@ -1,6 +1,5 @@
 // Rules about errors of Go that are ignored, dropped or overwritten.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -16,7 +15,8 @@ import {
   lineOf,
   nextCodeSibling,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 const isNotNil = /^\(?(\w+) != nil\)?$/

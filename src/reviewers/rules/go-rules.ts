@@ -1,6 +1,5 @@
 // Rules about mistakes in Go: nil maps, early uses of results, hidden fields, bare durations.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -15,7 +14,8 @@ import {
   lineOf,
   nextCodeSibling,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import type { Hit, Rule } from './rule.ts'
 
 /** `var m map[string]int` followed by `m["a"] = 1`. */
 function checkNilMap(declaration: Node): Hit | undefined {

@@ -1,8 +1,5 @@
 // Rules about values that are compared by identity.
 import type { Node } from 'web-tree-sitter'
-import { describeConstantResult, equalityOf } from './equality.ts'
-import { isConstant } from './literals.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   field,
   fieldText,
@@ -13,7 +10,10 @@ import {
   quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { describeConstantResult, equalityOf } from './equality.ts'
+import { isConstant } from './literals.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
 /** The line that shows that an expression is a `Date`; undefined where none does. */

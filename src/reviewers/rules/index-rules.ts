@@ -1,14 +1,6 @@
 // Rules about loops and indexes that go past the end.
 import type { Node } from 'web-tree-sitter'
 import {
-  allRuleLanguages,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-  type RuleLanguage,
-} from './rule.ts'
-import {
   argumentsOf,
   containsIdentifier,
   enclosingNode,
@@ -20,7 +12,15 @@ import {
   quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import {
+  allRuleLanguages,
+  type Hit,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+  type RuleLanguage,
+} from './rule.ts'
 import { declaredTypeOf } from './value-origins.ts'
 
 /** Languages in which an index past the end stops the program. JavaScript gives `undefined`. */

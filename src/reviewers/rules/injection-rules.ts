@@ -1,5 +1,14 @@
 // Rules about SQL, shell commands and code that are built from variables.
 import type { Node } from 'web-tree-sitter'
+import {
+  argumentsOf,
+  calleeOf,
+  callTypes,
+  fieldText,
+  firstLine,
+  lineOf,
+  quoteCode,
+} from '../../languages/common/syntax-nodes.ts'
 import { isConstant } from './literals.ts'
 import {
   allRuleLanguages,
@@ -9,15 +18,6 @@ import {
   type ParsedFile,
   type Rule,
 } from './rule.ts'
-import {
-  argumentsOf,
-  calleeOf,
-  callTypes,
-  fieldText,
-  firstLine,
-  lineOf,
-  quoteCode,
-} from './syntax-nodes.ts'
 import { type BuiltText, builtTextOf, type Insertion, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'
 

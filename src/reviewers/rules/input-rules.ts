@@ -1,14 +1,5 @@
 // Rules about untrusted input in HTML (XSS), file paths (path traversal) and deserialization.
 import type { Node } from 'web-tree-sitter'
-import { isConstant } from './literals.ts'
-import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -19,7 +10,16 @@ import {
   firstLine,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isConstant } from './literals.ts'
+import {
+  allRuleLanguages,
+  grammarFamilyOf,
+  type Hit,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+} from './rule.ts'
 import { builtTextOf, isSafeInsertion } from './text-building.ts'
 import { isRequestInput } from './value-origins.ts'
 

@@ -1,7 +1,7 @@
 // Rules about Java: `equals` without `hashCode`, and formats that threads share.
 import type { Node } from 'web-tree-sitter'
+import { field, fieldText, firstLine, quoteCode } from '../../languages/common/syntax-nodes.ts'
 import type { Hit, Rule } from './rule.ts'
-import { field, fieldText, firstLine, quoteCode } from './syntax-nodes.ts'
 
 function checkEquals(method: Node): Hit | undefined {
   const parameters = field(method, 'parameters')

@@ -1,6 +1,6 @@
 // Recognizes literals and constants in syntax trees.
 import type { Node } from 'web-tree-sitter'
-import { field, fieldText, findNodes, unwrap } from './syntax-nodes.ts'
+import { field, fieldText, findNodes, unwrap } from '../../languages/common/syntax-nodes.ts'
 
 const stringTypes = new Set([
   'string',

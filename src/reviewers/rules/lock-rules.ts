@@ -1,6 +1,5 @@
 // Rules about locks that stay locked, and wait groups that are incremented too late.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
   calleeOf,
   callTypes,
@@ -15,7 +14,8 @@ import {
   hasCall,
   lineOf,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 
 /** The method that releases a lock, by the method that acquires it. */
 const releaseMethods: Readonly<Record<string, string>> = {

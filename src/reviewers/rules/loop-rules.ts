@@ -1,6 +1,5 @@
 // Rules about collections that a loop changes, and about results that are thrown away.
 import type { Node } from 'web-tree-sitter'
-import { grammarFamilyOf, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -10,7 +9,8 @@ import {
   findOwnNodes,
   firstLine,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { grammarFamilyOf, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { typeOf } from './value-origins.ts'
 
 /** Methods that change a collection. */

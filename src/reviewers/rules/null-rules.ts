@@ -1,15 +1,5 @@
 // Rules about values that are used where a test has just shown that they are missing.
 import type { Node } from 'web-tree-sitter'
-import { isCondition, isOperandOf } from './condition-nodes.ts'
-import { isPlainString } from './literals.ts'
-import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
 import {
   argumentsOf,
   binaryTypes,
@@ -24,7 +14,17 @@ import {
   operandsOf,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isCondition, isOperandOf } from './condition-nodes.ts'
+import { isPlainString } from './literals.ts'
+import {
+  allRuleLanguages,
+  grammarFamilyOf,
+  type Hit,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+} from './rule.ts'
 
 /** A test for a missing value: `x == null`, `x is not None`, `!x`. */
 interface NullTest {

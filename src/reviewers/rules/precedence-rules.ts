@@ -1,8 +1,15 @@
 // Rules about operators whose precedence differs from how the code reads.
 import type { Node } from 'web-tree-sitter'
+import {
+  field,
+  fieldText,
+  firstLine,
+  operandsOf,
+  quoteCode,
+  unwrap,
+} from '../../languages/common/syntax-nodes.ts'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type Rule } from './rule.ts'
-import { field, fieldText, firstLine, operandsOf, quoteCode, unwrap } from './syntax-nodes.ts'
 
 function operatorOf(node: Node): string {
   return node.type === 'binary_expression' ? (field(node, 'operator')?.type ?? '') : ''

@@ -1,7 +1,5 @@
 // Rules about Python: commas, results that are `None`, requests without a timeout, lost tasks.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from './literals.ts'
-import type { Hit, ParsedFile, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -14,7 +12,9 @@ import {
   lineOf,
   quoteCode,
   replaceInLine,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isPlainString, stringText } from './literals.ts'
+import type { Hit, ParsedFile, Rule } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
 /** `if suffix in ('.png')`. */

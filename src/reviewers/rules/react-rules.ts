@@ -1,6 +1,5 @@
 // Rules about React components: effects without cleanup, and state that is changed in place.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -11,7 +10,8 @@ import {
   isFunction,
   lineOf,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** Resources that an effect starts: `end` matches an effect that handles the end of them. */

@@ -1,6 +1,5 @@
 // Rules about files, sockets and rows that are never closed.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +12,8 @@ import {
   firstLine,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import type { Hit, Rule } from './rule.ts'
 
 function notClosedHit(at: Node, name: string, remedy: string): Hit {
   const resource = quoteCode(name)

@@ -1,14 +1,6 @@
 // Rules about request handlers that continue after a response, or trust an address of the client.
 import type { Node } from 'web-tree-sitter'
 import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
-import {
   argumentsOf,
   callTypes,
   codeChildren,
@@ -19,7 +11,15 @@ import {
   lineOf,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import {
+  allRuleLanguages,
+  grammarFamilyOf,
+  type Hit,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+} from './rule.ts'
 import { isSafeInsertion } from './text-building.ts'
 import { isRequestInput, parameterOf } from './value-origins.ts'
 

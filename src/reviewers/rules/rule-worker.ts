@@ -2,9 +2,10 @@
 import { parentPort } from 'node:worker_threads'
 import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
 import { loadGrammar } from '../../code/grammars.ts'
+import { createDeclarationIndex } from '../../languages/common/declaration-index.ts'
+import { functionTypes } from '../../languages/common/syntax-nodes.ts'
 import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
 import { loadYaml } from '../../lib/yaml.ts'
-import { createDeclarationIndex } from './declaration-index.ts'
 import { findImportedFunctions, type ImportedModule } from './imported-functions.ts'
 import { rules } from './index.ts'
 import {
@@ -17,7 +18,6 @@ import {
   type SyntaxCheck,
   toRuleFinding,
 } from './rule.ts'
-import { functionTypes } from './syntax-nodes.ts'
 
 export interface RuleWorkerRequest {
   readonly path: string

@@ -5,7 +5,7 @@ import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../git/line-reader.ts'
-import type { DeclarationIndex } from './declaration-index.ts'
+import type { DeclarationIndex } from '../../languages/common/declaration-index.ts'
 import type { DependencyManifest } from './dependency-manifest.ts'
 
 /** Languages that the syntax rules support, by the names of their grammars. */

@@ -1,6 +1,5 @@
 // Rules about values that are read, changed and written back without protection from other writers.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +12,8 @@ import {
   lineOf,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf, parameterOf } from './value-origins.ts'
 
 const readNames = /^(?:get|hget|find|select|read|load|fetch|first|one)/i

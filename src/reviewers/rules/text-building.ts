@@ -1,7 +1,5 @@
 // Splits expressions that build a text: templates, concatenations and format functions.
 import type { Node } from 'web-tree-sitter'
-import { isConstant, isPlainString, stringText } from './literals.ts'
-import type { ParsedFile } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,7 +10,9 @@ import {
   findNodes,
   operandsOf,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isConstant, isPlainString, stringText } from './literals.ts'
+import type { ParsedFile } from './rule.ts'
 import { originOf, typeOf } from './value-origins.ts'
 
 /** A value that is inserted into a text, with the text before and after it. */

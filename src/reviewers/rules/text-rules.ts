@@ -1,7 +1,5 @@
 // Rules about texts that a function reads as a set of characters or as a regular expression.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from './literals.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,7 +10,9 @@ import {
   firstLine,
   lineOf,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isPlainString, stringText } from './literals.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 /** Whether a text is meant as a whole, such as `.txt`, and not as a set, such as `0-9`. */
 function isWord(text: string): boolean {

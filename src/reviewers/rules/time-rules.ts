@@ -1,7 +1,5 @@
 // Rules about times that have no zone or a wrong one, and about mistakes in date patterns.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from './literals.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -13,7 +11,9 @@ import {
   quoteCode,
   replaceInLine,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isPlainString, stringText } from './literals.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** `datetime.utcnow()`. */

@@ -1,6 +1,5 @@
 // The rule about code that disables the verification of TLS certificates.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   codeChildren,
   enclosingNode,
@@ -8,7 +7,8 @@ import {
   fieldText,
   firstLine,
   quoteCode,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const conditionalTypes = new Set([
   'if_statement',

@@ -1,14 +1,6 @@
 // Rules about signatures, tokens and origins that code trusts too much, and about logged secrets.
 import type { Node } from 'web-tree-sitter'
 import {
-  allRuleLanguages,
-  grammarFamilyOf,
-  type Hit,
-  javascriptFamily,
-  type ParsedFile,
-  type Rule,
-} from './rule.ts'
-import {
   argumentsOf,
   callTypes,
   enclosingFunction,
@@ -19,7 +11,15 @@ import {
   lineOf,
   quoteCode,
   unwrap,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import {
+  allRuleLanguages,
+  grammarFamilyOf,
+  type Hit,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+} from './rule.ts'
 import { originOf } from './value-origins.ts'
 
 /** Code that calculates a message authentication code. */

@@ -1,8 +1,8 @@
 // The rule about new code without tests next to tested code. Uses the code graph.
 import { posix } from 'node:path'
-import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
+import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
 import { findDefinitionLine, type GraphLocation, isFixture, quoteName } from './graph-locations.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
 

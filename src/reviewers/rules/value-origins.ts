@@ -1,8 +1,14 @@
 // Finds where a value comes from and which type it has, as far as its file shows.
 import type { Node } from 'web-tree-sitter'
+import {
+  enclosingFunction,
+  field,
+  fieldText,
+  findNodes,
+  isFunction,
+} from '../../languages/common/syntax-nodes.ts'
 import { isPlainString } from './literals.ts'
 import type { ParsedFile } from './rule.ts'
-import { enclosingFunction, field, fieldText, findNodes, isFunction } from './syntax-nodes.ts'
 
 /**
  * Finds the last declaration or assignment of a local name before the node, in its function or an

@@ -1,7 +1,5 @@
 // Rules about shared default values, duplicate keys and raised values that aren't exceptions.
 import type { Node } from 'web-tree-sitter'
-import { isPlainString, stringText } from './literals.ts'
-import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 import {
   enclosingNode,
   field,
@@ -11,7 +9,9 @@ import {
   lineOf,
   quoteCode,
   replaceInLine,
-} from './syntax-nodes.ts'
+} from '../../languages/common/syntax-nodes.ts'
+import { isPlainString, stringText } from './literals.ts'
+import { type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
 
 const mutators =
   /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/

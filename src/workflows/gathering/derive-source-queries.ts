@@ -1,9 +1,9 @@
 // Derives queries for trackers and chats from the keys, paths and title of a change.
 
-import { isTestPath } from '../../code/languages.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../../domain/pull-request.ts'
+import { isTestPath } from '../../languages/linguist.ts'
 import type { SourceQuery } from '../../tools/sources/call-tool.ts'
 
 const maxKeys = 5

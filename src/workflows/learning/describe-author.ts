@@ -2,8 +2,8 @@
 
 import type { AuthoredPullRequest, AuthorRecord } from '../../analytics/author-record.ts'
 import { classifyFile } from '../../code/classify-file.ts'
-import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { NewMemory } from '../../domain/memory.ts'
+import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
 import {
   countOccurrences,
   directoryOf,

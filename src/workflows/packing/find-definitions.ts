@@ -1,9 +1,9 @@
 // Finds the definitions of names in other files, with one search over the head.
 import { posix } from 'node:path'
-import { isTestPath } from '../../code/languages.ts'
 import type { Change } from '../../domain/change.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { SearchMatch } from '../../domain/snapshot.ts'
+import { isTestPath } from '../../languages/linguist.ts'
 import { type DefinedName, familyOf, readDefinedName } from './definition-lines.ts'
 import type { UsedName } from './used-names.ts'
 

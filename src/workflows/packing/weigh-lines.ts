@@ -1,7 +1,7 @@
 // Weighs files and lines by how likely a bug in them is.
 
-import { isTestPath, languageOfPath } from '../../code/languages.ts'
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
+import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
 
 /**
  * Errors in tests, markup, data and prose cost less than those in programs and are found sooner.

@@ -1,5 +1,5 @@
 // Compares two index entries of a file to find the names whose edges in other files may change.
-import type { CodeImport, CodeSymbol, FileIndex } from '../../../code/code-index.ts'
+import type { CodeImport, CodeSymbol, FileIndex } from '../../../languages/code-index.ts'
 
 /**
  * Names whose meaning may have changed for other files. Null means that the edges of all files

@@ -1,7 +1,7 @@
 // Converts a file's index entry to the rows that the code graph stores.
 
-import type { CodeSymbol, FileIndex } from '../../../code/code-index.ts'
 import { toStorableText } from '../../../contract/storable-text.ts'
+import type { CodeSymbol, FileIndex } from '../../../languages/code-index.ts'
 import { createNameFilter } from '../name-filter.ts'
 
 /** A row of the table `code_files`. */

@@ -1,9 +1,9 @@
 // Indexes the files of a tree: each blob once, in threads, saved in batches.
 
 import { classifyFile } from '../../../code/classify-file.ts'
-import type { FileIndex } from '../../../code/code-index.ts'
 import { decodeFileIndex } from '../../../code/indexing/encode-file-index.ts'
 import { readBlobs, readFewBlobs } from '../../../git/read-blobs.ts'
+import type { FileIndex } from '../../../languages/code-index.ts'
 import { createYielder } from '../../../lib/yield-to-event-loop.ts'
 import { maxReadBytes, type ScannedFile } from '../choose-files.ts'
 import type { FileRow, SymbolRow } from './graph-rows.ts'

@@ -1,6 +1,5 @@
 // Opens a graph for the one scan that may write to it, and types that the steps of its sync share.
 import { sql } from 'kysely'
-import { codeIndexVersion } from '../../../code/code-index.ts'
 import type { FileIndexer } from '../../../code/file-indexer.ts'
 import type { Db } from '../../../db/database.ts'
 import { transactionWithRetry } from '../../../db/transaction.ts'
@@ -9,6 +8,7 @@ import type { RepositoryName } from '../../../domain/pull-request.ts'
 import type { Snapshot } from '../../../domain/snapshot.ts'
 import type { BareRepository } from '../../../git/list-tree.ts'
 import type { ObjectReader } from '../../../git/object-reader.ts'
+import { codeIndexVersion } from '../../../languages/code-index.ts'
 import type { FileRename } from '../../file-activity/move-file-activity.ts'
 
 export interface SyncRequest {

@@ -1,7 +1,7 @@
 // Stores the code index of each blob in `code_facts`, so that no blob is parsed twice.
 import { sql } from 'kysely'
-import { codeIndexVersion } from '../../../code/code-index.ts'
 import type { Db } from '../../../db/database.ts'
+import { codeIndexVersion } from '../../../languages/code-index.ts'
 import { type WritableGraph, writeFenced } from './open-graph.ts'
 
 /** A row of the table `code_facts`. */

@@ -1,11 +1,11 @@
 // Updates the code graph in place after few files changed only their contents: their rows, and the
 // edges that this affects.
 
-import type { FileIndex } from '../../../code/code-index.ts'
 import { decodeFileIndex } from '../../../code/indexing/encode-file-index.ts'
 import type { TreeChange } from '../../../git/compare-trees.ts'
-import type { ImportConfig } from '../../resolution/import-config.ts'
-import { createImportResolver } from '../../resolution/imports/import-resolver.ts'
+import type { FileIndex } from '../../../languages/code-index.ts'
+import type { ImportConfig } from '../../../languages/common/import-config.ts'
+import { createImportResolver } from '../../resolution/import-resolver.ts'
 import { listEdges } from '../../resolution/list-edges.ts'
 import { affectsImportConfig } from '../../resolution/read-import-config.ts'
 import { describeEntry, type ScannedFile } from '../choose-files.ts'

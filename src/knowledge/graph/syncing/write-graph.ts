@@ -1,8 +1,8 @@
 // Writes a code graph: what differs in one transaction, or a new version in many small ones.
 import { sql } from 'kysely'
-import { codeIndexVersion } from '../../../code/code-index.ts'
 import { analyzeTables } from '../../../db/analyze-tables.ts'
 import type { Db } from '../../../db/database.ts'
+import { codeIndexVersion } from '../../../languages/code-index.ts'
 import type { CodeEdge } from '../../resolution/list-edges.ts'
 import type { FileRow, SymbolRow } from './graph-rows.ts'
 import { type GraphSync, type SyncedGraph, type WritableGraph, writeFenced } from './open-graph.ts'

@@ -1,10 +1,5 @@
 // Reads manifests in JSON: package.json, composer.json, deno.json.
-import {
-  entriesOf,
-  fieldOf,
-  parseJsonc,
-  stringsOf,
-} from '../../resolution/manifests/parse-jsonc.ts'
+import { entriesOf, fieldOf, parseJsonc, stringsOf } from '../../../languages/common/parse-jsonc.ts'
 import {
   type Command,
   type ManifestParts,

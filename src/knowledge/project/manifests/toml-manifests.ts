@@ -1,9 +1,5 @@
 // Reads manifests in TOML: pyproject.toml, Cargo.toml, Pipfile.
-import {
-  readTomlEntries,
-  stringsIn,
-  type TomlEntry,
-} from '../../resolution/manifests/toml-lines.ts'
+import { readTomlEntries, stringsIn, type TomlEntry } from '../../../languages/common/toml-lines.ts'
 import { type Command, type ManifestParts, maxDependencies } from './project-manifest.ts'
 
 /** Reads the tables of all common Python build tools. */

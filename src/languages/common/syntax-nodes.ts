@@ -1,0 +1,211 @@
+// Reads syntax nodes for the rules, independently of the language where possible.
+import type { Node } from 'web-tree-sitter'
+import type { LineRange, ParsedFile } from '../../reviewers/rules/rule.ts'
+
+/** The types of nodes that are functions, in all languages. */
+export const functionTypes: ReadonlySet<string> = new Set([
+  'function_declaration',
+  'function_expression',
+  'generator_function',
+  'generator_function_declaration',
+  'arrow_function',
+  'method_definition',
+  'function_definition',
+  'lambda',
+  'func_literal',
+  'method_declaration',
+  'constructor_declaration',
+  'lambda_expression',
+])
+
+const wrapperTypes = new Set([
+  'parenthesized_expression',
+  'as_expression',
+  'satisfies_expression',
+  'non_null_expression',
+])
+
+/** Returns the 1-based number of the line on which a node starts. */
+export function lineOf(node: Node): number {
+  return node.startPosition.row + 1
+}
+
+/** Returns the line on which a node starts as a range: findings take one line if possible. */
+export function firstLine(node: Node): LineRange {
+  const line = lineOf(node)
+  return { startLine: line, endLine: line }
+}
+
+/** Formats code for a sentence: in backticks, on one line, and cut to 60 characters. */
+export function quoteCode(text: string): string {
+  const flat = text.replaceAll('`', '').replace(/\s+/g, ' ').trim()
+  return `\`${flat.length > 60 ? `${flat.slice(0, 59)}…` : flat}\``
+}
+
+/** Finds the nearest ancestor of one of the types. */
+export function enclosingNode(node: Node, types: ReadonlySet<string>): Node | undefined {
+  let ancestor = node.parent
+  while (ancestor && !types.has(ancestor.type)) ancestor = ancestor.parent
+  return ancestor ?? undefined
+}
+
+/** Returns the function that a node runs in; undefined at the top level of a module. */
+export function enclosingFunction(node: Node): Node | undefined {
+  return enclosingNode(node, functionTypes)
+}
+
+export function isFunction(node: Node): boolean {
+  return functionTypes.has(node.type)
+}
+
+/** Whether `async` stands before a function of JavaScript or Python. */
+export function isAsync(fn: Node): boolean {
+  for (let index = 0; index < fn.childCount && index < 8; index++) {
+    if (fn.child(index)?.type === 'async') return true
+  }
+  return false
+}
+
+/** Finds the expression that is inside parentheses and TypeScript's type assertions. */
+export function unwrap(node: Node): Node {
+  let inner = node
+  while (wrapperTypes.has(inner.type)) {
+    const child = inner.namedChild(0)
+    if (!child) break
+    inner = child
+  }
+  return inner
+}
+
+/** Returns the nearest parent that isn't parentheses or a type assertion. */
+export function outerParent(node: Node): Node | undefined {
+  let outer = node.parent
+  while (outer && wrapperTypes.has(outer.type)) outer = outer.parent
+  return outer ?? undefined
+}
+
+export function field(node: Node, name: string): Node | undefined {
+  return node.childForFieldName(name) ?? undefined
+}
+
+/** Returns the text of a field; empty if the node has no such field. */
+export function fieldText(node: Node, name: string): string {
+  return field(node, name)?.text ?? ''
+}
+
+/** Returns the named children that aren't comments. */
+export function codeChildren(node: Node): Node[] {
+  return node.namedChildren.filter(
+    (child) => child.type !== 'comment' && !child.type.endsWith('_comment'),
+  )
+}
+
+/** Returns the arguments of a call. JavaScript's tagged templates have none. */
+export function argumentsOf(call: Node): Node[] {
+  const list = field(call, 'arguments')
+  return list && list.type !== 'template_string' ? codeChildren(list) : []
+}
+
+/** Returns `a.b` and `c` for the call `a.b.c(x)`, and only the name for `f(x)`. */
+export function calleeOf(call: Node): { receiver: Node | undefined; name: string } {
+  if (call.type === 'method_invocation')
+    return { receiver: field(call, 'object'), name: fieldText(call, 'name') }
+  const callee = field(call, 'function')
+  if (!callee) return { receiver: undefined, name: '' }
+  const receiver = field(callee, 'object') ?? field(callee, 'operand')
+  const name = field(callee, 'property') ?? field(callee, 'attribute') ?? field(callee, 'field')
+  return name ? { receiver, name: name.text } : { receiver: undefined, name: callee.text }
+}
+
+/** Returns the next node in the same block that isn't a comment. */
+export function nextCodeSibling(node: Node): Node | undefined {
+  let next = node.nextNamedSibling
+  while (next && /comment$/.test(next.type)) next = next.nextNamedSibling
+  return next ?? undefined
+}
+
+/** Returns all descendants of the types, in the order of the text. */
+export function findNodes(node: Node, ...types: string[]): Node[] {
+  return node.descendantsOfType(types)
+}
+
+/** Like `findNodes`, without the nodes that belong to a function inside `node`. */
+export function findOwnNodes(node: Node, ...types: string[]): Node[] {
+  return findNodes(node, ...types).filter((found) => !isInInnerFunction(found, node))
+}
+
+function isInInnerFunction(node: Node, outer: Node): boolean {
+  let ancestor = node.parent
+  while (ancestor && ancestor.id !== outer.id) {
+    if (functionTypes.has(ancestor.type)) return true
+    ancestor = ancestor.parent
+  }
+  return false
+}
+
+/** Whether the name occurs as an identifier anywhere under the node. */
+export function containsIdentifier(node: Node, name: string): boolean {
+  return findNodes(node, 'identifier', 'shorthand_property_identifier').some(
+    (found) => found.text === name,
+  )
+}
+
+/** Whether the node contains a comment. */
+export function hasComment(node: Node): boolean {
+  return findNodes(node, 'comment', 'line_comment', 'block_comment').length > 0
+}
+
+/** Lines above a node that `isExplained` reads at most. */
+const maxCommentLines = 10
+
+/** Whether a comment on the first line of the node or right above it contains one of the words. */
+export function isExplained(node: Node, file: ParsedFile, words: RegExp): boolean {
+  const { row } = node.startPosition
+  const textOf = (index: number) => (file.lines[index] ?? '').slice(0, 500)
+  const commentOf = (index: number) => /(?:\/\/|#|\/\*|^\s*\*)(.*)/.exec(textOf(index))?.[1]
+  const isCommentLine = (index: number) => /^\s*(?:\/\/|#|\/?\*)/.test(textOf(index))
+  const comments = [commentOf(row), commentOf(row - 1)]
+  let index = row - 2
+  while (index >= row - maxCommentLines && isCommentLine(index + 1) && isCommentLine(index)) {
+    comments.push(commentOf(index))
+    index -= 1
+  }
+  return comments.some((comment) => comment !== undefined && words.test(comment))
+}
+
+/** Returns the operands of a chain such as `a || b || c`; the node itself for other nodes. */
+export function operandsOf(node: Node, operator: string): Node[] {
+  const operands: Node[] = []
+  const open = [node]
+  while (open.length > 0) {
+    const next = unwrap(open.pop()!)
+    const left = field(next, 'left')
+    const right = field(next, 'right')
+    if (left && right && field(next, 'operator')?.type === operator) open.push(right, left)
+    else operands.push(next)
+  }
+  return operands
+}
+
+/** Returns the line of a node with the node replaced; undefined if the node has several lines. */
+export function replaceInLine(
+  node: Node,
+  file: ParsedFile,
+  replacement: string,
+): string | undefined {
+  const { startPosition, endPosition } = node
+  if (startPosition.row !== endPosition.row) return undefined
+  const line = file.lines[startPosition.row] ?? ''
+  return line.slice(0, startPosition.column) + replacement + line.slice(endPosition.column)
+}
+
+/** Whether the node holds a call, or another expression with an effect. */
+export function hasCall(node: Node): boolean {
+  return findNodes(node, ...callTypes, 'await_expression', 'update_expression').length > 0
+}
+
+/** The types of nodes that have an operator and two operands, in all languages. */
+export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator']
+
+/** The types of nodes that are calls, in all languages. */
+export const callTypes: readonly string[] = ['call_expression', 'call', 'method_invocation']

@@ -1,0 +1,82 @@
+// Collects calls, `new` expressions, JSX elements and other references of JavaScript and
+// TypeScript.
+import type { FileIndexBuilder } from '../common/file-index-builder.ts'
+import { type FlatTree, none } from '../common/flat-tree.ts'
+import type { Visit } from '../common/index-spec.ts'
+import { countArguments } from '../common/parts.ts'
+import { visitImportCall } from './modules.ts'
+import { lastName } from './parts.ts'
+
+/** Counts arguments; null for tagged templates and spread arguments. */
+function countPassed(tree: FlatTree, list: number): number | null {
+  if (list !== none && tree.type(list) !== 'arguments') return null
+  return countArguments(tree, list, (argument) => tree.type(argument) === 'spread_element')
+}
+
+function referTo(
+  builder: FileIndexBuilder,
+  kind: 'call' | 'new' | 'value',
+  named: number,
+  argumentCount: number | null,
+): void {
+  const { tree } = builder
+  const type = tree.type(named)
+  if (type === 'identifier') builder.addReference({ kind, name: named, arguments: argumentCount })
+  if (type !== 'member_expression' && type !== 'nested_identifier') return
+  builder.consume(named)
+  const qualifier = lastName(tree, tree.field(named, 'object'))
+  builder.addReference({
+    kind,
+    name: tree.field(named, 'property'),
+    qualifier,
+    arguments: argumentCount,
+  })
+}
+
+export const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
+  const called = tree.field(node, 'function')
+  if (visitImportCall(builder, none, node)) return
+  const plain = tree.type(called) === 'non_null_expression' ? tree.firstChild(called) : called
+  referTo(builder, 'call', plain, countPassed(tree, tree.field(node, 'arguments')))
+}
+
+export const visitNew: Visit = (builder, node) => {
+  const { tree } = builder
+  referTo(
+    builder,
+    'new',
+    tree.field(node, 'constructor'),
+    countPassed(tree, tree.field(node, 'arguments')),
+  )
+}
+
+export const visitDecorator: Visit = (builder, node) => {
+  const { tree } = builder
+  referTo(builder, 'call', tree.child(node, 'identifier', 'member_expression'), null)
+}
+
+/** `<Cart>` is a call; lowercase elements are HTML. */
+export const visitElement: Visit = (builder, node) => {
+  const { tree } = builder
+  const name = tree.field(node, 'name')
+  if (tree.type(name) !== 'identifier' || /^\p{Lu}/u.test(builder.nameOf(name)))
+    referTo(builder, 'call', name, null)
+  else builder.consume(name)
+}
+
+export const visitMember: Visit = (builder, node) => {
+  const { tree } = builder
+  const object = tree.field(node, 'object')
+  if (tree.type(object) === 'identifier') referTo(builder, 'value', node, null)
+}
+
+/** `Shop.Cart` as a type. */
+export const visitNestedType: Visit = (builder, node) => {
+  const { tree } = builder
+  builder.addReference({
+    kind: 'type',
+    name: tree.field(node, 'name'),
+    qualifier: lastName(tree, tree.field(node, 'module')),
+  })
+}

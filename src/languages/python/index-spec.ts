@@ -1,0 +1,215 @@
+// Collects the symbols, imports and references of Python for the code index.
+import type { FileIndexBuilder } from '../common/file-index-builder.ts'
+import { none } from '../common/flat-tree.ts'
+import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import { addReturnBinding, consumeSubtree, countArguments, listItems } from '../common/parts.ts'
+import {
+  declareNames,
+  readParameters,
+  referTo,
+  typeName,
+  valueType,
+  visitParameters,
+  visitType,
+} from './parts.ts'
+
+/** Names with a leading underscore are private, except special methods such as `__init__`. */
+function isPublic(name: string): boolean {
+  return !name.startsWith('_') || /^__\w+__$/.test(name)
+}
+
+const visitFunction: Visit = (builder, node) => {
+  const { tree } = builder
+  const name = tree.field(node, 'name')
+  const holder = tree.parent(node)
+  const isDecorated = tree.type(holder) === 'decorated_definition'
+  const block = tree.parent(isDecorated ? holder : node)
+  const isMethod = tree.type(tree.parent(block)) === 'class_definition'
+  const isStatic =
+    isDecorated && /^@staticmethod\b/m.test(tree.textOf(tree.child(holder, 'decorator')))
+  const defined = builder.define(node, {
+    name,
+    kind: isMethod ? 'method' : 'function',
+    bodyNode: tree.field(node, 'body'),
+    exported: isPublic(builder.nameOf(name)),
+    parameters: readParameters(tree, tree.field(node, 'parameters'), isMethod && !isStatic),
+  })
+  addReturnBinding(builder, defined, typeName(tree, tree.field(node, 'return_type')))
+}
+
+const visitClass: Visit = (builder, node) => {
+  const { tree } = builder
+  const name = tree.field(node, 'name')
+  const bases = [...listItems(tree, tree.field(node, 'superclasses'))].flatMap((base) => {
+    const plain = tree.type(base) === 'subscript' ? tree.field(base, 'value') : base
+    return ['identifier', 'attribute'].includes(tree.type(plain)) ? [plain] : []
+  })
+  const nameOfBase = (base: number) =>
+    builder.nameOf(tree.type(base) === 'attribute' ? tree.field(base, 'attribute') : base)
+  builder.define(node, {
+    name,
+    kind: 'class',
+    bodyNode: tree.field(node, 'body'),
+    exported: isPublic(builder.nameOf(name)),
+    extends: bases.map(nameOfBase),
+  })
+  for (const base of bases) referTo(builder, 'extends', base, null)
+}
+
+const visitImport: Visit = (builder, node) => {
+  const { tree } = builder
+  for (const item of listItems(tree, node)) {
+    const isAliased = tree.type(item) === 'aliased_import'
+    if (!isAliased && tree.type(item) !== 'dotted_name') continue
+    const from = tree.textOf(isAliased ? tree.field(item, 'name') : item)
+    // `import a.b` binds `a`, but references to `a.b.name` have `b` as their qualifier.
+    const local = isAliased
+      ? tree.textOf(tree.field(item, 'alias'))
+      : from.slice(from.lastIndexOf('.') + 1)
+    builder.addImport({
+      line: tree.lineOf(node),
+      from,
+      names: [{ name: '*', local }],
+      kind: 'static',
+    })
+  }
+  consumeSubtree(builder, node)
+}
+
+const visitImportFrom: Visit = (builder, node) => {
+  const { tree } = builder
+  const source = tree.field(node, 'module_name')
+  const names = []
+  for (const item of listItems(tree, node)) {
+    if (!tree.hasField(item, 'name')) continue
+    const isAliased = tree.type(item) === 'aliased_import'
+    const name = tree.textOf(isAliased ? tree.field(item, 'name') : item)
+    names.push({ name, local: isAliased ? tree.textOf(tree.field(item, 'alias')) : name })
+  }
+  const isAll = tree.child(node, 'wildcard_import') !== none
+  builder.addImport({
+    line: tree.lineOf(node),
+    from: tree.textOf(source),
+    names,
+    kind: isAll ? 'all' : 'static',
+  })
+  consumeSubtree(builder, node)
+}
+
+const visitAssignment: Visit = (builder, node) => {
+  const { tree } = builder
+  const left = tree.field(node, 'left')
+  const right = tree.field(node, 'right')
+  const type = valueType(builder, tree.field(node, 'type'), right)
+  if (tree.type(left) === 'attribute') {
+    const isOwn = /^(self|cls)$/.test(tree.textOf(tree.field(left, 'object')))
+    const rightType = tree.type(right) === 'identifier' ? builder.typeOf(builder.nameOf(right)) : ''
+    if (isOwn)
+      builder.addBinding(tree.field(left, 'attribute'), type || rightType, builder.enclosingType)
+    return
+  }
+  if (tree.type(left) === 'identifier') builder.addBinding(left, type)
+  if (builder.isLocal) declareNames(builder, left)
+  else if (tree.textOf(left) === '__all__') exportListed(builder, right)
+  else if (builder.enclosingSymbol === undefined) defineVariables(builder, node, left)
+  else consumeSubtree(builder, left)
+}
+
+/** Defines variables of the module at their first assignment. */
+function defineVariables(builder: FileIndexBuilder, node: number, left: number): void {
+  const { tree } = builder
+  for (const name of tree.type(left) === 'identifier' ? [left] : listItems(tree, left)) {
+    if (tree.type(name) !== 'identifier') continue
+    const text = builder.nameOf(name)
+    if (builder.isFileScopeName(text)) builder.consume(name)
+    else builder.define(node, { name, kind: 'value', exported: isPublic(text), isLeaf: true })
+  }
+}
+
+/** Names in `__all__` are exported even if they begin with an underscore. */
+function exportListed(builder: FileIndexBuilder, list: number): void {
+  const { tree } = builder
+  for (const item of listItems(tree, list)) {
+    const name = builder.nameOf(tree.child(item, 'string_content'))
+    builder.exportName(name, name, tree.lineOf(item))
+  }
+}
+
+const visitCall: Visit = (builder, node) => {
+  const { tree } = builder
+  const list = tree.field(node, 'arguments')
+  const isSpread = (argument: number) =>
+    ['list_splat', 'dictionary_splat'].includes(tree.type(argument))
+  const argumentCount =
+    tree.type(list) === 'argument_list' ? countArguments(tree, list, isSpread) : 1
+  referTo(builder, 'call', tree.field(node, 'function'), argumentCount)
+}
+
+const visitDecorator: Visit = (builder, node) => {
+  referTo(builder, 'call', builder.tree.child(node, 'identifier', 'attribute'), null)
+}
+
+/** `case Point(x=0)` refers to a type; `case other` declares a name. */
+const visitCase: Visit = (builder, node) => {
+  const { tree } = builder
+  const name = tree.child(node, 'dotted_name')
+  const part = tree.firstChild(name)
+  if (part === none) return
+  if (tree.type(node) === 'class_pattern') builder.addReference({ kind: 'type', name: part })
+  else if (tree.nextSibling(part) === none) builder.declare(part, true)
+}
+
+const declareLeft: Visit = (builder, node) =>
+  declareNames(builder, builder.tree.field(node, 'left'))
+const declareFirst: Visit = (builder, node) => declareNames(builder, builder.tree.firstChild(node))
+
+export const python: LanguageSpec = {
+  branches: `
+    if_statement elif_clause for_statement while_statement except_clause
+    conditional_expression boolean_operator for_in_clause if_clause case_clause
+  `,
+  functions: 'function_definition lambda',
+  blocks: 'list_comprehension set_comprehension dictionary_comprehension generator_expression',
+  types: 'class_definition type_alias_statement',
+  builtins: `
+    abs all any bool bytearray bytes callable chr classmethod delattr dict dir divmod
+    enumerate filter float format frozenset getattr globals hasattr hash hex id input int
+    isinstance issubclass iter len list locals map max memoryview min next object open ord
+    pow print property range repr reversed round set setattr slice sorted staticmethod str
+    sum super tuple type vars zip None Exception ValueError TypeError KeyError RuntimeError
+    AttributeError NotImplementedError
+  `,
+  visits: {
+    function_definition: visitFunction,
+    class_definition: visitClass,
+    import_statement: visitImport,
+    import_from_statement: visitImportFrom,
+    future_import_statement: (builder, node) => consumeSubtree(builder, node),
+    assignment: visitAssignment,
+    augmented_assignment: (builder, node) => {
+      if (builder.isLocal) declareLeft(builder, node)
+    },
+    named_expression: (builder, node) => builder.declare(builder.tree.field(node, 'name'), true),
+    parameters: visitParameters,
+    lambda_parameters: visitParameters,
+    type: visitType,
+    for_statement: declareLeft,
+    for_in_clause: declareLeft,
+    as_pattern_target: declareFirst,
+    splat_pattern: declareFirst,
+    case_pattern: visitCase,
+    class_pattern: visitCase,
+    global_statement: (builder, node) => consumeSubtree(builder, node),
+    nonlocal_statement: (builder, node) => consumeSubtree(builder, node),
+    keyword_argument: (builder, node) => builder.consume(builder.tree.field(node, 'name')),
+    keyword_pattern: (builder, node) => builder.consume(builder.tree.firstChild(node)),
+    call: visitCall,
+    decorator: visitDecorator,
+    attribute: (builder, node) => {
+      builder.consume(builder.tree.field(node, 'attribute'))
+      if (builder.tree.type(builder.tree.field(node, 'object')) === 'identifier')
+        referTo(builder, 'value', node, null)
+    },
+    identifier: (builder, node) => builder.addReference({ kind: 'value', name: node }),
+  },
+}
