@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { grammarOfPath } from '../src/code/grammars.ts'
+import { parsedLanguageOfPath } from '../src/languages/index.ts'
 
 export interface BenchTree {
   readonly name: string
@@ -71,7 +71,7 @@ export async function writeTree(source: string, into: string): Promise<BenchTree
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
     files++
-    if (grammarOfPath(path) !== undefined) sources.push(entries[at]!.path)
+    if (parsedLanguageOfPath(path) !== undefined) sources.push(entries[at]!.path)
     bytes += content.length
   }
   const identity = [

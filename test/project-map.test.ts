@@ -4,7 +4,8 @@ import { classifyFile } from '../src/code/classify-file.ts'
 import type { NewMemory } from '../src/domain/memory.ts'
 import { describeProject } from '../src/knowledge/project/describe-project.ts'
 import type { ProjectFile } from '../src/knowledge/project/project.ts'
-import { isTestPath, languageOfPath } from '../src/languages/linguist.ts'
+import { languageOfPath } from '../src/languages/linguist.ts'
+import { isTestPath } from '../src/languages/test-paths.ts'
 
 interface Known {
   /** The names of exported definitions, by path. */

@@ -1,7 +1,8 @@
 // Tests of which files are reviewed, and of language detection.
 import { describe, expect, it } from 'vitest'
 import { classifyFile } from '../src/code/classify-file.ts'
-import { isTestPath, languageOfPath } from '../src/languages/linguist.ts'
+import { languageOfPath } from '../src/languages/linguist.ts'
+import { isTestPath } from '../src/languages/test-paths.ts'
 
 describe('case 38: files that are not reviewed', () => {
   it.each([

@@ -1,16 +1,6 @@
 // Lists the definitions of a source file from its syntax tree, in worker threads.
 import type { Node } from 'web-tree-sitter'
-import type { GrammarName } from './grammars.ts'
-
-export type DefinitionKind =
-  | 'function'
-  | 'method'
-  | 'class'
-  | 'interface'
-  | 'type'
-  | 'enum'
-  | 'module'
-  | 'value'
+import type { DefinitionKind } from '../languages/code-index.ts'
 
 /** A definition in a file. Lines are 1-based, both ends included. */
 export interface Definition {
@@ -52,7 +42,7 @@ const typedScriptKinds: NodeKinds = {
   abstract_method_signature: 'method',
 }
 
-const kindsOf: Readonly<Record<GrammarName, NodeKinds>> = {
+const kindsOf: Readonly<Record<string, NodeKinds>> = {
   javascript: scriptKinds,
   typescript: typedScriptKinds,
   tsx: typedScriptKinds,
@@ -126,8 +116,8 @@ const functionValues = new Set([
 ])
 
 /** The definitions of a parsed file, in the order of their beginnings. */
-export function outlineTree(root: Node, grammar: GrammarName, text: string): Definition[] {
-  const kinds = kindsOf[grammar]
+export function outlineTree(root: Node, grammar: string, text: string): Definition[] {
+  const kinds = kindsOf[grammar] ?? {}
   const open: { name: string; end: number }[] = []
   const found: Definition[] = []
   for (const node of root.descendantsOfType(Object.keys(kinds))) {

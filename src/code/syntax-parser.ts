@@ -1,9 +1,9 @@
 // Parses source files in threads: syntax errors, definitions and the file index.
 
 import type { FileIndex } from '../languages/code-index.ts'
+import { parsedLanguageOfPath } from '../languages/index.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import { dataFormatOf } from './data-format.ts'
-import { grammarOfPath } from './grammars.ts'
 import { sourceKindOf } from './indexing/source-kind.ts'
 import type { Definition } from './outline.ts'
 import type { SyntaxAnswer, SyntaxRequest } from './syntax-worker.ts'
@@ -58,14 +58,14 @@ function createPoolParser(pool: Pool, owner?: string): SyntaxParser {
     path: string,
     text: string,
   ): Promise<SyntaxAnswer | undefined> => {
-    const grammar = grammarOfPath(path)
+    const grammar = parsedLanguageOfPath(path)?.grammar.name
     return grammar === undefined ? undefined : run({ want, grammar, text })
   }
   return {
     forOwner: (name) => createPoolParser(pool, name),
     warmUp(path) {
-      const grammar = grammarOfPath(path)
-      pool.warmUp(grammar && { want: 'errors', grammar, text: '' })
+      const grammar = parsedLanguageOfPath(path)?.grammar.name
+      pool.warmUp(grammar === undefined ? undefined : { want: 'errors', grammar, text: '' })
     },
     countErrors: async (path, text) => {
       const format = dataFormatOf(path)

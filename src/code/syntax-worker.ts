@@ -4,13 +4,13 @@ import { type Node, Parser } from 'web-tree-sitter'
 import type { FileIndex } from '../languages/code-index.ts'
 import type { ThreadAnswer, ThreadRequest } from '../lib/thread-pool.ts'
 import { countDataErrors, type DataFormat } from './data-format.ts'
-import { type GrammarName, loadGrammar } from './grammars.ts'
+import { loadGrammar } from './grammars.ts'
 import { loadIndexParser } from './indexing/load-index-parser.ts'
 import type { SourceKind } from './indexing/source-kind.ts'
 import { type Definition, outlineTree } from './outline.ts'
 
 export type SyntaxRequest =
-  | { readonly want: 'errors' | 'outline'; readonly grammar: GrammarName; readonly text: string }
+  | { readonly want: 'errors' | 'outline'; readonly grammar: string; readonly text: string }
   | { readonly want: 'index'; readonly kind: SourceKind; readonly text: string }
   | { readonly want: 'data errors'; readonly format: DataFormat; readonly text: string }
 

@@ -1,5 +1,7 @@
 // Determines how thoroughly the text of a file must be read before a change to it can pass.
-import { type Language, languageOfPath } from '../languages/linguist.ts'
+
+import { checkedLanguageOfPath } from '../languages/index.ts'
+import { type LinguistLanguage, languageOfPath } from '../languages/linguist.ts'
 import { scriptsKeyOf } from './manifest-scripts.ts'
 
 /**
@@ -35,9 +37,6 @@ const pipelinePath = new RegExp(
   'i',
 )
 
-/** The most common programs are recognized without loading the table of languages. */
-const commonProgramExtension = /\.(jsx?|mjs|cjs|tsx?|mts|cts|snap|py|go|java)$/i
-
 /** Linguist counts these languages as data or markup, but they run or decide what runs. */
 const programLanguages = new Set(['SQL', 'GraphQL', 'Gradle', 'Gradle Kotlin DSL'])
 /** Linguist counts these languages as markup, but they only describe an appearance. */
@@ -45,7 +44,8 @@ const styleLanguages = new Set(['CSS', 'SCSS', 'Sass', 'Less', 'TeX'])
 
 /** Whether a file is a program by its path alone, regardless of its content. */
 export function isProgramPath(path: string): boolean {
-  return commonProgramExtension.test(path) || pipelinePath.test(path)
+  // The most common programs are recognized without loading the table of linguist.
+  return checkedLanguageOfPath(path) !== undefined || pipelinePath.test(path)
 }
 
 /**
@@ -68,7 +68,7 @@ export function textKindOf(
   return textKindOfLanguage(language)
 }
 
-function textKindOfLanguage({ name, type }: Language): TextKind {
+function textKindOfLanguage({ name, type }: LinguistLanguage): TextKind {
   if (programLanguages.has(name)) return 'program'
   if (styleLanguages.has(name)) return 'data'
   return type === 'data' || type === 'prose' ? type : 'program'

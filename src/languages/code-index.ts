@@ -5,7 +5,16 @@
 //   symbol      a definition that others can name: nothing that is local to a function
 //   reference   a location that names something: a call, a type, a base class, a value passed on
 //   binding     a name with the type that the file itself gives it (`const shop = new Shop()`)
-import type { DefinitionKind } from '../code/outline.ts'
+
+export type DefinitionKind =
+  | 'function'
+  | 'method'
+  | 'class'
+  | 'interface'
+  | 'type'
+  | 'enum'
+  | 'module'
+  | 'value'
 
 /** Increased when the same bytes give another index: files of an older version are read again. */
 export const codeIndexVersion = 2

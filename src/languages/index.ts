@@ -1,26 +1,89 @@
-// The specs of all languages that can be indexed.
-import type { GrammarName } from '../code/grammars.ts'
-import { c } from './c/index-spec.ts'
-import { cSharp } from './c-sharp/index-spec.ts'
-import type { LanguageSpec } from './common/index-spec.ts'
-import { go } from './go/index-spec.ts'
-import { java } from './java/index-spec.ts'
-import { script } from './javascript/index-spec.ts'
-import { php } from './php/index-spec.ts'
-import { python } from './python/index-spec.ts'
-import { ruby } from './ruby/index-spec.ts'
-import { rust } from './rust/index-spec.ts'
+// The list of languages, and what is looked up in it by the extension of a file.
+import { c, cPlusPlus } from './c/language.ts'
+import { cSharp } from './c-sharp/language.ts'
+import { go } from './go/language.ts'
+import { java } from './java/language.ts'
+import { javascript, typescript } from './javascript/language.ts'
+import type { Grammar, Language, LanguageFamily } from './language.ts'
+import { php } from './php/language.ts'
+import { python } from './python/language.ts'
+import { ruby } from './ruby/language.ts'
+import { rust } from './rust/language.ts'
 
-export const languageSpecs: Readonly<Record<GrammarName, LanguageSpec>> = {
-  javascript: script,
-  typescript: script,
-  tsx: script,
+/** If linguist gives an extension to several of them, the first one gets it. */
+export const languages: readonly Language[] = [
+  typescript,
+  javascript,
   python,
   go,
   java,
-  'c-sharp': cSharp,
+  c,
+  cPlusPlus,
+  cSharp,
   ruby,
-  rust,
   php,
-  cpp: c,
+  rust,
+]
+
+/** A language with the one of its grammars that reads a file. */
+export interface ParsedLanguage {
+  readonly language: Language
+  readonly grammar: Grammar
+}
+
+const parsedByExtension = new Map<string, ParsedLanguage>()
+const checkedByExtension = new Map<string, ParsedLanguage>()
+const languageOfGrammar = new Map<string, ParsedLanguage>()
+for (const language of languages) {
+  for (const grammar of language.grammars) {
+    const parsed = { language, grammar }
+    if (!languageOfGrammar.has(grammar.name)) languageOfGrammar.set(grammar.name, parsed)
+    for (const extension of grammar.extensions) parsedByExtension.set(extension, parsed)
+    for (const extension of grammar.checked ?? []) checkedByExtension.set(extension, parsed)
+  }
+}
+
+const pageExtensions: ReadonlySet<string> = new Set(languages.flatMap(({ pages = [] }) => pages))
+
+// An extension that one language only knows belongs to the language that parses it.
+const familyOfExtension = new Map<string, LanguageFamily>([
+  ...languages.flatMap(({ family, unparsed = [], pages = [] }) =>
+    [...unparsed, ...pages].map((extension) => [extension, family] as const),
+  ),
+  ...[...parsedByExtension].map(
+    ([extension, { language }]) => [extension, language.family] as const,
+  ),
+])
+
+/** Finds the language and the grammar that parse files with this extension. */
+export function parsedLanguageOfPath(path: string): ParsedLanguage | undefined {
+  return parsedByExtension.get(extensionOf(path))
+}
+
+/** Finds the language and the grammar whose syntax rules check files with this extension. */
+export function checkedLanguageOfPath(path: string): ParsedLanguage | undefined {
+  return checkedByExtension.get(extensionOf(path))
+}
+
+/** Finds the language of a grammar; of several, the first in the list. */
+export function languageOfGrammarNamed(name: string): ParsedLanguage {
+  const found = languageOfGrammar.get(name)
+  if (found === undefined) throw new Error(`There is no grammar named ${name}.`)
+  return found
+}
+
+/** Returns undefined for files whose names can't be resolved. */
+export function familyOfPath(path: string): LanguageFamily | undefined {
+  return familyOfExtension.get(extensionOf(path))
+}
+
+/** Whether the file is a page that contains scripts. */
+export function isPage(path: string): boolean {
+  return pageExtensions.has(extensionOf(path))
+}
+
+/** The extension in lower case with its dot; empty without one, and for names such as `.py`. */
+function extensionOf(path: string): string {
+  const dot = path.lastIndexOf('.')
+  return dot <= 0 || path[dot - 1] === '/' ? '' : path.slice(dot).toLowerCase()
 }

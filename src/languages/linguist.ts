@@ -1,40 +1,40 @@
-// Determines a file's language, and whether it is a test, from its path.
+// Determines a file's language from its path, by the table of GitHub's linguist.
 import { createRequire } from 'node:module'
+import { languages } from './index.ts'
 
 /** `name` and `type` are those of GitHub's linguist. */
-export interface Language {
+export interface LinguistLanguage {
   readonly name: string
   readonly type: 'programming' | 'markup' | 'data' | 'prose'
 }
 
-interface LinguistLanguage extends Language {
+interface LinguistData extends LinguistLanguage {
   readonly extensions?: readonly string[]
   readonly filenames?: readonly string[]
 }
 
 /**
- * The languages of linguist's eight hundred that occur in reviews. If several use one extension
- * (`.h`, `.m`, `.pl`, `.ts`), the first one here gets it.
+ * The other languages of linguist's eight hundred that occur in reviews. If several use one
+ * extension (`.h`, `.m`, `.pl`), the first one gets it.
  */
-const languageNames =
-  `TypeScript|TSX|JavaScript|Python|Go|Java|Kotlin|C|C++|C#|Ruby|PHP|Rust|Swift|Objective-C
-  |Objective-C++|Scala|Shell|PowerShell|Dart|Elixir|Erlang|Haskell|Clojure|F#|OCaml|Lua|Perl|R
-  |Julia|Groovy|SQL|Solidity|Zig|Nim|D|Crystal|Elm|MATLAB|Assembly|Cuda|GLSL|Common Lisp
-  |Emacs Lisp|Scheme|Fortran|Pascal|Visual Basic .NET|Vim script|Tcl|Verilog|SystemVerilog|VHDL
-  |Makefile|CMake|Dockerfile|Batchfile|HCL|Nix|Starlark|Protocol Buffer|GraphQL|Thrift|Prisma
-  |Gradle|Gradle Kotlin DSL|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig|Blade|Pug|CSS
-  |SCSS|Sass|Less|JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|SVG|CSV
-  |Jupyter Notebook|Go Module|Go Checksums|Pip Requirements|Gemfile.lock|CODEOWNERS|Ignore List
-  |Git Attributes|Git Config|EditorConfig|Markdown|MDX|reStructuredText|AsciiDoc|TeX|Text
-  |NPM Config|Gettext Catalog|XML Property List|Browserslist|Public Key
+const otherNames =
+  `Kotlin|Swift|Objective-C|Objective-C++|Scala|Shell|PowerShell|Dart|Elixir|Erlang|Haskell|Clojure
+  |F#|OCaml|Lua|Perl|R|Julia|Groovy|SQL|Solidity|Zig|Nim|D|Crystal|Elm|MATLAB|Assembly|Cuda|GLSL
+  |Common Lisp|Emacs Lisp|Scheme|Fortran|Pascal|Visual Basic .NET|Vim script|Tcl|Verilog
+  |SystemVerilog|VHDL|Makefile|CMake|Dockerfile|Batchfile|HCL|Nix|Starlark|Protocol Buffer|GraphQL
+  |Thrift|Prisma|Gradle|Gradle Kotlin DSL|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig
+  |Blade|Pug|CSS|SCSS|Sass|Less|JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv
+  |XML|SVG|CSV|Jupyter Notebook|Go Module|Go Checksums|Pip Requirements|Gemfile.lock|CODEOWNERS
+  |Ignore List|Git Attributes|Git Config|EditorConfig|Markdown|MDX|reStructuredText|AsciiDoc|TeX
+  |Text|NPM Config|Gettext Catalog|XML Property List|Browserslist|Public Key
   |Microsoft Visual Studio Solution|Go Workspace|Option List|Just|TSV|JSONLD`.split(/\s*\|/)
 
 /** Extensions whose common meaning isn't the first language in the list. */
 const exceptions: Readonly<Record<string, string>> = { '.inc': 'PHP', '.frag': 'GLSL' }
 
 interface LanguageTables {
-  readonly byFilename: ReadonlyMap<string, Language>
-  readonly byExtension: ReadonlyMap<string, Language>
+  readonly byFilename: ReadonlyMap<string, LinguistLanguage>
+  readonly byExtension: ReadonlyMap<string, LinguistLanguage>
 }
 
 // Loading takes some 40 ms, so commands that need no language skip it.
@@ -42,15 +42,15 @@ let tables: LanguageTables | undefined
 
 function loadTables(): LanguageTables {
   const require = createRequire(import.meta.url)
-  const byFilename = new Map<string, Language>()
-  const byExtension = new Map<string, Language>()
-  for (const name of languageNames) {
+  const byFilename = new Map<string, LinguistLanguage>()
+  const byExtension = new Map<string, LinguistLanguage>()
+  for (const name of new Set([...languages.flatMap(({ names }) => names), ...otherNames])) {
     const file = name.replaceAll(
       /[^\w.-]/g,
       (character) => `_${character.charCodeAt(0).toString(16)}_`,
     )
     const { default: data } = require(`linguist-languages/data/${file}`) as {
-      default: LinguistLanguage
+      default: LinguistData
     }
     const language = { name, type: data.type }
     for (const filename of data.filenames ?? []) {
@@ -68,7 +68,7 @@ function loadTables(): LanguageTables {
  * The language of a file by its name, otherwise by its longest known extension in any case;
  * undefined if both are unknown. An extension with several meanings gives the most common one.
  */
-export function languageOfPath(path: string): Language | undefined {
+export function languageOfPath(path: string): LinguistLanguage | undefined {
   tables ??= loadTables()
   const filename = path.slice(path.lastIndexOf('/') + 1)
   const language = tables.byFilename.get(filename)
@@ -81,32 +81,4 @@ export function languageOfPath(path: string): Language | undefined {
     dot = lowerCase.indexOf('.', dot + 1)
   }
   return undefined
-}
-
-const testFolders = [
-  'tests?',
-  '__tests__',
-  'specs?',
-  'testing',
-  'testdata',
-  'test[-_]?(utils|helpers|fixtures)',
-  'e2e',
-  'cypress',
-  '__mocks__',
-  '__fixtures__',
-  'fixtures',
-]
-const testFolder = new RegExp(`(^|/)(${testFolders.join('|')})/`, 'i')
-const testFilename = /^(test[-_].*|conftest|.*[._-](test|tests|spec|specs|cy|e2e))\.[^/]+$/
-const testClassFilenameTerms = [
-  String.raw`Test[A-Z]\w*|\w*[a-z0-9](Test|Tests|TestCase|Spec|IT)`,
-].join('|')
-const testClassFilename = new RegExp(
-  String.raw`^(${testClassFilenameTerms})\.(java|kt|kts|scala|groovy|cs|swift|php|m|mm)$`,
-)
-
-/** Whether the file is a test, or used only by tests, by the conventions of common languages. */
-export function isTestPath(path: string): boolean {
-  const filename = path.slice(path.lastIndexOf('/') + 1)
-  return testFolder.test(path) || testFilename.test(filename) || testClassFilename.test(filename)
 }

@@ -5,7 +5,8 @@ import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { ownerOf } from '../domain/pull-request.ts'
 import { noUsage } from '../domain/review.ts'
-import { isTestPath, languageOfPath } from '../languages/linguist.ts'
+import { languageOfPath } from '../languages/linguist.ts'
+import { isTestPath } from '../languages/test-paths.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
 import { type ThreadOutcome, ThreadPool } from '../lib/thread-pool.ts'
 import type { Reviewer, ReviewerReport } from './reviewer.ts'
@@ -14,8 +15,8 @@ import { checkManifests } from './rules/check-manifests.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { checkLines } from './rules/line-rules.ts'
 import { toProposedFinding } from './rules/propose-finding.ts'
-import type { RuleFinding } from './rules/rule.ts'
-import { isScript, ruleFileKindOf } from './rules/rule-file-kind.ts'
+import { isScriptGrammar, type RuleFinding } from './rules/rule.ts'
+import { ruleFileKindOf } from './rules/rule-file-kind.ts'
 import type { RuleWorkerRequest, RuleWorkerResult } from './rules/rule-worker.ts'
 
 /** Larger files are usually generated. */
@@ -331,7 +332,7 @@ async function readImports(
   { path, kind, text }: Pick<RuleWorkerRequest, 'path' | 'kind' | 'text'>,
   added: ReadonlyMap<number, string>,
 ): Promise<RuleWorkerRequest['imported']> {
-  if (!isScript(kind)) return []
+  if (!isScriptGrammar(kind)) return []
   const addedTexts = [...added.values()].map((line) => line.slice(0, maxLineLength))
   return readImportedModules(path, text, addedTexts, change.head)
 }

@@ -5,9 +5,9 @@ import type {
   CodeImport,
   CodeReference,
   CodeSymbol,
+  DefinitionKind,
   FileIndex,
 } from '../../languages/code-index.ts'
-import type { DefinitionKind } from '../outline.ts'
 
 // Positions in these lists are stored. After a change of their order, increase `codeIndexVersion`.
 const symbolKinds: readonly DefinitionKind[] = [

@@ -3,9 +3,8 @@ import type { Tree } from 'web-tree-sitter'
 import type { FileIndex } from '../../languages/code-index.ts'
 import { FileIndexBuilder } from '../../languages/common/file-index-builder.ts'
 import { type FlatColumns, FlatTree } from '../../languages/common/flat-tree.ts'
-import { type LanguageSpec, splitList, type Visit } from '../../languages/common/index-spec.ts'
-import { languageSpecs } from '../../languages/index.ts'
-import { type GrammarName, parserMemory } from '../grammars.ts'
+import { type IndexSpec, splitList, type Visit } from '../../languages/common/index-spec.ts'
+import { parserMemory } from '../grammars.ts'
 import { createFlattener } from './flatten-tree.ts'
 
 type Grammar = Tree['language']
@@ -27,8 +26,8 @@ interface Step {
   readonly isBranch: boolean
 }
 
-// Plans never change, so each thread creates them once.
-const plans = new Map<GrammarName, IndexPlan>()
+// Plans never change, so each thread creates them once. Several grammars share a spec.
+const plans = new Map<Grammar, IndexPlan>()
 
 /**
  * Builds the index of a file.
@@ -38,13 +37,12 @@ const plans = new Map<GrammarName, IndexPlan>()
  */
 export function indexTree(
   tree: Tree,
-  grammar: GrammarName,
+  spec: IndexSpec,
   text: string,
   isTooLate: () => boolean = () => false,
 ): FileIndex | undefined {
-  const spec = languageSpecs[grammar]
-  const plan = plans.get(grammar) ?? createPlan(tree.language, spec)
-  plans.set(grammar, plan)
+  const plan = plans.get(tree.language) ?? createPlan(tree.language, spec)
+  plans.set(tree.language, plan)
   const flat = new FlatTree(text, plan.flatten(tree), plan, tree.rootNode.hasError)
   const builder = new FileIndexBuilder(flat, plan.builtins)
   for (let node = 0; node < flat.count; node++) {
@@ -66,7 +64,7 @@ function runStep(builder: FileIndexBuilder, node: number, step: Step): void {
   step.scopeVisit?.(builder, node)
 }
 
-function createPlan(language: Grammar, spec: LanguageSpec): IndexPlan {
+function createPlan(language: Grammar, spec: IndexSpec): IndexPlan {
   const typeNames = nameTypes(language)
   const scopes = new Map([
     ...splitList(spec.functions).map((type) => [type, 'function'] as const),

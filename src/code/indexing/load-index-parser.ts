@@ -1,8 +1,8 @@
 // Creates parsers that turn the text of a file into its index. Runs in worker threads.
 import { Parser } from 'web-tree-sitter'
 import type { FileIndex } from '../../languages/code-index.ts'
-import { languageSpecs } from '../../languages/index.ts'
-import { type GrammarName, loadGrammar } from '../grammars.ts'
+import { languageOfGrammarNamed } from '../../languages/index.ts'
+import { loadGrammar } from '../grammars.ts'
 import { indexTree } from './index-tree.ts'
 import { blankMarkup, type SourceKind } from './source-kind.ts'
 
@@ -30,7 +30,8 @@ export function loadIndexParser(kind: SourceKind): Promise<IndexParser> {
 }
 
 async function createIndexParser(kind: SourceKind): Promise<IndexParser> {
-  const name: GrammarName = kind === 'embedded' ? 'typescript' : kind
+  const name = kind === 'embedded' ? 'typescript' : kind
+  const spec = await languageOfGrammarNamed(name).language.loadIndexSpec()
   const grammar: Grammar = await loadGrammar(name)
   const parser = new Parser()
   parser.setLanguage(grammar)
@@ -38,11 +39,11 @@ async function createIndexParser(kind: SourceKind): Promise<IndexParser> {
     parse(text, deadlineMs) {
       const isTooLate = createDeadlineCheck(deadlineMs)
       const source = kind === 'embedded' ? blankMarkup(text) : text
-      const parsed = languageSpecs[name].preprocess?.(source) ?? source
+      const parsed = spec.preprocess?.(source) ?? source
       const tree = parser.parse(parsed, null, { progressCallback: isTooLate })
       if (!tree) return undefined
       try {
-        return indexTree(tree, name, source, isTooLate)
+        return indexTree(tree, spec, source, isTooLate)
       } finally {
         tree.delete()
       }

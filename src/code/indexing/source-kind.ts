@@ -1,15 +1,12 @@
 // Decides from its path how a file is indexed, and finds the scripts in pages.
-import { extname } from 'node:path'
-import { type GrammarName, grammarOfPath } from '../grammars.ts'
+import { isPage, parsedLanguageOfPath } from '../../languages/index.ts'
 
-/** It is a grammar, or `embedded` for TypeScript inside of a page. */
-export type SourceKind = GrammarName | 'embedded'
-
-const embeddingExtensions: ReadonlySet<string> = new Set(['.vue', '.svelte', '.astro'])
+/** It is the name of a grammar, or `embedded` for TypeScript inside of a page. */
+export type SourceKind = string
 
 /** Returns how a file is indexed; undefined if it can't be. */
 export function sourceKindOf(path: string): SourceKind | undefined {
-  return embeddingExtensions.has(extname(path).toLowerCase()) ? 'embedded' : grammarOfPath(path)
+  return isPage(path) ? 'embedded' : parsedLanguageOfPath(path)?.grammar.name
 }
 
 /**

@@ -1,8 +1,9 @@
 // Finds the tests that reach a change, and the changed files that no test reaches.
 
 import type { ChangeGraph } from '../../domain/change-graph.ts'
-import { familyOfPath, type LanguageFamily } from '../../languages/language-families.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { familyOfPath } from '../../languages/index.ts'
+import type { LanguageFamily } from '../../languages/language.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { type Distances, type FileUse, minDistance, traceDependents } from './trace-dependents.ts'
 

@@ -2,7 +2,7 @@
 
 import { type CallSite, minSureConfidence } from '../../domain/change-graph.ts'
 import type { CodeReference, FileIndex } from '../../languages/code-index.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import type { CodeView } from '../resolution/code-model.ts'
 import { resolveReferences } from '../resolution/resolve-references.ts'
 import { isHeader } from '../resolution/shared-scopes.ts'

@@ -6,7 +6,7 @@ import { minSureConfidence } from '../../domain/change-graph.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { FileIndex } from '../../languages/code-index.ts'
 import type { ImportConfig } from '../../languages/common/import-config.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import { mayUseAnyOf } from '../graph/name-filter.ts'
 import {
   findDefinitionsByName,

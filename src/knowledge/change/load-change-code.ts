@@ -3,8 +3,8 @@
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
 import { emptyImportConfig, type ImportConfig } from '../../languages/common/import-config.ts'
-import { familyOfPath, type LanguageFamily } from '../../languages/language-families.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { familyOfPath } from '../../languages/index.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import {
   findDefinitionsByName,
   readInOneSnapshot,
@@ -30,13 +30,6 @@ const maxSearchTerms = 100
 const loadTimeoutMs = 2_500
 const maxNames = 300
 const maxNewTests = 50
-
-/** Languages in which files often re-export names of others. */
-const reexportingFamilies: ReadonlySet<LanguageFamily | undefined> = new Set([
-  'script',
-  'python',
-  'rust',
-])
 
 export interface CodeImpactInput {
   readonly head: Snapshot
@@ -107,7 +100,7 @@ export async function loadChangeCode(
   const definitions = await definitionsPromise
   // Files that re-export the changed names can be in between a using file and the change.
   const startPaths = [
-    ...usingPaths.filter((path) => reexportingFamilies.has(familyOfPath(path))),
+    ...usingPaths.filter((path) => familyOfPath(path)?.reexportsOften),
     ...files.map(({ diff }) => diff.path),
   ]
   const changedNamesByPath = new Map(startPaths.map((path) => [path, changedNames]))

@@ -42,7 +42,8 @@ export async function readFileVersion(
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     const kind = sourceKindOf(path)
     const oid = blobIdOf(bytes, snapshot.sha.length)
-    const fileIndex = kind && (await readFileIndex(reader, { oid, kind }, { path, text }))
+    if (kind === undefined) return undefined
+    const fileIndex = await readFileIndex(reader, { oid, kind }, { path, text })
     return fileIndex && { path, text, fileIndex }
   } catch (error) {
     // The file is too large or damaged. The caller handles temporary errors.

@@ -2,7 +2,8 @@
 import { classifyFile, type FileKind } from '../../code/classify-file.ts'
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
 import type { SizedTreeEntry } from '../../git/list-tree.ts'
-import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
+import { languageOfPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 
 /** A file of the default branch as its path and tree entry describe it. */
 export interface ScannedFile {

@@ -3,6 +3,7 @@
 import { toStorableText } from '../../contract/storable-text.ts'
 import type { Db } from '../../db/database.ts'
 import type { FileIndex } from '../../languages/code-index.ts'
+import { familyOfPath } from '../../languages/index.ts'
 import { folderOf } from '../../lib/tree-paths.ts'
 import {
   type CodeSource,
@@ -77,7 +78,7 @@ function recordMissing(loaded: Loaded, missing: Missing): CodeSource {
     filesInNamespace(namespace, near) {
       if (!loaded.namespaces.has(namespace)) missing.namespaces.add(namespace)
       const files = loaded.namespaces.get(namespace) ?? []
-      return near.endsWith('.go')
+      return familyOfPath(near)?.packagesAreFolders
         ? files.filter((path) => folderOf(path) === folderOf(near))
         : files
     },

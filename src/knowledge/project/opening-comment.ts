@@ -1,50 +1,37 @@
 // Reads a source file's description from the comment at its start.
+import { braces, type CommentStyle, classes, hashes } from '../../languages/common/comment-style.ts'
+import { languages } from '../../languages/index.ts'
 import { readFirstParagraph } from './markdown.ts'
 import { firstSentence, isReadable, toPlainText, truncateText } from './plain-text.ts'
 
-interface CommentStyle {
-  readonly line: readonly string[]
-  readonly blocks: readonly (readonly [open: string, close: string])[]
-  /** Files with one class have its comment below the imports. */
-  readonly afterImports: boolean
-}
-
-const braces: CommentStyle = { line: ['//'], blocks: [['/*', '*/']], afterImports: false }
-const classes: CommentStyle = { ...braces, afterImports: true }
-const hashes: CommentStyle = { line: ['#'], blocks: [], afterImports: false }
 const dashes: CommentStyle = { line: ['--'], blocks: [['/*', '*/']], afterImports: false }
 const tags: CommentStyle = { line: [], blocks: [['<!--', '-->']], afterImports: false }
 
-const braceLanguages =
-  `TypeScript|TSX|JavaScript|Go|C|C++|Objective-C|Objective-C++|Rust|Dart|Zig|GLSL|Protocol Buffer
-  |Solidity|D|CSS|SCSS|Less|Groovy|Gradle|Gradle Kotlin DSL|Cuda|HCL|Prisma|Thrift
-  |JSON with Comments`.split(/\s*\|/)
-const classLanguages = ['Java', 'Kotlin', 'C#', 'PHP', 'Swift', 'Scala']
-const hashLanguages =
-  `Ruby|Shell|YAML|TOML|Makefile|Dockerfile|Elixir|Perl|R|Julia|CMake|PowerShell|Nim|Crystal
-  |Starlark|Nix|Tcl|GraphQL`.split(/\s*\|/)
+/** Languages that have no folder. */
+const otherStyles: readonly (readonly [style: CommentStyle, names: string])[] = [
+  [
+    braces,
+    `Objective-C|Objective-C++|Dart|Zig|GLSL|Protocol Buffer|Solidity|D|CSS|SCSS|Less|Groovy|Gradle
+    |Gradle Kotlin DSL|Cuda|HCL|Prisma|Thrift|JSON with Comments`,
+  ],
+  [classes, 'Kotlin|Swift|Scala'],
+  [
+    hashes,
+    `Shell|YAML|TOML|Makefile|Dockerfile|Elixir|Perl|R|Julia|CMake|PowerShell|Nim|Crystal|Starlark
+    |Nix|Tcl|GraphQL`,
+  ],
+  [dashes, 'SQL|Lua'],
+  [{ line: ['--'], blocks: [['{-', '-}']], afterImports: false }, 'Haskell'],
+  [tags, 'Vue|Svelte|HTML|XML'],
+]
 
-const styles: Readonly<Record<string, CommentStyle>> = {
-  ...Object.fromEntries(braceLanguages.map((name) => [name, braces])),
-  ...Object.fromEntries(classLanguages.map((name) => [name, classes])),
-  ...Object.fromEntries(hashLanguages.map((name) => [name, hashes])),
-  Python: {
-    line: ['#'],
-    blocks: [
-      ['"""', '"""'],
-      ["'''", "'''"],
-      ['r"""', '"""'],
-    ],
-    afterImports: false,
-  },
-  SQL: dashes,
-  Lua: dashes,
-  Haskell: { line: ['--'], blocks: [['{-', '-}']], afterImports: false },
-  Vue: tags,
-  Svelte: tags,
-  HTML: tags,
-  XML: tags,
-}
+/** By the names of linguist. */
+const styles: ReadonlyMap<string, CommentStyle> = new Map([
+  ...otherStyles.flatMap(([style, names]) =>
+    names.split(/\s*\|/).map((name) => [name, style] as const),
+  ),
+  ...languages.flatMap(({ names, comments }) => names.map((name) => [name, comments] as const)),
+])
 
 /** These lines can stand between the start of a file and the comment of its class. */
 const preambleTerms = [
@@ -84,7 +71,7 @@ export function readOpeningComment(language: string | null, text: string): strin
     const paragraph = readFirstParagraph(start)
     return paragraph && firstSentence(paragraph)
   }
-  const style = styles[language ?? '']
+  const style = styles.get(language ?? '')
   if (!style) return undefined
   for (const comment of openingComments(style, start)) {
     const sentence = firstSentenceOf(comment)

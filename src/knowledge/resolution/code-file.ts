@@ -1,8 +1,8 @@
 // Builds lookup tables over one file's index entry: names, imports, bindings and enclosing types.
 import type { CodeBinding, CodeImport, CodeSymbol, FileIndex } from '../../languages/code-index.ts'
 import type { ResolvedImport } from '../../languages/common/resolved-import.ts'
-import type { LanguageFamily } from '../../languages/language-families.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import type { LanguageFamily } from '../../languages/language.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import { folderOf } from '../../lib/tree-paths.ts'
 import type { CodeFile, CodeView, ImportedName } from './code-model.ts'
 import { resolveImport } from './resolve-import.ts'
@@ -164,8 +164,7 @@ function indexImports(imports: readonly CodeImport[], family: LanguageFamily): I
       if (local === '*' || local === '_' || local === '.') continue
       if (kind === 'reexport') reexportedNames.set(local, { importIndex, name })
       // In scripts, `export … from` binds no local name; in other languages a re-export does.
-      if (kind !== 'reexport' || family !== 'script')
-        importedNames.set(local, { importIndex, name })
+      if (kind !== 'reexport' || !family.hasExports) importedNames.set(local, { importIndex, name })
     }
     if (names.length === 0 && kind === 'static')
       bindLastPart(importedNames, from, importIndex, family)
@@ -176,8 +175,7 @@ function indexImports(imports: readonly CodeImport[], family: LanguageFamily): I
 function importsAllNames({ kind, names }: CodeImport, family: LanguageFamily): boolean {
   if (kind === 'all' || kind === 'include' || kind === 'system') return true
   if (names.some(({ local }) => local === '*' || local === '.')) return true
-  // Ruby's `require` makes all constants of a file visible.
-  return family === 'ruby'
+  return family.importsEverything === true
 }
 
 /** Binds an import without names to a part of its path: `import "shop/cart/v2"` to `cart`. */
@@ -187,9 +185,8 @@ function bindLastPart(
   importIndex: number,
   family: LanguageFamily,
 ): void {
-  if (family === 'script') return
+  if (family.hasExports) return
   const local = /([A-Za-z_]\w*)(?:\/v\d+)?$/.exec(from)?.[1]
   if (local === undefined || importedNames.has(local)) return
-  const importsModule = family === 'go' || family === 'python'
-  importedNames.set(local, { importIndex, name: importsModule ? '*' : local })
+  importedNames.set(local, { importIndex, name: family.importsModules ? '*' : local })
 }

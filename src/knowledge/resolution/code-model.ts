@@ -1,7 +1,7 @@
 // The types that references are resolved with: symbol locations, resolved names, files and views.
 import type { CodeBinding, FileIndex } from '../../languages/code-index.ts'
 import type { ResolvedImport } from '../../languages/common/resolved-import.ts'
-import type { LanguageFamily } from '../../languages/language-families.ts'
+import type { LanguageFamily } from '../../languages/language.ts'
 import type { ImportResolver } from './import-resolver.ts'
 
 export interface SymbolLocation {

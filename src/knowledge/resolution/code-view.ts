@@ -1,6 +1,6 @@
 // Opens a view over the code index of a repository, or of a part of it, to resolve references.
 import type { FileIndex } from '../../languages/code-index.ts'
-import { familyOfPath } from '../../languages/language-families.ts'
+import { familyOfPath } from '../../languages/index.ts'
 import { folderOf } from '../../lib/tree-paths.ts'
 import { createCodeFile } from './code-file.ts'
 import type { CodeFile, CodeSource, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
@@ -68,8 +68,7 @@ export function indexOutlines(
     filesInNamespace(namespace, near) {
       namespaces ??= indexNamespaces(files)
       const paths = namespaces.get(namespace) ?? []
-      // A Go package is a folder: many packages have the name `main`.
-      return near.endsWith('.go')
+      return familyOfPath(near)?.packagesAreFolders
         ? paths.filter((path) => folderOf(path) === folderOf(near))
         : paths
     },
@@ -108,7 +107,7 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
           )
     },
     definitionsIn(family, name) {
-      const key = `${family} ${name}`
+      const key = `${family.id} ${name}`
       const known = definitionsByFamily.get(key)
       if (known !== undefined) return known
       const definitions = source

@@ -1,28 +1,11 @@
-// Looks up the files of a repository by path, folder and name.
+// Creates the tree of files that imports are resolved in.
 
 import { classifyFile } from '../../code/classify-file.ts'
+import type { FileTree } from '../../languages/common/file-tree.ts'
 import type { ImportConfig } from '../../languages/common/import-config.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import { createGlobMatcher, createGlobMeter } from '../../lib/glob.ts'
 import { filenameOf, folderOf, isWithin } from '../../lib/tree-paths.ts'
-
-export interface FileTree {
-  has(path: string): boolean
-  hasFolder(folder: string): boolean
-  /** Checks whether the path is a folder, or a file when an extension is added to it. */
-  hasStem(path: string): boolean
-  /** Finds the files directly in a folder. */
-  filesIn(folder: string): readonly string[]
-  /** Finds the folders that directly contain a file with one of these extensions. */
-  sourceFolders(extensions: readonly string[]): readonly string[]
-  /** Finds the files with this name in all folders. */
-  filesNamed(filename: string): readonly string[]
-  /**
-   * Checks whether a path can exist outside of the tree: as build output, as a generated or ignored
-   * file, or in a submodule. It always can for test fixtures, which may be broken on purpose.
-   */
-  mayBeHidden(path: string, importer: string): boolean
-}
 
 const noPaths: readonly string[] = []
 

@@ -73,8 +73,7 @@ function searchBases(
 /** Languages with partial types or `impl` blocks can name bases in other files too. */
 function listBases(view: CodeView, file: CodeFile, ordinal: number): readonly string[] {
   const symbol = file.fileIndex.symbols[ordinal]!
-  if (file.family !== 'rust' && file.family !== 'c-sharp' && file.family !== 'ruby')
-    return symbol.extends
+  if (!file.family.typesHaveParts) return symbol.extends
   const parts = view
     .definitionsIn(file.family, symbol.name)
     .flatMap(({ path, ordinal }) => view.fileIndex(path)!.symbols[ordinal]!.extends)
@@ -99,14 +98,10 @@ function findOwnMembers(
     .symbolsNamed(name)
     .filter((member) => file.fileIndex.symbols[member]!.within === ordinal && member !== ordinal)
     .map((member) => ({ path: file.path, ordinal: member }))
-  if (members.length === 0 && canDefineMembersOutside(file))
+  if (members.length === 0 && file.family.definesMembersOutside)
     members = findMembersOutsideType(view, file, ordinal, name)
   file.resolvedMembers.set(key, members)
   return members
-}
-
-function canDefineMembersOutside({ family }: CodeFile): boolean {
-  return family !== 'script' && family !== 'python' && family !== 'jvm' && family !== 'php'
 }
 
 function findMembersOutsideType(
@@ -124,7 +119,8 @@ function findMembersOutsideType(
     const belongsToType =
       symbol.owner === type.name ||
       (outer !== undefined && (outer.owner ?? outer.name) === type.name)
-    return belongsToType && (file.family !== 'go' || folderOf(location.path) === file.folder)
+    const canBelong = !file.family.packagesAreFolders || folderOf(location.path) === file.folder
+    return belongsToType && canBelong
   })
   const inFile = members.filter(({ path }) => path === file.path)
   if (inFile.length > 0) return inFile.slice(0, maxLocations)

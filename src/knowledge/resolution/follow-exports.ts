@@ -1,7 +1,6 @@
 // Follows an exported name through re-exporting files to its definition.
 
-import { familyOfPath } from '../../languages/language-families.ts'
-import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
+import { familyOfPath } from '../../languages/index.ts'
 import { enclosingSymbolOf } from './code-file.ts'
 import type {
   CodeFile,
@@ -58,8 +57,8 @@ function followName(
 ): ResolvedName | undefined {
   if (name === '*') return resolvedToModules(paths)
   for (const [index, path] of paths.entries()) {
-    // A Python import resolves to the package first, followed by the imported submodules.
-    if (index > 0 && isPythonModule(path, name)) return resolvedToModules([path])
+    // An import of Python resolves to the package first, followed by the imported submodules.
+    if (index > 0 && isSubmodule(path, name)) return resolvedToModules([path])
     const key = `${name} ${path}`
     if (search.seen.has(key) || search.seen.size >= maxFiles) continue
     search.seen.add(key)
@@ -67,7 +66,7 @@ function followName(
     const found =
       file === undefined ? findInUnreadFile(view, path, name) : searchFile(view, file, name, search)
     if (found !== undefined) return found
-    if (isPythonModule(path, name)) return resolvedToModules([path])
+    if (isSubmodule(path, name)) return resolvedToModules([path])
   }
   return undefined
 }
@@ -76,13 +75,8 @@ function resolvedToModules(paths: readonly string[]): ResolvedName {
   return { kind: 'modules', paths, confidence: moduleConfidence }
 }
 
-/** Checks whether a file is the Python module `name`, as `name.py` or `name/__init__.py`. */
-function isPythonModule(path: string, name: string): boolean {
-  if (!/\.pyi?$/.test(path)) return false
-  const filename = filenameOf(path)
-  return filename.startsWith('__init__.')
-    ? filenameOf(folderOf(path)) === name
-    : filename.split('.', 1)[0] === name
+function isSubmodule(path: string, name: string): boolean {
+  return familyOfPath(path)?.submodules?.isModule(path, name) === true
 }
 
 /** Searches the definitions of a file whose index entry isn't loaded. */
@@ -105,7 +99,7 @@ function searchFile(
     )
   }
   const isDefault = name === 'default'
-  if (isDefault && file.family === 'script') {
+  if (isDefault && file.family.hasExports) {
     const found = findNamedDefaultExport(file)
     if (found !== undefined) return found
   }
@@ -133,7 +127,7 @@ function findNamedDefaultExport(file: CodeFile): ResolvedName | undefined {
 /** Outside of scripts, other files can import every name that a file imports. */
 function findReexportedName(file: CodeFile, name: string): ImportedName | undefined {
   const reexported = file.reexportedName(name)
-  if (reexported !== undefined || file.family === 'script') return reexported
+  if (reexported !== undefined || file.family.hasExports) return reexported
   return file.importedName(name)
 }
 
@@ -190,15 +184,13 @@ function followDefaultExport(
   return followName(view, target.paths, imported.name, nextSearch)
 }
 
-/** Finds the submodule of a Python package with this name. */
+/** Finds the submodule of a package with this name. */
 function findSubmodule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
-  if (file.family !== 'python' || !filenameOf(file.path).startsWith('__init__.')) return undefined
-  const found = view.imports.resolve(file.path, {
-    line: 0,
-    from: '.',
-    names: [{ name, local: name }],
-    kind: 'static',
-  })
-  const paths = found.paths.filter((path) => path !== file.path && familyOfPath(path) === 'python')
+  const item = file.family.submodules?.importOf(file.path, name)
+  if (item === undefined) return undefined
+  const found = view.imports.resolve(file.path, { ...item, line: 0, kind: 'static' })
+  const paths = found.paths.filter(
+    (path) => path !== file.path && familyOfPath(path) === file.family,
+  )
   return paths.length === 0 ? undefined : resolvedToModules(paths)
 }

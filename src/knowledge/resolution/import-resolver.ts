@@ -1,6 +1,5 @@
 // Resolves imports to files of the repository by the rules of each language family.
 
-import { createCImports } from '../../languages/c/imports.ts'
 import type { CodeImport } from '../../languages/code-index.ts'
 import type { ImportConfig } from '../../languages/common/import-config.ts'
 import {
@@ -8,15 +7,9 @@ import {
   type ResolvedImport,
   type ResolveImport,
 } from '../../languages/common/resolved-import.ts'
-import { createGoImports } from '../../languages/go/imports.ts'
-import { createJvmImports } from '../../languages/java/imports.ts'
-import { createScriptImports } from '../../languages/javascript/imports.ts'
-import { familyOfPath, type LanguageFamily } from '../../languages/language-families.ts'
-import { createPhpImports } from '../../languages/php/imports.ts'
-import { createPythonImports } from '../../languages/python/imports.ts'
-import { createRubyImports } from '../../languages/ruby/imports.ts'
-import { createRustImports } from '../../languages/rust/imports.ts'
-import { createFileTree, type FileTree } from './file-tree.ts'
+import { familyOfPath, languages } from '../../languages/index.ts'
+import type { LanguageFamily } from '../../languages/language.ts'
+import { createFileTree } from './file-tree.ts'
 
 export interface ImportResolver {
   /**
@@ -31,19 +24,11 @@ export interface ImportResolver {
 /** A longer import specifier can't be a path. */
 const maxSpecifierLength = 500
 
-const resolverFactories: Readonly<
-  Record<LanguageFamily, (tree: FileTree, resolution: ImportConfig) => ResolveImport>
-> = {
-  script: createScriptImports,
-  python: createPythonImports,
-  go: createGoImports,
-  jvm: createJvmImports,
-  php: createPhpImports,
-  ruby: createRubyImports,
-  rust: createRustImports,
-  c: createCImports,
-  'c-sharp': () => () => externalImport,
-}
+// They are loaded with this file, because most commands resolve no imports.
+const loadings = [...new Set(languages.map(({ family }) => family))].map(
+  async (family) => [family, await family.loadImports?.()] as const,
+)
+const factories = new Map(await Promise.all(loadings))
 
 /** @param paths must contain all files of the tree, including those that aren't source code */
 export function createImportResolver(
@@ -53,7 +38,8 @@ export function createImportResolver(
   const tree = createFileTree(paths, resolution)
   const resolvers = new Map<LanguageFamily, ResolveImport>()
   const resolverFor = (family: LanguageFamily) => {
-    const resolve = resolvers.get(family) ?? resolverFactories[family](tree, resolution)
+    const resolve =
+      resolvers.get(family) ?? factories.get(family)?.(tree, resolution) ?? (() => externalImport)
     resolvers.set(family, resolve)
     return resolve
   }

@@ -1,7 +1,7 @@
 // Resolves an import by path, or else by the namespaces that files declare.
 import type { CodeImport } from '../../languages/code-index.ts'
 import { type ResolvedImport, resolvedTo } from '../../languages/common/resolved-import.ts'
-import { familyOfPath } from '../../languages/language-families.ts'
+import { familyOfPath } from '../../languages/index.ts'
 import type { CodeView } from './code-model.ts'
 
 /** A namespace resolves to at most this number of files. */
@@ -10,12 +10,10 @@ const maxFiles = 500
 export function resolveImport(view: CodeView, path: string, item: CodeImport): ResolvedImport {
   const resolvedByPath = view.imports.resolve(path, item)
   if (resolvedByPath.kind === 'inside') return resolvedByPath
-  const family = familyOfPath(path)
-  if (family === 'c-sharp') return resolveNamespace(view, path, item.from) ?? resolvedByPath
-  // Functions of Kotlin and PHP can be in any file of their namespace.
-  if (family === 'jvm' || family === 'php')
-    return resolveNamespaceMember(view, path, item.from) ?? resolvedByPath
-  return resolvedByPath
+  const namespaces = familyOfPath(path)?.importsNamespaces
+  if (namespaces === undefined) return resolvedByPath
+  const resolve = namespaces === 'whole' ? resolveNamespace : resolveNamespaceMember
+  return resolve(view, path, item.from) ?? resolvedByPath
 }
 
 /** Resolves `Namespace` to all of its files, and `Namespace.Type` to those that define the type. */

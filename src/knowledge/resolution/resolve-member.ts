@@ -62,7 +62,7 @@ export function resolveQualified(
   within: number,
 ): ResolvedName | undefined {
   const resolved =
-    view.resolveName(file, qualifier, within) ?? findRustModule(view, file, qualifier)
+    view.resolveName(file, qualifier, within) ?? findChildModule(view, file, qualifier)
   if (resolved === undefined || resolved.kind === 'outside') return resolved
   if (resolved.kind === 'modules')
     return findModuleExport(view, resolved.paths, name, resolved.confidence)
@@ -92,7 +92,7 @@ function listSelfTypes(view: CodeView, file: CodeFile, within: number): readonly
       const resolved = view.resolveName(file, owner, -1)
       if (resolved?.kind === 'symbols') return resolved.locations
     }
-    const hasSelf = selfKinds.has(kind) || (kind === 'module' && file.family === 'ruby')
+    const hasSelf = selfKinds.has(kind) || (kind === 'module' && file.family.modulesHaveMethods)
     if (hasSelf) return [{ path: file.path, ordinal }]
   }
   return []
@@ -227,14 +227,10 @@ function findMemberOfSymbols(
 }
 
 /** Resolves `cart` in `cart::total()` to a child module, which needs no import in Rust. */
-function findRustModule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
-  if (file.family !== 'rust') return undefined
-  const found = view.imports.resolve(file.path, {
-    line: 0,
-    from: `self::${name}`,
-    names: [],
-    kind: 'static',
-  })
+function findChildModule(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
+  const item = file.family.childModules?.importOf(file.path, name)
+  if (item === undefined) return undefined
+  const found = view.imports.resolve(file.path, { ...item, line: 0, kind: 'static' })
   const paths = found.paths.filter((path) => path !== file.path)
   return paths.length === 0 ? undefined : { kind: 'modules', paths, confidence: 0.9 }
 }

@@ -1,21 +1,11 @@
 // Applies the scope rules of a language to resolve an unqualified name.
 
-import type { LanguageFamily } from '../../languages/language-families.ts'
-import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
 import { enclosingSymbolOf, isTypeSymbol } from './code-file.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
 import { followExport } from './follow-exports.ts'
 import { externalName, resolvedToSymbols } from './resolved-name.ts'
 import { findInScope } from './shared-scopes.ts'
-
-/** Languages in which members can be used without `this`. */
-const familiesWithImplicitThis: ReadonlySet<LanguageFamily> = new Set([
-  'jvm',
-  'c-sharp',
-  'c',
-  'ruby',
-])
 
 const maxNestedSymbols = 4
 
@@ -45,11 +35,12 @@ function findInEnclosingTypes(
   name: string,
   enclosingType: number,
 ): ResolvedName | undefined {
-  if (!familiesWithImplicitThis.has(file.family)) return undefined
+  if (!file.family.hasImplicitThis) return undefined
   const { fileIndex, path } = file
   let ordinal = enclosingType
   while (ordinal !== -1) {
-    const isType = fileIndex.symbols[ordinal]!.kind !== 'module' || file.family === 'ruby'
+    const { kind } = fileIndex.symbols[ordinal]!
+    const isType = kind !== 'module' || file.family.modulesHaveMethods
     const members = isType ? findMember(view, { path, ordinal }, name) : []
     if (members.length > 0)
       return resolvedToSymbols(members, members[0]!.path === path ? 0.95 : 0.9)
@@ -83,8 +74,7 @@ function findImported(view: CodeView, file: CodeFile, name: string): ResolvedNam
   const imported = file.importedName(name)
   if (imported === undefined) return undefined
   const target = file.resolveImport(imported.importIndex)
-  // `using a::Cart` in C++ names no file: an included header declares the type.
-  if (target.kind !== 'inside') return file.family === 'c' ? undefined : externalName
+  if (target.kind !== 'inside') return file.family.declaresInIncludes ? undefined : externalName
   const found = findExported(view, file, target.paths, imported.name)
   if (found === undefined) return undefined
   return found.kind === 'outside'
@@ -99,20 +89,11 @@ function findExported(
   name: string,
 ): ResolvedName | undefined {
   const found = followExport(view, paths, name)
-  if (found !== undefined || file.family === 'script') return found
-  if (file.family === 'rust') return findModule(paths, name) ?? findNestedSymbol(view, paths, name)
+  if (found !== undefined || file.family.hasExports) return found
+  // `use crate::cart` in Rust names the file of a module.
+  if (paths.some((path) => file.family.childModules?.isModule(path, name)))
+    return { kind: 'modules', paths, confidence: 0.95 }
   return findNestedSymbol(view, paths, name)
-}
-
-/** Finds the module's file for `use crate::cart` in Rust. */
-function findModule(paths: readonly string[], name: string): ResolvedName | undefined {
-  const isNamed = paths.some((path) => {
-    const filename = filenameOf(path)
-    return (
-      filename === `${name}.rs` || (filename === 'mod.rs' && filenameOf(folderOf(path)) === name)
-    )
-  })
-  return isNamed ? { kind: 'modules', paths, confidence: 0.95 } : undefined
 }
 
 /** Finds members that are imported on their own: static members, enum variants and nested types. */

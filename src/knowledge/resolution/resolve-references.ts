@@ -1,6 +1,5 @@
 // Finds the definitions that the references of a file refer to, each with a confidence.
 import type { CodeReference, CodeSymbol } from '../../languages/code-index.ts'
-import type { LanguageFamily } from '../../languages/language-families.ts'
 import type { CodeFile, CodeView, SymbolLocation } from './code-model.ts'
 import { findMember } from './find-member.ts'
 import { libraryMethodNames } from './library-method-names.ts'
@@ -63,7 +62,7 @@ function resolveReference(
   if (resolved?.kind === 'symbols')
     return chooseTargets(view, reference, resolved.locations, resolved.confidence)
   if (resolved !== undefined) return noTargets
-  const mayBeMethodCall = qualifier !== null || file.family === 'ruby'
+  const mayBeMethodCall = qualifier !== null || file.family.omitsReceivers
   return reference.kind === 'call' && mayBeMethodCall
     ? guessTargets(view, file, reference)
     : noTargets
@@ -128,13 +127,6 @@ function listConstructors(
 const externalQualifier =
   /^(window|document|console|navigator|process|globalThis|string|int|object|decimal)$/
 const typeName = /^[A-Z][A-Z0-9]*[a-z]/
-const capitalizedTypeFamilies: ReadonlySet<LanguageFamily> = new Set([
-  'script',
-  'jvm',
-  'php',
-  'rust',
-  'ruby',
-])
 
 /** Finds a method by its name alone, if few files and no common library define that name. */
 function guessTargets(
@@ -163,7 +155,7 @@ function guessTargets(
 /** Checks whether a qualifier that can't be resolved most likely belongs to a library. */
 function isExternalQualifier(file: CodeFile, qualifier: string): boolean {
   if (externalQualifier.test(qualifier)) return true
-  return capitalizedTypeFamilies.has(file.family) && typeName.test(qualifier)
+  return file.family.capitalizesTypes === true && typeName.test(qualifier)
 }
 
 function isMember({ kind, within, owner }: CodeSymbol): boolean {

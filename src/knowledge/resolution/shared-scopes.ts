@@ -1,6 +1,6 @@
 // Resolves names that are in scope without a named import: of packages, namespaces and includes.
 
-import type { LanguageFamily } from '../../languages/language-families.ts'
+import type { ScopeName } from '../../languages/language.ts'
 import { folderOf } from '../../lib/tree-paths.ts'
 import type { CodeFile, CodeView, ResolvedName, SymbolLocation } from './code-model.ts'
 import { followExport } from './follow-exports.ts'
@@ -13,17 +13,15 @@ type FindName = (
   enclosingType: number,
 ) => ResolvedName | undefined
 
-/** The scopes of a language family are searched in this order. */
-const scopesByFamily: Readonly<Record<LanguageFamily, readonly FindName[]>> = {
-  script: [],
-  python: [findInWildcardImports],
-  rust: [findInWildcardImports],
-  go: [findInPackage, findInWildcardImports],
-  jvm: [findInOwnNamespace, findInWildcardImports],
-  'c-sharp': [findInUsedNamespaces, findUniqueType],
-  php: [findInOwnNamespace, findInWildcardImports, findUniqueSymbol],
-  ruby: [findInWildcardImports, findConstant],
-  c: [findIncluded, findUniqueSymbol],
+const scopes: Readonly<Record<ScopeName, FindName>> = {
+  constants: findConstant,
+  includes: findIncluded,
+  'own namespace': findInOwnNamespace,
+  package: findInPackage,
+  'unique symbols': findUniqueSymbol,
+  'unique types': findUniqueType,
+  'used namespaces': findInUsedNamespaces,
+  'wildcard imports': findInWildcardImports,
 }
 
 /** A name resolves to at most this number of definitions. */
@@ -36,8 +34,8 @@ export function findInScope(
   name: string,
   enclosingType: number,
 ): ResolvedName | undefined {
-  for (const find of scopesByFamily[file.family]) {
-    const found = find(view, file, name, enclosingType)
+  for (const scope of file.family.scopes) {
+    const found = scopes[scope](view, file, name, enclosingType)
     if (found !== undefined) return found
   }
   return undefined

@@ -1,8 +1,8 @@
 // Collects the symbols, imports and references of C# for the code index.
-import type { DefinitionKind } from '../../code/outline.ts'
+import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import {
   addReturnBinding,
   consumeSubtree,
@@ -278,7 +278,7 @@ const visitName: Visit = (builder, node) => {
 
 const declareName: Visit = (builder, node) => builder.declare(builder.tree.field(node, 'name'))
 
-export const cSharp: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: `
     if_statement for_statement foreach_statement while_statement do_statement case
     catch_clause conditional_expression && || ??

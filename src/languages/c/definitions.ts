@@ -1,5 +1,5 @@
 // Collects the definitions of C and C++: functions, classes, variables, macros.
-import type { DefinitionKind } from '../../code/outline.ts'
+import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
 import type { Visit } from '../common/index-spec.ts'

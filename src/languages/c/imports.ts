@@ -1,6 +1,5 @@
 // Resolves C and C++ includes: next to the file, in usual include folders, or by path suffix.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import {
   countSharedFolders,
   enclosingFolders,
@@ -9,6 +8,7 @@ import {
   joinFolder,
   joinPath,
 } from '../../lib/tree-paths.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import {
   externalImport,
   missingImport,

@@ -1,6 +1,6 @@
 // Collects the symbols, imports and references of C and C++ for the code index.
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { consumeSubtree, countArguments, lastPart, typeSet } from '../common/parts.ts'
 import {
   declaring,
@@ -127,7 +127,7 @@ const consumeCondition: Visit = (builder, node) => {
   builder.consume(builder.tree.field(node, 'name'))
 }
 
-export const c: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   preprocess: hideMacros,
   branches: `
     if_statement for_statement for_range_loop while_statement do_statement case catch_clause

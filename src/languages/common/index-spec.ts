@@ -1,11 +1,11 @@
-// The description of a language that the indexer needs to read a file's index.
+// The description of a language that the indexer needs to read the index of a file.
 import type { FileIndexBuilder } from './file-index-builder.ts'
 
 /** Called for a node before its descendants. Records what the node means in the builder. */
 export type Visit = (builder: FileIndexBuilder, node: number) => void
 
 /** Node types are those of the language's grammar. Lists are strings separated by whitespace. */
-export interface LanguageSpec {
+export interface IndexSpec {
   /** Nodes that add one to the cyclomatic complexity, including operators such as `&&`. */
   readonly branches: string
   /** Nodes whose names are local to a function. Their scope opens after their own visit. */

@@ -1,6 +1,6 @@
 // Reads syntax nodes for the rules, independently of the language where possible.
 import type { Node } from 'web-tree-sitter'
-import type { LineRange, ParsedFile } from '../../reviewers/rules/rule.ts'
+import type { LineRange, ParsedFile } from './syntax-check.ts'
 
 /** The types of nodes that are functions, in all languages. */
 export const functionTypes: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 // Resolves Go imports: a package consists of all files of a folder that aren't tests.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import { folderOf, isWithin, joinFolder } from '../../lib/tree-paths.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import type { GoModule, ImportConfig } from '../common/import-config.ts'
 import {
   externalImport,

@@ -2,7 +2,7 @@
 import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import {
   addReturnBinding,
   callType,
@@ -317,7 +317,7 @@ const visitKey: Visit = (builder, node) => {
     builder.consume(key)
 }
 
-export const go: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: 'if_statement for_statement expression_case type_case communication_case && ||',
   functions: 'function_declaration method_declaration func_literal function_type method_elem',
   blocks: `

@@ -1,7 +1,7 @@
 // Resolves imports of JVM languages: the path of a class ends with its package and its name.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import { countSharedFolders, filenameOf, folderOf } from '../../lib/tree-paths.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import {
   externalImport,
   missingImport,

@@ -2,7 +2,7 @@
 import type { CodeReference, CodeSymbol } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import {
   addReturnBinding,
   callType,
@@ -233,7 +233,7 @@ const visitAccess: Visit = (builder, node) => {
 
 const consumeName: Visit = (builder, node) => builder.consume(builder.tree.field(node, 'name'))
 
-export const java: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: `
     if_statement for_statement enhanced_for_statement while_statement do_statement
     catch_clause ternary_expression case && ||

@@ -1,7 +1,7 @@
 // Resolves TypeScript and JavaScript imports: relative paths, tsconfig aliases, workspace packages.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import { enclosingFolders, folderOf, isWithin, joinFolder, joinPath } from '../../lib/tree-paths.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import type { ImportConfig, ScriptConfig } from '../common/import-config.ts'
 import {
   externalImport,

@@ -1,7 +1,7 @@
 // Collects the symbols, imports and references of JavaScript, TypeScript and TSX for the code
 // index.
 import { none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { visitAssignment } from './assignments.ts'
 import { defineNamed, defineValue, visitNamespace, visitVariable } from './definitions.ts'
 import {
@@ -32,7 +32,7 @@ const declareLoopVariable: Visit = (builder, node) => {
     declarePattern(builder, builder.tree.field(node, 'left'))
 }
 
-export const script: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: `
     if_statement for_statement for_in_statement while_statement do_statement switch_case
     catch_clause ternary_expression && || ??

@@ -1,10 +1,10 @@
 // Resolves imports of packages of the repository to their source files by package.json.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import { enclosingFolders, folderOf, isWithin, joinFolder, joinPath } from '../../lib/tree-paths.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import type { ScriptPackage } from '../common/import-config.ts'
 import { externalImport, type ResolvedImport, resolvedTo } from '../common/resolved-import.ts'
-import { isTestPath } from '../linguist.ts'
+import { isInTestFolder } from '../common/test-folders.ts'
 import { createPatternTable, type PatternTable } from './path-patterns.ts'
 import { createScriptProbe, type ProbeScript } from './probe.ts'
 
@@ -87,7 +87,7 @@ function choosePackage(
   if (preferred !== undefined) return preferred
   const [only] = candidates
   if (only === undefined || candidates.length > 1) return undefined
-  return isTestPath(`${only.data.folder}/`) ? undefined : only
+  return isInTestFolder(`${only.data.folder}/`) ? undefined : only
 }
 
 function resolveExport(

@@ -1,7 +1,7 @@
 // Finds the file of a module path without extension, as bundlers and the TypeScript compiler do.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import { joinFolder, joinPath } from '../../lib/tree-paths.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import type { ScriptPackage } from '../common/import-config.ts'
 
 /** Extensions to try, in the order of precedence. */

@@ -1,6 +1,5 @@
 // Resolves PHP imports: classes by Composer's prefixes or path suffixes, included files by paths.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import {
   countSharedFolders,
   enclosingFolders,
@@ -9,6 +8,7 @@ import {
   joinPath,
 } from '../../lib/tree-paths.ts'
 import type { CodeImport } from '../code-index.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import type { ImportConfig, PhpPrefix } from '../common/import-config.ts'
 import {
   externalImport,

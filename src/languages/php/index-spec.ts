@@ -1,8 +1,8 @@
 // Collects the symbols, imports and references of PHP for the code index.
-import type { DefinitionKind } from '../../code/outline.ts'
+import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import {
   addReturnBinding,
   callType,
@@ -255,7 +255,7 @@ const visitName: Visit = (builder, node) => {
     builder.addReference({ kind: 'value', name: node })
 }
 
-export const php: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: `
     if_statement else_if_clause for_statement foreach_statement while_statement do_statement
     case_statement catch_clause conditional_expression match_conditional_expression && ||

@@ -1,6 +1,5 @@
 // Resolves Python imports: relative ones, and absolute ones from the root folders of packages.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import {
   enclosingFolders,
   filenameOf,
@@ -9,6 +8,7 @@ import {
   joinPath,
 } from '../../lib/tree-paths.ts'
 import type { CodeImport } from '../code-index.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import type { ImportConfig } from '../common/import-config.ts'
 import {
   externalImport,

@@ -1,7 +1,7 @@
 // Collects the symbols, imports and references of Python for the code index.
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { addReturnBinding, consumeSubtree, countArguments, listItems } from '../common/parts.ts'
 import {
   declareNames,
@@ -163,7 +163,7 @@ const declareLeft: Visit = (builder, node) =>
   declareNames(builder, builder.tree.field(node, 'left'))
 const declareFirst: Visit = (builder, node) => declareNames(builder, builder.tree.firstChild(node))
 
-export const python: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: `
     if_statement elif_clause for_statement while_statement except_clause
     conditional_expression boolean_operator for_in_clause if_clause case_clause

@@ -1,7 +1,7 @@
 // Resolves Ruby imports: relative ones, and files on the load paths that projects usually have.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import { enclosingFolders, folderOf, joinFolder, joinPath } from '../../lib/tree-paths.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import {
   externalImport,
   missingImport,

@@ -1,6 +1,6 @@
 // Collects the symbols, imports and references of Ruby for the code index.
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { listItems, typeSet } from '../common/parts.ts'
 import { findMixins, markPrivate, visitCall, visitSymbol } from './call-visits.ts'
 import {
@@ -137,7 +137,7 @@ const visitName: Visit = (builder, node) => {
     builder.addReference({ kind: 'call', name: node, arguments: 0 })
 }
 
-export const ruby: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: `
     if unless elsif while until for when in_clause if_guard unless_guard if_modifier
     unless_modifier while_modifier until_modifier rescue rescue_modifier conditional && ||

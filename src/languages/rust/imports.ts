@@ -1,8 +1,8 @@
 // Resolves Rust imports: paths through the modules of a crate and of other crates of the workspace.
 
-import type { FileTree } from '../../knowledge/resolution/file-tree.ts'
 import { enclosingFolders, filenameOf, folderOf, joinFolder } from '../../lib/tree-paths.ts'
 import type { CodeImport } from '../code-index.ts'
+import type { FileTree } from '../common/file-tree.ts'
 import type { ImportConfig, RustCrate } from '../common/import-config.ts'
 import {
   externalImport,

@@ -1,8 +1,8 @@
 // Collects the symbols, imports and references of Rust for the code index.
-import type { DefinitionKind } from '../../code/outline.ts'
+import type { DefinitionKind } from '../code-index.ts'
 import type { FileIndexBuilder } from '../common/file-index-builder.ts'
 import { type FlatTree, none } from '../common/flat-tree.ts'
-import type { LanguageSpec, Visit } from '../common/index-spec.ts'
+import type { IndexSpec, Visit } from '../common/index-spec.ts'
 import { addReturnBinding, callType, countArguments, listItems, typeSet } from '../common/parts.ts'
 import { visitExternCrate, visitMod, visitUse } from './import-visits.ts'
 import { consumePath, readParameters, receiverName, typeName } from './parts.ts'
@@ -328,7 +328,7 @@ function resolveTraits(builder: FileIndexBuilder): void {
 
 const typeKinds = typeSet('class enum')
 
-export const rust: LanguageSpec = {
+export const indexSpec: IndexSpec = {
   branches: 'if_expression for_expression while_expression && ||',
   functions: 'function_item closure_expression function_signature_item',
   blocks: 'block match_arm for_expression if_expression while_expression',

@@ -1,5 +1,6 @@
 // Recognizes comments and strings within one line, and prose and programs by their path.
 import { textKindOf } from '../../code/text-kind.ts'
+import { languages } from '../../languages/index.ts'
 
 export function isProsePath(path: string): boolean {
   return textKindOf(path, undefined, false) === 'prose'
@@ -10,14 +11,19 @@ export function isRuntimePath(path: string): boolean {
   return textKindOf(path, undefined, false) === 'program'
 }
 
-const hashCommentExtensions =
-  'py rb sh bash zsh pl pm r jl ya?ml toml tf hcl nix ps1 ex exs cr nim mk cmake conf cfg ' +
-  'ini properties'
+const hashCommentExtensions = [
+  ...languages
+    .filter(({ comments }) => comments.line.includes('#'))
+    .flatMap(({ grammars }) => grammars.flatMap(({ extensions }) => extensions))
+    .map((extension) => extension.slice(1)),
+  ...'sh bash zsh pl pm r jl ya?ml toml tf hcl nix ps1 ex exs cr nim mk cmake conf cfg'.split(' '),
+  ...['ini', 'properties'],
+]
 const hashCommentNames = 'Makefile Dockerfile Gemfile Rakefile Vagrantfile Justfile Containerfile'
 
 /** Paths of files whose comments begin with `#`. */
 const hashComments = new RegExp(
-  String.raw`(?:\.(?:${hashCommentExtensions.replaceAll(' ', '|')})` +
+  String.raw`(?:\.(?:${hashCommentExtensions.join('|')})` +
     String.raw`|(?:^|\/)(?:${hashCommentNames.replaceAll(' ', '|')})[\w.-]*)$`,
   'i',
 )

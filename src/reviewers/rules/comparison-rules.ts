@@ -10,7 +10,14 @@ import {
 } from '../../languages/common/syntax-nodes.ts'
 import { describeConstantResult, equalities, equalityOf, readComparison } from './equality.ts'
 import { isPlainString, stringText } from './literals.ts'
-import { allRuleLanguages, type Hit, javascriptFamily, type ParsedFile, type Rule } from './rule.ts'
+import {
+  allRuleLanguages,
+  type Hit,
+  isScriptGrammar,
+  javascriptFamily,
+  type ParsedFile,
+  type Rule,
+} from './rule.ts'
 
 /** How JavaScript, Python, Go and Java write NaN. */
 const notANumber = new RegExp(
@@ -34,7 +41,7 @@ function checkNanComparison(node: Node, file: ParsedFile): Hit | undefined {
   const value = nan === right ? left : right
   const name = quoteCode(value.text)
   const negation = operator.startsWith('!') ? '!' : ''
-  const isScript = javascriptFamily.includes(file.language) && equalities.has(operator)
+  const isScript = isScriptGrammar(file.language) && equalities.has(operator)
   return {
     at: firstLine(node),
     title: `The comparison of ${name} with NaN is ${describeConstantResult(operator)}`,

@@ -2,7 +2,7 @@
 import { extname, posix } from 'node:path'
 import type { BrokenImport, ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import { bindsName } from './bound-names.ts'
 import {
   findDefinitionLine,

@@ -16,15 +16,15 @@ import {
 import {
   allRuleLanguages,
   type Hit,
+  isScriptGrammar,
   javascriptFamily,
   type ParsedFile,
   type Rule,
-  type RuleLanguage,
 } from './rule.ts'
 import { declaredTypeOf } from './value-origins.ts'
 
 /** Languages in which an index past the end stops the program. JavaScript gives `undefined`. */
-const failsPastEnd: ReadonlySet<RuleLanguage> = new Set(['go', 'java'])
+const failsPastEnd: ReadonlySet<string> = new Set(['go', 'java'])
 
 /** Finds the collection that is measured: `a` in `a.length`, `a.size()` and `len(a)`. */
 function measuredCollection(node: Node): string | undefined {
@@ -136,7 +136,7 @@ function checkNextElement(access: Node, file: ParsedFile): Hit | undefined {
   const body = field(loop, 'body')
   if (!body) return undefined
   // In JavaScript the element is `undefined`, which only fails where a member of it is read.
-  if (javascriptFamily.includes(file.language) && !isMemberRead(access)) return undefined
+  if (isScriptGrammar(file.language) && !isMemberRead(access)) return undefined
   const text = body.text.slice(0, 20_000)
   if (comparesName(text, name) || exitEarly.test(text)) return undefined
   return {

@@ -21,6 +21,7 @@ import {
   allRuleLanguages,
   grammarFamilyOf,
   type Hit,
+  isScriptGrammar,
   javascriptFamily,
   type ParsedFile,
   type Rule,
@@ -39,7 +40,7 @@ const simpleName = /^[\w$]+(?:\.[\w$]+){0,3}$/
 
 function nullTestOf(node: Node, file: ParsedFile): NullTest | undefined {
   const inner = unwrap(node)
-  if (inner.type === 'unary_expression' && javascriptFamily.includes(file.language)) {
+  if (inner.type === 'unary_expression' && isScriptGrammar(file.language)) {
     const operand = fieldText(inner, 'argument')
     const isNegation = field(inner, 'operator')?.type === '!' && simpleName.test(operand)
     return isNegation ? { name: operand, isMissing: true } : undefined

@@ -4,6 +4,7 @@ import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
 import { loadGrammar } from '../../code/grammars.ts'
 import { createDeclarationIndex } from '../../languages/common/declaration-index.ts'
 import { functionTypes } from '../../languages/common/syntax-nodes.ts'
+import { languageOfGrammarNamed } from '../../languages/index.ts'
 import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
 import { loadYaml } from '../../lib/yaml.ts'
 import { findImportedFunctions, type ImportedModule } from './imported-functions.ts'
@@ -14,14 +15,14 @@ import {
   type ParsedFile,
   type Rule,
   type RuleFinding,
-  type RuleLanguage,
   type SyntaxCheck,
   toRuleFinding,
 } from './rule.ts'
 
 export interface RuleWorkerRequest {
   readonly path: string
-  readonly kind: RuleLanguage | 'workflow'
+  /** The name of a grammar, or `workflow`. */
+  readonly kind: string
   readonly text: string
   /** 1-based, ascending. */
   readonly addedLines: readonly number[]
@@ -43,8 +44,9 @@ function reportStarted({ id }: Request): void {
   parentPort?.postMessage({ id, outcome: 'started' } satisfies ThreadAnswer<RuleWorkerResult>)
 }
 
-async function checkSource(request: Request, language: RuleLanguage): Promise<RuleWorkerResult> {
+async function checkSource(request: Request, language: string): Promise<RuleWorkerResult> {
   const grammar = await loadGrammar(language)
+  const checks = await loadChecks(language)
   reportStarted(request)
   const until = performance.now() + request.deadlineMs
   const checkTime = () => {
@@ -65,7 +67,7 @@ async function checkSource(request: Request, language: RuleLanguage): Promise<Ru
       declarations: createDeclarationIndex(tree.rootNode),
       imported: findImportedFunctions(request.imported, checkTime),
     }
-    return runChecks(file, tree, new Set(request.addedLines), checkTime)
+    return runChecks(file, checks, { tree, added: new Set(request.addedLines), checkTime })
   } finally {
     tree?.delete()
     parser.delete()
@@ -74,6 +76,14 @@ async function checkSource(request: Request, language: RuleLanguage): Promise<Ru
 
 type CheckOfRule = readonly [Rule, SyntaxCheck]
 
+/** The checks of a language. */
+interface LanguageChecks {
+  /** By the type of the nodes that they look at. */
+  readonly byNode: ReadonlyMap<string, readonly CheckOfRule[]>
+  /** The types of nodes that are functions. */
+  readonly functions: ReadonlySet<string>
+}
+
 /** The state while one syntax tree is walked. */
 interface Walk {
   readonly file: ParsedFile
@@ -81,7 +91,7 @@ interface Walk {
   readonly cursor: TreeCursor
   /** Whether a range of 1-based lines holds an added one. */
   readonly hasAddedLine: (from: number, to: number) => boolean
-  readonly checks: ReadonlyMap<string, readonly CheckOfRule[]>
+  readonly checks: LanguageChecks
   readonly findings: Map<string, RuleFinding>
   /** The largest end of the functions so far that hold an added line, as an index. */
   functionEnd: number
@@ -94,9 +104,8 @@ interface Walk {
  */
 function runChecks(
   file: ParsedFile,
-  tree: Tree,
-  added: ReadonlySet<number>,
-  checkTime: () => void,
+  checks: LanguageChecks,
+  { tree, added, checkTime }: { tree: Tree; added: ReadonlySet<number>; checkTime: () => void },
 ): RuleWorkerResult {
   const cursor = tree.walk()
   const walk: Walk = {
@@ -104,7 +113,7 @@ function runChecks(
     added,
     cursor,
     hasAddedLine: createRangeTest(added, file.lines.length),
-    checks: checksByNode(file.language),
+    checks,
     findings: new Map(),
     functionEnd: 0,
     unparsed: false,
@@ -133,10 +142,10 @@ function visitNode(walk: Walk): boolean {
     walk.unparsed ||= isAdded && coversLine(cursor, file, added)
     return false
   }
-  if (isAdded && functionTypes.has(type))
+  if (isAdded && walk.checks.functions.has(type))
     walk.functionEnd = Math.max(walk.functionEnd, cursor.endIndex)
   if (!isAdded && cursor.startIndex >= walk.functionEnd) return false
-  const checks = walk.checks.get(type)
+  const checks = walk.checks.byNode.get(type)
   if (!checks) return true
   const node = cursor.currentNode
   for (const [rule, check] of checks) {
@@ -192,25 +201,26 @@ function moveToAddedLines(hit: Hit, added: ReadonlySet<number>): Hit | undefined
   return { ...hit, at: hit.fallback, suggestion: undefined }
 }
 
-const checksOfLanguages = new Map<RuleLanguage, ReadonlyMap<string, readonly CheckOfRule[]>>()
+// Each thread collects them once.
+const checksOfLanguages = new Map<string, LanguageChecks>()
 
-/** The checks of a language by the type of the nodes that they look at. */
-function checksByNode(language: RuleLanguage): ReadonlyMap<string, readonly CheckOfRule[]> {
+async function loadChecks(language: string): Promise<LanguageChecks> {
   const known = checksOfLanguages.get(language)
   if (known) return known
-  const checksByType = new Map<string, CheckOfRule[]>()
+  const own = await languageOfGrammarNamed(language).language.loadRules?.()
+  const byNode = new Map<string, CheckOfRule[]>()
   for (const rule of rules) {
-    for (const check of rule.syntax ?? []) {
-      if (check.languages.includes(language)) addCheck(checksByType, rule, check)
-    }
+    const shared = rule.syntax?.filter(({ languages }) => languages.some((one) => one === language))
+    for (const check of [...(shared ?? []), ...(own?.checks[rule.id]?.checks ?? [])])
+      addCheck(byNode, rule, check)
   }
-  checksOfLanguages.set(language, checksByType)
-  return checksByType
+  const checks = { byNode, functions: functionTypes.union(new Set(own?.functions)) }
+  checksOfLanguages.set(language, checks)
+  return checks
 }
 
-function addCheck(checksByType: Map<string, CheckOfRule[]>, rule: Rule, check: SyntaxCheck): void {
-  for (const type of check.nodes)
-    checksByType.set(type, [...(checksByType.get(type) ?? []), [rule, check]])
+function addCheck(byNode: Map<string, CheckOfRule[]>, rule: Rule, check: SyntaxCheck): void {
+  for (const type of check.nodes) byNode.set(type, [...(byNode.get(type) ?? []), [rule, check]])
 }
 
 /** Returns a test in constant time whether a range of lines holds an added one. */

@@ -1,14 +1,25 @@
 // Defines the types of rules of the static reviewer, of their checks and of their findings.
-import type { Node } from 'web-tree-sitter'
 import type { Document } from 'yaml'
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../git/line-reader.ts'
-import type { DeclarationIndex } from '../../languages/common/declaration-index.ts'
+import type {
+  Hit,
+  ImportedFunction,
+  LineRange,
+  ParsedFile,
+  RuleEvidence,
+  SyntaxCheck,
+} from '../../languages/common/syntax-check.ts'
 import type { DependencyManifest } from './dependency-manifest.ts'
 
-/** Languages that the syntax rules support, by the names of their grammars. */
+export type { Hit, ImportedFunction, LineRange, ParsedFile, RuleEvidence, SyntaxCheck }
+
+/**
+ * Languages that checks are shared by, by the names of their grammars. Other languages bring their
+ * own checks, see `Language.loadRules`.
+ */
 export type RuleLanguage = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
 
 /** JavaScript and its supersets. Their grammars share the types of nodes. */
@@ -33,7 +44,7 @@ export interface Rule {
   /** The share of hits that are bugs, from 0 to 1. */
   readonly confidence: number
   /** Check syntax nodes. They run in the worker thread. */
-  readonly syntax?: readonly SyntaxCheck[]
+  readonly syntax?: readonly SharedCheck[]
   /** Checks the text of one added line, in files of any language. */
   readonly line?: LineCheck
   /** Matches every line that `line` reports, if case is ignored. Other lines are skipped. */
@@ -48,13 +59,9 @@ export interface Rule {
   readonly graph?: GraphCheck
 }
 
-/** Checks every node of the given types that touches an added line. */
-export interface SyntaxCheck {
+/** A check with the languages that share it. */
+interface SharedCheck extends SyntaxCheck {
   readonly languages: readonly RuleLanguage[]
-  readonly nodes: readonly string[]
-  /** Whether to check all nodes of functions with an added line, not only added ones. */
-  readonly wholeFunction?: boolean
-  check(node: Node, file: ParsedFile): Hit | undefined
 }
 
 type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'fallback'> | undefined
@@ -101,28 +108,6 @@ export interface GraphHit extends Hit {
   readonly side: DiffSide
 }
 
-export interface ParsedFile {
-  readonly path: string
-  readonly language: RuleLanguage
-  readonly text: string
-  /** Lines of `text` that have no line ends. */
-  readonly lines: readonly string[]
-  readonly root: Node
-  readonly declarations: DeclarationIndex
-  /** Async functions that the file imports. */
-  readonly imported: readonly ImportedFunction[]
-}
-
-/** An async function that another file of the repository defines. */
-export interface ImportedFunction {
-  /** The name that the importing file uses. */
-  readonly name: string
-  readonly path: string
-  readonly line: number
-  /** Whether the function handles all its errors, as far as its code shows. */
-  readonly neverFails: boolean
-}
-
 /** An added line. */
 export interface TextLine {
   readonly path: string
@@ -136,35 +121,6 @@ export interface TextLine {
 export interface Workflow {
   readonly document: Document
   readonly text: string
-}
-
-/** Lines are 1-based, and both ends are included. */
-export interface LineRange {
-  readonly startLine: number
-  readonly endLine: number
-}
-
-/** A mistake that a rule found. The rule supplies severity and confidence if they are left out. */
-export interface Hit {
-  readonly at: LineRange
-  /** Lines to report instead if those of `at` were not added. */
-  readonly fallback?: LineRange
-  /** Claims the mistake in one sentence that has no final period. */
-  readonly title: string
-  /** Markdown that reads "When X, then Y." and names a remedy. */
-  readonly body: string
-  readonly severity?: Severity
-  readonly confidence?: number
-  /** Replaces the lines of `at`, and has no final line end. */
-  readonly suggestion?: string | undefined
-  /** Other lines that show the mistake. Without a path, they are in the same file. */
-  readonly evidence?: readonly RuleEvidence[]
-}
-
-export interface RuleEvidence {
-  readonly path?: string | undefined
-  readonly line: number
-  readonly note: string
 }
 
 /** A hit with the values of its rule. It can be sent between threads. */
@@ -195,7 +151,12 @@ export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
   }
 }
 
+/** Whether a grammar is that of JavaScript or a superset. */
+export function isScriptGrammar(name: string): boolean {
+  return javascriptFamily.some((each) => each === name)
+}
+
 /** Returns `javascript` for JavaScript and its supersets, and other languages unchanged. */
-export function grammarFamilyOf(language: RuleLanguage): string {
-  return javascriptFamily.includes(language) ? 'javascript' : language
+export function grammarFamilyOf(language: string): string {
+  return isScriptGrammar(language) ? 'javascript' : language
 }

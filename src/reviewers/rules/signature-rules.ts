@@ -2,8 +2,9 @@
 import { extname } from 'node:path'
 import { describeArgumentCount, describeArguments } from '../../code/describe-arguments.ts'
 import { type CallSite, type ChangedSymbol, minSureConfidence } from '../../domain/change-graph.ts'
+import type { CallingConvention } from '../../languages/common/calling-convention.ts'
+import { parsedLanguageOfPath } from '../../languages/index.ts'
 import { type ArgumentMismatch, findArgumentMismatch } from './argument-binding.ts'
-import { type CallingConvention, conventionOf } from './calling-conventions.ts'
 import { findDefinitionLine, isFixture, quoteName } from './graph-locations.ts'
 import {
   type Argument,
@@ -45,7 +46,7 @@ async function checkSymbol(
   symbol: ChangedSymbol,
   index: number,
 ): Promise<GraphHit | undefined> {
-  const convention = conventionOf(symbol.path)
+  const convention = await parsedLanguageOfPath(symbol.path)?.language.loadCalls?.()
   if (!convention) return undefined
   const calls = listCalls(change, symbol, index, convention)
   const location = calls.length > 0 && findDefinitionLine(change, symbol.path, symbol)
@@ -72,7 +73,7 @@ function listCalls(
   if (before === null || parameters === null) return []
   const name = RegExp.escape(bareName(symbol.name))
   return graph.callers.filter((call) => {
-    if (call.symbol !== index || !isCountedCall(call, convention)) return false
+    if (call.symbol !== index || !isCountedCall(call, symbol.path)) return false
     const count = call.arguments!
     if (count < before.least || count > (before.most ?? Infinity)) return false
     const text = call.text.slice(0, maxLineChars)
@@ -81,11 +82,13 @@ function listCalls(
 }
 
 /** Whether the arguments of a call are known, and the call is in the language of the function. */
-function isCountedCall(call: CallSite, convention: CallingConvention): boolean {
+function isCountedCall(call: CallSite, path: string): boolean {
   if (call.confidence < minSureConfidence || call.arguments === null) return false
   if (call.kind !== 'call' && call.kind !== 'new') return false
   // A call in another language may pass other arguments to generated bindings.
-  return conventionOf(call.path) === convention && !isFixture(call.path)
+  const isSameLanguage =
+    parsedLanguageOfPath(call.path)?.language === parsedLanguageOfPath(path)?.language
+  return isSameLanguage && !isFixture(call.path)
 }
 
 function findCountMismatch(

@@ -2,7 +2,8 @@
 import { posix } from 'node:path'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
+import { languageOfPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import { findDefinitionLine, type GraphLocation, isFixture, quoteName } from './graph-locations.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
 

@@ -3,7 +3,7 @@
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../../domain/pull-request.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import type { SourceQuery } from '../../tools/sources/call-tool.ts'
 
 const maxKeys = 5

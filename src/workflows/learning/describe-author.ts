@@ -3,7 +3,8 @@
 import type { AuthoredPullRequest, AuthorRecord } from '../../analytics/author-record.ts'
 import { classifyFile } from '../../code/classify-file.ts'
 import type { NewMemory } from '../../domain/memory.ts'
-import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
+import { languageOfPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import {
   countOccurrences,
   directoryOf,

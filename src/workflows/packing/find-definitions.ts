@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import type { Change } from '../../domain/change.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { SearchMatch } from '../../domain/snapshot.ts'
-import { isTestPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 import { type DefinedName, familyOf, readDefinedName } from './definition-lines.ts'
 import type { UsedName } from './used-names.ts'
 

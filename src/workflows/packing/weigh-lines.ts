@@ -1,7 +1,8 @@
 // Weighs files and lines by how likely a bug in them is.
 
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
-import { isTestPath, languageOfPath } from '../../languages/linguist.ts'
+import { languageOfPath } from '../../languages/linguist.ts'
+import { isTestPath } from '../../languages/test-paths.ts'
 
 /**
  * Errors in tests, markup, data and prose cost less than those in programs and are found sooner.

@@ -1,0 +1,22 @@
+// C#.
+import { classes } from '../common/comment-style.ts'
+import type { Language, LanguageFamily } from '../language.ts'
+
+const family: LanguageFamily = {
+  id: 'c-sharp',
+  scopes: ['used namespaces', 'unique types'],
+  importsNamespaces: 'whole',
+  hasImplicitThis: true,
+  typesHaveParts: true,
+  definesMembersOutside: true,
+}
+
+export const cSharp: Language = {
+  names: ['C#'],
+  family,
+  grammars: [{ name: 'c-sharp', extensions: ['.cs'] }],
+  comments: classes,
+  namesTestsLikeClasses: true,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).calls,
+}

@@ -1,0 +1,34 @@
+// C and C++.
+import { braces } from '../common/comment-style.ts'
+import type { Language, LanguageFamily } from '../language.ts'
+
+const family: LanguageFamily = {
+  id: 'c',
+  loadImports: async () => (await import('./imports.ts')).createCImports,
+  scopes: ['includes', 'unique symbols'],
+  // `using a::Cart` names no file.
+  declaresInIncludes: true,
+  hasImplicitThis: true,
+  definesMembersOutside: true,
+}
+
+export const c: Language = {
+  names: ['C'],
+  family,
+  // C is parsed as C++, because the grammar for C alone gives no better results for reviews.
+  grammars: [{ name: 'cpp', extensions: ['.c'] }],
+  comments: braces,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).calls,
+}
+
+export const cPlusPlus: Language = {
+  names: ['C++'],
+  family,
+  grammars: [
+    { name: 'cpp', extensions: ['.cpp', '.cc', '.cxx', '.hpp', '.hh', '.hxx', '.h', '.mm'] },
+  ],
+  unparsed: ['.inl', '.ipp', '.m', '.cu', '.cuh'],
+  comments: braces,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+}

@@ -1,0 +1,21 @@
+// Go.
+import { braces } from '../common/comment-style.ts'
+import type { Language, LanguageFamily } from '../language.ts'
+
+const family: LanguageFamily = {
+  id: 'go',
+  loadImports: async () => (await import('./imports.ts')).createGoImports,
+  scopes: ['package', 'wildcard imports'],
+  importsModules: true,
+  packagesAreFolders: true,
+  definesMembersOutside: true,
+}
+
+export const go: Language = {
+  names: ['Go'],
+  family,
+  grammars: [{ name: 'go', extensions: ['.go'], checked: ['.go'] }],
+  comments: braces,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).calls,
+}

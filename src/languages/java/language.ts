@@ -1,0 +1,24 @@
+// Java, and the family of the languages that run on its virtual machine.
+import { classes } from '../common/comment-style.ts'
+import type { Language, LanguageFamily } from '../language.ts'
+
+export const jvm: LanguageFamily = {
+  id: 'jvm',
+  loadImports: async () => (await import('./imports.ts')).createJvmImports,
+  scopes: ['own namespace', 'wildcard imports'],
+  // Functions of Kotlin can be in any file of their package.
+  importsNamespaces: 'members',
+  hasImplicitThis: true,
+  capitalizesTypes: true,
+}
+
+export const java: Language = {
+  names: ['Java'],
+  family: jvm,
+  grammars: [{ name: 'java', extensions: ['.java'], checked: ['.java'] }],
+  unparsed: ['.kt', '.kts', '.scala', '.groovy'],
+  comments: classes,
+  namesTestsLikeClasses: true,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).calls,
+}

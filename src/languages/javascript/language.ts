@@ -1,0 +1,44 @@
+// JavaScript and TypeScript.
+import { braces } from '../common/comment-style.ts'
+import type { Language, LanguageFamily } from '../language.ts'
+
+const family: LanguageFamily = {
+  id: 'script',
+  loadImports: async () => (await import('./imports.ts')).createScriptImports,
+  scopes: [],
+  hasExports: true,
+  reexportsOften: true,
+  capitalizesTypes: true,
+}
+
+const javascriptExtensions = ['.js', '.jsx', '.mjs', '.cjs']
+const typescriptExtensions = ['.ts', '.mts', '.cts']
+
+export const javascript: Language = {
+  names: ['JavaScript'],
+  family,
+  grammars: [
+    {
+      name: 'javascript',
+      extensions: javascriptExtensions,
+      // Jest evaluates its snapshots.
+      checked: [...javascriptExtensions, '.snap'],
+    },
+  ],
+  comments: braces,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).javascriptCalls,
+}
+
+export const typescript: Language = {
+  names: ['TypeScript', 'TSX'],
+  family,
+  grammars: [
+    { name: 'typescript', extensions: typescriptExtensions, checked: typescriptExtensions },
+    { name: 'tsx', extensions: ['.tsx'], checked: ['.tsx'] },
+  ],
+  pages: ['.vue', '.svelte', '.astro'],
+  comments: braces,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).typescriptCalls,
+}

@@ -1,0 +1,23 @@
+// PHP.
+import { classes } from '../common/comment-style.ts'
+import type { Language, LanguageFamily } from '../language.ts'
+
+const family: LanguageFamily = {
+  id: 'php',
+  loadImports: async () => (await import('./imports.ts')).createPhpImports,
+  scopes: ['own namespace', 'wildcard imports', 'unique symbols'],
+  // Functions can be in any file of their namespace.
+  importsNamespaces: 'members',
+  capitalizesTypes: true,
+}
+
+export const php: Language = {
+  names: ['PHP'],
+  family,
+  grammars: [{ name: 'php', extensions: ['.php'] }],
+  unparsed: ['.inc', '.phtml'],
+  comments: classes,
+  namesTestsLikeClasses: true,
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).calls,
+}

@@ -1,0 +1,44 @@
+// Python.
+import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
+import type { Language, LanguageFamily } from '../language.ts'
+
+const family: LanguageFamily = {
+  id: 'python',
+  loadImports: async () => (await import('./imports.ts')).createPythonImports,
+  scopes: ['wildcard imports'],
+  reexportsOften: true,
+  importsModules: true,
+  submodules: {
+    isModule(path, name) {
+      if (!/\.pyi?$/.test(path)) return false
+      return isPackage(path)
+        ? filenameOf(folderOf(path)) === name
+        : filenameOf(path).split('.', 1)[0] === name
+    },
+    importOf: (path, name) =>
+      isPackage(path) ? { from: '.', names: [{ name, local: name }] } : undefined,
+  },
+}
+
+/** Whether a file is a package, whose modules are the other files of its folder. */
+function isPackage(path: string): boolean {
+  return filenameOf(path).startsWith('__init__.')
+}
+
+export const python: Language = {
+  names: ['Python'],
+  family,
+  grammars: [{ name: 'python', extensions: ['.py', '.pyi'], checked: ['.py'] }],
+  unparsed: ['.pyx'],
+  comments: {
+    line: ['#'],
+    blocks: [
+      ['"""', '"""'],
+      ["'''", "'''"],
+      ['r"""', '"""'],
+    ],
+    afterImports: false,
+  },
+  loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
+  loadCalls: async () => (await import('./calls.ts')).calls,
+}
