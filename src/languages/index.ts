@@ -25,8 +25,12 @@ export const languages: readonly Language[] = [
   rust,
 ]
 
+export const languageFamilies: readonly LanguageFamily[] = [
+  ...new Set(languages.map(({ family }) => family)),
+]
+
 /** A language with the one of its grammars that reads a file. */
-export interface ParsedLanguage {
+interface ParsedLanguage {
   readonly language: Language
   readonly grammar: Grammar
 }

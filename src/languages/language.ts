@@ -5,6 +5,7 @@ import type { FileTree } from './common/file-tree.ts'
 import type { ImportConfig } from './common/import-config.ts'
 import type { IndexSpec } from './common/index-spec.ts'
 import type { LanguageRules } from './common/language-rules.ts'
+import type { ManifestFile } from './common/manifest-file.ts'
 import type { ResolveImport } from './common/resolved-import.ts'
 
 /**
@@ -47,6 +48,11 @@ export interface LanguageFamily {
   readonly id: string
   /** Resolves imports to files by paths and manifests. Without it, they name namespaces only. */
   readonly loadImports?: () => Promise<CreateImports>
+  /** The manifests that imports depend on. */
+  readonly manifests?: {
+    readonly filename: RegExp
+    readonly loadReader: () => Promise<ManifestReader>
+  }
   /** Where names are searched that the file neither defines nor imports, in this order. */
   readonly scopes: readonly ScopeName[]
   /**
@@ -85,7 +91,17 @@ export interface LanguageFamily {
 }
 
 /** @param config is read from the manifests of the repository */
-export type CreateImports = (tree: FileTree, config: ImportConfig) => ResolveImport
+type CreateImports = (tree: FileTree, config: ImportConfig) => ResolveImport
+
+export interface ManifestReader {
+  /** Manifests that can extend others, and the paths of those that one extends. */
+  readonly extending?: {
+    readonly filename: RegExp
+    list(manifest: ManifestFile): readonly string[]
+  }
+  /** Reads what imports are resolved with. Invalid manifests are skipped. */
+  read(manifests: readonly ManifestFile[], extended: readonly ManifestFile[]): Partial<ImportConfig>
+}
 
 /** See `knowledge/resolution/shared-scopes.ts`. */
 export type ScopeName =
@@ -99,7 +115,7 @@ export type ScopeName =
   | 'wildcard imports'
 
 /** Modules that are files. */
-export interface ModuleNames {
+interface ModuleNames {
   isModule(path: string, name: string): boolean
   /** Writes the import with which a file would import its module; undefined if it has none. */
   importOf(path: string, name: string): ModuleImport | undefined

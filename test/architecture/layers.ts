@@ -13,7 +13,9 @@ export const layers: readonly (readonly string[])[] = [
   ['events', 'accounts', 'knowledge', 'analytics', 'jobs'],
   ['db', 'platforms', 'models'],
   // Everything that calls external services records metrics.
-  ['git', 'code', 'config', 'lib', 'metrics'],
+  ['git', 'code', 'metrics'],
+  ['languages'],
+  ['config', 'lib'],
   ['domain'],
   ['contract'],
 ]
@@ -63,7 +65,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     // What rules have in common.
     ['*'],
     ['rule.ts'],
-    ['declaration-index.ts', 'dependency-manifest.ts', 'package-lock.ts'],
+    ['dependency-manifest.ts', 'package-lock.ts'],
   ],
   knowledge: [
     ['delete-repository-knowledge.ts', 'change/'],
@@ -96,15 +98,25 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
   code: [
     ['syntax-parser.ts', 'syntax-worker.ts', 'file-indexer.ts'],
     ['indexing/'],
-    ['code-index.ts', 'outline.ts'],
+    ['outline.ts'],
     ['*'],
   ],
-  'code/indexing/languages': [['index.ts'], ['*'], ['*-parts.ts'], ['common-parts.ts']],
+  languages: [
+    // What is looked up in the list.
+    ['linguist.ts', 'test-paths.ts'],
+    ['index.ts'],
+    // A folder for each language.
+    ['*'],
+    ['language.ts'],
+    ['common/'],
+    ['code-index.ts'],
+  ],
 }
 
 /**
  * The files of each subfolder that files outside of its top-level folder may import. `*` means all,
- * because each of them does something that people or other folders request.
+ * because each of them does something that people or other folders request. `name/*` stands for all
+ * other subfolders of a folder.
  */
 export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   'cli/reports': [],
@@ -137,6 +149,23 @@ export const publicFiles: Readonly<Record<string, readonly string[]>> = {
   ],
   'knowledge/project': ['describe-project.ts', 'format-text.ts', 'plain-text.ts', 'project.ts'],
   'knowledge/resolution': [],
+  'languages/*': [],
+  'languages/common': [
+    'calling-convention.ts',
+    'comment-style.ts',
+    'declaration-index.ts',
+    'file-index-builder.ts',
+    'file-tree.ts',
+    'flat-tree.ts',
+    'import-config.ts',
+    'index-spec.ts',
+    'manifest-file.ts',
+    'parse-jsonc.ts',
+    'resolved-import.ts',
+    'syntax-check.ts',
+    'syntax-nodes.ts',
+    'toml-lines.ts',
+  ],
   'platforms/github': [],
   'reviewers/attention': ['canary.ts'],
   'reviewers/prompts': ['map-prompt.ts', 'prompt-fence.ts', 'prompt-versions.ts'],

@@ -7,7 +7,7 @@ import {
   type ResolvedImport,
   type ResolveImport,
 } from '../../languages/common/resolved-import.ts'
-import { familyOfPath, languages } from '../../languages/index.ts'
+import { familyOfPath, languageFamilies } from '../../languages/index.ts'
 import type { LanguageFamily } from '../../languages/language.ts'
 import { createFileTree } from './file-tree.ts'
 
@@ -25,7 +25,7 @@ export interface ImportResolver {
 const maxSpecifierLength = 500
 
 // They are loaded with this file, because most commands resolve no imports.
-const loadings = [...new Set(languages.map(({ family }) => family))].map(
+const loadings = languageFamilies.map(
   async (family) => [family, await family.loadImports?.()] as const,
 )
 const factories = new Map(await Promise.all(loadings))

@@ -1,14 +1,10 @@
 // Reads the import configuration of a repository from its manifests, which are untrusted input.
 import { GitError } from '../../domain/errors.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { ImportConfig } from '../../languages/common/import-config.ts'
+import { emptyImportConfig, type ImportConfig } from '../../languages/common/import-config.ts'
 import type { ManifestFile } from '../../languages/common/manifest-file.ts'
-import { readGoModule } from '../../languages/go/read-module.ts'
-import { listExtended, readScriptConfigs } from '../../languages/javascript/read-configs.ts'
-import { readScriptPackages } from '../../languages/javascript/read-packages.ts'
-import { readComposer } from '../../languages/php/read-composer.ts'
-import { readPythonRoots } from '../../languages/python/read-roots.ts'
-import { readRustCrate } from '../../languages/rust/read-crate.ts'
+import { languageFamilies } from '../../languages/index.ts'
+import type { ManifestReader } from '../../languages/language.ts'
 import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
 import { readIgnoreGlobs } from './read-ignore-globs.ts'
 
@@ -20,29 +16,16 @@ const maxTotalLength = 32 * 1024 * 1024
 const maxConcurrency = 16
 const maxExtendsDepth = 4
 
-const packageJson = /^package\.json$/
-const workspaceFile = /^(pnpm-workspace\.yaml|lerna\.json)$/
-const scriptConfig = /^[tj]sconfig/
-const pythonManifest = /^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/
-const manifestName = new RegExp(
-  `^(${[
-    'package\\.json',
-    'pnpm-workspace\\.yaml',
-    'lerna\\.json',
-    '[tj]sconfig[\\w.-]*\\.json',
-    'go\\.mod',
-    'pyproject\\.toml',
-    'setup\\.(cfg|py)',
-    'pytest\\.ini',
-    'composer\\.json',
-    'Cargo\\.toml',
-    '\\.gitignore',
-  ].join('|')})$`,
-)
+const ignoreFile = /^\.gitignore$/
+const manifestNames = [
+  ignoreFile,
+  ...languageFamilies.flatMap(({ manifests }) => manifests?.filename ?? []),
+]
 
 /** Checks by its path whether `readImportConfig` reads a file. */
 function isImportManifest(path: string): boolean {
-  return manifestName.test(filenameOf(path)) && !/(^|\/)node_modules\//.test(path)
+  const filename = filenameOf(path)
+  return manifestNames.some((name) => name.test(filename)) && !/(^|\/)node_modules\//.test(path)
 }
 
 /** Checks whether a change of the file may change the configuration. */
@@ -64,23 +47,21 @@ export async function readImportConfig(
   const files = new Set(paths)
   const manifests = await readManifestFiles(snapshot, [...files].filter(isImportManifest))
   const select = (name: RegExp) => manifests.filter(({ path }) => name.test(filenameOf(path)))
-  const scriptConfigs = select(scriptConfig)
-  const packages = select(packageJson)
-  const extended = await readExtended(snapshot, scriptConfigs, files)
-  return {
+  let config: ImportConfig = {
+    ...emptyImportConfig,
     closed: await listNonFiles(snapshot),
-    ignored: select(/^\.gitignore$/).map(({ folder, text }) => ({
+    ignored: select(ignoreFile).map(({ folder, text }) => ({
       folder,
       globs: readIgnoreGlobs(text),
     })),
-    scriptConfigs: readScriptConfigs(scriptConfigs, extended, packages),
-    extended: extended.map(({ path }) => path),
-    scriptPackages: readScriptPackages(packages, select(workspaceFile)),
-    goModules: select(/^go\.mod$/).flatMap(readGoModule),
-    pythonRoots: [...new Set(select(pythonManifest).flatMap(readPythonRoots))],
-    phpPrefixes: select(/^composer\.json$/).flatMap(readComposer),
-    rustCrates: select(/^Cargo\.toml$/).flatMap(readRustCrate),
   }
+  for (const { manifests: kind } of languageFamilies) {
+    if (kind === undefined) continue
+    const reader = await kind.loadReader()
+    const own = select(kind.filename)
+    config = { ...config, ...reader.read(own, await readExtended(snapshot, reader, own, files)) }
+  }
+  return config
 }
 
 async function readManifestFiles(
@@ -106,15 +87,18 @@ async function readManifestFiles(
 /** Reads the configurations that others extend directly or indirectly and that have other names. */
 async function readExtended(
   snapshot: Snapshot,
-  configs: readonly ManifestFile[],
+  { extending }: ManifestReader,
+  manifests: readonly ManifestFile[],
   files: ReadonlySet<string>,
 ): Promise<ManifestFile[]> {
+  if (extending === undefined) return []
+  const configs = manifests.filter(({ path }) => extending.filename.test(filenameOf(path)))
   const seen = new Set(configs.map(({ path }) => path))
   const extended: ManifestFile[] = []
-  let level = configs
+  let level: readonly ManifestFile[] = configs
   for (let depth = 0; depth < maxExtendsDepth && level.length > 0; depth++) {
     const paths = new Set(
-      level.flatMap(listExtended).filter((path) => files.has(path) && !seen.has(path)),
+      level.flatMap(extending.list).filter((path) => files.has(path) && !seen.has(path)),
     )
     const chosen = [...paths].slice(0, maxManifests - extended.length)
     for (const path of chosen) seen.add(path)

@@ -9,7 +9,7 @@ export interface LanguageRules {
 }
 
 /** The checks of one rule in a language. Code is that of a whole file. */
-export interface RuleChecks {
+interface RuleChecks {
   readonly checks: readonly SyntaxCheck[]
   /** Code in which the rule reports the lines that end in ` ◀`, and no others. */
   readonly fires: readonly string[]

@@ -5,6 +5,13 @@ import type { Language, LanguageFamily } from '../language.ts'
 const family: LanguageFamily = {
   id: 'go',
   loadImports: async () => (await import('./imports.ts')).createGoImports,
+  manifests: {
+    filename: /^go\.mod$/,
+    async loadReader() {
+      const { readGoModule } = await import('./read-module.ts')
+      return { read: (files) => ({ goModules: files.flatMap(readGoModule) }) }
+    },
+  },
   scopes: ['package', 'wildcard imports'],
   importsModules: true,
   packagesAreFolders: true,

@@ -2,7 +2,7 @@
 import { classes } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 
-export const jvm: LanguageFamily = {
+const jvm: LanguageFamily = {
   id: 'jvm',
   loadImports: async () => (await import('./imports.ts')).createJvmImports,
   scopes: ['own namespace', 'wildcard imports'],

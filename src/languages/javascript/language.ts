@@ -5,6 +5,10 @@ import type { Language, LanguageFamily } from '../language.ts'
 const family: LanguageFamily = {
   id: 'script',
   loadImports: async () => (await import('./imports.ts')).createScriptImports,
+  manifests: {
+    filename: /^(package\.json|pnpm-workspace\.yaml|lerna\.json|[tj]sconfig[\w.-]*\.json)$/,
+    loadReader: async () => (await import('./read-manifests.ts')).scriptManifests,
+  },
   scopes: [],
   hasExports: true,
   reexportsOften: true,

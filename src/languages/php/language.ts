@@ -5,6 +5,13 @@ import type { Language, LanguageFamily } from '../language.ts'
 const family: LanguageFamily = {
   id: 'php',
   loadImports: async () => (await import('./imports.ts')).createPhpImports,
+  manifests: {
+    filename: /^composer\.json$/,
+    async loadReader() {
+      const { readComposer } = await import('./read-composer.ts')
+      return { read: (files) => ({ phpPrefixes: files.flatMap(readComposer) }) }
+    },
+  },
   scopes: ['own namespace', 'wildcard imports', 'unique symbols'],
   // Functions can be in any file of their namespace.
   importsNamespaces: 'members',

@@ -5,6 +5,13 @@ import type { Language, LanguageFamily } from '../language.ts'
 const family: LanguageFamily = {
   id: 'python',
   loadImports: async () => (await import('./imports.ts')).createPythonImports,
+  manifests: {
+    filename: /^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/,
+    async loadReader() {
+      const { readPythonRoots } = await import('./read-roots.ts')
+      return { read: (files) => ({ pythonRoots: [...new Set(files.flatMap(readPythonRoots))] }) }
+    },
+  },
   scopes: ['wildcard imports'],
   reexportsOften: true,
   importsModules: true,

@@ -6,6 +6,13 @@ import type { Language, LanguageFamily } from '../language.ts'
 const family: LanguageFamily = {
   id: 'rust',
   loadImports: async () => (await import('./imports.ts')).createRustImports,
+  manifests: {
+    filename: /^Cargo\.toml$/,
+    async loadReader() {
+      const { readRustCrate } = await import('./read-crate.ts')
+      return { read: (files) => ({ rustCrates: files.flatMap(readRustCrate) }) }
+    },
+  },
   scopes: ['wildcard imports'],
   reexportsOften: true,
   childModules: {

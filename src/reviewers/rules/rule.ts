@@ -20,7 +20,7 @@ export type { Hit, ImportedFunction, LineRange, ParsedFile, RuleEvidence, Syntax
  * Languages that checks are shared by, by the names of their grammars. Other languages bring their
  * own checks, see `Language.loadRules`.
  */
-export type RuleLanguage = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
+type RuleLanguage = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
 
 /** JavaScript and its supersets. Their grammars share the types of nodes. */
 export const javascriptFamily: readonly RuleLanguage[] = ['javascript', 'typescript', 'tsx']
