@@ -1,4 +1,4 @@
-// Reads the samples of rules from the Markdown files beside the rules.
+// Reads the samples of rules from the Markdown files beside the rules and beside languages.
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
@@ -19,7 +19,7 @@ interface SamplesInProgress extends RuleSamples {
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const sampleFiles = 'src/reviewers/rules/samples/*.md'
+const sampleFiles = 'src/{reviewers/rules,languages/*}/samples/*.md'
 
 /**
  * Reads all samples, as they are written: see `decodeSample`.

@@ -1,9 +1,11 @@
 // Tests of the static reviewer: findings of each rule, false positives, and hostile files.
 import { once } from 'node:events'
+import { extname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import type { Snapshot } from '../src/domain/snapshot.ts'
+import { languages } from '../src/languages/index.ts'
 import { publicHosts } from '../src/reviewers/rules/dependency-manifest.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
 import { lineRules } from '../src/reviewers/rules/line-rules.ts'
@@ -70,6 +72,24 @@ describe('each rule', () => {
     const expected = rules.filter((rule) => !rule.graph).map((rule) => rule.id)
     expect([...sampled].sort()).toEqual(expected.toSorted())
     expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length)
+  })
+
+  it('has samples in each language that brings checks of its own', async () => {
+    const missing: string[] = []
+    for (const { names, grammars, loadRules } of languages) {
+      const extensions = grammars.flatMap(({ checked = [] }) => checked)
+      const hasSample = (id: string) =>
+        samples.some(
+          ({ rule, file, reported, notReported }) =>
+            rule === id &&
+            extensions.includes(extname(file)) &&
+            reported.length > 0 &&
+            notReported.length > 0,
+        )
+      const checked = Object.keys((await loadRules?.())?.checks ?? {})
+      missing.push(...checked.filter((id) => !hasSample(id)).map((id) => `${names[0]}: ${id}`))
+    }
+    expect(missing).toEqual([])
   })
 })
 

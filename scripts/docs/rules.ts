@@ -1,8 +1,14 @@
 // Renders the tables of all rules, one for each category.
+import { globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { FindingCategory } from '../../src/domain/finding.ts'
+import { languages } from '../../src/languages/index.ts'
+import type { Language } from '../../src/languages/language.ts'
 import { rules } from '../../src/reviewers/rules/index.ts'
 import type { Rule } from '../../src/reviewers/rules/rule.ts'
 import { renderTable } from './markdown-table.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const headings: Readonly<Record<FindingCategory, string>> = {
   correctness: 'Correctness',
@@ -14,13 +20,10 @@ const headings: Readonly<Record<FindingCategory, string>> = {
   maintainability: 'Maintainability',
 }
 
-const languageNames: Readonly<Record<string, string>> = {
-  javascript: 'JavaScript',
-  typescript: 'TypeScript',
-  python: 'Python',
-  go: 'Go',
-  java: 'Java',
-}
+/** The ids of the rules that each language brings checks for. */
+const checkedRules = new Map<Language, readonly string[]>()
+for (const language of languages)
+  checkedRules.set(language, Object.keys((await language.loadRules?.())?.checks ?? {}))
 
 export function renderRules(): string {
   return Object.entries(headings)
@@ -48,7 +51,11 @@ function renderRuleTable(listed: readonly Rule[]): string {
 
 /** The rules on the code graph have no samples, because they need a whole repository. */
 function linkToSamples({ id, graph }: Rule): string {
-  return graph ? `\`${id}\`` : `[\`${id}\`](../src/reviewers/rules/samples/${id}.md)`
+  if (graph) return `\`${id}\``
+  const [path] = globSync(`src/{reviewers/rules,languages/*}/samples/${id}.md`, {
+    cwd: root,
+  }).sort()
+  return `[\`${id}\`](../${path})`
 }
 
 function describeLanguages(rule: Rule): string {
@@ -57,9 +64,12 @@ function describeLanguages(rule: Rule): string {
   if (rule.workflow) return 'CI workflows'
   if (rule.line) return 'any text'
   if (rule.graph) return 'code graph'
-  const languages = new Set<string>(rule.syntax?.flatMap((check) => check.languages))
-  return Object.entries(languageNames)
-    .filter(([id]) => languages.has(id))
-    .map(([, name]) => name)
+  const grammarNames = new Set<string>(rule.syntax?.flatMap((check) => check.languages))
+  const isChecked = (language: Language) =>
+    checkedRules.get(language)!.includes(rule.id) ||
+    language.grammars.some(({ name }) => grammarNames.has(name))
+  return languages
+    .filter(isChecked)
+    .map(({ names }) => names[0])
     .join(', ')
 }

@@ -12,8 +12,8 @@ import { rust } from './rust/language.ts'
 
 /** If linguist gives an extension to several of them, the first one gets it. */
 export const languages: readonly Language[] = [
-  typescript,
   javascript,
+  typescript,
   python,
   go,
   java,

@@ -21,4 +21,5 @@ export const java: Language = {
   namesTestsLikeClasses: true,
   loadIndexSpec: async () => (await import('./index-spec.ts')).indexSpec,
   loadCalls: async () => (await import('./calls.ts')).calls,
+  loadRules: async () => (await import('./rules.ts')).rules,
 }

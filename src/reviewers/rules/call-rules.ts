@@ -2,7 +2,6 @@
 import type { Node } from 'web-tree-sitter'
 import {
   argumentsOf,
-  calleeOf,
   field,
   fieldText,
   firstLine,
@@ -74,24 +73,6 @@ function reportEnvironmentType(node: Node, outcome: string): Hit {
   }
 }
 
-/** Java: `list.stream().findFirst().get()`. */
-function checkOptional(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (name !== 'get' || argumentsOf(call).length > 0 || receiver?.type !== 'method_invocation')
-    return undefined
-  const maker = fieldText(receiver, 'name')
-  if (!/^(?:findFirst|findAny|findById|ofNullable)$/.test(maker)) return undefined
-  return {
-    at: firstLine(call),
-    title:
-      `\`get\` is called on the \`Optional\` of ${quoteCode(maker)} without checking that it ` +
-      'has a value',
-    body:
-      'When it is empty, `get` throws a `NoSuchElementException` that gives neither what was ' +
-      'missing nor why. Use `orElseThrow` with a reason, or `orElse`.',
-  }
-}
-
 export const callRules: readonly Rule[] = [
   {
     id: 'inexact-decimal',
@@ -135,6 +116,5 @@ export const callRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.8,
-    syntax: [{ languages: ['java'], nodes: ['method_invocation'], check: checkOptional }],
   },
 ]

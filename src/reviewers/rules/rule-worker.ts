@@ -211,7 +211,7 @@ async function loadChecks(language: string): Promise<LanguageChecks> {
   const byNode = new Map<string, CheckOfRule[]>()
   for (const rule of rules) {
     const shared = rule.syntax?.filter(({ languages }) => languages.some((one) => one === language))
-    for (const check of [...(shared ?? []), ...(own?.checks[rule.id]?.checks ?? [])])
+    for (const check of [...(shared ?? []), ...(own?.checks[rule.id] ?? [])])
       addCheck(byNode, rule, check)
   }
   const checks = { byNode, functions: functionTypes.union(new Set(own?.functions)) }
