@@ -60,6 +60,8 @@ export interface LanguageFamily {
    * the file imports itself, and single members.
    */
   readonly hasExports?: true
+  /** Other files can import every name at the top level of a file, also those of variables. */
+  readonly exportsAll?: true
   /** Files often re-export names of others. */
   readonly reexportsOften?: true
   /** An import without names binds a module instead of a definition. */
@@ -70,8 +72,11 @@ export interface LanguageFamily {
   readonly declaresInIncludes?: true
   /** An import may name a namespace that files declare, or only a member of one. */
   readonly importsNamespaces?: 'whole' | 'members'
-  /** Only the files of one folder share a namespace: many packages of Go are named `main`. */
-  readonly packagesAreFolders?: true
+  /**
+   * Only the files of one folder share a namespace: many packages of Go are named `main`. Files
+   * with the ending are visible only to each other.
+   */
+  readonly folderPackages?: { readonly testEnding: string }
   /** A package exports its submodules. */
   readonly submodules?: ModuleNames
   /** A file can use its child modules without an import. */

@@ -1,17 +1,23 @@
 // Checks whether other files can import a name from a file, as far as the code index shows it.
 import type { FileIndex } from '../../languages/code-index.ts'
+import { parsedLanguageOfPath } from '../../languages/index.ts'
 import type { CodeView } from '../resolution/code-view.ts'
 
 /** The maximum number of files to search over re-exports. */
 const maxFiles = 8
 
-const scriptFile = /\.[cm]?[jt]sx?$/
-const pythonFile = /\.pyi?$/
 /** A declaration file can describe names that are defined elsewhere. */
 const declarationFile = /\.d\.[cm]?ts$/
 
 export function canCheckExports(path: string): boolean {
-  return scriptFile.test(path) || pythonFile.test(path)
+  return findExportIn(path) !== undefined
+}
+
+/** Chooses by its language how a name is searched in a file; undefined if it can't be. */
+function findExportIn(path: string): typeof findDeclaredExport | undefined {
+  const family = parsedLanguageOfPath(path)?.language.family
+  if (family?.hasExports) return findDeclaredExport
+  return family?.exportsAll ? findAnyName : undefined
 }
 
 /**
@@ -38,16 +44,15 @@ function findExport(search: ExportSearch, path: string): boolean | undefined {
   if (seen.size > maxFiles || name === '*' || name === 'default') return undefined
   const fileIndex = view.fileIndex(path)
   if (fileIndex === undefined || declarationFile.test(path)) return undefined
-  if (scriptFile.test(path)) return findScriptExport(search, path, fileIndex)
-  return pythonFile.test(path) ? findPythonExport(search, path, fileIndex) : undefined
+  return findExportIn(path)?.(search, path, fileIndex)
 }
 
-function findScriptExport(
+function findDeclaredExport(
   search: ExportSearch,
   path: string,
   fileIndex: FileIndex,
 ): boolean | undefined {
-  if (hasScriptName(fileIndex, search.name)) return true
+  if (declaresExport(fileIndex, search.name)) return true
   const { imports, symbols, incomplete } = fileIndex
   const reexports = imports.filter(({ kind }) => kind === 'reexport')
   const hasExports =
@@ -58,20 +63,20 @@ function findScriptExport(
   return findInReexports(search, path, wildcards)
 }
 
-function findPythonExport(
+function findAnyName(
   search: ExportSearch,
   path: string,
   fileIndex: FileIndex,
 ): boolean | undefined {
-  if (hasPythonName(fileIndex, search.name)) return true
+  if (hasTopLevelName(fileIndex, search.name)) return true
   const { imports, symbols, incomplete } = fileIndex
-  // A module with `__getattr__` can provide any name at run time.
+  // A module of Python with `__getattr__` can provide any name at run time.
   if (incomplete || symbols.some((symbol) => symbol.name === '__getattr__')) return undefined
   const wildcards = imports.filter(({ kind }) => kind === 'all')
   return findInReexports(search, path, wildcards)
 }
 
-function hasScriptName({ symbols, imports }: FileIndex, name: string): boolean {
+function declaresExport({ symbols, imports }: FileIndex, name: string): boolean {
   return (
     symbols.some((symbol) => symbol.exported && symbol.within === -1 && symbol.name === name) ||
     imports.some(
@@ -80,7 +85,7 @@ function hasScriptName({ symbols, imports }: FileIndex, name: string): boolean {
   )
 }
 
-function hasPythonName({ symbols, imports, bindings }: FileIndex, name: string): boolean {
+function hasTopLevelName({ symbols, imports, bindings }: FileIndex, name: string): boolean {
   return (
     symbols.some((symbol) => symbol.within === -1 && symbol.name === name) ||
     imports.some(({ names }) => names.some(({ local }) => local === name)) ||

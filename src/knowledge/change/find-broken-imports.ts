@@ -2,6 +2,7 @@
 
 import type { BrokenImport } from '../../domain/change-graph.ts'
 import type { CodeImport, FileIndex } from '../../languages/code-index.ts'
+import { familyOfPath } from '../../languages/index.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { canCheckExports, hasExport } from './exported-names.ts'
 import type { ChangeViews } from './find-change-callers.ts'
@@ -130,17 +131,18 @@ function wasImportedBefore(file: ChangedFile | undefined, { from }: CodeImport):
   return file?.before?.fileIndex.imports.some((item) => item.from === from) ?? false
 }
 
-/** Checks whether a Python import names a module, as in `from package import module`. */
+/** Checks whether an import names a module, as in Python's `from package import module`. */
 function isSubmodule(
   { after }: ChangeViews,
   path: string,
   item: CodeImport,
   name: string,
 ): boolean {
-  if (!/\.pyi?$/.test(path)) return false
+  const submodules = familyOfPath(path)?.submodules
+  if (submodules === undefined) return false
   const from = item.from.endsWith('.') ? `${item.from}${name}` : `${item.from}.${name}`
   const { paths } = after.imports.resolve(path, { ...item, from, names: [] })
-  return paths.some((found) => found.includes(`/${name}.py`) || found.includes(`/${name}/`))
+  return paths.some((found) => submodules.isModule(found, name) || found.includes(`/${name}/`))
 }
 
 /** Checks that the target's text doesn't define the name in a way that the code index misses. */

@@ -78,7 +78,7 @@ function recordMissing(loaded: Loaded, missing: Missing): CodeSource {
     filesInNamespace(namespace, near) {
       if (!loaded.namespaces.has(namespace)) missing.namespaces.add(namespace)
       const files = loaded.namespaces.get(namespace) ?? []
-      return familyOfPath(near)?.packagesAreFolders
+      return familyOfPath(near)?.folderPackages
         ? files.filter((path) => folderOf(path) === folderOf(near))
         : files
     },

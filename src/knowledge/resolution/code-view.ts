@@ -68,7 +68,7 @@ export function indexOutlines(
     filesInNamespace(namespace, near) {
       namespaces ??= indexNamespaces(files)
       const paths = namespaces.get(namespace) ?? []
-      return familyOfPath(near)?.packagesAreFolders
+      return familyOfPath(near)?.folderPackages
         ? paths.filter((path) => folderOf(path) === folderOf(near))
         : paths
     },

@@ -119,7 +119,7 @@ function findMembersOutsideType(
     const belongsToType =
       symbol.owner === type.name ||
       (outer !== undefined && (outer.owner ?? outer.name) === type.name)
-    const canBelong = !file.family.packagesAreFolders || folderOf(location.path) === file.folder
+    const canBelong = !file.family.folderPackages || folderOf(location.path) === file.folder
     return belongsToType && canBelong
   })
   const inFile = members.filter(({ path }) => path === file.path)

@@ -59,12 +59,13 @@ function isTopLevel(view: CodeView, path: string, ordinal: number): boolean {
 }
 
 function findInPackage(view: CodeView, file: CodeFile, name: string): ResolvedName | undefined {
-  const isTest = file.path.endsWith('_test.go')
+  const { testEnding = '' } = file.family.folderPackages ?? {}
+  const isTest = file.path.endsWith(testEnding)
   const locations = listTopLevelSymbols(view, file, name).filter(
     ({ path }) =>
       folderOf(path) === file.folder &&
       view.fileIndex(path)!.namespace === file.fileIndex.namespace &&
-      (isTest || !path.endsWith('_test.go')),
+      (isTest || !path.endsWith(testEnding)),
   )
   return resolvedToSymbols(locations.slice(0, maxLocations), 0.9)
 }

@@ -14,7 +14,7 @@ const family: LanguageFamily = {
   },
   scopes: ['package', 'wildcard imports'],
   importsModules: true,
-  packagesAreFolders: true,
+  folderPackages: { testEnding: '_test.go' },
   definesMembersOutside: true,
 }
 

@@ -13,6 +13,7 @@ const family: LanguageFamily = {
     },
   },
   scopes: ['wildcard imports'],
+  exportsAll: true,
   reexportsOften: true,
   importsModules: true,
   submodules: {
