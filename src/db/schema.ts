@@ -380,7 +380,7 @@ interface CodeGraphsTable {
   built_at: NullableTimestamp
 }
 
-/** The index entry of a blob, see languages/code-index.ts. It is written before files refer to it. */
+/** The `FileIndex` of a blob. It is written before files refer to it. */
 interface CodeFactsTable {
   /** Refers to the graph's `facts_id`. */
   graph_id: number

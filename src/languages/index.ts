@@ -1,4 +1,4 @@
-// The list of languages, and what is looked up in it by the extension of a file.
+// Lists the languages, and looks up in the list by the extension of a file.
 import { c, cPlusPlus } from './c/language.ts'
 import { cSharp } from './c-sharp/language.ts'
 import { go } from './go/language.ts'

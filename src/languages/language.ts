@@ -1,4 +1,4 @@
-// What Umpire knows about a language. A language is a folder, and index.ts lists the languages.
+// Defines what Umpire knows about a language. Each has a folder, and index.ts lists them.
 import type { CallingConvention } from './common/calling-convention.ts'
 import type { CommentStyle } from './common/comment-style.ts'
 import type { FileTree } from './common/file-tree.ts'
@@ -28,7 +28,7 @@ export interface Language {
   readonly loadIndexSpec: () => Promise<IndexSpec>
   /** How calls must fit parameters; without it, calls aren't checked. */
   readonly loadCalls?: () => Promise<CallingConvention>
-  /** Its own checks for the rules of the static reviewer. */
+  /** Loads what it checks for the rules of the static reviewer. */
   readonly loadRules?: () => Promise<LanguageRules>
 }
 

@@ -25,7 +25,7 @@ const otherStyles: readonly (readonly [style: CommentStyle, names: string])[] = 
   [tags, 'Vue|Svelte|HTML|XML'],
 ]
 
-/** By the names of linguist. */
+/** The keys are names of linguist. */
 const styles: ReadonlyMap<string, CommentStyle> = new Map([
   ...otherStyles.flatMap(([style, names]) =>
     names.split(/\s*\|/).map((name) => [name, style] as const),

@@ -1,4 +1,4 @@
-// How calls of C# must fit parameters.
+// Describes how calls of C# must fit parameters.
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import {
   type CallingConvention,

@@ -1,4 +1,4 @@
-// C#.
+// Defines what is known about C#.
 import { classes } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

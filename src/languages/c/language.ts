@@ -1,4 +1,4 @@
-// C and C++.
+// Defines what is known about C and C++.
 import { braces } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

@@ -1,4 +1,4 @@
-// How a language treats calls with too few or too many arguments.
+// Describes how a language treats calls with too few or too many arguments.
 import type { CallSite, ChangedSymbol } from '../../domain/change-graph.ts'
 
 /** How a language treats a call whose arguments don't fit the parameters. */

@@ -1,4 +1,4 @@
-// How languages write comments.
+// Describes how languages write comments.
 
 export interface CommentStyle {
   /** What a comment to the end of the line begins with. */

@@ -1,4 +1,4 @@
-// The files of a repository by path, folder and name.
+// Defines how the files of a repository are looked up by path, folder and name.
 
 export interface FileTree {
   has(path: string): boolean

@@ -1,4 +1,4 @@
-// What a language adds to the rules of the static reviewer.
+// Defines what a language adds to the rules of the static reviewer.
 import type { SyntaxCheck } from './syntax-check.ts'
 
 export interface LanguageRules {

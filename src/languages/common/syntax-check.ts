@@ -1,4 +1,4 @@
-// The types of checks of syntax trees, and of what they find.
+// Defines the types of checks of syntax trees, and of what they find.
 import type { Node } from 'web-tree-sitter'
 import type { Severity } from '../../domain/finding.ts'
 import type { DeclarationIndex } from './declaration-index.ts'
@@ -13,7 +13,7 @@ export interface SyntaxCheck {
 
 export interface ParsedFile {
   readonly path: string
-  /** The name of its grammar. */
+  /** This is the name of its grammar. */
   readonly language: string
   readonly text: string
   /** Lines of `text` that have no line ends. */

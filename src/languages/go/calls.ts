@@ -1,4 +1,4 @@
-// How calls of Go must fit parameters.
+// Describes how calls of Go must fit parameters.
 import { type CallingConvention, compileError } from '../common/calling-convention.ts'
 
 export const calls: CallingConvention = {

@@ -1,4 +1,4 @@
-// Go.
+// Defines what is known about Go.
 import { braces } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

@@ -1,4 +1,4 @@
-// How calls of Java must fit parameters.
+// Describes how calls of Java must fit parameters.
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import {
   type CallingConvention,

@@ -1,4 +1,4 @@
-// Java, and the family of the languages that run on its virtual machine.
+// Defines what is known about Java, and the family of languages that run on its virtual machine.
 import { classes } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

@@ -1,4 +1,4 @@
-// The checks of Java for rules.
+// Checks the syntax of Java for the rules of the static reviewer.
 import type { Node } from 'web-tree-sitter'
 import type { LanguageRules } from '../common/language-rules.ts'
 import type { Hit } from '../common/syntax-check.ts'

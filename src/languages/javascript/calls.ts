@@ -1,4 +1,4 @@
-// How calls of JavaScript and TypeScript must fit parameters.
+// Describes how calls of JavaScript and TypeScript must fit parameters.
 import { type CallingConvention, compileError, textOf } from '../common/calling-convention.ts'
 
 export const typescriptCalls: CallingConvention = {

@@ -1,4 +1,4 @@
-// JavaScript and TypeScript.
+// Defines what is known about JavaScript and TypeScript.
 import { braces } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

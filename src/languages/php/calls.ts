@@ -1,4 +1,4 @@
-// How calls of PHP must fit parameters.
+// Describes how calls of PHP must fit parameters.
 import { type CallingConvention, runtimeError } from '../common/calling-convention.ts'
 
 export const calls: CallingConvention = { tooFew: true, tooMany: false, outcome: runtimeError }

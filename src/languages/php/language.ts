@@ -1,4 +1,4 @@
-// PHP.
+// Defines what is known about PHP.
 import { classes } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

@@ -1,4 +1,4 @@
-// How calls of Python must fit parameters.
+// Describes how calls of Python must fit parameters.
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import { type CallingConvention, runtimeError } from '../common/calling-convention.ts'
 

@@ -1,4 +1,4 @@
-// Python.
+// Defines what is known about Python.
 import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

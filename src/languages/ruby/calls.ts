@@ -1,4 +1,4 @@
-// How calls of Ruby must fit parameters.
+// Describes how calls of Ruby must fit parameters.
 import { type CallingConvention, runtimeError } from '../common/calling-convention.ts'
 
 export const calls: CallingConvention = {

@@ -1,4 +1,4 @@
-// Ruby.
+// Defines what is known about Ruby.
 import { hashes } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'
 

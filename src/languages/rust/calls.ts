@@ -1,4 +1,4 @@
-// How calls of Rust must fit parameters.
+// Describes how calls of Rust must fit parameters.
 import { type CallingConvention, compileError } from '../common/calling-convention.ts'
 
 export const calls: CallingConvention = {

@@ -1,4 +1,4 @@
-// Rust.
+// Defines what is known about Rust.
 import { filenameOf, folderOf } from '../../lib/tree-paths.ts'
 import { braces } from '../common/comment-style.ts'
 import type { Language, LanguageFamily } from '../language.ts'

@@ -1,7 +1,7 @@
 // Determines from the path of a file which syntax rules apply to it.
 import { checkedLanguageOfPath } from '../../languages/index.ts'
 
-/** The name of a grammar, or `workflow` for a workflow file of GitHub, Gitea or Forgejo. */
+/** It is the name of a grammar, or `workflow` for a workflow file of GitHub, Gitea or Forgejo. */
 type RuleFileKind = string
 
 /** Returns undefined for files whose syntax no rule reads. */

@@ -21,7 +21,7 @@ import {
 
 export interface RuleWorkerRequest {
   readonly path: string
-  /** The name of a grammar, or `workflow`. */
+  /** It is the name of a grammar, or `workflow`. */
   readonly kind: string
   readonly text: string
   /** 1-based, ascending. */
@@ -76,7 +76,6 @@ async function checkSource(request: Request, language: string): Promise<RuleWork
 
 type CheckOfRule = readonly [Rule, SyntaxCheck]
 
-/** The checks of a language. */
 interface LanguageChecks {
   /** By the type of the nodes that they look at. */
   readonly byNode: ReadonlyMap<string, readonly CheckOfRule[]>

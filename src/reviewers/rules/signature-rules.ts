@@ -46,7 +46,7 @@ async function checkSymbol(
   symbol: ChangedSymbol,
   index: number,
 ): Promise<GraphHit | undefined> {
-  const convention = await parsedLanguageOfPath(symbol.path)?.language.loadCalls?.()
+  const convention = await loadConvention(symbol.path)
   if (!convention) return undefined
   const calls = listCalls(change, symbol, index, convention)
   const location = calls.length > 0 && findDefinitionLine(change, symbol.path, symbol)
@@ -60,6 +60,11 @@ async function checkSymbol(
   }
   if (broken.length === 0) return undefined
   return { ...location, ...describeBrokenCalls(symbol, broken, convention) }
+}
+
+/** Returns undefined for languages where every call is legal, or whose calls aren't checked. */
+function loadConvention(path: string): Promise<CallingConvention> | undefined {
+  return parsedLanguageOfPath(path)?.language.loadCalls?.()
 }
 
 /** Lists the calls whose arguments are counted and matched the parameters before the change. */
