@@ -1,25 +1,17 @@
 // Reads the contributors of a repository that memories describe, with those memories.
 import { sql } from 'kysely'
+import type { contributors } from '../contract/analytics-endpoints.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-export interface Contributor {
-  readonly login: string
-  /** Empty when no profile is stored. */
-  readonly profile: string
-  readonly patterns: readonly string[]
-  readonly strengths: readonly string[]
-  /** Counts reviewed pull requests. */
-  readonly pullRequests: number
-  /** Number of the latest pull request, reviewed or not; 0 when there is none. */
-  readonly latest: number
-}
+type Contributor = ResponseRecord<typeof contributors>['contributors'][number]
 
 interface ContributorPage {
   /** How many contributors all pages have together. */
   readonly total: number
-  /** Sorted by login. */
-  readonly contributors: readonly Contributor[]
+  /** Sorted by username. Their commits are known to the platform only. */
+  readonly contributors: readonly Omit<Contributor, 'commitCount'>[]
 }
 
 /**
@@ -49,16 +41,17 @@ export async function listContributors(
       select * from people order by lower(login) collate "C", login collate "C"
       limit ${perPage}::bigint offset ${(page - 1) * perPage}::bigint
     ), described as (
-      select listed.*, "pullRequests", latest from listed
-      cross join lateral (
-        select count(*) filter (where reviewed_run_id is not null) as "pullRequests",
-          coalesce(max(number), 0) as latest
+      select login as username, profile as "profileSummary", patterns, strengths, "prCount",
+        "lastSeenPr"
+      from listed cross join lateral (
+        select count(*) filter (where reviewed_run_id is not null) as "prCount",
+          coalesce(max(number), 0) as "lastSeenPr"
         from pull_requests where repo = ${repo} and author = listed.login
       ) as counted
     )
     select (select count(*) from people) as total,
       coalesce((
-        select json_agg(described order by lower(login) collate "C", login collate "C")
+        select json_agg(described order by lower(username) collate "C", username collate "C")
         from described
       ), '[]') as contributors`.execute(db)
   return rows[0] as ContributorPage

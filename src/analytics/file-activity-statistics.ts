@@ -2,44 +2,24 @@
 // experts.
 import { sql } from 'kysely'
 import { classifyFile } from '../code/classify-file.ts'
+import type { repositoryGraph } from '../contract/analytics-endpoints.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
-/**
- * A reviewed pull request counts for the files in its latest review. Lists have 50 entries at most.
- */
-export interface FileActivityStatistics {
-  /** Number of reviewed pull requests that changed each file; sorted by number, then path. */
-  readonly hotspots: readonly { readonly path: string; readonly touches: number }[]
-  /** Number of commits to each file with requested changes; sorted by number, then path. */
-  readonly risks: readonly { readonly path: string; readonly requests: number }[]
-  /**
-   * The author of most pull requests to each hot spot; the most recent author when there is a tie.
-   */
-  readonly owners: readonly {
-    readonly path: string
-    readonly login: string
-    /** How many of the file's pull requests are theirs, with one decimal. */
-    readonly percent: number
-  }[]
-  /** Authors by the files that their pull requests changed; a file counts once per pull request. */
-  readonly experts: readonly {
-    readonly login: string
-    readonly touches: number
-    /** The three directories with most changes; `.` is the root. */
-    readonly directories: readonly string[]
-  }[]
-  /** Files of the default branch that no reviewed pull request changed. Needs a code graph. */
-  readonly dead: { readonly count: number; readonly sample: readonly string[] }
-}
+/** A reviewed pull request counts for the files in its latest review. */
+export type FileActivityStatistics = Pick<
+  ResponseRecord<typeof repositoryGraph>,
+  'hotspots' | 'highRisk' | 'deadFiles' | 'ownership' | 'expertise'
+>
 
 export const noFileActivityStatistics: FileActivityStatistics = {
   hotspots: [],
-  risks: [],
-  owners: [],
-  experts: [],
-  dead: { count: 0, sample: [] },
+  highRisk: [],
+  deadFiles: { count: 0, sample: [] },
+  ownership: [],
+  expertise: [],
 }
 
 const maxListed = 50
@@ -56,7 +36,7 @@ export async function readFileActivityStatistics(
   tx: Db,
   repo: RepositoryName,
 ): Promise<FileActivityStatistics> {
-  const { hasGraph, hotspots, risks, dead } = await readFiles(tx, repo)
+  const { hasGraph, hotspots, highRisk, deadFiles } = await readFiles(tx, repo)
   const selectListed = <File extends { path: string }>(files: readonly File[]) => {
     const isHandwritten = ({ path }: File) => hasGraph || classifyFile(path).kind === 'source'
     return files.filter(isHandwritten).slice(0, maxListed)
@@ -64,14 +44,14 @@ export async function readFileActivityStatistics(
   const listedHotspots = selectListed(hotspots)
   return {
     hotspots: listedHotspots,
-    risks: selectListed(risks),
-    owners: await readOwners(tx, repo, listedHotspots),
-    experts: await readExperts(tx, repo),
-    dead,
+    highRisk: selectListed(highRisk),
+    deadFiles,
+    ownership: await readOwners(tx, repo, listedHotspots),
+    expertise: await readExperts(tx, repo),
   }
 }
 
-type FileStatistics = Pick<FileActivityStatistics, 'hotspots' | 'risks' | 'dead'> & {
+type FileStatistics = Pick<FileActivityStatistics, 'hotspots' | 'highRisk' | 'deadFiles'> & {
   readonly hasGraph: boolean
 }
 
@@ -89,10 +69,10 @@ async function readFiles(tx: Db, repo: RepositoryName): Promise<FileStatistics> 
         on file.graph_id = (select id from graph) and file.path = touched.path
       where file.kind = 'source' or not exists (select from graph)
     ), hotspots as (
-      select path, touches from counted where touches > 0
+      select path, touches as "touchCount" from counted where touches > 0
       order by touches desc, path ${limitRows(maxCandidates)}
     ), risks as (
-      select path, requests from counted where requests > 0
+      select path, requests as "riskScore" from counted where requests > 0
       order by requests desc, path ${limitRows(maxCandidates)}
     ), dead as materialized (
       select path from code_files file
@@ -101,11 +81,11 @@ async function readFiles(tx: Db, repo: RepositoryName): Promise<FileStatistics> 
     )
     select exists (select from graph) as "hasGraph",
       (select coalesce(json_agg(hotspots), '[]') from hotspots) as hotspots,
-      (select coalesce(json_agg(risks), '[]') from risks) as risks,
+      (select coalesce(json_agg(risks), '[]') from risks) as "highRisk",
       json_build_object(
         'count', (select count(*) from dead),
         'sample', array(select path from dead order by path limit 10)
-      ) as dead`.execute(tx)
+      ) as "deadFiles"`.execute(tx)
   return rows[0] as FileStatistics
 }
 
@@ -113,9 +93,9 @@ async function readOwners(
   tx: Db,
   repo: RepositoryName,
   files: FileActivityStatistics['hotspots'],
-): Promise<FileActivityStatistics['owners']> {
+): Promise<FileActivityStatistics['ownership']> {
   const paths = files.map(({ path }) => path)
-  const { rows } = await sql<FileActivityStatistics['owners'][number]>`
+  const { rows } = await sql<FileActivityStatistics['ownership'][number]>`
     with shares as (
       select path, author, count(*) as share, max(pr_number) as newest,
         sum(count(*)) over (partition by path) as touches
@@ -123,7 +103,7 @@ async function readOwners(
       where repo = ${repo} and path = any(${paths}::text[]) and latest
       group by path, author
     )
-    select distinct on (path) path, author as login, round(100 * share / touches, 1) as percent
+    select distinct on (path) path, author as owner, round(100 * share / touches, 1) as "touchPct"
     from shares order by path, share desc, newest desc`.execute(tx)
   return rows.sort((one, other) => paths.indexOf(one.path) - paths.indexOf(other.path))
 }
@@ -131,18 +111,18 @@ async function readOwners(
 async function readExperts(
   tx: Db,
   repo: RepositoryName,
-): Promise<FileActivityStatistics['experts']> {
-  const { rows } = await sql<FileActivityStatistics['experts'][number]>`
+): Promise<FileActivityStatistics['expertise']> {
+  const { rows } = await sql<FileActivityStatistics['expertise'][number]>`
     with authors as materialized (
       select author, count(*) as touches from pull_request_files
       where repo = ${repo} and latest and author <> ''
       group by author order by touches desc, author ${limitRows(maxListed)}
     )
-    select author as login, touches, array(
+    select author as login, touches as "totalTouches", array(
       select directory from pull_request_files
       where repo = ${repo} and latest and author = authors.author
       group by directory order by count(*) desc, directory limit 3
-    ) as directories
+    ) as "topDirs"
     from authors order by touches desc, author`.execute(tx)
   return rows
 }

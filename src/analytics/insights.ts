@@ -1,44 +1,28 @@
 // Reads statistics of the pull requests that were active in the last days, in one statement.
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
+import type { insights } from '../contract/analytics-endpoints.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
 import type { Db } from '../db/database.ts'
-import type { RepositoryName } from '../domain/pull-request.ts'
 
-interface GroupMetrics {
-  /** Counts pull requests that were active in the period. */
-  readonly prs: number
-  /** Counts those that were merged in the period. */
-  readonly merged: number
-  /** Counts open findings of the latest reviews. */
-  readonly issues: number
-  /** Average of the latest reviews, with one decimal; 0 when there is none. */
-  readonly confidence: number
-}
+type Body = ResponseRecord<typeof insights>
 
-/** Covers pull requests that had an event in the period, by their state at its end. */
-export interface Insights {
+/**
+ * Covers pull requests that had an event in the period, by their state at its end. Verdicts and
+ * confidences that no review has are missing. Percentiles of nothing are null.
+ */
+export interface Insights extends Pick<Body, 'authors' | 'repos' | 'issueCategories'> {
   readonly start: Date
   /** When the statement ran, by the database's clock. */
   readonly end: Date
-  /** Hours from creation to merge of pull requests merged in the period; null if there are none. */
-  readonly merges: {
-    readonly count: number
-    readonly medianHours: number | null
-    readonly p90Hours: number | null
-  }
-  /** Sorted by the number of pull requests, then name. */
-  readonly authors: readonly (GroupMetrics & { readonly author: string })[]
-  readonly repos: readonly (GroupMetrics & { readonly repo: RepositoryName })[]
-  /**
-   * Number of latest reviews by verdict and by confidence; values that no review has are missing.
-   */
-  readonly verdicts: Readonly<Record<string, number>>
-  readonly confidences: Readonly<Record<string, number>>
-  /** Counts open findings of the latest reviews. */
-  readonly issues: { readonly critical: number; readonly moderate: number; readonly minor: number }
-  /** Number of changed lines; null if there are no pull requests. */
-  readonly sizes: { readonly median: number | null; readonly p90: number | null }
+  readonly mergeMetrics: Nullable<Body['mergeMetrics'], 'medianHours' | 'p90Hours'>
+  readonly verdicts: Partial<Body['verdicts']>
+  readonly confidenceDist: Partial<Body['confidenceDist']>
+  readonly prSize: Nullable<Body['prSize'], 'median' | 'p90'>
 }
+
+type Nullable<Fields, Name extends keyof Fields> = Omit<Fields, Name> &
+  Readonly<Record<Name, number | null>>
 
 /** Hours from creation to merge; null when the merge is earlier than the creation. */
 const hours = sql`
@@ -64,8 +48,8 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
       where last_event_at >= ${start} and ${isVisible}
     ), grouped as (
       select author, repo, count(*) as prs, count(*) filter (where is_merged) as merged,
-        sum(critical_count + moderate_count + minor_count) as issues,
-        coalesce(round(avg(confidence), 1), 0) as confidence
+        sum(critical_count + moderate_count + minor_count) as "issuesFlagged",
+        coalesce(round(avg(confidence), 1), 0) as "avgConfidence"
       from active group by grouping sets ((author), (repo))
     ), unannounced as (
       -- Merges without an event: they were noticed when the platform was asked for the state.
@@ -93,9 +77,9 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
       group by grouping sets ((verdict), (confidence))
     )
     select ${start} as start, now() as "end",
-      (select row_to_json(merges) from merges) as merges,
-      (select row_to_json(sizes) from sizes) as sizes,
-      (select row_to_json(issues) from issues) as issues,
+      (select row_to_json(merges) from merges) as "mergeMetrics",
+      (select row_to_json(sizes) from sizes) as "prSize",
+      (select row_to_json(issues) from issues) as "issueCategories",
       (select coalesce(json_agg(grouped order by prs desc, author collate "C"), '[]')
         from grouped where author is not null) as authors,
       (select coalesce(json_agg(grouped order by prs desc, repo collate "C"), '[]')
@@ -103,6 +87,6 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
       (select coalesce(json_object_agg(verdict, n), '{}')
         from judged where verdict is not null) as verdicts,
       (select coalesce(json_object_agg(confidence, n), '{}')
-        from judged where confidence is not null) as confidences`.execute(db)
+        from judged where confidence is not null) as "confidenceDist"`.execute(db)
   return rows[0] as Insights
 }

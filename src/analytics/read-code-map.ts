@@ -1,49 +1,14 @@
 // Reads the map of a repository's code: its directories and files, their sizes, and their
 // relations.
 import { type RawBuilder, sql } from 'kysely'
+import type { showCodeMap } from '../contract/code-map-endpoints.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { chooseMapParts, type Folder } from './choose-map-parts.ts'
 
-/** A directory stands for everything below it. */
-interface CodeMapNode {
-  readonly path: string
-  readonly kind: 'directory' | 'file'
-  readonly files: number
-  readonly lines: number
-  /** The language with most lines; null when no file has a known language. */
-  readonly language: string | null
-  readonly complexity: number
-  /** Counts the reviewed pull requests that changed it. */
-  readonly touches: number
-  /** Counts the files in it for which a review requested changes. */
-  readonly risks: number
-  /** Counts uses of files outside of the map, and uses by them. */
-  readonly usesElsewhere: number
-  readonly usedElsewhere: number
-}
-
-/** Uses of the target's files by the source's files. */
-interface CodeMapEdge {
-  readonly source: string
-  readonly target: string
-  /** Counts imported names. */
-  readonly imports: number
-  /** Counts calls, references and inheritance. */
-  readonly calls: number
-}
-
-export interface CodeMap {
-  /** Commit of the default branch; null when there is no code graph. */
-  readonly commit: string | null
-  /** Sorted by lines, then path. */
-  readonly nodes: readonly CodeMapNode[]
-  /** Sorted by strength. */
-  readonly edges: readonly CodeMapEdge[]
-  /** Counts what exceeds the maximum numbers. */
-  readonly leftOut: { readonly nodes: number; readonly edges: number }
-}
+export type CodeMap = Omit<ResponseRecord<typeof showCodeMap>, 'repo' | 'path'>
 
 export const emptyCodeMap: CodeMap = {
   commit: null,
@@ -123,7 +88,7 @@ export async function readCodeMap(
       select ${prefixOf(directory)}::text || name as path,
         case when is_directory then 'directory' else 'file' end as kind,
         files, lines, language, complexity,
-        coalesce(touches, 0) as touches, coalesce(risks, 0) as risks,
+        coalesce(touches, 0) as touches, coalesce(risks, 0) as "highRisk",
         coalesce(links.imports + links.calls, 0) as "usesElsewhere",
         coalesce(incoming.sites, 0) as "usedElsewhere"
       from ranked left join touched using (node) left join risky using (node)
@@ -144,7 +109,7 @@ export async function readCodeMap(
 }
 
 /** An edge in the query's result, where nodes are 1-based positions in the list of nodes. */
-interface NumberedEdge extends Omit<CodeMapEdge, 'source' | 'target'> {
+interface NumberedEdge extends Omit<CodeMap['edges'][number], 'source' | 'target'> {
   readonly source: number
   readonly target: number
 }

@@ -22,20 +22,13 @@ const statusDescriptions = {
   503: 'A part of the service is not configured or not available',
 } as const
 
-/** Makes the error responses that an endpoint adds to its `response`. */
-export function errorResponses(...statuses: (keyof typeof statusDescriptions)[]) {
+export type ErrorStatus = keyof typeof statusDescriptions
+
+/** Makes the schemas of error responses, by status. */
+export function errorResponses(...statuses: readonly ErrorStatus[]) {
   return Object.fromEntries(
     statuses.map((status) => [status, errorBody.describe(statusDescriptions[status])]),
   )
-}
-
-/** The credentials that an endpoint accepts, for its `security`. */
-export const security: Readonly<
-  Record<'bearer' | 'cookie' | 'either', Record<string, string[]>[]>
-> = {
-  bearer: [{ bearer: [] }],
-  cookie: [{ cookie: [] }],
-  either: [{ cookie: [] }, { bearer: [] }],
 }
 
 /** A Date that is serialized as ISO 8601 in UTC, with `Z`. */

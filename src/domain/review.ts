@@ -57,13 +57,13 @@ export interface LineCoverage {
 }
 
 /** Renames the numbers as in the API and the command's report. */
-export function toLineCounts({ changed, model, rules, text, unread }: LineCoverage) {
+export function nameLineCounts({ changed, model, rules, text, unread }: LineCoverage) {
   return {
     changed,
-    read_by_model: model,
-    read_by_rules: rules,
-    searched_as_text: text,
-    not_read: unread,
+    readByModel: model,
+    readByRules: rules,
+    searchedAsText: text,
+    notRead: unread,
   }
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Dismissal, Finding, FindingState } from '../domain/finding.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
-import { selectFindings } from './select-findings.ts'
+import { readFinding, selectFindings } from './select-findings.ts'
 
 export interface DismissibleFinding {
   readonly state: FindingState
@@ -19,22 +19,11 @@ export async function readDismissibleFinding(
   fingerprint: string,
 ): Promise<DismissibleFinding | undefined> {
   const row = await selectFindings(db)
-    .select(['f.state', 'f.reopened', 'd.login', 'd.via', 'd.reason'])
     .where('f.repo', '=', repo)
     .where('f.pr_number', '=', number)
     .where('f.fingerprint', '=', fingerprint)
     .executeTakeFirst()
-  return row && { state: row.state, reopened: row.reopened, dismissal: toDismissal(row) }
-}
-
-interface DismissalColumns {
-  readonly login: string | null
-  readonly via: Dismissal['via'] | null
-  readonly reason: string | null
-}
-
-function toDismissal({ login, via, reason }: DismissalColumns): Dismissal | null {
-  return login === null || via === null ? null : { login, via, reason: reason ?? '' }
+  return row && readFinding(row)
 }
 
 /** Saves a dismissal on the page or through the API. It replaces one by a thread. */

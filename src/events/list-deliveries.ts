@@ -1,30 +1,14 @@
 // Lists stored deliveries with the outcome of their processing.
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../accounts/scope.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
+import type * as contract from '../contract/review-endpoints.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
-export interface DeliveryEntry {
-  /** Identifies the event. */
-  readonly id: number
-  /** The platform's id; null when it sent none, and for retries. */
-  readonly delivery_id: string | null
-  readonly event_type: string
-  readonly source: string
-  readonly repo_name: string | null
-  readonly pr_number: number | null
-  readonly status: EventStatus
-  /** `recorded` when the event didn't request a review. */
-  readonly outcome: 'waiting' | 'reviewing' | 'reviewed' | 'skipped' | 'failed' | 'recorded'
-  /** Counts later deliveries that were skipped as duplicates because this one was unfinished. */
-  readonly duplicates: number
-  readonly created_at: Date
-  readonly processed_at: Date | null
-  /** Why the review failed, or what it waits for. */
-  readonly error: string | null
-}
+export type DeliveryEntry = ResponseRecord<typeof contract.listDeliveries>['deliveries'][number]
 
 interface DeliveryQuery {
   readonly scope: Scope
@@ -81,8 +65,10 @@ function newestOfRepositories(
 async function readDeliveryEntries(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEntry[]> {
   const { rows } = await sql<DeliveryEntry>`
     with chosen as materialized (${chosen})
-    select e.id, e.delivery_id, e.event_type, e.source, e.repo as repo_name, e.pr_number,
-      e.status, e.duplicates, e.created_at, e.processed_at, coalesce(e.error, r.error) as error,
+    select e.id, e.delivery_id as "deliveryId", e.event_type as "eventType", e.source,
+      e.repo as "repoName", e.pr_number as "prNumber", e.status, e.duplicates,
+      e.created_at as "createdAt", e.processed_at as "processedAt",
+      coalesce(e.error, r.error) as error,
       case when e.error is not null then 'failed' when not e.wants_review then 'recorded'
         when e.status = 'pending' then 'waiting'
         when e.status = 'processing' then 'reviewing' when e.status = 'failed' then 'failed'

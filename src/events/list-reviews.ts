@@ -1,32 +1,15 @@
 // Lists reviews, newest first: one entry per pull request, for its listed event (see listing.ts).
 import { type RawBuilder, sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
+import type * as contract from '../contract/review-endpoints.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import { makeSearchPattern } from './search-text.ts'
 
-/** The field names are those of the API. */
-export interface ListedReview {
-  /** Identifies the pull request's listed event. */
-  readonly id: number
-  readonly event_type: string
-  readonly source: string
-  readonly status: EventStatus
-  readonly pr_status: PullRequestState
-  readonly created_at: Date
-  readonly processed_at: Date | null
-  readonly pr_title: string
-  readonly pr_number: number
-  readonly repo_name: string
-  readonly branch: string
-  readonly author: string
-  readonly pr_url: string
-  /** Null until the review is completed. */
-  readonly ai_summary: string | null
-  readonly files_analyzed: number
-}
+export type ListedReview = ResponseRecord<typeof contract.listReviews>[number]
 
 export interface ReviewQuery {
   readonly scope: Scope
@@ -157,11 +140,12 @@ async function readReviewEntries(db: Db, chosen: RawBuilder<unknown>): Promise<L
 
 /** The fields of an entry: `e` is the event, `p` the pull request, `r` the run. */
 export const reviewFields = sql`
-  e.id, e.event_type, e.source, e.status, p.state as pr_status, e.created_at, e.processed_at,
-  p.title as pr_title, p.number as pr_number, p.repo as repo_name, p.branch, p.author,
-  p.url as pr_url,
-  case when e.status = 'completed' then r.summary end as ai_summary,
-  case when e.status = 'completed' then coalesce(r.files_analyzed, 0) else 0 end as files_analyzed`
+  e.id, e.event_type as "eventType", e.source, e.status, p.state as "prStatus",
+  e.created_at as "createdAt", e.processed_at as "processedAt", p.title as "prTitle",
+  p.number as "prNumber", p.repo as "repoName", p.branch, p.author, p.url as "prUrl",
+  case when e.status = 'completed' then r.summary end as "aiSummary",
+  case when e.status = 'completed' then coalesce(r.files_analyzed, 0) else 0 end
+    as "filesAnalyzed"`
 
 /** Turns pull requests in `chosen` (`repo`, `number`, `listed_event_id`) into entries. */
 const entriesOfChosen = sql`

@@ -1,61 +1,21 @@
 // Reads one review with its run, its findings and the deliveries for its pull request.
 import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
+import type { ResponseRecord } from '../contract/endpoint.ts'
+import type * as contract from '../contract/review-endpoints.ts'
 import type { Db } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
-import type { Dismissal, Evidence } from '../domain/finding.ts'
-import type { Impact } from '../domain/impact.ts'
-import type { LiveContextSummary } from '../domain/live-context.ts'
-import type { Coverage, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
-import { type DeliveryEntry, listPullRequestDeliveries } from './list-deliveries.ts'
-import { type ListedReview, reviewFields } from './list-reviews.ts'
-import { selectFindings } from './select-findings.ts'
+import type { Coverage } from '../domain/review.ts'
+import { listPullRequestDeliveries } from './list-deliveries.ts'
+import { reviewFields } from './list-reviews.ts'
+import { readFinding, selectFindings } from './select-findings.ts'
+
+type Body = ResponseRecord<typeof contract.readReview>
 
 /** An entry of the list with the details of its run; they are null while there is no run. */
-export interface ReviewDetail extends ListedReview {
-  /** Why it failed, or what it waits for; null when it is completed. */
-  readonly error: string | null
-  readonly error_code: string | null
-  readonly attempts: number
-  readonly retry_at: Date | null
-  readonly verdict: Verdict | null
-  readonly confidence: number | null
-  readonly head_sha: string | null
-  readonly published_url: string | null
+export interface ReviewDetail
+  extends Omit<Body, 'confidenceReason' | 'ends' | 'coverage' | 'warnings'> {
   readonly coverage: Coverage | null
-  readonly warnings: readonly ReviewWarning[] | null
-  readonly usage: Usage | null
-  readonly sources: LiveContextSummary | null
-  readonly reach: Impact | null
-  readonly decision: Record<string, unknown> | null
-  readonly timings: Record<string, number> | null
-  readonly findings: readonly ReviewFinding[]
-  readonly deliveries: readonly DeliveryEntry[]
-}
-
-type ReviewFinding = Pick<
-  Schema['findings'],
-  | 'fingerprint'
-  | 'severity'
-  | 'category'
-  | 'title'
-  | 'body'
-  | 'path'
-  | 'side'
-  | 'start_line'
-  | 'end_line'
-  | 'suggestion'
-  | 'confidence'
-  | 'verified'
-  | 'reviewer'
-  | 'rule'
-  | 'state'
-  | 'placement'
-  | 'comment_url'
-> & {
-  readonly evidence: Evidence[]
-  readonly removed: boolean
-  readonly dismissal: Dismissal | null
+  readonly warnings: Body['warnings'] | null
 }
 
 /** The limit is higher than the platform's. The most severe findings come first. */
@@ -69,19 +29,19 @@ export async function readReview(
   id: number,
 ): Promise<ReviewDetail | undefined> {
   const { rows } = await sql<
-    Omit<ReviewDetail, 'findings' | 'deliveries'> & { run_id: number | null }
+    Omit<ReviewDetail, 'findings' | 'deliveries'> & { runId: number | null }
   >`
-    select ${reviewFields}, r.id as run_id, r.error, r.error_code,
-      coalesce(r.attempts, 0) as attempts, r.retry_at, r.verdict, r.confidence, r.head_sha,
-      r.published_url, r.coverage, r.usage, r.sources, r.reach, r.decision, r.timings, r.warnings
+    select ${reviewFields}, r.id as "runId", r.error, r.error_code as "errorCode",
+      coalesce(r.attempts, 0) as attempts, r.retry_at as "retryAt", r.verdict, r.confidence,
+      r.head_sha as "headSha", r.published_url as "publishedUrl", r.coverage, r.usage, r.sources, r.reach, r.decision, r.timings, r.warnings
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number
     left join workflow_runs r on r.id = e.run_id and r.status = e.status
     where e.id = ${id} and ${isInScope(scope, 'e.repo')}`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
-  const { run_id: runId, ...review } = row
-  const ref = { repo: review.repo_name, number: review.pr_number }
+  const { runId, ...review } = row
+  const ref = { repo: review.repoName, number: review.prNumber }
   return {
     ...review,
     findings: runId === null ? [] : await listReviewFindings(db, ref, runId),
@@ -94,30 +54,8 @@ async function listReviewFindings(
   db: Db,
   ref: { repo: string; number: number },
   runId: number,
-): Promise<ReviewFinding[]> {
+): Promise<ReviewDetail['findings']> {
   const rows = await selectFindings(db)
-    .select(['f.fingerprint', 'f.removed', 'd.login', 'd.via', 'd.reason'])
-    .select([
-      'severity',
-      'category',
-      'title',
-      'body',
-      'path',
-      'side',
-      'start_line',
-      'end_line',
-      'suggestion',
-    ])
-    .select([
-      'evidence',
-      'confidence',
-      'verified',
-      'reviewer',
-      'rule',
-      'state',
-      'placement',
-      'comment_url',
-    ])
     .where('f.repo', '=', ref.repo)
     .where('f.pr_number', '=', ref.number)
     .where('first_run_id', '<=', runId)
@@ -128,8 +66,5 @@ async function listReviewFindings(
     .orderBy('f.id')
     .limit(maxListedFindings)
     .execute()
-  return rows.map(({ login, via, reason, ...finding }) => ({
-    ...finding,
-    dismissal: login === null ? null : { login, via: via ?? 'api', reason: reason ?? '' },
-  }))
+  return rows.map(readFinding)
 }

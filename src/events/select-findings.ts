@@ -1,5 +1,20 @@
 // Selects findings together with their dismissals.
+import type { InferResult } from 'kysely'
+import { toCamelCase } from '../contract/records.ts'
 import type { Db } from '../db/database.ts'
+import type { Dismissal } from '../domain/finding.ts'
+
+/** Columns with the name of a field of `Finding`, which stay as they were saved first. */
+const fixedColumns = ['fingerprint', 'reviewer', 'rule', 'side', 'category'] as const
+
+/** Such columns that each run that finds it again updates. */
+export const changingColumns = [
+  ...(['path', 'start_line', 'end_line', 'quote', 'anchor_hash'] as const),
+  ...(['severity', 'title', 'body', 'suggestion', 'evidence', 'confidence'] as const),
+  ...(['verified', 'state', 'removed', 'reopened', 'placement'] as const),
+] as const
+
+export const findingColumns = [...fixedColumns, ...changingColumns] as const
 
 /** `f` is a finding and `d` its valid dismissal, with nulls when there is none. */
 export function selectFindings(db: Db) {
@@ -12,4 +27,15 @@ export function selectFindings(db: Db) {
         .onRef('d.fingerprint', '=', 'f.fingerprint')
         .onRef('d.reopened', '=', 'f.reopened'),
     )
+    .select(findingColumns.map((column) => `f.${column}` as const))
+    .select(['f.rests_on', 'f.comment_url', 'd.login', 'd.via', 'd.reason'])
+}
+
+type FindingRow = InferResult<ReturnType<typeof selectFindings>>[number]
+
+/** Reads a row as a finding with its dismissal, and the URL of its comment. */
+export function readFinding({ login, via, reason, rests_on: citation, ...row }: FindingRow) {
+  const dismissal: Dismissal | null =
+    login === null || via === null ? null : { login, via, reason: reason ?? '' }
+  return { ...toCamelCase(row), citation, dismissal }
 }

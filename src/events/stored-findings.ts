@@ -1,9 +1,10 @@
 // Saves and lists the findings of a pull request, which are kept over all of its runs.
 import { sql } from 'kysely'
+import { toSnakeCase } from '../contract/records.ts'
 import type { Db } from '../db/database.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { selectFindings } from './select-findings.ts'
+import { changingColumns, findingColumns, readFinding, selectFindings } from './select-findings.ts'
 
 /** The run that found them. */
 interface FindingRun extends PullRequestRef {
@@ -41,30 +42,15 @@ export async function saveFindings(
   }
 }
 
+const updatedColumns = [...changingColumns, 'rests_on', 'last_run_id'] as const
+
 async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Promise<void> {
   await tx
     .insertInto('findings')
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['repo', 'pr_number', 'fingerprint']).doUpdateSet((eb) => ({
-        last_run_id: eb.ref('excluded.last_run_id'),
-        path: eb.ref('excluded.path'),
-        start_line: eb.ref('excluded.start_line'),
-        end_line: eb.ref('excluded.end_line'),
-        quote: eb.ref('excluded.quote'),
-        anchor_hash: eb.ref('excluded.anchor_hash'),
-        severity: eb.ref('excluded.severity'),
-        title: eb.ref('excluded.title'),
-        body: eb.ref('excluded.body'),
-        suggestion: eb.ref('excluded.suggestion'),
-        evidence: eb.ref('excluded.evidence'),
-        rests_on: eb.ref('excluded.rests_on'),
-        verified: eb.ref('excluded.verified'),
-        confidence: eb.ref('excluded.confidence'),
-        state: eb.ref('excluded.state'),
-        removed: eb.ref('excluded.removed'),
-        reopened: eb.ref('excluded.reopened'),
-        placement: eb.ref('excluded.placement'),
+        ...Object.fromEntries(updatedColumns.map((name) => [name, eb.ref(`excluded.${name}`)])),
         comment_url: sql`coalesce(excluded.comment_url, findings.comment_url)`,
         resolved_at: sql`
           case when excluded.state = 'resolved' then coalesce(findings.resolved_at, now()) end`,
@@ -74,33 +60,17 @@ async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Pr
 }
 
 function findingRow(run: FindingRun, finding: Finding, commentUrl: string | null) {
+  const fields = toSnakeCase(finding)
+  const columns = Object.fromEntries(findingColumns.map((name) => [name, fields[name]]))
   return {
+    ...(columns as Pick<typeof fields, (typeof findingColumns)[number]>),
     repo: run.repo,
     pr_number: run.number,
-    fingerprint: finding.fingerprint,
     first_run_id: run.id,
     last_run_id: run.id,
-    reviewer: finding.reviewer,
-    rule: finding.rule,
-    path: finding.path,
-    side: finding.side,
-    start_line: finding.startLine,
-    end_line: finding.endLine,
-    quote: finding.quote,
-    anchor_hash: finding.anchorHash,
-    severity: finding.severity,
-    category: finding.category,
-    title: finding.title,
-    body: finding.body,
-    suggestion: finding.suggestion,
     evidence: JSON.stringify(finding.evidence),
     rests_on: finding.citation ? JSON.stringify(finding.citation) : null,
-    confidence: finding.confidence,
-    verified: finding.verified,
-    state: finding.state,
     removed: finding.removed ?? false,
-    reopened: finding.reopened,
-    placement: finding.placement,
     comment_url: commentUrl,
     resolved_at: finding.state === 'resolved' ? new Date() : null,
   }
@@ -113,44 +83,19 @@ export async function listStoredFindings(
 ): Promise<StoredFinding[]> {
   const rows = await selectFindings(db)
     .innerJoin('workflow_runs as r', 'r.id', 'f.last_run_id')
-    .selectAll('f')
-    .select(['d.login as dismissed_by', 'd.via', 'd.reason'])
     .select('r.status as last_run_status')
     .where('f.repo', '=', repo)
     .where('f.pr_number', '=', number)
     .orderBy('f.id')
     .execute()
-  return rows.map((row) => ({
-    isPosted: row.placement === 'inline' || row.comment_url !== null,
-    isSettled: row.last_run_status === 'completed',
-    finding: {
-      reviewer: row.reviewer,
-      rule: row.rule,
-      path: row.path,
-      side: row.side,
-      startLine: row.start_line,
-      endLine: row.end_line,
-      quote: row.quote,
-      severity: row.severity,
-      category: row.category,
-      title: row.title,
-      body: row.body,
-      suggestion: row.suggestion,
-      evidence: row.evidence,
-      ...(row.rests_on && { citation: row.rests_on }),
-      confidence: row.confidence,
-      fingerprint: row.fingerprint,
-      anchorHash: row.anchor_hash,
-      state: row.state,
-      ...(row.dismissed_by !== null && {
-        dismissal: { login: row.dismissed_by, via: row.via ?? 'thread', reason: row.reason ?? '' },
-      }),
-      removed: row.removed,
-      reopened: row.reopened,
-      placement: row.placement,
-      verified: row.verified,
-    },
-  }))
+  return rows.map(({ last_run_status: lastRunStatus, ...row }) => {
+    const { commentUrl, citation, dismissal, ...finding } = readFinding(row)
+    return {
+      isPosted: finding.placement === 'inline' || commentUrl !== null,
+      isSettled: lastRunStatus === 'completed',
+      finding: { ...finding, ...(citation && { citation }), ...(dismissal && { dismissal }) },
+    }
+  })
 }
 
 /** Whether a later run than this one saved findings of the pull request. */

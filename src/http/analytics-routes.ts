@@ -1,11 +1,8 @@
 // Serves insights, review metrics, contributors and the graph of a repository.
 import { findScopeWithin } from '../accounts/scope.ts'
 import { readPlatformToken } from '../accounts/users.ts'
-import { type Contributor, listContributors } from '../analytics/contributors.ts'
-import {
-  type FileActivityStatistics,
-  noFileActivityStatistics,
-} from '../analytics/file-activity-statistics.ts'
+import { listContributors } from '../analytics/contributors.ts'
+import { noFileActivityStatistics } from '../analytics/file-activity-statistics.ts'
 import { type Insights, readInsights } from '../analytics/insights.ts'
 import {
   createStatisticsReader,
@@ -15,24 +12,14 @@ import {
 import { type ReviewMetrics, readReviewMetrics } from '../analytics/review-metrics.ts'
 import { createFileActivityReader } from '../analytics/timed-readers.ts'
 import type { AppContext } from '../context.ts'
-import {
-  contributorsSchema,
-  insightsSchema,
-  repositoryGraphSchema,
-} from '../contract/analytics-schemas.ts'
-import { reviewMetricsSchema } from '../contract/review-metrics-schemas.ts'
+import * as contract from '../contract/analytics-endpoints.ts'
+import { reviewMetrics } from '../contract/review-metrics-endpoints.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { type Authenticate, callerOf } from './authenticate.ts'
+import type { AddRoute } from './add-route.ts'
 import { findRequestedRepository } from './find-requested-repository.ts'
 import { memoryNotConfiguredMessage } from './memory-overview-routes.ts'
-import type { Server } from './server.ts'
 
-/** Adds the routes under `/api/v1/analytics`. */
-export function addAnalyticsRoutes(
-  server: Server,
-  ctx: AppContext,
-  authenticate: Authenticate,
-): void {
+export function addAnalyticsRoutes(addRoute: AddRoute, ctx: AppContext): void {
   const { db, keys, log } = ctx
   const { memory, graph: graphLayer } = ctx.config
   const readFileActivity = createFileActivityReader({
@@ -49,189 +36,123 @@ export function addAnalyticsRoutes(
     return token === undefined ? noStatistics : fetchStatistics(userId, { repo, token })
   }
 
-  const insightsRoute = { schema: insightsSchema, onRequest: authenticate.cookie }
-  server.get('/api/v1/analytics/insights', insightsRoute, async (request) => {
-    const { days, repo } = request.query
-    const scope = await findScopeWithin(db, callerOf(request), repo)
-    return serializeInsights(await readInsights(db, scope, days), days)
+  addRoute(contract.insights, async ({ caller, query: { days, repo } }) => {
+    const scope = await findScopeWithin(db, caller, repo)
+    return describeInsights(await readInsights(db, scope, days), days)
   })
 
-  const reviewMetricsRoute = { schema: reviewMetricsSchema, onRequest: authenticate.cookie }
-  server.get('/api/v1/analytics/reviewing', reviewMetricsRoute, async (request) => {
-    const { days, repo } = request.query
-    const scope = await findScopeWithin(db, callerOf(request), repo)
-    return serializeReviewMetrics(await readReviewMetrics(db, scope, days), days)
+  addRoute(reviewMetrics, async ({ caller, query: { days, repo } }) => {
+    const scope = await findScopeWithin(db, caller, repo)
+    return describeReviewMetrics(await readReviewMetrics(db, scope, days), days)
   })
 
-  const contributorsRoute = { schema: contributorsSchema, onRequest: authenticate.bearer }
-  server.get('/api/v1/analytics/contributors', contributorsRoute, async (request) => {
-    const { userId } = callerOf(request)
+  addRoute(contract.contributors, async (request) => {
     const { page, per_page: perPage } = request.query
-    const repo = await findRequestedRepository(ctx, { userId }, request.query.repo)
+    const repo = await findRequestedRepository(ctx, request)
     if (!memory) {
-      return { repo, contributor_count: 0, contributors: [], note: memoryNotConfiguredMessage }
+      const note = memoryNotConfiguredMessage
+      return { repo, contributorCount: 0, contributors: [], note }
     }
     const { total, contributors } = await listContributors(db, repo, { page, perPage })
+    const { userId } = request.caller
     const statistics = contributors.length === 0 ? noStatistics : await readStatistics(userId, repo)
     return {
       repo,
-      contributor_count: total,
+      contributorCount: total,
       page,
-      per_page: perPage,
-      total_pages: Math.ceil(total / perPage),
-      contributors: contributors.map((person) => serializeContributor(person, statistics)),
+      perPage,
+      totalPages: Math.ceil(total / perPage),
+      contributors: contributors.map((contributor) => {
+        const commitCount = findCommitCount(contributor.username, statistics)
+        return { ...contributor, commitCount }
+      }),
     }
   })
 
-  const graphRoute = { schema: repositoryGraphSchema, onRequest: authenticate.cookie }
-  server.get('/api/v1/analytics/graph', graphRoute, async (request) => {
-    const { userId } = callerOf(request)
-    const repo = await findRequestedRepository(
-      ctx,
-      { userId },
-      request.query.repo,
-      "repo must be in 'owner/repo' format",
-    )
-    const [fileActivity, { languages, contributors }] = await Promise.all([
+  addRoute(contract.repositoryGraph, async (request) => {
+    const message = "repo must be in 'owner/repo' format"
+    const repo = await findRequestedRepository(ctx, request, message)
+    const [fileActivity, statistics] = await Promise.all([
       graphLayer.enabled ? readFileActivity(repo) : noFileActivityStatistics,
-      readStatistics(userId, repo),
+      readStatistics(request.caller.userId, repo),
     ])
-    return {
-      repo,
-      languages: [...languages],
-      ...serializeFileActivity(fileActivity),
-      contributors: [...contributors],
-    }
+    return { repo, ...fileActivity, ...statistics }
   })
 }
 
-function serializeContributor(
-  { login, profile, patterns, strengths, pullRequests, latest }: Contributor,
-  statistics: PlatformStatistics,
+function findCommitCount(username: string, { contributors }: PlatformStatistics): number {
+  const name = username.toLowerCase()
+  return contributors.find(({ login }) => login.toLowerCase() === name)?.commits ?? 0
+}
+
+const noVerdicts = { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0 }
+
+function describeInsights(
+  { start, end, mergeMetrics, prSize, ...insights }: Insights,
+  days: number,
 ) {
-  const platformContributor = statistics.contributors.find(
-    (contributor) => contributor.login.toLowerCase() === login.toLowerCase(),
-  )
   return {
-    username: login,
-    profile_summary: profile,
-    patterns: [...patterns],
-    strengths: [...strengths],
-    pr_count: pullRequests,
-    commit_count: platformContributor?.commits ?? 0,
-    last_seen_pr: latest,
+    ...insights,
+    period: { start, end, days },
+    mergeMetrics: {
+      medianHours: roundToHundredths(mergeMetrics.medianHours ?? 0),
+      p90Hours: roundToHundredths(mergeMetrics.p90Hours ?? 0),
+      count: mergeMetrics.count,
+    },
+    verdicts: { ...noVerdicts, ...insights.verdicts },
+    confidenceDist: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, ...insights.confidenceDist },
+    prSize: { median: Math.round(prSize.median ?? 0), p90: Math.round(prSize.p90 ?? 0) },
   }
 }
 
-function serializeFileActivity({ hotspots, risks, owners, experts, dead }: FileActivityStatistics) {
+function describeReviewMetrics({ start, end, ...metrics }: ReviewMetrics, days: number) {
+  const { coverage, timeToReview } = metrics
+  const { pullRequests, reviewed, skipped, failed, underWay } = coverage
   return {
-    hotspots: hotspots.map(({ path, touches }) => ({ path, touch_count: touches })),
-    high_risk: risks.map(({ path, requests }) => ({ path, risk_score: requests })),
-    dead_files: { count: dead.count, sample: [...dead.sample] },
-    ownership: owners.map(({ path, login, percent }) => ({
-      path,
-      owner: login,
-      touch_pct: percent,
+    ...metrics,
+    period: { start, end, days },
+    coverage: {
+      ...coverage,
+      notAsked: pullRequests - reviewed - skipped - failed - underWay,
+    },
+    timeToReview: {
+      medianSeconds: roundKnown(timeToReview.medianSeconds, roundToHundredths),
+      p90Seconds: roundKnown(timeToReview.p90Seconds, roundToHundredths),
+      count: timeToReview.count,
+    },
+    cost: describeCost(metrics.cost),
+    days: metrics.days.map((day) => ({
+      ...day,
+      verdicts: { ...noVerdicts, ...day.verdicts },
+      costUsd: roundDollars(day.costUsd),
     })),
-    expertise: experts.map(({ login, directories, touches }) => {
-      return { login, top_dirs: [...directories], total_touches: touches }
+  }
+}
+
+function describeCost(cost: ReviewMetrics['cost']) {
+  const { perReview, models } = cost
+  return {
+    ...cost,
+    totalUsd: roundDollars(cost.totalUsd),
+    withoutReviewUsd: roundDollars(cost.withoutReviewUsd),
+    perReview: {
+      medianUsd: roundKnown(perReview.medianUsd, roundDollars),
+      p90Usd: roundKnown(perReview.p90Usd, roundDollars),
+      count: perReview.count,
+    },
+    outsideUsd: roundKnown(cost.outsideUsd, roundDollars),
+    models: models.map((model) => {
+      return { ...model, costUsd: roundKnown(model.costUsd, roundDollars) }
     }),
   }
 }
 
-function serializeInsights(insights: Insights, days: number) {
-  const { start, end, merges, authors, repos, verdicts, confidences, issues, sizes } = insights
-  return {
-    period: { start, end, days },
-    merge_metrics: {
-      median_hours: roundToHundredths(merges.medianHours ?? 0),
-      p90_hours: roundToHundredths(merges.p90Hours ?? 0),
-      count: merges.count,
-    },
-    authors: authors.map((entry) => ({
-      author: entry.author,
-      prs: entry.prs,
-      merged: entry.merged,
-      issues_flagged: entry.issues,
-      avg_confidence: entry.confidence,
-    })),
-    verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0, ...verdicts },
-    confidence_dist: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, ...confidences },
-    issue_categories: issues,
-    repos: repos.map((entry) => ({
-      repo: entry.repo,
-      prs: entry.prs,
-      merged: entry.merged,
-      issues_flagged: entry.issues,
-    })),
-    pr_size: { median: Math.round(sizes.median ?? 0), p90: Math.round(sizes.p90 ?? 0) },
-  }
+function roundKnown(value: number | null, round: (value: number) => number): number | null {
+  return value === null ? null : round(value)
 }
 
 function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100
-}
-
-function serializeReviewMetrics(metrics: ReviewMetrics, days: number) {
-  const { start, end, times, runs } = metrics
-  return {
-    period: { start, end, days },
-    coverage: serializeCoverage(metrics.coverage),
-    time_to_review: {
-      median_seconds: times.median === null ? null : roundToHundredths(times.median),
-      p90_seconds: times.p90 === null ? null : roundToHundredths(times.p90),
-      count: times.count,
-    },
-    reviews: runs,
-    cost: serializeCost(metrics),
-    days: metrics.days.map(({ date, verdicts, failed, costUsd }) => ({
-      date,
-      verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0, ...verdicts },
-      failed,
-      cost_usd: roundDollars(costUsd),
-    })),
-  }
-}
-
-function serializeCoverage(coverage: ReviewMetrics['coverage']) {
-  const { pullRequests, reviewed, skipped, failed, underWay } = coverage
-  return {
-    pull_requests: pullRequests,
-    reviewed,
-    skipped,
-    failed,
-    under_way: underWay,
-    not_asked: pullRequests - reviewed - skipped - failed - underWay,
-  }
-}
-
-function serializeCost({ cost, models, outsideUsd }: ReviewMetrics) {
-  const { perReview } = cost
-  return {
-    total_usd: roundDollars(cost.totalUsd),
-    without_review_usd: roundDollars(cost.withoutReviewUsd),
-    per_review: {
-      median_usd: roundKnownDollars(perReview.median),
-      p90_usd: roundKnownDollars(perReview.p90),
-      count: perReview.count,
-    },
-    unknown_price: cost.unknownPrice,
-    without_model: cost.withoutModel,
-    outside_usd: roundKnownDollars(outsideUsd),
-    models: models.map((entry) => ({
-      model: entry.model,
-      runs: entry.runs,
-      calls: entry.calls,
-      input_tokens: entry.inputTokens,
-      output_tokens: entry.outputTokens,
-      cached_input_tokens: entry.cachedInputTokens,
-      cost_usd: roundKnownDollars(entry.costUsd),
-    })),
-  }
-}
-
-function roundKnownDollars(value: number | null): number | null {
-  return value === null ? null : roundDollars(value)
 }
 
 /** Rounds to the millionth, which removes the error of floating-point sums. */

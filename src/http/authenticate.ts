@@ -98,12 +98,6 @@ export function createAuthenticate(
   }
 }
 
-/** Returns the caller in a route that has one of the `Authenticate` hooks. */
-export function callerOf(request: FastifyRequest): Caller {
-  if (request.caller === null) throw new RequestError('not_authenticated', 'Not authenticated')
-  return request.caller
-}
-
 /**
  * Refuses requests that another site made a browser send. Browsers send `Origin` or
  * `Sec-Fetch-Site` with every request that writes, so a request without them is accepted.

@@ -6,6 +6,11 @@ import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { type AccessContext, checkOverdueAccess } from '../workflows/connecting/check-access.ts'
 
+export interface RepositoryRequest {
+  readonly caller: Pick<Caller, 'userId'>
+  readonly query: { readonly repo: string }
+}
+
 /**
  * Finds a repository that is connected to the caller. Returns its name as the platform spells it.
  * Queries the platform, with a short deadline, only if the last check of the access is overdue.
@@ -15,8 +20,7 @@ import { type AccessContext, checkOverdueAccess } from '../workflows/connecting/
  */
 export async function findRequestedRepository(
   ctx: AccessContext,
-  caller: Pick<Caller, 'userId'>,
-  repo: string,
+  { caller, query: { repo } }: RepositoryRequest,
   malformedMessage?: string,
 ): Promise<RepositoryName> {
   const isWellFormed = splitRepositoryName(repo) !== undefined

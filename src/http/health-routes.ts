@@ -1,24 +1,22 @@
 // Adds the endpoints that check liveness and readiness.
-
-import { healthzSchema, readyzSchema } from '../contract/health-schemas.ts'
+import * as contract from '../contract/health-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
-import type { Server } from './server.ts'
+import type { AddRoute } from './add-route.ts'
+
+const options = { config: { quiet: true } }
 
 /**
  * Adds `/healthz`, which never queries the database, and `/readyz`.
  *
- * @param options.findUnready returns why the service is not ready, or null. Rejects if the
- *   database fails.
+ * @param findUnready returns why the service is not ready, or null. Rejects if the database fails.
  */
 export function addHealthRoutes(
-  server: Server,
-  options: { findUnready: () => Promise<string | null> },
+  addRoute: AddRoute,
+  findUnready: () => Promise<string | null>,
 ): void {
-  server.get('/healthz', { schema: healthzSchema, config: { quiet: true } }, async () => ({
-    status: 'ok' as const,
-  }))
-  server.get('/readyz', { schema: readyzSchema, config: { quiet: true } }, async () => {
-    const reason = await options.findUnready().catch((cause: unknown) => {
+  addRoute(contract.healthz, () => ({ status: 'ok' as const }), options)
+  const readReadiness = async () => {
+    const reason = await findUnready().catch((cause: unknown) => {
       throw new RequestError(
         'not_configured',
         'Not ready: the database does not answer or cannot store',
@@ -27,5 +25,6 @@ export function addHealthRoutes(
     })
     if (reason !== null) throw new RequestError('not_configured', `Not ready: ${reason}`)
     return { status: 'ready' as const }
-  })
+  }
+  addRoute(contract.readyz, readReadiness, options)
 }

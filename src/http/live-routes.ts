@@ -1,30 +1,40 @@
 // Adds the endpoint that streams changes.
+import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../context.ts'
-import { liveStreamSchema } from '../contract/live-schemas.ts'
+import * as contract from '../contract/live-endpoints.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { openEventStream } from '../lib/event-stream.ts'
-import { type Authenticate, callerOf } from './authenticate.ts'
+import type { AddRoute, RouteRequest } from './add-route.ts'
+import type { Authenticate } from './authenticate.ts'
 import { openLiveHub } from './live-hub.ts'
 import type { Server } from './server.ts'
 
 const streamOptions = { retryMs: 2000, maxBufferedCharacters: 256 * 1024, drainTimeoutMs: 1000 }
 
-/** Adds `GET /api/v1/live`. All streams end before the server closes. */
+interface LiveParts {
+  readonly server: Server
+  readonly database: OpenDatabase
+  readonly authenticate: Authenticate
+}
+
+/** All streams end before the server closes. */
 export async function addLiveRoutes(
-  server: Server,
+  addRoute: AddRoute,
   ctx: AppContext,
-  database: OpenDatabase,
-  authenticate: Authenticate,
+  { server, database, authenticate }: LiveParts,
 ): Promise<void> {
   const hub = await openLiveHub(database, ctx.log)
   server.addHook('preClose', () => hub.close())
 
   // A HEAD request for a stream would never end.
-  const route = { schema: liveStreamSchema, onRequest: authenticate.either, exposeHeadRoute: false }
-  server.get('/api/v1/live', route, async (request, reply) => {
+  const options = { exposeHeadRoute: false }
+  const openStream = async (
+    request: RouteRequest<typeof contract.liveStream>,
+    reply: FastifyReply,
+  ) => {
     const stream = openEventStream(streamOptions)
     try {
-      await hub.subscribe(callerOf(request), stream, () => authenticate.refreshCaller(request))
+      await hub.subscribe(request.caller, stream, () => authenticate.refreshCaller(request))
     } catch (error) {
       stream.output.destroy()
       throw error
@@ -36,5 +46,6 @@ export async function addLiveRoutes(
         .headers({ connection: 'close', 'x-accel-buffering': 'no' })
         .send(stream.output as never)
     )
-  })
+  }
+  addRoute(contract.liveStream, openStream, options)
 }

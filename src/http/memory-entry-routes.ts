@@ -1,6 +1,6 @@
 // Serves the list and search of memories, and the endpoints by which people change them.
 import type { AppContext } from '../context.ts'
-import * as contract from '../contract/memory-schemas.ts'
+import * as contract from '../contract/memory-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -11,101 +11,73 @@ import {
   dismissMemoryManually,
   editMemory,
 } from '../workflows/remembering/write-memory.ts'
-import { type Authenticate, callerOf } from './authenticate.ts'
-import { findRequestedRepository } from './find-requested-repository.ts'
+import type { AddRoute } from './add-route.ts'
+import { findRequestedRepository, type RepositoryRequest } from './find-requested-repository.ts'
 import { malformedRepositoryMessage, memoryNotConfiguredMessage } from './memory-overview-routes.ts'
-import type { Server } from './server.ts'
 
-type RepositoryRequest = Parameters<typeof callerOf>[0] & {
-  readonly query: { readonly repo: string }
-}
-
-/** Adds `GET` and `POST /api/v1/memory`, and `PATCH`, `DELETE` and the history of one memory. */
-export function addMemoryEntryRoutes(
-  server: Server,
-  ctx: AppContext,
-  { either: onRequest }: Authenticate,
-): void {
+export function addMemoryEntryRoutes(addRoute: AddRoute, ctx: AppContext): void {
   const { db, config } = ctx
   const findRepository = (request: RepositoryRequest) =>
-    findRequestedRepository(ctx, callerOf(request), request.query.repo, malformedRepositoryMessage)
+    findRequestedRepository(ctx, request, malformedRepositoryMessage)
   const findWritableRepository = async (request: RepositoryRequest): Promise<RepositoryName> => {
     const repo = await findRepository(request)
     if (!config.memory) throw new RequestError('not_configured', memoryNotConfiguredMessage)
     return repo
   }
 
-  server.get(
-    '/api/v1/memory',
-    { schema: contract.listMemoriesSchema, onRequest },
-    async (request) => {
-      const { search, type, path, limit, before } = request.query
-      const repo = await findRepository(request)
-      const filter = { types: type && [type], path: path && normalizePath(path) }
-      if (!config.memory) return { memories: [], next: null }
-      if (search.trim() !== '') {
-        const matches = await recallMemories(ctx, repo, { text: search, ...filter, limit })
-        return {
-          memories: matches.map(({ score, ...memory }) => ({ ...serializeMemory(memory), score })),
-          next: null,
-        }
-      }
-      const listed = await listMemories(db, repo, { ...filter, before, limit: limit + 1 })
-      const memories = listed
-        .slice(0, limit)
-        .map((memory) => ({ ...serializeMemory(memory), score: null }))
-      const hasMore = listed.length > limit
-      return { memories, next: hasMore ? (memories.at(-1)?.id ?? null) : null }
-    },
-  )
+  addRoute(contract.listMemories, async (request) => {
+    const { search, type, path, limit, before } = request.query
+    const repo = await findRepository(request)
+    const filter = { types: type && [type], path: path && normalizePath(path) }
+    if (!config.memory) return { memories: [], next: null }
+    if (search.trim() !== '') {
+      const matches = await recallMemories(ctx, repo, { text: search, ...filter, limit })
+      const memories = matches.map(({ score, ...memory }) => ({ ...describeMemory(memory), score }))
+      return { memories, next: null }
+    }
+    const listed = await listMemories(db, repo, { ...filter, before, limit: limit + 1 })
+    const memories = listed
+      .slice(0, limit)
+      .map((memory) => ({ ...describeMemory(memory), score: null }))
+    const hasMore = listed.length > limit
+    return { memories, next: hasMore ? (memories.at(-1)?.id ?? null) : null }
+  })
 
-  server.post(
-    '/api/v1/memory',
-    { schema: contract.addMemorySchema, onRequest },
-    async (request) => {
-      const { type, text, path } = request.body
-      const repo = await findWritableRepository(request)
-      const memory = { type, text, path: path === undefined ? null : normalizePath(path) }
-      return serializeMemory(await addWrittenMemory(ctx, callerOf(request), repo, memory))
-    },
-  )
+  addRoute(contract.addMemory, async (request) => {
+    const { type, text, path } = request.body
+    const repo = await findWritableRepository(request)
+    const memory = { type, text, path: path === undefined ? null : normalizePath(path) }
+    return describeMemory(await addWrittenMemory(ctx, request.caller, repo, memory))
+  })
 
-  const memoryPath = '/api/v1/memory/:id'
-  server.patch(memoryPath, { schema: contract.editMemorySchema, onRequest }, async (request) => {
+  addRoute(contract.editMemory, async (request) => {
     const repo = await findWritableRepository(request)
     const id = parseId(request.params.id)
     const { text } = request.body
-    return serializeMemory(await editMemory(ctx, callerOf(request), repo, { id, text }))
+    return describeMemory(await editMemory(ctx, request.caller, repo, { id, text }))
   })
 
-  server.delete(
-    memoryPath,
-    { schema: contract.dismissMemorySchema, onRequest },
-    async (request) => {
-      const repo = await findWritableRepository(request)
-      const id = parseId(request.params.id)
-      await dismissMemoryManually(ctx, callerOf(request), repo, id)
-      return { status: 'dismissed' as const, id }
-    },
-  )
+  addRoute(contract.dismissMemory, async (request) => {
+    const repo = await findWritableRepository(request)
+    const id = parseId(request.params.id)
+    await dismissMemoryManually(ctx, request.caller, repo, id)
+    return { status: 'dismissed' as const, id }
+  })
 
-  server.get(
-    `${memoryPath}/history`,
-    { schema: contract.memoryHistorySchema, onRequest },
-    async (request) => {
-      const repo = await findRepository(request)
-      if (!config.memory) throw notFound()
-      const versions = await readMemoryHistory(db, repo, parseId(request.params.id))
-      if (versions.length === 0) throw notFound()
+  addRoute(contract.memoryHistory, async (request) => {
+    const repo = await findRepository(request)
+    if (!config.memory) throw notFound()
+    const versions = await readMemoryHistory(db, repo, parseId(request.params.id))
+    if (versions.length === 0) throw notFound()
+    const memories = versions.map(({ endedAt, endedBy, ...memory }) => {
       return {
-        memories: versions.map((memory) => ({
-          ...serializeMemory(memory),
-          ended_at: memory.endedAt === null ? null : new Date(memory.endedAt),
-          ended_by: memory.endedBy,
-        })),
+        ...describeMemory(memory),
+        endedAt: endedAt === null ? null : new Date(endedAt),
+        endedBy,
       }
-    },
-  )
+    })
+    return { memories }
+  })
 }
 
 function notFound(): RequestError {
@@ -123,27 +95,11 @@ function normalizePath(path: string): string {
   return path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '') || '.'
 }
 
-function serializeMemory({
-  id,
-  text,
-  type,
-  path,
-  componentType,
-  trust,
-  provenance,
-  createdAt,
-  updatedAt,
-}: Memory) {
-  const { source, commit, file, line, pullRequest, user, model } = provenance
+function describeMemory({ text, createdAt, updatedAt, ...memory }: Memory) {
   return {
-    id,
+    ...memory,
     memory: text,
-    type,
-    path,
-    component_type: componentType,
-    trust,
-    provenance: { source, commit, file, line, pull_request: pullRequest, user, model },
-    created_at: new Date(createdAt),
-    updated_at: new Date(updatedAt),
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
   }
 }

@@ -1,62 +1,32 @@
 // Serves the list of repositories, and connects and disconnects them.
 import type { AppContext } from '../context.ts'
-import * as contract from '../contract/repository-schemas.ts'
+import * as contract from '../contract/repository-endpoints.ts'
 import { connectRepository } from '../workflows/connecting/connect-repository.ts'
 import { disconnectRepository } from '../workflows/connecting/disconnect-repository.ts'
 import {
   listConnectableRepositories,
   listConnectedRepositories,
-  type RepositoryEntry,
 } from '../workflows/connecting/list-repositories.ts'
-import { type Authenticate, callerOf } from './authenticate.ts'
-import type { Server } from './server.ts'
+import type { AddRoute } from './add-route.ts'
 
-/** Adds `GET /api/v1/repos`, and POST and DELETE of a repository's `install`. */
-export function addRepositoryRoutes(
-  server: Server,
-  ctx: AppContext,
-  authenticate: Authenticate,
-): void {
-  const listRoute = { schema: contract.listRepositoriesSchema, onRequest: authenticate.either }
-  server.get('/api/v1/repos', listRoute, async (request) => {
-    const { search, connected, page, per_page: perPage } = request.query
+export function addRepositoryRoutes(addRoute: AddRoute, ctx: AppContext): void {
+  addRoute(contract.listRepositories, async ({ caller, query }) => {
+    const { search, connected, page, per_page: perPage } = query
     const list = connected === 'true' ? listConnectedRepositories : listConnectableRepositories
-    const { repositories, hasMore } = await list(ctx, callerOf(request), { search, page, perPage })
-    return {
-      repositories: repositories.map(serializeRepository),
-      page,
-      per_page: perPage,
-      has_more: hasMore,
-    }
+    const { repositories, hasMore } = await list(ctx, caller, { search, page, perPage })
+    const entries = repositories.map((entry) => {
+      return { ...entry, connected: entry.installationId !== null }
+    })
+    return { repositories: entries, page, perPage, hasMore }
   })
 
-  const installPath = '/api/v1/repos/:owner/:repo/install'
-  const connectRoute = { schema: contract.connectRepositorySchema, onRequest: authenticate.bearer }
-  server.post(installPath, connectRoute, async (request) => {
-    const requestedName = `${request.params.owner}/${request.params.repo}`
-    const connected = await connectRepository(ctx, callerOf(request), requestedName)
-    const { installationId, repo } = connected
-    return { status: 'connected' as const, installation_id: installationId, repo }
+  addRoute(contract.connectRepository, async ({ caller, params: { owner, repo } }) => {
+    const connected = await connectRepository(ctx, caller, `${owner}/${repo}`)
+    return { ...connected, status: 'connected' as const }
   })
 
-  const disconnectRoute = {
-    schema: contract.disconnectRepositorySchema,
-    onRequest: authenticate.bearer,
-  }
-  server.delete(installPath, disconnectRoute, async (request) => {
-    const requestedName = `${request.params.owner}/${request.params.repo}`
-    const repo = await disconnectRepository(ctx, callerOf(request), requestedName)
+  addRoute(contract.disconnectRepository, async ({ caller, params }) => {
+    const repo = await disconnectRepository(ctx, caller, `${params.owner}/${params.repo}`)
     return { status: 'disconnected' as const, repo }
   })
-}
-
-function serializeRepository(entry: RepositoryEntry) {
-  return {
-    repo: entry.repo,
-    connected: entry.installationId !== null,
-    installation_id: entry.installationId,
-    private: entry.private,
-    description: entry.description,
-    default_branch: entry.defaultBranch,
-  }
 }

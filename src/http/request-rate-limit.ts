@@ -1,6 +1,7 @@
 // Limits the requests and sign-ins of each caller per minute, counted in this process.
 import type { FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
 import type { Config } from '../context.ts'
+import { addresses } from '../contract/addresses.ts'
 import { RequestError } from '../domain/errors.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -25,7 +26,7 @@ export interface SignInLimits {
 
 /** Returns whether requests to a route count. Webhook deliveries don't. */
 export function isRateLimited(url: string): boolean {
-  return /^\/(api\/v1|auth)\//.test(url) && url !== '/api/v1/webhooks/host'
+  return /^\/(api\/v1|auth)\//.test(url) && url !== addresses.receiveDelivery.path
 }
 
 /**
@@ -97,7 +98,8 @@ function createSignInLimit(
 }
 
 function isSignIn({ method, url }: RouteOptions): boolean {
-  return method === 'POST' && url === '/auth/login'
+  const { signInWithToken } = addresses
+  return method === signInWithToken.method && url === signInWithToken.path
 }
 
 function rateLimitError(what: string, max: number, retryAfterMs: number): RequestError {

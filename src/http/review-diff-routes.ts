@@ -1,13 +1,12 @@
 // Adds the endpoint that returns the diff of a review.
 import type { AppContext } from '../context.ts'
-import { readReviewDiffSchema } from '../contract/review-diff-schemas.ts'
+import * as contract from '../contract/review-diff-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
 import { startDeadline } from '../platforms/deadline.ts'
 import type { ShownFile } from '../workflows/showing/limit-diff.ts'
 import { showDiff } from '../workflows/showing/show-diff.ts'
-import { type Authenticate, callerOf } from './authenticate.ts'
-import type { Server } from './server.ts'
+import type { AddRoute } from './add-route.ts'
 
 /** The time includes fetching the commits, if needed. */
 const readTimeoutMs = 60_000
@@ -15,30 +14,16 @@ const readTimeoutMs = 60_000
 const maxConcurrentReads = 4
 const maxConcurrentReadsPerPerson = 2
 
-/** Adds `GET /api/v1/reviews/{id}/diff`. */
-export function addReviewDiffRoutes(
-  server: Server,
-  ctx: AppContext,
-  authenticate: Authenticate,
-): void {
+export function addReviewDiffRoutes(addRoute: AddRoute, ctx: AppContext): void {
   const semaphore = createFairSemaphore(maxConcurrentReads, maxConcurrentReadsPerPerson)
-  const route = { schema: readReviewDiffSchema, onRequest: authenticate.either }
-  server.get('/api/v1/reviews/:id/diff', route, async (request) => {
-    const caller = callerOf(request)
+  addRoute(contract.readReviewDiff, async ({ caller, params: { id } }) => {
     const signal = startDeadline(readTimeoutMs)
     const release = await semaphore.acquire(String(caller.userId), signal).catch(throwTooManyReads)
     try {
-      const { id } = request.params
       const isValidId = /^\d{1,15}$/.test(id)
       const diff = isValidId ? await showDiff(ctx, caller, Number(id), signal) : undefined
       if (diff === undefined) throw new RequestError('not_found', 'Review not found')
-      const { baseSha, headSha, files, notes } = diff
-      return {
-        base_sha: baseSha,
-        head_sha: headSha,
-        files: files.map(serializeDiffFile),
-        notes: [...notes],
-      }
+      return { ...diff, files: diff.files.map(describeFile) }
     } finally {
       release()
     }
@@ -51,20 +36,11 @@ function throwTooManyReads(): never {
   })
 }
 
-function serializeDiffFile({ oldPath, oldMode, newMode, leftOut, hunks, ...file }: ShownFile) {
+function describeFile({ hunks, ...file }: ShownFile) {
   return {
     ...file,
-    old_path: oldPath,
-    old_mode: oldMode,
-    new_mode: newMode,
-    left_out: leftOut,
-    hunks: hunks.map(({ oldStart, oldCount, newStart, newCount, section, lines }) => ({
-      old_start: oldStart,
-      old_lines: oldCount,
-      new_start: newStart,
-      new_lines: newCount,
-      section,
-      lines: [...lines],
-    })),
+    hunks: hunks.map(({ oldCount, newCount, ...hunk }) => {
+      return { ...hunk, oldLines: oldCount, newLines: newCount }
+    }),
   }
 }

@@ -1,69 +1,49 @@
 // Serves the reviews list and single reviews, retries reviews, and dismisses findings.
 import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../context.ts'
-import * as contract from '../contract/review-schemas.ts'
+import * as contract from '../contract/review-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
-import { type ReviewEnd, reviewEnds, toLineCounts } from '../domain/review.ts'
+import { type Coverage, nameLineCounts, type ReviewEnd, reviewEnds } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
 import { dismissFinding, reopenFinding } from '../workflows/showing/dismiss-finding.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
 import { showReview, showReviews } from '../workflows/showing/show-reviews.ts'
-import { type Authenticate, callerOf } from './authenticate.ts'
-import type { Server } from './server.ts'
+import type { AddRoute } from './add-route.ts'
 
 /** Limits the query of pull request states, so that a response takes at most two seconds. */
 const platformTimeoutMs = 1800
 
-/** Adds the routes under `/api/v1/reviews`. */
-export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
-  const listRoute = { schema: contract.listReviewsSchema, onRequest: authenticate.bearer }
-  server.get('/api/v1/reviews', listRoute, async (request, reply) => {
-    return showReviews(ctx, callerOf(request), request.query, startPlatformDeadline(reply))
-  })
+export function addReviewRoutes(addRoute: AddRoute, ctx: AppContext): void {
+  addRoute(contract.listReviews, ({ caller, query }, reply) =>
+    showReviews(ctx, caller, query, startPlatformDeadline(reply)),
+  )
 
-  const readRoute = { schema: contract.readReviewSchema, onRequest: authenticate.either }
-  server.get('/api/v1/reviews/:id', readRoute, async (request, reply) => {
-    const id = parseId(request.params.id)
-    const review = await showReview(ctx, callerOf(request), id, startPlatformDeadline(reply))
+  addRoute(contract.readReview, async ({ caller, params }, reply) => {
+    const id = parseId(params.id)
+    const review = await showReview(ctx, caller, id, startPlatformDeadline(reply))
     if (review === undefined) throw notFound()
-    return serializeReview(review)
+    return describeReview(review)
   })
 
-  const retryRoute = { schema: contract.retryReviewSchema, onRequest: authenticate.either }
-  server.post('/api/v1/reviews/:id/retry', retryRoute, async (request, reply) => {
-    const id = parseId(request.params.id)
-    const eventId = await retryReview(ctx, callerOf(request), id, startPlatformDeadline(reply))
+  addRoute(contract.retryReview, async ({ caller, params }, reply) => {
+    const id = parseId(params.id)
+    const eventId = await retryReview(ctx, caller, id, startPlatformDeadline(reply))
     if (eventId === undefined) throw notFound()
-    return reply.code(202).send({ status: 'retry_started', event_id: eventId })
+    return { status: 'retry_started' as const, eventId }
   })
 
-  const dismissRoute = { schema: contract.dismissFindingSchema, onRequest: authenticate.either }
-  server.post(
-    '/api/v1/reviews/:id/findings/:fingerprint/dismiss',
-    dismissRoute,
-    async (request, reply) => {
-      const dismissal = { ...parseFindingParams(request.params), reason: request.body.reason }
-      const { login, reason, eventId } = await dismissFinding(
-        ctx,
-        callerOf(request),
-        dismissal,
-        startPlatformDeadline(reply),
-      )
-      return { status: 'dismissed' as const, dismissed_by: login, reason, event_id: eventId }
-    },
-  )
+  addRoute(contract.dismissFinding, async ({ caller, params, body }, reply) => {
+    const dismissal = { ...parseFindingParams(params), reason: body.reason }
+    const signal = startPlatformDeadline(reply)
+    const { login, reason, eventId } = await dismissFinding(ctx, caller, dismissal, signal)
+    return { status: 'dismissed' as const, dismissedBy: login, reason, eventId }
+  })
 
-  const reopenRoute = { schema: contract.reopenFindingSchema, onRequest: authenticate.either }
-  server.delete(
-    '/api/v1/reviews/:id/findings/:fingerprint/dismiss',
-    reopenRoute,
-    async (request, reply) => {
-      const finding = parseFindingParams(request.params)
-      const signal = startPlatformDeadline(reply)
-      const eventId = await reopenFinding(ctx, callerOf(request), finding, signal)
-      return { status: 'reopened' as const, event_id: eventId }
-    },
-  )
+  addRoute(contract.reopenFinding, async ({ caller, params }, reply) => {
+    const finding = parseFindingParams(params)
+    const eventId = await reopenFinding(ctx, caller, finding, startPlatformDeadline(reply))
+    return { status: 'reopened' as const, eventId }
+  })
 }
 
 /** The time is measured from the start of the request. */
@@ -93,42 +73,21 @@ function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] {
   return Array.isArray(ends) ? reviewEnds.filter((end) => ends.includes(end)) : []
 }
 
-function serializeReview({ coverage, usage, ...review }: ReviewDetail) {
+function describeReview({ coverage, ...review }: ReviewDetail) {
   const reason = review.decision?.confidenceReason
   return {
     ...review,
-    confidence_reason: typeof reason === 'string' ? reason : null,
+    confidenceReason: typeof reason === 'string' ? reason : null,
     ends: readEnds(review.decision),
-    warnings: [...(review.warnings ?? [])],
-    coverage: coverage && serializeCoverage(coverage),
-    usage: usage && serializeUsage(usage),
-    sources: review.sources && {
-      records: [...review.sources.records],
-      missing: [...review.sources.missing],
-    },
-    findings: [...review.findings],
-    deliveries: [...review.deliveries],
+    warnings: review.warnings ?? [],
+    coverage: coverage && describeCoverage(coverage),
   }
 }
 
-function serializeCoverage(coverage: NonNullable<ReviewDetail['coverage']>) {
+function describeCoverage({ lines, skipped, ...coverage }: Coverage) {
   return {
-    files_total: coverage.filesTotal,
-    files_reviewed: coverage.filesReviewed,
-    lines: coverage.lines ? toLineCounts(coverage.lines) : null,
-    skipped: coverage.skipped.map(({ lines = null, ...file }) => ({ ...file, lines })),
-    notes: [...coverage.notes],
-    set_aside: [...coverage.setAside],
-    complete: coverage.complete,
-  }
-}
-
-function serializeUsage(usage: NonNullable<ReviewDetail['usage']>) {
-  return {
-    calls: usage.calls,
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cached_input_tokens: usage.cachedInputTokens,
-    cost_usd: usage.costUsd,
+    ...coverage,
+    lines: lines ? nameLineCounts(lines) : null,
+    skipped: skipped.map((file) => ({ ...file, lines: file.lines ?? null })),
   }
 }

@@ -7,6 +7,7 @@ import type { OpenDatabase } from '../db/database.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import { createMcpBackend } from '../mcp/mcp-backend.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
+import { createAddRoute } from './add-route.ts'
 import { addAnalyticsRoutes } from './analytics-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { addAuthRoutes } from './auth-routes.ts'
@@ -46,8 +47,9 @@ export async function addRoutes(
   // The docs and the rate limit apply only to routes that are added after them.
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)
+  const addRoute = createAddRoute(server, authenticate)
   await addPageRoutes(server, config.http.publicUrl, pageFolder)
-  addHealthRoutes(server, { findUnready: () => findReadinessProblem(ctx, database) })
+  addHealthRoutes(addRoute, () => findReadinessProblem(ctx, database))
   await addWebhookRoutes(server, {
     platform,
     intake: createDeliveryIntake({
@@ -61,20 +63,20 @@ export async function addRoutes(
     fallbackSecret: config.fallback.webhookSecret,
     metrics: ctx.metrics,
   })
-  addAuthRoutes(server, ctx, authenticate, signInLimits)
-  addTokenRoutes(server, ctx, authenticate)
-  addAuditRoutes(server, ctx, authenticate)
-  await addSettingsRoutes(server, ctx, { database, authenticate })
-  addRepositoryRoutes(server, ctx, authenticate)
-  addReviewRoutes(server, ctx, authenticate)
-  addReviewDiffRoutes(server, ctx, authenticate)
-  addDeliveryRoutes(server, ctx, authenticate)
-  addMemoryOverviewRoutes(server, ctx, authenticate)
-  addMemoryEntryRoutes(server, ctx, authenticate)
-  addCodeMapRoutes(server, ctx, authenticate)
-  addScanRoutes(server, ctx, authenticate)
-  addAnalyticsRoutes(server, ctx, authenticate)
-  await addLiveRoutes(server, ctx, database, authenticate)
+  addAuthRoutes(addRoute, ctx, signInLimits)
+  addTokenRoutes(addRoute, ctx)
+  addAuditRoutes(addRoute, ctx)
+  await addSettingsRoutes(addRoute, ctx, { server, database })
+  addRepositoryRoutes(addRoute, ctx)
+  addReviewRoutes(addRoute, ctx)
+  addReviewDiffRoutes(addRoute, ctx)
+  addDeliveryRoutes(addRoute, ctx)
+  addMemoryOverviewRoutes(addRoute, ctx)
+  addMemoryEntryRoutes(addRoute, ctx)
+  addCodeMapRoutes(addRoute, ctx)
+  addScanRoutes(addRoute, ctx)
+  addAnalyticsRoutes(addRoute, ctx)
+  await addLiveRoutes(addRoute, ctx, { server, database, authenticate })
   await addMcpRoutes(server, ctx, { backend: createMcpBackend(ctx), database, authenticate })
 }
 

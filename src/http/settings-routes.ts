@@ -1,6 +1,6 @@
 // Adds the endpoints that show the settings, check context sources and run the setup checks.
 import type { AppContext } from '../context.ts'
-import * as contract from '../contract/settings-schemas.ts'
+import * as contract from '../contract/settings-endpoints.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import { readPackageInfo } from '../lib/package-info.ts'
@@ -8,7 +8,7 @@ import { type CachedValue, createTtlCache } from '../lib/ttl-cache.ts'
 import type { CheckResult } from '../workflows/diagnose/check.ts'
 import { readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 import { diagnose } from '../workflows/diagnose/diagnose.ts'
-import { type Authenticate, callerOf } from './authenticate.ts'
+import type { AddRoute } from './add-route.ts'
 import type { Server } from './server.ts'
 
 /** The cache bounds the requests that are sent to the servers of third parties. */
@@ -18,57 +18,34 @@ const checksCacheMs = 60_000
 
 type SourceFailures = readonly (string | null)[]
 
-/** Adds `GET /api/v1/settings`, `…/sources` and `…/checks`. */
 export async function addSettingsRoutes(
-  server: Server,
+  addRoute: AddRoute,
   ctx: AppContext,
-  { database, authenticate }: { database: OpenDatabase; authenticate: Authenticate },
+  { server, database }: { server: Server; database: OpenDatabase },
 ): Promise<void> {
-  const { either: onRequest } = authenticate
   const settings = describeSettings(ctx, (await readPackageInfo()).version)
-  server.get(
-    '/api/v1/settings',
-    { schema: contract.showSettingsSchema, onRequest },
-    async () => settings,
-  )
+  addRoute(contract.showSettings, () => settings)
 
   const getCachedFailures = createTtlCache<SourceFailures>(1)
-  server.get(
-    '/api/v1/settings/sources',
-    { schema: contract.checkSourcesSchema, onRequest },
-    async () => {
-      const failures = await getCachedFailures('all', () => checkSources(ctx))
-      return {
-        sources: settings.sources.map((source, index) => ({
-          ...source,
-          fault: failures[index] ?? null,
-        })),
-      }
-    },
-  )
+  addRoute(contract.checkSources, async () => {
+    const failures = await getCachedFailures('all', () => checkSources(ctx))
+    const sources = settings.sources.map((source, index) => {
+      return { ...source, fault: failures[index] ?? null }
+    })
+    return { sources }
+  })
 
   const closing = new AbortController()
   server.addHook('preClose', async () => closing.abort())
   const getCachedChecks = createTtlCache<Checks>(1)
-  server.get(
-    '/api/v1/settings/checks',
-    { schema: contract.runChecksSchema, onRequest },
-    async (request) => {
-      if (!callerOf(request).isAdmin) {
-        throw new RequestError('access_denied', 'For administrators only')
-      }
-      const { results, checkedAt } = await getCachedChecks('all', () =>
-        runAllChecks(ctx, database, closing.signal),
-      )
-      const checks = results.map(({ name, state, message, remedy = null }) => ({
-        name,
-        state,
-        message,
-        remedy,
-      }))
-      return { checks, checked_at: checkedAt }
-    },
-  )
+  addRoute(contract.runChecks, async ({ caller }) => {
+    if (!caller.isAdmin) throw new RequestError('access_denied', 'For administrators only')
+    const { results, checkedAt } = await getCachedChecks('all', () =>
+      runAllChecks(ctx, database, closing.signal),
+    )
+    const checks = results.map((check) => ({ ...check, remedy: check.remedy ?? null }))
+    return { checks, checkedAt }
+  })
 }
 
 interface Checks {
@@ -101,42 +78,23 @@ async function checkSources({ config, sources }: AppContext): Promise<CachedValu
 }
 
 function describeSettings({ config, models, embedder }: AppContext, version: string) {
-  const { platform, review, mcp, http, contextSources } = config
-  const { perReviewUsd, perDayUsd, perOwnerDayUsd } = config.models.budget
+  const { platform, review, mcp, http, fallback } = config
   return {
-    service_name: config.serviceName,
+    serviceName: config.serviceName,
     version,
-    public_url: http.publicUrl,
+    publicUrl: http.publicUrl,
     platform: {
       id: platform.id,
       url: platform.url,
       oauth: platform.oauth !== null,
-      token: config.fallback.token !== null,
+      token: fallback.token !== null,
     },
-    sign_in_limited: config.signInAllowed !== null,
-    models: {
-      main: describeModel(models.main),
-      fast: describeModel(models.fast),
-      embedder: describeModel(embedder),
-      budget: {
-        per_review_usd: perReviewUsd,
-        per_day_usd: perDayUsd,
-        per_owner_day_usd: perOwnerDayUsd,
-      },
-    },
-    review: {
-      mode: models.main === null ? ('static' as const) : review.mode,
-      max_inline_comments: review.maxInlineComments,
-      context_tokens: review.contextTokens,
-      concurrency: review.concurrency,
-    },
+    signInLimited: config.signInAllowed !== null,
+    models: { main: models.main, fast: models.fast, embedder, budget: config.models.budget },
+    review: { ...review, mode: models.main === null ? ('static' as const) : review.mode },
     memory: config.memory,
     graph: config.graph.enabled,
-    mcp: { access: mcp.access, agent_tools: mcp.agentTools },
-    sources: contextSources.map(({ name, kind }) => ({ name, kind })),
+    mcp,
+    sources: config.contextSources,
   }
-}
-
-function describeModel(model: { readonly name: string; readonly priced: boolean } | null) {
-  return model === null ? null : { name: model.name, priced: model.priced }
 }

@@ -1,13 +1,15 @@
 // Receives webhook deliveries, and checks their signature before parsing them.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { WebhookSecrets } from '../accounts/installations.ts'
-import { receiveDeliverySchema } from '../contract/webhook-schemas.ts'
+import * as contract from '../contract/webhook-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { Platform, UnverifiedDelivery } from '../platforms/platform.ts'
 import type { Admission, DeliveryIntake } from '../workflows/accept-delivery.ts'
+import { createAddRoute } from './add-route.ts'
 import type { Server } from './server.ts'
 
 /** GitHub sends deliveries of at most this size in bytes. */
@@ -27,7 +29,6 @@ interface ReceivedRequest {
   readonly repo: RepositoryName | null
 }
 
-/** Adds `POST /api/v1/webhooks/host`. */
 export async function addWebhookRoutes(
   server: Server,
   options: {
@@ -50,14 +51,16 @@ export async function addWebhookRoutes(
       options.metrics.deliveryDuration.observe({}, reply.elapsedTime / 1000)
       done(null, answer)
     })
-    const route = { schema: receiveDeliverySchema, bodyLimit, config: { quiet: true } }
-    scope.post('/api/v1/webhooks/host', route, async ({ headers, body }) => {
+    const addRoute = createAddRoute(scope)
+    const route = { bodyLimit, config: { quiet: true } }
+    const receiveRequest = async ({ headers, body }: FastifyRequest) => {
       const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
       const envelope = options.platform.readUnverifiedDelivery(headers, rawBody)
       if (envelope.targetType === 'integration')
         return { status: 'ignored' as const, reason: appLevelReason }
       return receive({ headers, rawBody, envelope, repo: envelope.findRepository() })
-    })
+    }
+    addRoute(contract.receiveDelivery, receiveRequest, route)
   })
 
   async function receive(request: ReceivedRequest) {
@@ -72,8 +75,8 @@ export async function addWebhookRoutes(
       case 'received':
         return {
           status: 'received' as const,
-          event_id: acceptance.eventId,
-          event_type: acceptance.eventType,
+          eventId: acceptance.eventId,
+          eventType: acceptance.eventType,
         }
     }
   }

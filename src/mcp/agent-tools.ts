@@ -55,13 +55,7 @@ function createSearchMemoryTool(ctx: AgentToolsContext): McpTool {
       if (!ctx.config.memory) return []
       const search = { text: query, paths, limit: Math.max(0, Math.min(limit, maxMemories)) }
       const matches = await recallMemories(ctx, repo, search, signal)
-      return matches.map(({ text, type, path, trust, score }) => ({
-        memory: text,
-        type,
-        path,
-        trust,
-        score,
-      }))
+      return matches.map(({ text, ...match }) => ({ ...match, memory: text }))
     },
   })
 }

@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import { minSureConfidence } from '../domain/change-graph.ts'
 import { findSymbolUses, type SymbolUses } from '../knowledge/change/find-symbol-uses.ts'
-import { defineListTool, type McpTool, type ToolRecord } from './mcp-tool.ts'
+import { defineListTool, type McpTool } from './mcp-tool.ts'
 import { repositoryNameInput } from './review-tools.ts'
 
 const maxCallers = 200
@@ -63,27 +63,11 @@ export function createFindCallersTool({ db, config }: Pick<AppContext, 'db' | 'c
       const cappedLimit = Math.max(0, Math.min(limit, maxCallers))
       const search = findSymbolUses(db, { ...query, limit: cappedLimit, timeoutMs }, deadline)
       const definitions = await withTimeout(timeoutMs, search)
-      return (definitions ?? []).map(serializeDefinition)
+      return (definitions ?? []).map(describeDefinition)
     },
   })
 }
 
-function serializeDefinition(definition: SymbolUses): ToolRecord {
-  return {
-    name: definition.name,
-    kind: definition.kind,
-    path: definition.path,
-    line: definition.startLine,
-    end_line: definition.endLine,
-    commit: definition.commit,
-    callers: definition.uses.map((use) => ({
-      path: use.path,
-      line: use.line,
-      within: use.within,
-      kind: use.kind,
-      is_test: use.isTest,
-      confidence: use.confidence,
-    })),
-    caller_count: definition.count,
-  }
+function describeDefinition({ uses, count, ...definition }: SymbolUses) {
+  return { ...definition, line: definition.startLine, callers: uses, callerCount: count }
 }

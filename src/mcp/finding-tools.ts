@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AppContext } from '../context.ts'
 import { findListedEvent } from '../events/listing.ts'
 import { type ReviewDetail, readReview } from '../events/read-review.ts'
-import { defineListTool, type McpTool, type ToolRecord } from './mcp-tool.ts'
+import { defineListTool, type McpTool } from './mcp-tool.ts'
 import { repositoryNameInput } from './review-tools.ts'
 
 export const pullRequestNumber = z.int().describe('Number of the pull request')
@@ -34,27 +34,13 @@ export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool 
     output: listedFindingSchema,
     run: async ({ repo, pr_number }) => {
       const event = await findListedEvent(db, { repo, number: pr_number })
-      return event === undefined ? [] : serializeFindings(await readReview(db, [repo], event))
+      return event === undefined ? [] : listOpenFindings(await readReview(db, [repo], event))
     },
   })
 }
 
-/** Serializes the open findings of a review. */
-export function serializeFindings(review: ReviewDetail | undefined): ToolRecord[] {
-  const findings = review?.findings ?? []
-  return findings
-    .filter(({ state }) => state === 'open')
-    .map((finding) => ({
-      severity: finding.severity,
-      category: finding.category,
-      title: finding.title,
-      body: finding.body,
-      path: finding.path,
-      side: finding.side,
-      start_line: finding.start_line,
-      end_line: finding.end_line,
-      suggestion: finding.suggestion,
-      confidence: finding.confidence,
-      url: finding.comment_url,
-    }))
+/** Lists the open findings of a review. */
+export function listOpenFindings(review: ReviewDetail | undefined) {
+  const open = review?.findings.filter(({ state }) => state === 'open') ?? []
+  return open.map(({ commentUrl, ...finding }) => ({ ...finding, url: commentUrl }))
 }

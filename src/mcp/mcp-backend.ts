@@ -17,7 +17,7 @@ import { checkOverdueAccess } from '../workflows/connecting/check-access.ts'
 import { type AgentToolsContext, createAgentTools } from './agent-tools.ts'
 import { type CallLimiter, createCallLimiter } from './call-limiter.ts'
 import type { McpTool, ToolCallContext, ToolRecord } from './mcp-tool.ts'
-import { createReviewTools, describeReview } from './review-tools.ts'
+import { createReviewTools, describeReviews } from './review-tools.ts'
 
 export interface ToolAnswer {
   readonly kind: McpTool['kind']
@@ -93,8 +93,7 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
       read(caller, async () => {
         const repo = await findVisible(requestedName, caller)
         if (repo === undefined) return []
-        const records = await listReviewRecords(db, repo, maxResourceReviews)
-        return records.map(describeReview)
+        return describeReviews(await listReviewRecords(db, repo, maxResourceReviews))
       }),
     async findRepository(requestedName, caller) {
       return read(caller, () =>
@@ -137,9 +136,7 @@ async function callTool(
     const repo = await findVisible(given.repo, caller)
     if (repo === undefined) throw new UmpireError('access_denied', notConnectedMessage)
     const input = { ...parsed.data, repo }
-    const toolContext = { caller, signal: deadline }
-    if (tool.kind === 'list') return tool.run(input, toolContext)
-    return [await tool.run(input, toolContext)]
+    return tool.run(input, { caller, signal: deadline })
   }
   try {
     const running = tool.isWaiting ? run() : limiter.run(caller, deadline, run)
@@ -159,7 +156,7 @@ function isForCaller(error: unknown): error is UmpireError {
 function createFailureAnswer(tool: McpTool, given: ToolRecord, message: string): ToolAnswer {
   return {
     kind: tool.kind,
-    records: tool.kind === 'list' ? [] : [tool.describeFailure(given, message)],
+    records: tool.describeFailure(given, message),
     fault: message,
   }
 }

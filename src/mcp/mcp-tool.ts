@@ -2,6 +2,7 @@
 import type { Tool as Definition } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Caller } from '../accounts/tokens.ts'
+import { compileSerializer, type RecordOf } from '../contract/records.ts'
 
 /** A JSON object that a tool returns, alone or in a list. */
 export type ToolRecord = Readonly<Record<string, unknown>>
@@ -13,7 +14,7 @@ export interface ToolCallContext {
   readonly signal: AbortSignal
 }
 
-interface ToolBase<Input extends z.ZodObject> {
+interface ToolBase<Input extends z.ZodObject, Output extends z.ZodObject> {
   /** Written in snake_case. */
   readonly name: string
   readonly title: string
@@ -26,46 +27,71 @@ interface ToolBase<Input extends z.ZodObject> {
   readonly isWaiting?: boolean
   /** If missing, the default deadline of calls applies. */
   readonly deadlineMs?: number
-  /** Describes one record. */
-  readonly output: z.ZodObject
+  /** Describes one record, as clients get it. */
+  readonly output: Output
 }
 
 /** A tool that returns records, and an empty list if it fails. */
-interface ListTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
+interface ListTool<Input extends z.ZodObject, Output extends z.ZodObject>
+  extends ToolBase<Input, Output> {
   readonly kind: 'list'
-  run(input: z.output<Input>, context: ToolCallContext): Promise<readonly ToolRecord[]>
+  run(
+    input: z.output<Input>,
+    context: ToolCallContext,
+  ): Promise<readonly RecordOf<z.output<Output>>[]>
 }
 
 /** A tool that returns one record. */
-interface ObjectTool<Input extends z.ZodObject = z.ZodObject> extends ToolBase<Input> {
+interface ObjectTool<Input extends z.ZodObject, Output extends z.ZodObject>
+  extends ToolBase<Input, Output> {
   readonly kind: 'object'
-  run(input: z.output<Input>, context: ToolCallContext): Promise<ToolRecord>
+  run(input: z.output<Input>, context: ToolCallContext): Promise<RecordOf<z.output<Output>>>
   /** Returns the record for a failed call. `given` is the input that the client sent. */
-  describeFailure(given: ToolRecord, error: string): ToolRecord
+  describeFailure(given: ToolRecord, error: string): RecordOf<z.output<Output>>
 }
 
 /**
  * A tool that returns data of the requested repository only. It throws `UmpireError` with a message
  * for the caller.
  */
-export type McpTool = (ListTool | ObjectTool) & {
+export interface McpTool
+  extends Pick<ToolBase<z.ZodObject, z.ZodObject>, 'name' | 'input' | 'isWaiting' | 'deadlineMs'> {
+  readonly kind: 'list' | 'object'
   /** The description of the tool that clients get. */
   readonly definition: Definition
+  /** Returns the records as clients get them, exactly one from an object tool. */
+  run(input: ToolRecord, context: ToolCallContext): Promise<readonly ToolRecord[]>
+  describeFailure(given: ToolRecord, error: string): readonly ToolRecord[]
 }
 
-/** Defines a tool. Its functions get the type of its input from the schema. */
-export function defineListTool<Input extends z.ZodObject>(tool: ListTool<Input>): McpTool {
-  const definition = describeTool(tool, z.object({ result: z.array(tool.output) }))
-  return { ...(tool as unknown as ListTool), definition }
+/** Defines a tool. Its functions get the types of its input and records from the schemas. */
+export function defineListTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: ListTool<Input, Output>,
+): McpTool {
+  const serialize = compileSerializer(tool.output)
+  return {
+    ...tool,
+    definition: describeTool(tool, z.object({ result: z.array(tool.output) })),
+    run: async (input, context) => (await tool.run(input as never, context)).map(serialize),
+    describeFailure: () => [],
+  }
 }
 
-/** Defines a tool. Its functions get the type of its input from the schema. */
-export function defineObjectTool<Input extends z.ZodObject>(tool: ObjectTool<Input>): McpTool {
-  return { ...(tool as unknown as ObjectTool), definition: describeTool(tool, tool.output) }
+/** Defines a tool. Its functions get the types of its input and record from the schemas. */
+export function defineObjectTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: ObjectTool<Input, Output>,
+): McpTool {
+  const serialize = compileSerializer(tool.output)
+  return {
+    ...tool,
+    definition: describeTool(tool, tool.output),
+    run: async (input, context) => [serialize(await tool.run(input as never, context))],
+    describeFailure: (given, error) => [serialize(tool.describeFailure(given, error))],
+  }
 }
 
 function describeTool(
-  { name, title, description, input, isWriting = false }: ToolBase<z.ZodObject>,
+  { name, title, description, input, isWriting = false }: ToolBase<z.ZodObject, z.ZodObject>,
   output: z.ZodObject,
 ): Definition {
   return {

@@ -12,7 +12,7 @@ import { type ReviewDetail, readReview } from '../events/read-review.ts'
 import { findUnfinishedRequest, isReviewUnfinished } from '../events/review-requests.ts'
 import { createFairSemaphore } from '../lib/semaphore.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
-import { listedFindingSchema, pullRequestNumber, serializeFindings } from './finding-tools.ts'
+import { listedFindingSchema, listOpenFindings, pullRequestNumber } from './finding-tools.ts'
 import { defineObjectTool, type McpTool } from './mcp-tool.ts'
 import { nameVerdict, repositoryNameInput, statusSchema, verdictSchema } from './review-tools.ts'
 
@@ -86,11 +86,11 @@ function describeReview({ repo, number }: PullRequestRef, review: ReviewDetail |
   const isDone = review.status === 'completed'
   return {
     repo,
-    pr_number: number,
+    prNumber: number,
     status: review.status,
-    verdict: isDone ? nameVerdict(review.verdict) : 'UNKNOWN',
-    summary: review.ai_summary ?? review.error ?? '',
-    findings: isDone ? serializeFindings(review) : [],
+    verdict: isDone ? nameVerdict(review.verdict) : ('UNKNOWN' as const),
+    summary: review.aiSummary ?? review.error ?? '',
+    findings: isDone ? listOpenFindings(review) : [],
   }
 }
 

@@ -8,6 +8,7 @@ import {
   readReviewCounts,
 } from '../analytics/review-records.ts'
 import type { AppContext } from '../context.ts'
+import { compileSerializer } from '../contract/records.ts'
 import { withTimeout } from '../db/with-timeout.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { Verdict } from '../domain/review.ts'
@@ -50,14 +51,31 @@ export function createReviewTools(ctx: Pick<AppContext, 'db' | 'config'>): reado
   ]
 }
 
-export function describeReview(record: ReviewRecord): ToolRecord {
-  const { id, repo, number, createdAt, status } = record
+const listedReview = z.object({
+  id: z.int(),
+  repo: z.string(),
+  pr_number: z.int().optional(),
+  verdict: verdictSchema,
+  summary: z.string(),
+  created_at: z.iso.datetime().optional(),
+  status: statusSchema,
+})
+const serializeReview = compileSerializer(listedReview)
+
+/** Describes reviews as `get_recent_reviews` returns them. */
+export function describeReviews(records: readonly ReviewRecord[]): readonly ToolRecord[] {
+  return records.map((record) => serializeReview(describeReview(record)))
+}
+
+function describeReview(record: ReviewRecord) {
+  const { id, repo, number, createdAt, status, verdict, summary, error } = record
   return {
     id,
     repo,
-    pr_number: number,
-    ...describeVerdict(record),
-    created_at: createdAt.toISOString(),
+    prNumber: number,
+    verdict: nameVerdict(verdict),
+    summary: summary ?? error ?? '',
+    createdAt: createdAt.toISOString(),
     status,
   }
 }
@@ -65,10 +83,6 @@ export function describeReview(record: ReviewRecord): ToolRecord {
 /** Maps a verdict to its name in MCP, which differs from the one in the REST API. */
 export function nameVerdict(verdict: Verdict | null): z.output<typeof verdictSchema> {
   return verdict === null ? 'UNKNOWN' : verdictNames[verdict]
-}
-
-function describeVerdict({ verdict, summary, error }: ReviewRecord) {
-  return { verdict: nameVerdict(verdict), summary: summary ?? error ?? '' }
 }
 
 function createRecentReviewsTool({ db }: Pick<AppContext, 'db'>): McpTool {
@@ -83,15 +97,7 @@ function createRecentReviewsTool({ db }: Pick<AppContext, 'db'>): McpTool {
       repo: repositoryNameInput,
       limit: z.int().default(10).describe(`Maximum number of reviews, at most ${maxListedReviews}`),
     }),
-    output: z.object({
-      id: z.int(),
-      repo: z.string(),
-      pr_number: z.int().optional(),
-      verdict: verdictSchema,
-      summary: z.string(),
-      created_at: z.iso.datetime().optional(),
-      status: statusSchema,
-    }),
+    output: listedReview,
     run: async ({ repo, limit }) => {
       const cappedLimit = Math.max(0, Math.min(limit, maxListedReviews))
       const records = await listReviewRecords(db, repo, cappedLimit)
@@ -116,7 +122,7 @@ function createContributorStatsTool({ db, config }: Pick<AppContext, 'db' | 'con
         countPullRequestsByAuthor(tx, await findCanonicalName(tx, repo)),
       )
       const authors = await withTimeout(queryTimeoutMs, count)
-      return (authors ?? []).map(({ login, pullRequests }) => ({ login, pr_count: pullRequests }))
+      return (authors ?? []).map(({ login, pullRequests }) => ({ login, prCount: pullRequests }))
     },
   })
 }
@@ -147,12 +153,7 @@ function createVerdictTool({ db }: Pick<AppContext, 'db'>): McpTool {
       if (record === undefined) {
         throw new UmpireError('not_found', `No review found for ${repo}#${number}`)
       }
-      return {
-        repo: record.repo,
-        pr_number: number,
-        ...describeVerdict(record),
-        created_at: record.createdAt.toISOString(),
-      }
+      return describeReview(record)
     },
     describeFailure: (_, error) => ({ error }),
   })
@@ -193,10 +194,10 @@ function describeHealth(
 ) {
   return {
     repo,
-    review_coverage_pct: seen === 0 ? 0 : Math.floor((reviewed / seen) * 100),
-    avg_merge_time_hours: null,
-    open_prs_indexed: completed,
-    health_score: Math.min(100, Math.trunc((completed / fullHealthReviews) * 100)),
+    reviewCoveragePct: seen === 0 ? 0 : Math.floor((reviewed / seen) * 100),
+    avgMergeTimeHours: null,
+    openPrsIndexed: completed,
+    healthScore: Math.min(100, Math.trunc((completed / fullHealthReviews) * 100)),
     note: healthNote,
   }
 }

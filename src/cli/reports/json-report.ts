@@ -1,7 +1,8 @@
 // Renders the report as JSON or NDJSON. docs/command-line.md describes every field.
+import { toSnakeCase } from '../../contract/records.ts'
 import { type Finding, isRecordCitation } from '../../domain/finding.ts'
 import type { ContextRecordSummary } from '../../domain/live-context.ts'
-import { type Review, toLineCounts } from '../../domain/review.ts'
+import { nameLineCounts, type Review } from '../../domain/review.ts'
 import { toSafeJson } from '../terminal-text.ts'
 import { describeEmptyReview } from './describe-report.ts'
 import type { ComparisonSummary, Report } from './report.ts'
@@ -69,7 +70,7 @@ function describeReview(review: Review, report: Report) {
     summary: review.summary,
     coverage: describeCoverage(review),
     warnings: review.warnings,
-    usage: describeUsage(review),
+    usage: toSnakeCase(review.usage),
     sources: describeSources(report),
     reviewers: review.reviewers,
   }
@@ -91,18 +92,11 @@ function describeNoReview(report: Report) {
 }
 
 function describeCoverage({ coverage }: Review) {
+  const { setAside, ...shown } = coverage
   return {
-    complete: coverage.complete,
-    files_total: coverage.filesTotal,
-    files_reviewed: coverage.filesReviewed,
-    lines: toLineCounts(coverage.lines),
-    skipped: coverage.skipped.map(({ path, reason, matters, lines }) => ({
-      path,
-      reason,
-      matters,
-      lines: lines ?? null,
-    })),
-    notes: coverage.notes,
+    ...toSnakeCase(shown),
+    lines: toSnakeCase(nameLineCounts(coverage.lines)),
+    skipped: coverage.skipped.map((file) => ({ ...file, lines: file.lines ?? null })),
   }
 }
 
@@ -115,16 +109,6 @@ function describeSources({ change }: Report) {
 
 function describeRecord({ source, kind, key, title, url }: ContextRecordSummary) {
   return { source, kind, key, title, url }
-}
-
-function describeUsage({ usage }: Review) {
-  return {
-    calls: usage.calls,
-    input_tokens: usage.inputTokens,
-    cached_input_tokens: usage.cachedInputTokens,
-    output_tokens: usage.outputTokens,
-    cost_usd: usage.costUsd,
-  }
 }
 
 function describeFinding(finding: Finding) {

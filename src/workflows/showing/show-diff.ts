@@ -40,10 +40,9 @@ export async function showDiff(
 ): Promise<ReviewedDiff | undefined> {
   const review = await readReview(ctx.db, await findScope(ctx.db, caller), id)
   if (review === undefined) return undefined
-  if (review.head_sha === null)
-    throw new RequestError('conflict', 'No commit was reviewed here yet')
-  const access = await findAccess(ctx, caller, review.repo_name)
-  const head = { number: review.pr_number, sha: review.head_sha }
+  if (review.headSha === null) throw new RequestError('conflict', 'No commit was reviewed here yet')
+  const access = await findAccess(ctx, caller, review.repoName)
+  const head = { number: review.prNumber, sha: review.headSha }
   try {
     const { baseSha, raw } = await readDiff(ctx, access, head, signal)
     const paths = new Set(review.findings.map(({ path }) => path))

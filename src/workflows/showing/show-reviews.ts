@@ -18,7 +18,7 @@ interface ListRequest {
   readonly before?: number | undefined
 }
 
-const refOf = (review: ListedReview) => ({ repo: review.repo_name, number: review.pr_number })
+const refOf = (review: ListedReview) => ({ repo: review.repoName, number: review.prNumber })
 
 /**
  * Lists the reviews that the caller may see. States that can't be fetched before the signal is
@@ -65,7 +65,7 @@ async function showStates<Review extends ListedReview>(
   )
   return reviews.map((review) => ({
     ...review,
-    pr_status: states.get(pullRequestKey(refOf(review))) ?? review.pr_status,
+    prStatus: states.get(pullRequestKey(refOf(review))) ?? review.prStatus,
   }))
 }
 

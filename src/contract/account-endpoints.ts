@@ -1,6 +1,8 @@
-// Defines the schemas of the sign-in and API-token endpoints.
+// Defines the sign-in and API-token endpoints.
 import { z } from 'zod'
-import { errorResponses, security, textInput, timestamp } from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { textInput, timestamp } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
 
 export const me = z
   .object({
@@ -16,13 +18,14 @@ export const me = z
 const callbackParameter = z.string().optional().catch(undefined)
 const redirect = (description: string) => z.null().describe(description)
 
-export const startSignInSchema = {
+export const startSignIn = endpoint(addresses.startSignIn, {
   summary: 'Start sign-in with OAuth',
   description:
     'Redirects the browser to the code-hosting platform, which then redirects it to ' +
     '`/auth/callback`. Returns 404 if OAuth is not configured.',
   tags: ['Sign-in'],
-  querystring: z.object({
+  credential: 'none',
+  query: z.object({
     return_to: z
       .string()
       .catch('/')
@@ -32,100 +35,98 @@ export const startSignInSchema = {
           'replaced by `/`.',
       ),
   }),
-  response: {
-    302: redirect('Redirect to the code-hosting platform. Sets the cookie `umpire_login`.'),
-    ...errorResponses(404),
-  },
-}
+  status: 302,
+  response: redirect('Redirect to the code-hosting platform. Sets the cookie `umpire_login`.'),
+  errors: [404],
+})
 
-export const finishSignInSchema = {
+export const finishSignIn = endpoint(addresses.finishSignIn, {
   summary: 'Finish sign-in with OAuth',
   description:
     'The code-hosting platform redirects the browser here. Sets the cookie `access_token`. ' +
     'If sign-in fails and the request accepts `text/html`, redirects to the sign-in page, which ' +
     'shows the reason. Otherwise returns an error.',
   tags: ['Sign-in'],
-  querystring: z.object({
+  credential: 'none',
+  query: z.object({
     code: callbackParameter,
     state: callbackParameter,
     error: callbackParameter,
   }),
-  response: {
-    303: redirect('Redirect to the path in `return_to`, or to the sign-in page on failure'),
-    ...errorResponses(400, 403, 404, 502),
-  },
-}
+  status: 303,
+  response: redirect('Redirect to the path in `return_to`, or to the sign-in page on failure'),
+  errors: [400, 403, 404, 502],
+})
 
-export const signInWithTokenSchema = {
+export const signInWithToken = endpoint(addresses.signInWithToken, {
   summary: 'Sign in with a personal access token',
   description:
     'Takes a personal access token of the code-hosting platform and sets the cookie ' +
     '`access_token`.',
   tags: ['Sign-in'],
+  credential: 'none',
   body: z.object({
     token: z.string({ error: 'token must be a string' }).regex(/^[\x21-\x7e]{1,255}$/, {
       error: 'token must be a personal access token of the platform',
     }),
   }),
-  response: { 200: me, ...errorResponses(401, 403, 422, 502) },
-}
+  response: me,
+  errors: [401, 403, 422, 502],
+})
 
-export const signInOptionsSchema = {
+export const signInOptions = endpoint(addresses.signInOptions, {
   summary: 'Get the sign-in options',
   description: 'Returns what a sign-in page needs. Requires no credential.',
   tags: ['Sign-in'],
-  response: {
-    200: z
-      .object({
-        service_name: z.string().describe('Name of this service'),
-        platform: z.string().describe('ID of the code host'),
-        platform_url: z.string().describe('URL of the code-hosting platform'),
-        oauth: z.boolean().describe('Whether sign-in with OAuth at `/auth/login` is configured'),
-        is_new: z
-          .boolean()
-          .describe(
-            'Whether no one has signed in yet. The first user to sign in becomes an administrator.',
-          ),
-      })
-      .meta({ id: 'SignInOptions' }),
-  },
-}
+  credential: 'none',
+  response: z
+    .object({
+      service_name: z.string().describe('Name of this service'),
+      platform: z.string().describe('ID of the code host'),
+      platform_url: z.string().describe('URL of the code-hosting platform'),
+      oauth: z.boolean().describe('Whether sign-in with OAuth at `/auth/login` is configured'),
+      is_new: z
+        .boolean()
+        .describe(
+          'Whether no one has signed in yet. The first user to sign in becomes an administrator.',
+        ),
+    })
+    .meta({ id: 'SignInOptions' }),
+})
 
-export const signOutSchema = {
+export const signOut = endpoint(addresses.signOut, {
   summary: 'Sign out',
   description:
     'Ends the session of the cookie and revokes all bearer tokens that were created from it. ' +
     'Returns the same response if there is no session.',
   tags: ['Sign-in'],
-  response: { 200: z.object({ status: z.literal('signed_out') }), ...errorResponses(403) },
-}
+  credential: 'none',
+  response: z.object({ status: z.literal('signed_out') }),
+  errors: [403],
+})
 
-export const showMeSchema = {
+export const showMe = endpoint(addresses.showMe, {
   summary: 'Get the signed-in user',
   tags: ['Sign-in'],
-  security: security.either,
-  response: {
-    200: me
-      .extend({
-        service_name: z.string().describe('Name of this service'),
-        platform: z.string().describe('ID of the code host'),
-        platform_url: z.string().describe('URL of the code-hosting platform'),
-      })
-      .meta({ id: 'MeHere' }),
-    ...errorResponses(401),
-  },
-}
+  credential: 'either',
+  response: me
+    .extend({
+      service_name: z.string().describe('Name of this service'),
+      platform: z.string().describe('ID of the code host'),
+      platform_url: z.string().describe('URL of the code-hosting platform'),
+    })
+    .meta({ id: 'MeHere' }),
+  errors: [401],
+})
 
-export const shortLivedTokenSchema = {
+export const shortLivedToken = endpoint(addresses.shortLivedToken, {
   summary: 'Create a short-lived bearer token',
   description: 'Creates a bearer token from the session of the cookie. It expires in 15 minutes.',
   tags: ['Sign-in'],
-  security: security.cookie,
-  response: {
-    200: z.object({ access_token: z.string(), expires_at: timestamp }),
-    ...errorResponses(401, 403),
-  },
-}
+  credential: 'cookie',
+  response: z.object({ access_token: z.string(), expires_at: timestamp }),
+  errors: [401, 403],
+})
 
 const apiToken = z
   .object({
@@ -139,23 +140,24 @@ const apiToken = z
   })
   .meta({ id: 'ApiToken' })
 
-export const listApiTokensSchema = {
+export const listApiTokens = endpoint(addresses.listApiTokens, {
   summary: 'List API tokens',
   description: 'Returns the active API tokens of the signed-in user, newest first.',
   tags: ['Tokens'],
-  security: security.cookie,
-  response: { 200: z.object({ tokens: z.array(apiToken) }), ...errorResponses(401) },
-}
+  credential: 'cookie',
+  response: z.object({ tokens: z.array(apiToken) }),
+  errors: [401],
+})
 
 const daysError = 'expires_in_days must be a whole number from 1 to 365'
 
-export const createApiTokenSchema = {
+export const createApiToken = endpoint(addresses.createApiToken, {
   summary: 'Create an API token',
   description:
     'Creates a bearer token for a program. The token has the rights of the user who creates it. ' +
     'Its value is returned only once.',
   tags: ['Tokens'],
-  security: security.cookie,
+  credential: 'cookie',
   body: z.strictObject(
     {
       name: textInput('name', 100)
@@ -172,24 +174,20 @@ export const createApiTokenSchema = {
     // The message doesn't repeat unknown keys, because the client controls them.
     { error: 'the body must be an object with name and expires_in_days only' },
   ),
-  response: {
-    200: z.object({
-      id: z.string(),
-      name: z.string(),
-      expires_at: timestamp,
-      token: z.string().describe('Value of the token. Store it now: it is not shown again.'),
-    }),
-    ...errorResponses(401, 403, 409, 422),
-  },
-}
+  response: z.object({
+    id: z.string(),
+    name: z.string(),
+    expires_at: timestamp,
+    token: z.string().describe('Value of the token. Store it now: it is not shown again.'),
+  }),
+  errors: [401, 403, 409, 422],
+})
 
-export const revokeApiTokenSchema = {
+export const revokeApiToken = endpoint(addresses.revokeApiToken, {
   summary: 'Revoke an API token',
   tags: ['Tokens'],
-  security: security.cookie,
+  credential: 'cookie',
   params: z.object({ id: z.string().describe('ID of the token') }),
-  response: {
-    200: z.object({ status: z.literal('revoked'), id: z.string() }),
-    ...errorResponses(401, 403, 404),
-  },
-}
+  response: z.object({ status: z.literal('revoked'), id: z.string() }),
+  errors: [401, 403, 404],
+})

@@ -1,8 +1,9 @@
 // Defines the schema of the live event stream.
 import { z } from 'zod'
-import { errorResponses, security } from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { endpoint } from './endpoint.ts'
 
-export const liveStreamSchema = {
+export const liveStream = endpoint(addresses.liveStream, {
   summary: 'Stream changes',
   description: `\
 Returns a stream of server-sent events for the repositories that the caller can see. The data of
@@ -19,12 +20,10 @@ each event is JSON:
 After \`repository\`, also fetch your lists again. The stream ends when the credential expires or
 is revoked. A client that reads too slowly is disconnected and can connect again.`,
   tags: ['Reviews'],
-  security: security.either,
+  credential: 'either',
   response: {
-    200: {
-      description: 'The stream of events',
-      content: { 'text/event-stream': { schema: z.string() } },
-    },
-    ...errorResponses(401, 429),
+    description: 'The stream of events',
+    content: { 'text/event-stream': { schema: z.string() } },
   },
-}
+  errors: [401, 429],
+})

@@ -1,73 +1,69 @@
-// Defines the schemas of the project map and memory endpoints.
+// Defines the project map and memory endpoints.
 import { z } from 'zod'
+import { addresses } from './addresses.ts'
 import {
-  errorResponses,
   integerParameter,
   repoParameter,
   searchParameter,
-  security,
   textInput,
   timestamp,
 } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
 import { memoryTypes } from './enums.ts'
 
 const count = z.int().min(0)
-const querystring = z.object({ repo: repoParameter })
+const query = z.object({ repo: repoParameter })
 
-export const projectMapSchema = {
+export const projectMap = endpoint(addresses.projectMap, {
   summary: 'Get the project map',
   description: 'Returns what the directories, modules and files of a repository are for.',
   tags: ['Memory'],
-  security: security.bearer,
-  querystring,
-  response: {
-    200: z
-      .object({
-        memories: z.array(
-          z.object({
-            id: z.string(),
-            memory: z.string().describe('Description of the directory, module or file'),
-            metadata: z.object({
-              memory_type: z.literal('project_map'),
-              path: z.string().describe('Path of the file or directory. `.` is the root.'),
-              component_type: z
-                .string()
-                .describe('Kind of component, such as `directory`, `module` or `service`'),
-              repo: z.string(),
-            }),
+  credential: 'bearer',
+  query,
+  response: z
+    .object({
+      memories: z.array(
+        z.object({
+          id: z.string(),
+          memory: z.string().describe('Description of the directory, module or file'),
+          metadata: z.object({
+            memory_type: z.literal('project_map'),
+            path: z.string().describe('Path of the file or directory. `.` is the root.'),
+            component_type: z
+              .string()
+              .describe('Kind of component, such as `directory`, `module` or `service`'),
+            repo: z.string(),
           }),
-        ),
-        count: count.describe('Number of entries'),
-      })
-      .meta({ id: 'ProjectMap' }),
-    ...errorResponses(401, 403, 422),
-  },
-}
+        }),
+      ),
+      count: count.describe('Number of entries'),
+    })
+    .meta({ id: 'ProjectMap' }),
+  errors: [401, 403, 422],
+})
 
-export const memoryStatsSchema = {
+export const memoryStats = endpoint(addresses.memoryStats, {
   summary: 'Get memory statistics',
   description: 'Returns how many memories a repository has, in total and by type.',
   tags: ['Memory'],
-  security: security.cookie,
-  querystring,
-  response: {
-    200: z
-      .object({
-        repo: z.string(),
-        total: count.describe('Number of all memories, including the project map'),
-        by_type: z.object({
-          project_pattern: count,
-          decision: count,
-          developer_pattern: count,
-          developer_strength: count,
-          risk_module: count,
-          contributor_profile: count,
-        }),
-      })
-      .meta({ id: 'MemoryStats' }),
-    ...errorResponses(400, 401, 403, 422),
-  },
-}
+  credential: 'cookie',
+  query,
+  response: z
+    .object({
+      repo: z.string(),
+      total: count.describe('Number of all memories, including the project map'),
+      by_type: z.object({
+        project_pattern: count,
+        decision: count,
+        developer_pattern: count,
+        developer_strength: count,
+        risk_module: count,
+        contributor_profile: count,
+      }),
+    })
+    .meta({ id: 'MemoryStats' }),
+  errors: [400, 401, 403, 422],
+})
 
 const memoryType = z.enum(memoryTypes)
 
@@ -113,14 +109,14 @@ const typeParameter = z
   .optional()
   .describe('Returns only memories of this type')
 
-export const listMemoriesSchema = {
+export const listMemories = endpoint(addresses.listMemories, {
   summary: 'List or search memories',
   description:
     'Without `search`, returns memories newest first. With `search`, returns the best matches ' +
     'first, on one page.',
   tags: ['Memory'],
-  security: security.either,
-  querystring: querystring.extend({
+  credential: 'either',
+  query: query.extend({
     search: searchParameter.describe('Text to search for, at most 10,240 bytes'),
     type: typeParameter,
     path: textInput('path', 4096)
@@ -133,42 +129,37 @@ export const listMemoriesSchema = {
       .optional()
       .describe('Cursor: the value of `next` in the previous page'),
   }),
-  response: {
-    200: z
-      .object({
-        memories: z.array(
-          memory
-            .extend({
-              score: z
-                .number()
-                .nullable()
-                .describe('Relevance for the search, or null without one'),
-            })
-            .meta({ id: 'FoundMemory' }),
-        ),
-        next: z
-          .string()
-          .nullable()
-          .describe('Cursor of the next page, or null on the last page and for a search'),
-      })
-      .meta({ id: 'Memories' }),
-    ...errorResponses(400, 401, 403, 422),
-  },
-}
+  response: z
+    .object({
+      memories: z.array(
+        memory
+          .extend({
+            score: z.number().nullable().describe('Relevance for the search, or null without one'),
+          })
+          .meta({ id: 'FoundMemory' }),
+      ),
+      next: z
+        .string()
+        .nullable()
+        .describe('Cursor of the next page, or null on the last page and for a search'),
+    })
+    .meta({ id: 'Memories' }),
+  errors: [400, 401, 403, 422],
+})
 
 /** People can't add memories about other people: those come from reviews only. */
 const addableMemoryTypes = ['project_map', 'project_pattern', 'decision', 'risk_module'] as const
 
 const memoryText = textInput('text', 4000).trim().min(1, { error: 'text must not be empty' })
 
-export const addMemorySchema = {
+export const addMemory = endpoint(addresses.addMemory, {
   summary: 'Create a memory',
   description:
     'Adds a memory that scans and reviews never change. A memory of the type `project_map` ' +
     'requires `path` and replaces the project map entry of that path.',
   tags: ['Memory'],
-  security: security.either,
-  querystring,
+  credential: 'either',
+  query,
   body: z
     .strictObject(
       {
@@ -186,17 +177,18 @@ export const addMemorySchema = {
     .refine(({ type, path }) => type !== 'project_map' || path !== undefined, {
       error: 'path is required for the type project_map',
     }),
-  response: { 200: memory, ...errorResponses(400, 401, 403, 409, 422, 503) },
-}
+  response: memory,
+  errors: [400, 401, 403, 409, 422, 503],
+})
 
 const singleMemoryRoute = {
   tags: ['Memory'],
-  security: security.either,
-  querystring,
+  credential: 'either',
+  query,
   params: z.object({ id: z.string().describe('ID of the memory') }),
-}
+} as const
 
-export const editMemorySchema = {
+export const editMemory = endpoint(addresses.editMemory, {
   summary: 'Update a memory',
   description:
     'Creates a new memory with a new ID that replaces the old one. The old one stays in the ' +
@@ -206,43 +198,40 @@ export const editMemorySchema = {
     { text: memoryText },
     { error: 'the body must be an object with text only' },
   ),
-  response: { 200: memory, ...errorResponses(400, 401, 403, 404, 409, 422, 503) },
-}
+  response: memory,
+  errors: [400, 401, 403, 404, 409, 422, 503],
+})
 
-export const dismissMemorySchema = {
+export const dismissMemory = endpoint(addresses.dismissMemory, {
   summary: 'Dismiss a memory',
   description:
     'Removes the memory from use. It stays in the history, and a memory with the same text is ' +
     'not created again.',
   ...singleMemoryRoute,
-  response: {
-    200: z.object({ status: z.literal('dismissed'), id: z.string() }),
-    ...errorResponses(400, 401, 403, 404, 409, 422, 503),
-  },
-}
+  response: z.object({ status: z.literal('dismissed'), id: z.string() }),
+  errors: [400, 401, 403, 404, 409, 422, 503],
+})
 
-export const memoryHistorySchema = {
+export const memoryHistory = endpoint(addresses.memoryHistory, {
   summary: 'List the versions of a memory',
   description: 'Returns the memory and its earlier versions, newest first.',
   ...singleMemoryRoute,
-  response: {
-    200: z
-      .object({
-        memories: z.array(
-          memory
-            .extend({
-              ended_at: timestamp
-                .nullable()
-                .describe('When this version was replaced or dismissed, or null if it is current'),
-              ended_by: z
-                .string()
-                .nullable()
-                .describe('Username of the person who dismissed the memory'),
-            })
-            .meta({ id: 'PastMemory' }),
-        ),
-      })
-      .meta({ id: 'MemoryHistory' }),
-    ...errorResponses(400, 401, 403, 404, 422),
-  },
-}
+  response: z
+    .object({
+      memories: z.array(
+        memory
+          .extend({
+            ended_at: timestamp
+              .nullable()
+              .describe('When this version was replaced or dismissed, or null if it is current'),
+            ended_by: z
+              .string()
+              .nullable()
+              .describe('Username of the person who dismissed the memory'),
+          })
+          .meta({ id: 'PastMemory' }),
+      ),
+    })
+    .meta({ id: 'MemoryHistory' }),
+  errors: [400, 401, 403, 404, 422],
+})

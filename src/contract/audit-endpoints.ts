@@ -1,6 +1,8 @@
-// Defines the schemas of the audit log endpoint.
+// Defines the audit log endpoints.
 import { z } from 'zod'
-import { errorResponses, integerParameter, security, timestamp } from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { integerParameter, timestamp } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
 
 const auditEntry = z
   .object({
@@ -14,23 +16,21 @@ const auditEntry = z
   })
   .meta({ id: 'AuditEntry' })
 
-export const listAuditSchema = {
+export const listAudit = endpoint(addresses.listAudit, {
   summary: 'List audit log entries',
   description:
     "Returns the caller's own entries, newest first. Administrators see the entries of all users.",
   tags: ['Audit'],
-  security: security.either,
-  querystring: z.object({
+  credential: 'either',
+  query: z.object({
     limit: integerParameter('limit', 1, 100).default(50).describe('Maximum number of entries'),
     before: integerParameter('before', 1, 999_999_999_999_999)
       .optional()
       .describe('Cursor: the value of `next` in the previous page'),
   }),
-  response: {
-    200: z.object({
-      entries: z.array(auditEntry),
-      next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
-    }),
-    ...errorResponses(401, 422),
-  },
-}
+  response: z.object({
+    entries: z.array(auditEntry),
+    next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
+  }),
+  errors: [401, 422],
+})

@@ -1,13 +1,14 @@
 // Defines the schema of the webhook receiver.
 import { z } from 'zod'
-import { errorResponses } from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { endpoint } from './endpoint.ts'
 
 /** Not parsed here: the signature covers the bytes of the body as they arrived. */
 const delivery = z
   .unknown()
   .meta({ type: 'object', description: 'Event payload of the code-hosting platform, as JSON' })
 
-export const receiveDeliverySchema = {
+export const receiveDelivery = endpoint(addresses.receiveDelivery, {
   summary: 'Receive a webhook delivery',
   description: `\
 The code-hosting platform calls this endpoint. In production the header \`X-Hub-Signature-256\`
@@ -16,15 +17,14 @@ the webhook. If the signature is not checked (outside production, or if there is
 body of more than 1 MB and a request with \`Origin\` or \`Sec-Fetch-Site\` are refused. The event
 name is read from \`X-Host-Event\`, or from the code host's own header.`,
   tags: ['Webhook'],
+  credential: 'none',
   body: delivery,
-  response: {
-    200: z
-      .discriminatedUnion('status', [
-        z.object({ status: z.literal('received'), event_id: z.int(), event_type: z.string() }),
-        z.object({ status: z.literal('duplicate_skipped') }),
-        z.object({ status: z.literal('ignored'), reason: z.string() }),
-      ])
-      .meta({ id: 'DeliveryAnswer' }),
-    ...errorResponses(400, 403, 413, 503),
-  },
-}
+  response: z
+    .discriminatedUnion('status', [
+      z.object({ status: z.literal('received'), event_id: z.int(), event_type: z.string() }),
+      z.object({ status: z.literal('duplicate_skipped') }),
+      z.object({ status: z.literal('ignored'), reason: z.string() }),
+    ])
+    .meta({ id: 'DeliveryAnswer' }),
+  errors: [400, 403, 413, 503],
+})

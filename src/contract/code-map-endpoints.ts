@@ -1,6 +1,8 @@
-// Defines the schemas of the code map endpoint.
+// Defines the code map endpoints.
 import { z } from 'zod'
-import { errorResponses, repoParameter, security, textInput } from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { repoParameter, textInput } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
 
 const count = z.int().min(0)
 
@@ -33,7 +35,7 @@ const edge = z
   })
   .meta({ id: 'CodeMapEdge' })
 
-export const showCodeMapSchema = {
+export const showCodeMap = endpoint(addresses.showCodeMap, {
   summary: 'Get the code map of a directory',
   description:
     'Returns the files and directories directly below a directory, with their size, activity and ' +
@@ -41,32 +43,30 @@ export const showCodeMapSchema = {
     'nodes. Generated, vendored and binary files are excluded. The map is empty if the graph ' +
     'layer is off, before the first scan, and if the query takes too long.',
   tags: ['Memory'],
-  security: security.either,
-  querystring: z.object({
+  credential: 'either',
+  query: z.object({
     repo: repoParameter,
     path: textInput('path', 4096).default('.').describe('Path of the directory. `.` is the root.'),
   }),
-  response: {
-    200: z
-      .object({
-        repo: z.string(),
-        commit: z
-          .string()
-          .nullable()
-          .describe('Scanned commit of the default branch, or null if there is no code graph'),
-        path: z
-          .string()
-          .describe('Path of the directory without slashes at its ends. `.` is the root.'),
-        nodes: z.array(node).max(300).describe('Up to 300 nodes, most lines first'),
-        edges: z
-          .array(edge)
-          .max(1500)
-          .describe('Up to 1,500 edges between the nodes, strongest first'),
-        left_out: z
-          .object({ nodes: count, edges: count })
-          .describe('Number of nodes and edges beyond these limits'),
-      })
-      .meta({ id: 'CodeMap' }),
-    ...errorResponses(400, 401, 403, 422),
-  },
-}
+  response: z
+    .object({
+      repo: z.string(),
+      commit: z
+        .string()
+        .nullable()
+        .describe('Scanned commit of the default branch, or null if there is no code graph'),
+      path: z
+        .string()
+        .describe('Path of the directory without slashes at its ends. `.` is the root.'),
+      nodes: z.array(node).max(300).describe('Up to 300 nodes, most lines first'),
+      edges: z
+        .array(edge)
+        .max(1500)
+        .describe('Up to 1,500 edges between the nodes, strongest first'),
+      left_out: z
+        .object({ nodes: count, edges: count })
+        .describe('Number of nodes and edges beyond these limits'),
+    })
+    .meta({ id: 'CodeMap' }),
+  errors: [400, 401, 403, 422],
+})

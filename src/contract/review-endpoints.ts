@@ -1,14 +1,14 @@
-// Defines the schemas of the review and delivery endpoints.
+// Defines the review and delivery endpoints.
 import { z } from 'zod'
+import { addresses } from './addresses.ts'
 import {
-  errorResponses,
   integerParameter,
   repoFilter,
   searchParameter,
-  security,
   textInput,
   timestamp,
 } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
 import { findingCategories, reviewEnds, severities } from './enums.ts'
 
 const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
@@ -42,7 +42,7 @@ const review = z
 
 const statusFilters = [...eventStatuses, ...pullRequestStates] as const
 
-export const listReviewsSchema = {
+export const listReviews = endpoint(addresses.listReviews, {
   summary: 'List reviews',
   description:
     'Returns one entry per pull request, newest first. Each entry shows the event with the ' +
@@ -52,8 +52,8 @@ export const listReviewsSchema = {
     'seconds old. If the code-hosting platform does not answer in time, it is the last known ' +
     'state.',
   tags: ['Reviews'],
-  security: security.bearer,
-  querystring: z.object({
+  credential: 'bearer',
+  query: z.object({
     limit: integerParameter('limit', 1, 100).default(20).describe('Maximum number of reviews'),
     status: z
       .enum(statusFilters, { error: `status must be one of ${statusFilters.join(', ')}` })
@@ -68,8 +68,9 @@ export const listReviewsSchema = {
       .optional()
       .describe('Cursor: returns only reviews with a smaller ID. Pass the last ID of a page.'),
   }),
-  response: { 200: z.array(review), ...errorResponses(401, 422) },
-}
+  response: z.array(review),
+  errors: [401, 422],
+})
 
 const finding = z
   .object({
@@ -266,87 +267,84 @@ const delivery = z
 /** The ID can be any text: a malformed one answers 404, like the ID of no review. */
 const reviewParams = z.object({ id: z.string().describe('ID of the review') })
 
-export const readReviewSchema = {
+export const readReview = endpoint(addresses.readReview, {
   summary: 'Get a review',
   description:
     'Returns the result of a review, the current state of its findings, and the newest 100 ' +
     'deliveries of its pull request.',
   tags: ['Reviews'],
-  security: security.either,
+  credential: 'either',
   params: reviewParams,
-  response: {
-    200: review
-      .extend({
-        error: z.string().nullable().describe('Why the review failed, or what it waits for'),
-        error_code: z.string().nullable().describe('Stable code of the error'),
-        attempts: z.int().describe('Number of attempts so far'),
-        retry_at: timestamp.nullable().describe('When the next attempt starts'),
-        verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
-        confidence: z.int().nullable().describe('From 1 (low) to 5 (high)'),
-        confidence_reason: z
-          .string()
-          .nullable()
-          .describe('Why the confidence is not higher or lower. Null in older reviews.'),
-        ends: z
-          .array(z.enum(reviewEnds))
-          .describe(
-            'How the review ended. Several ends can apply; the first one is the main end. ' +
-              'Empty until the review ends, and in older reviews.',
-          ),
-        head_sha: z.string().nullable().describe('Reviewed commit'),
-        published_url: z
-          .string()
-          .nullable()
-          .describe('URL of the posted review on the code-hosting platform'),
-        coverage: coverage.nullable().describe('What was reviewed'),
-        warnings: z
-          .array(z.object({ code: z.string(), message: z.string() }))
-          .describe(
-            'Problems for the operator of the service that the change did not cause, such as a ' +
-              'model that could not be used',
-          ),
-        usage: usage.nullable().describe('Use of models'),
-        sources: sources
-          .nullable()
-          .describe('Context from issue trackers, error trackers and chats, or null if none'),
-        reach: impact
-          .nullable()
-          .describe(
-            'Impact of the change on other code, according to the code graph. Null if unknown, ' +
-              'and in older reviews.',
-          ),
-        decision: z
-          .record(z.string(), z.unknown())
-          .nullable()
-          .describe('All inputs from which the verdict was computed'),
-        timings: z
-          .record(z.string(), z.number())
-          .nullable()
-          .describe('Duration of each step in milliseconds'),
-        findings: z.array(finding),
-        deliveries: z.array(delivery).describe('Deliveries of the pull request, newest first'),
-      })
-      .meta({ id: 'ReviewDetail' }),
-    ...errorResponses(401, 404),
-  },
-}
+  response: review
+    .extend({
+      error: z.string().nullable().describe('Why the review failed, or what it waits for'),
+      error_code: z.string().nullable().describe('Stable code of the error'),
+      attempts: z.int().describe('Number of attempts so far'),
+      retry_at: timestamp.nullable().describe('When the next attempt starts'),
+      verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
+      confidence: z.int().nullable().describe('From 1 (low) to 5 (high)'),
+      confidence_reason: z
+        .string()
+        .nullable()
+        .describe('Why the confidence is not higher or lower. Null in older reviews.'),
+      ends: z
+        .array(z.enum(reviewEnds))
+        .describe(
+          'How the review ended. Several ends can apply; the first one is the main end. ' +
+            'Empty until the review ends, and in older reviews.',
+        ),
+      head_sha: z.string().nullable().describe('Reviewed commit'),
+      published_url: z
+        .string()
+        .nullable()
+        .describe('URL of the posted review on the code-hosting platform'),
+      coverage: coverage.nullable().describe('What was reviewed'),
+      warnings: z
+        .array(z.object({ code: z.string(), message: z.string() }))
+        .describe(
+          'Problems for the operator of the service that the change did not cause, such as a ' +
+            'model that could not be used',
+        ),
+      usage: usage.nullable().describe('Use of models'),
+      sources: sources
+        .nullable()
+        .describe('Context from issue trackers, error trackers and chats, or null if none'),
+      reach: impact
+        .nullable()
+        .describe(
+          'Impact of the change on other code, according to the code graph. Null if unknown, ' +
+            'and in older reviews.',
+        ),
+      decision: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe('All inputs from which the verdict was computed'),
+      timings: z
+        .record(z.string(), z.number())
+        .nullable()
+        .describe('Duration of each step in milliseconds'),
+      findings: z.array(finding),
+      deliveries: z.array(delivery).describe('Deliveries of the pull request, newest first'),
+    })
+    .meta({ id: 'ReviewDetail' }),
+  errors: [401, 404],
+})
 
-export const retryReviewSchema = {
+export const retryReview = endpoint(addresses.retryReview, {
   summary: 'Retry a review',
   description:
     'Starts another review of the pull request. The repository must be connected to your ' +
     'account; administrators can also retry in repositories that no one connected.',
   tags: ['Reviews'],
-  security: security.either,
+  credential: 'either',
   params: reviewParams,
-  response: {
-    202: z.object({
-      status: z.literal('retry_started'),
-      event_id: z.int().describe('ID of the new review'),
-    }),
-    ...errorResponses(401, 403, 404, 409),
-  },
-}
+  status: 202,
+  response: z.object({
+    status: z.literal('retry_started'),
+    event_id: z.int().describe('ID of the new review'),
+  }),
+  errors: [401, 403, 404, 409],
+})
 
 const maxReasonLength = 1000
 
@@ -354,7 +352,7 @@ const findingParams = reviewParams.extend({
   fingerprint: z.string().describe('Fingerprint of the finding'),
 })
 
-export const dismissFindingSchema = {
+export const dismissFinding = endpoint(addresses.dismissFinding, {
   summary: 'Dismiss a finding',
   description:
     'Excludes a finding from the verdict of its pull request for as long as its code stays the ' +
@@ -362,7 +360,7 @@ export const dismissFindingSchema = {
     'of your sign-in. The verdict is computed again, without a model, as the event `event_id`. ' +
     'Dismissing a dismissed finding has no effect.',
   tags: ['Reviews'],
-  security: security.either,
+  credential: 'either',
   params: findingParams,
   body: z.object({
     reason: textInput('reason', maxReasonLength)
@@ -370,48 +368,44 @@ export const dismissFindingSchema = {
       .min(1, { error: 'reason must say why the finding does not count' })
       .describe('Why the finding is dismissed. Everyone who can see the review can read it.'),
   }),
-  response: {
-    200: z.object({
-      status: z.literal('dismissed'),
-      dismissed_by: z.string().describe('Username of the person who dismissed the finding'),
-      reason: z.string(),
-      event_id: z
-        .int()
-        .nullable()
-        .describe('ID of the event that updates the verdict, or null if it was dismissed before'),
-    }),
-    ...errorResponses(400, 401, 403, 404, 409, 422, 502),
-  },
-}
+  response: z.object({
+    status: z.literal('dismissed'),
+    dismissed_by: z.string().describe('Username of the person who dismissed the finding'),
+    reason: z.string(),
+    event_id: z
+      .int()
+      .nullable()
+      .describe('ID of the event that updates the verdict, or null if it was dismissed before'),
+  }),
+  errors: [400, 401, 403, 404, 409, 422, 502],
+})
 
-export const reopenFindingSchema = {
+export const reopenFinding = endpoint(addresses.reopenFinding, {
   summary: 'Reopen a dismissed finding',
   description:
     'Reopens a finding that was dismissed through this API. Requires the same permission as ' +
     'dismissing it.',
   tags: ['Reviews'],
-  security: security.either,
+  credential: 'either',
   params: findingParams,
-  response: {
-    200: z.object({
-      status: z.literal('reopened'),
-      event_id: z
-        .int()
-        .nullable()
-        .describe('ID of the event that updates the verdict, or null if there is none'),
-    }),
-    ...errorResponses(401, 403, 404, 409, 502),
-  },
-}
+  response: z.object({
+    status: z.literal('reopened'),
+    event_id: z
+      .int()
+      .nullable()
+      .describe('ID of the event that updates the verdict, or null if there is none'),
+  }),
+  errors: [401, 403, 404, 409, 502],
+})
 
-export const listDeliveriesSchema = {
+export const listDeliveries = endpoint(addresses.listDeliveries, {
   summary: 'List deliveries',
   description:
     'Returns webhook deliveries and their results, newest first. Only administrators see ' +
     'deliveries without a repository.',
   tags: ['Reviews'],
-  security: security.either,
-  querystring: z.object({
+  credential: 'either',
+  query: z.object({
     repo: repoFilter,
     status: z
       .enum(eventStatuses, { error: `status must be one of ${eventStatuses.join(', ')}` })
@@ -422,11 +416,9 @@ export const listDeliveriesSchema = {
       .optional()
       .describe('Cursor: the value of `next` in the previous page'),
   }),
-  response: {
-    200: z.object({
-      deliveries: z.array(delivery),
-      next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
-    }),
-    ...errorResponses(401, 403, 422),
-  },
-}
+  response: z.object({
+    deliveries: z.array(delivery),
+    next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
+  }),
+  errors: [401, 403, 422],
+})

@@ -1,12 +1,8 @@
 // Defines the schemas of the endpoint for review coverage, time and cost.
 import { z } from 'zod'
-import {
-  errorResponses,
-  integerParameter,
-  repoFilter,
-  security,
-  timestamp,
-} from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { integerParameter, repoFilter, timestamp } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
 
 const count = z.int().min(0)
 const dollars = z.number().min(0)
@@ -69,42 +65,40 @@ const day = z.object({
   cost_usd: dollars,
 })
 
-export const reviewMetricsSchema = {
+export const reviewMetrics = endpoint(addresses.reviewMetrics, {
   summary: 'Get review metrics',
   description:
     'Returns review coverage, time and cost for the repositories that the caller can see. A pull ' +
     'request can be reviewed several times: coverage and time count pull requests, all other ' +
     'values count reviews.',
   tags: ['Analytics'],
-  security: security.cookie,
-  querystring: z.object({
+  credential: 'cookie',
+  query: z.object({
     days: integerParameter('days', 7, 90).default(30).describe('Length of the period in days'),
     repo: repoFilter,
   }),
-  response: {
-    200: z
-      .object({
-        period: z.object({ start: timestamp, end: timestamp, days: z.int() }),
-        coverage,
-        time_to_review: z
-          .object({
-            median_seconds: nullableMetric(z.number()),
-            p90_seconds: nullableMetric(z.number()),
-            count,
-          })
-          .describe(
-            'Time from the arrival of the newest event that a review covers to the end of the ' +
-              'review. Includes the latest review of each pull request, if posted in the period.',
-          ),
-        reviews: z
-          .object({ posted: count, skipped: count, failed: count })
-          .describe('Number of reviews that ended in the period'),
-        cost,
-        days: z
-          .array(day)
-          .describe('Values by day in UTC, including the partial days at both ends of the period'),
-      })
-      .meta({ id: 'Reviewing' }),
-    ...errorResponses(401, 422),
-  },
-}
+  response: z
+    .object({
+      period: z.object({ start: timestamp, end: timestamp, days: z.int() }),
+      coverage,
+      time_to_review: z
+        .object({
+          median_seconds: nullableMetric(z.number()),
+          p90_seconds: nullableMetric(z.number()),
+          count,
+        })
+        .describe(
+          'Time from the arrival of the newest event that a review covers to the end of the ' +
+            'review. Includes the latest review of each pull request, if posted in the period.',
+        ),
+      reviews: z
+        .object({ posted: count, skipped: count, failed: count })
+        .describe('Number of reviews that ended in the period'),
+      cost,
+      days: z
+        .array(day)
+        .describe('Values by day in UTC, including the partial days at both ends of the period'),
+    })
+    .meta({ id: 'Reviewing' }),
+  errors: [401, 422],
+})

@@ -1,6 +1,7 @@
 // Defines the schemas of the endpoint for the diff of a review.
 import { z } from 'zod'
-import { errorResponses, security } from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { endpoint } from './endpoint.ts'
 
 const hunk = z.object({
   old_start: z.int(),
@@ -29,7 +30,7 @@ const diffFile = z
   })
   .meta({ id: 'DiffFile' })
 
-export const readReviewDiffSchema = {
+export const readReviewDiff = endpoint(addresses.readReviewDiff, {
   summary: 'Get the diff of a review',
   description:
     'Returns the diff from the merge base to the reviewed commit. The repository must be ' +
@@ -38,17 +39,15 @@ export const readReviewDiffSchema = {
     'with findings come first. Returns 404 if the platform no longer shows the commits to you, ' +
     'and 409 if there is no diff yet.',
   tags: ['Reviews'],
-  security: security.either,
+  credential: 'either',
   params: z.object({ id: z.string().describe('ID of the review') }),
-  response: {
-    200: z
-      .object({
-        base_sha: z.string().describe('Merge base of the head and the base branch'),
-        head_sha: z.string().describe('Reviewed commit'),
-        files: z.array(diffFile),
-        notes: z.array(z.string()).describe('What is missing from the diff, one sentence each'),
-      })
-      .meta({ id: 'ReviewDiff' }),
-    ...errorResponses(401, 403, 404, 409, 502),
-  },
-}
+  response: z
+    .object({
+      base_sha: z.string().describe('Merge base of the head and the base branch'),
+      head_sha: z.string().describe('Reviewed commit'),
+      files: z.array(diffFile),
+      notes: z.array(z.string()).describe('What is missing from the diff, one sentence each'),
+    })
+    .meta({ id: 'ReviewDiff' }),
+  errors: [401, 403, 404, 409, 502],
+})

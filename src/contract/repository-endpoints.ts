@@ -1,6 +1,8 @@
 // Defines the schemas of the endpoints that list, connect and disconnect repositories.
 import { z } from 'zod'
-import { errorResponses, integerParameter, security, textInput } from './common-schemas.ts'
+import { addresses } from './addresses.ts'
+import { integerParameter, textInput } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
 import { splitRepositoryName } from './repository-name.ts'
 
 const connectable = z
@@ -14,7 +16,7 @@ const connectable = z
   })
   .meta({ id: 'Repository' })
 
-export const listRepositoriesSchema = {
+export const listRepositories = endpoint(addresses.listRepositories, {
   summary: 'List repositories',
   description:
     'Returns the repositories that you administer on the code-hosting platform, most recently ' +
@@ -22,8 +24,8 @@ export const listRepositoriesSchema = {
     'repositories that are connected to your account, sorted by name. That list does not query ' +
     'the platform, so `private`, `description` and `default_branch` are null.',
   tags: ['Repositories'],
-  security: security.either,
-  querystring: z.object({
+  credential: 'either',
+  query: z.object({
     search: textInput('search', 200)
       .default('')
       .describe('Part of the repository name. Case is ignored.'),
@@ -34,48 +36,46 @@ export const listRepositoriesSchema = {
     page: integerParameter('page', 1, 1000).default(1).describe('Page number, from 1'),
     per_page: integerParameter('per_page', 1, 100).default(30).describe('Repositories per page'),
   }),
-  response: {
-    200: z.object({
-      repositories: z.array(connectable),
-      page: z.int(),
-      per_page: z.int(),
-      has_more: z.boolean().describe('Whether there is another page'),
-    }),
-    ...errorResponses(401, 422, 502),
-  },
-}
+  response: z.object({
+    repositories: z.array(connectable),
+    page: z.int(),
+    per_page: z.int(),
+    has_more: z.boolean().describe('Whether there is another page'),
+  }),
+  errors: [401, 422, 502],
+})
 
 const path = z.object({ owner: z.string(), repo: z.string() })
 
 const isWellFormed = ({ owner, repo }: z.output<typeof path>) =>
   splitRepositoryName(`${owner}/${repo}`) !== undefined
 
-export const connectRepositorySchema = {
+export const connectRepository = endpoint(addresses.connectRepository, {
   summary: 'Connect a repository',
   description:
     'Creates a webhook on the repository, or shares the one that another user created. Then ' +
     'starts a scan. Requires admin permission on the repository.',
   tags: ['Repositories'],
-  security: security.bearer,
+  credential: 'bearer',
   params: path.refine(isWellFormed, {
     error: 'owner and repo must be the names of an account and of a repository',
   }),
-  response: {
-    200: z.object({ status: z.literal('connected'), installation_id: z.int(), repo: z.string() }),
-    ...errorResponses(400, 401, 409, 422, 502),
-  },
-}
+  response: z.object({
+    status: z.literal('connected'),
+    installation_id: z.int(),
+    repo: z.string(),
+  }),
+  errors: [400, 401, 409, 422, 502],
+})
 
-export const disconnectRepositorySchema = {
+export const disconnectRepository = endpoint(addresses.disconnectRepository, {
   summary: 'Disconnect a repository',
   description:
     'Removes the connection of your account. The webhook is removed with the last connection. ' +
     'Reviews and scan results are kept.',
   tags: ['Repositories'],
-  security: security.bearer,
+  credential: 'bearer',
   params: path,
-  response: {
-    200: z.object({ status: z.literal('disconnected'), repo: z.string() }),
-    ...errorResponses(401, 404, 409),
-  },
-}
+  response: z.object({ status: z.literal('disconnected'), repo: z.string() }),
+  errors: [401, 404, 409],
+})

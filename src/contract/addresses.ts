@@ -1,0 +1,63 @@
+// Lists the method and path of every endpoint of the API. Contains no schemas: the page loads it.
+
+export interface Address {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** A part such as `:id` is a parameter. */
+  readonly path: string
+}
+
+/** The addresses by the name of the endpoint in the other files of this folder. */
+export const addresses = {
+  healthz: { method: 'GET', path: '/healthz' },
+  readyz: { method: 'GET', path: '/readyz' },
+  receiveDelivery: { method: 'POST', path: '/api/v1/webhooks/host' },
+
+  startSignIn: { method: 'GET', path: '/auth/login' },
+  finishSignIn: { method: 'GET', path: '/auth/callback' },
+  signInWithToken: { method: 'POST', path: '/auth/login' },
+  signInOptions: { method: 'GET', path: '/auth/options' },
+  signOut: { method: 'POST', path: '/auth/logout' },
+  showMe: { method: 'GET', path: '/auth/me' },
+  shortLivedToken: { method: 'POST', path: '/api/v1/auth/token' },
+  listApiTokens: { method: 'GET', path: '/api/v1/tokens' },
+  createApiToken: { method: 'POST', path: '/api/v1/tokens' },
+  revokeApiToken: { method: 'DELETE', path: '/api/v1/tokens/:id' },
+  listAudit: { method: 'GET', path: '/api/v1/audit' },
+  showSettings: { method: 'GET', path: '/api/v1/settings' },
+  checkSources: { method: 'GET', path: '/api/v1/settings/sources' },
+  runChecks: { method: 'GET', path: '/api/v1/settings/checks' },
+
+  listRepositories: { method: 'GET', path: '/api/v1/repos' },
+  connectRepository: { method: 'POST', path: '/api/v1/repos/:owner/:repo/install' },
+  disconnectRepository: { method: 'DELETE', path: '/api/v1/repos/:owner/:repo/install' },
+
+  listReviews: { method: 'GET', path: '/api/v1/reviews' },
+  readReview: { method: 'GET', path: '/api/v1/reviews/:id' },
+  readReviewDiff: { method: 'GET', path: '/api/v1/reviews/:id/diff' },
+  retryReview: { method: 'POST', path: '/api/v1/reviews/:id/retry' },
+  dismissFinding: { method: 'POST', path: '/api/v1/reviews/:id/findings/:fingerprint/dismiss' },
+  reopenFinding: { method: 'DELETE', path: '/api/v1/reviews/:id/findings/:fingerprint/dismiss' },
+  listDeliveries: { method: 'GET', path: '/api/v1/deliveries' },
+  liveStream: { method: 'GET', path: '/api/v1/live' },
+
+  projectMap: { method: 'GET', path: '/api/v1/memory/project-map' },
+  memoryStats: { method: 'GET', path: '/api/v1/memory/stats' },
+  listMemories: { method: 'GET', path: '/api/v1/memory' },
+  addMemory: { method: 'POST', path: '/api/v1/memory' },
+  editMemory: { method: 'PATCH', path: '/api/v1/memory/:id' },
+  dismissMemory: { method: 'DELETE', path: '/api/v1/memory/:id' },
+  memoryHistory: { method: 'GET', path: '/api/v1/memory/:id/history' },
+  showCodeMap: { method: 'GET', path: '/api/v1/memory/code-map' },
+  rescan: { method: 'POST', path: '/api/v1/memory/rescan' },
+  readScan: { method: 'GET', path: '/api/v1/memory/scan' },
+
+  insights: { method: 'GET', path: '/api/v1/analytics/insights' },
+  reviewMetrics: { method: 'GET', path: '/api/v1/analytics/reviewing' },
+  contributors: { method: 'GET', path: '/api/v1/analytics/contributors' },
+  repositoryGraph: { method: 'GET', path: '/api/v1/analytics/graph' },
+} as const satisfies Readonly<Record<string, Address>>
+
+/** Fills the parameters of a path with percent-encoded values. */
+export function formatPath(path: string, params: Readonly<Record<string, string>> = {}): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+}

@@ -1,0 +1,132 @@
+// Defines the schemas of the endpoints for the settings of the service and their checks.
+import { z } from 'zod'
+import { addresses } from './addresses.ts'
+import { timestamp } from './common-schemas.ts'
+import { endpoint } from './endpoint.ts'
+
+const model = z
+  .object({
+    name: z.string().describe('Name in the form `<provider>:<id>`'),
+    priced: z
+      .boolean()
+      .describe('Whether the price is known. Budgets limit only models with a known price.'),
+  })
+  .meta({ id: 'SetModel' })
+
+const source = z.object({
+  name: z.string(),
+  kind: z
+    .enum(['tickets', 'errors', 'discussion', 'other'])
+    .describe('Kind of context source: issue tracker, error tracker, chat or other'),
+})
+
+const dollars = z.number().nullable().describe('Limit in US dollars, or null for no limit')
+
+export const showSettings = endpoint(addresses.showSettings, {
+  summary: 'Get the settings',
+  description:
+    'Returns the configuration of the service, without keys, tokens and the URLs of models and ' +
+    'context sources.',
+  tags: ['Settings'],
+  credential: 'either',
+  response: z
+    .object({
+      service_name: z.string(),
+      version: z.string(),
+      public_url: z.string(),
+      platform: z.object({
+        id: z.string(),
+        url: z.string(),
+        oauth: z.boolean().describe('Whether sign-in with OAuth is configured'),
+        token: z
+          .boolean()
+          .describe(
+            'Whether a deployment-wide platform token is configured, with which repositories ' +
+              'that no one connected are reviewed',
+          ),
+      }),
+      sign_in_limited: z.boolean().describe('Whether sign-in is restricted to some accounts'),
+      models: z.object({
+        main: model
+          .nullable()
+          .describe('Model for reviews, or null if only the built-in rules review'),
+        fast: model
+          .nullable()
+          .describe('Cheaper model for simple tasks and as a fallback, if configured'),
+        embedder: model
+          .nullable()
+          .describe('Model for memory search, or null if memories are searched by keyword'),
+        budget: z.object({
+          per_review_usd: dollars,
+          per_day_usd: dollars,
+          per_owner_day_usd: dollars,
+        }),
+      }),
+      review: z.object({
+        mode: z
+          .enum(['agentic', 'parallel', 'static'])
+          .describe('Default review mode. Repositories can override it.'),
+        max_inline_comments: z.int().describe('Maximum number of inline comments per review'),
+        context_tokens: z.int().describe('Maximum context of one review round in tokens'),
+        concurrency: z.int().describe('Maximum number of concurrent reviews per process'),
+      }),
+      memory: z.boolean().describe('Whether the memory layer is on'),
+      graph: z.boolean().describe('Whether the graph layer is on'),
+      mcp: z.object({
+        access: z
+          .enum(['open', 'token', 'off'])
+          .describe('Who can use the MCP server: anyone, callers with a token, or no one'),
+        agent_tools: z
+          .boolean()
+          .describe('Whether callers with a token get the additional agent tools'),
+      }),
+      sources: z.array(source),
+    })
+    .meta({ id: 'Settings' }),
+  errors: [401],
+})
+
+export const checkSources = endpoint(addresses.checkSources, {
+  summary: 'Check the context sources',
+  description:
+    'Connects to each issue tracker, error tracker and chat and lists its tools. Results are ' +
+    'cached for 30 seconds.',
+  tags: ['Settings'],
+  credential: 'either',
+  response: z
+    .object({
+      sources: z.array(
+        source.extend({
+          fault: z.string().nullable().describe('What is wrong, or null if the source answers'),
+        }),
+      ),
+    })
+    .meta({ id: 'SourcesHealth' }),
+  errors: [401],
+})
+
+export const runChecks = endpoint(addresses.runChecks, {
+  summary: 'Run the setup checks',
+  description:
+    'Runs the checks of `umpire doctor`. Only for administrators. Each check takes at most 40 ' +
+    'seconds, and results are cached for one minute. Each run sends a short request to the ' +
+    'configured models.',
+  tags: ['Settings'],
+  credential: 'either',
+  response: z
+    .object({
+      checks: z.array(
+        z
+          .object({
+            name: z.string().describe('What was checked. A name can have several results.'),
+            state: z.enum(['ok', 'warning', 'problem', 'skipped']),
+            message: z.string(),
+            remedy: z.string().nullable().describe('How to fix the problem'),
+          })
+          .meta({ id: 'SetUpCheck' }),
+      ),
+      checked_at: timestamp,
+    })
+    .meta({ id: 'SetUpChecks' }),
+  errors: [401, 403],
+})
