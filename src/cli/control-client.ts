@@ -1,21 +1,11 @@
 // Sends requests to a running service through its control socket.
 import { request } from 'node:http'
 import { z } from 'zod'
+import { formatPath } from '../contract/addresses.ts'
+import type { RequestInput, Route } from '../contract/endpoint.ts'
 import { UmpireError } from '../domain/errors.ts'
-import {
-  controlSocketPath,
-  deletedCount,
-  issuedToken,
-  maxSocketPathBytes,
-  ownedTokens,
-  records,
-  repositoryNames,
-  revokedToken,
-  serviceStatus,
-  toolAnswer,
-  toolDefinitions,
-} from '../http/control-schemas.ts'
-import type { McpBackend } from '../mcp/mcp-backend.ts'
+import * as endpoints from '../http/control-endpoints.ts'
+import type { McpBackend, ToolAnswer } from '../mcp/mcp-backend.ts'
 import type { McpTool, ToolRecord } from '../mcp/mcp-tool.ts'
 import type { Control } from '../workflows/control.ts'
 
@@ -43,69 +33,54 @@ export async function findRunningService(
   dataDir: string,
   signal?: AbortSignal,
 ): Promise<RunningService | null> {
-  const socketPath = controlSocketPath(dataDir)
-  if (Buffer.byteLength(socketPath) > maxSocketPathBytes) return null
-  const sendRequest: SendRequest = (call) => send({ signal, ...call, socketPath })
+  const socketPath = endpoints.controlSocketPath(dataDir)
+  if (Buffer.byteLength(socketPath) > endpoints.maxSocketPathBytes) return null
+  const call: Call = (route, input, options) =>
+    send(route, input, { signal, ...options, socketPath })
   try {
-    const { pid } = await sendRequest(statusRequest)
-    return { pid, ...createRemoteControl(sendRequest) }
+    const { pid } = await call(endpoints.readStatus, {})
+    return { pid, ...createRemoteControl(call) }
   } catch (error) {
     if (isNotListening(error)) return null
     throw error
   }
 }
 
-type SendRequest = <T>(call: Omit<ControlRequest<T>, 'socketPath'>) => Promise<T>
+/** Sends a request by its route. Resolves to the response. */
+type Call = <Called extends ControlRoute>(
+  route: Called,
+  input: RequestInput<Called>,
+  options?: Pick<SendOptions, 'timeoutMs' | 'signal'>,
+) => Promise<z.output<Called['response']>>
 
-const statusRequest = { method: 'GET', route: '/status', schema: serviceStatus } as const
+type ControlRoute = Route & { readonly response: z.ZodType }
+
+interface SendOptions {
+  readonly socketPath: string
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal | undefined
+}
 
 function isNotListening(error: unknown): boolean {
   return notListeningCodes.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
-function createRemoteControl(sendRequest: SendRequest): Omit<RunningService, 'pid'> {
+function createRemoteControl(call: Call): Omit<RunningService, 'pid'> {
   return {
-    createToken: (order) =>
-      sendRequest({ method: 'POST', route: '/tokens', body: order, schema: issuedToken }),
-    listTokens: () => sendRequest({ method: 'GET', route: '/tokens', schema: ownedTokens }),
-    async revokeToken(id) {
-      const route = `/tokens/${encodeURIComponent(id)}`
-      const { name } = await sendRequest({ method: 'DELETE', route, schema: revokedToken })
-      return name
-    },
-    async readDatabase() {
-      const { database } = await sendRequest(statusRequest)
-      return database
-    },
-    async trustSource(name) {
-      const route = '/sources/trust'
-      const { count } = await sendRequest({
-        method: 'POST',
-        route,
-        body: { name },
-        schema: deletedCount,
-      })
-      return count
-    },
-    async forgetLostTokens() {
-      const route = '/lost-tokens'
-      const { count } = await sendRequest({ method: 'DELETE', route, schema: deletedCount })
-      return count
-    },
-    createMcpBackend: (token) => createRemoteBackend(sendRequest, token),
+    createToken: (order) => call(endpoints.createToken, { body: order }),
+    listTokens: () => call(endpoints.listTokens, {}),
+    revokeToken: async (id) => (await call(endpoints.revokeToken, { params: { id } })).name,
+    readDatabase: async () => (await call(endpoints.readStatus, {})).database,
+    trustSource: async (name) => (await call(endpoints.trustSource, { body: { name } })).count,
+    forgetLostTokens: async () => (await call(endpoints.deleteLostTokens, {})).count,
+    createMcpBackend: (token) => createRemoteBackend(call, token),
   }
 }
 
-function createRemoteBackend(sendRequest: SendRequest, token: string | null): McpBackend {
-  const post = async <T>(
-    route: string,
-    body: object,
-    schema: z.ZodType<T>,
-    options?: Pick<ControlRequest<T>, 'timeoutMs' | 'signal'>,
-  ) => {
-    const request = { method: 'POST', route, body: { token, ...body }, schema } as const
+function createRemoteBackend(sendRequest: Call, token: string | null): McpBackend {
+  const call: Call = async (route, input, options) => {
     try {
-      return await sendRequest({ ...request, ...options })
+      return await sendRequest(route, input, options)
     } catch (error) {
       if (!isNotListening(error)) throw error
       const message = 'The service is no longer running: start it again.'
@@ -115,7 +90,7 @@ function createRemoteBackend(sendRequest: SendRequest, token: string | null): Mc
   const outputSchemas = new Map<string, OutputSchema>()
   return {
     async listTools() {
-      const tools = await post('/mcp/tools', {}, toolDefinitions).catch((error) => {
+      const tools = await call(endpoints.listTools, { body: { token } }).catch((error) => {
         // A service without this route is of an earlier version.
         if (!isNotFound(error)) throw error
         throw new UmpireError('control_failed', versionMismatchMessage)
@@ -126,7 +101,7 @@ function createRemoteBackend(sendRequest: SendRequest, token: string | null): Mc
     async callTool(name, given, { signal }) {
       const options = { timeoutMs: toolTimeoutMs, signal }
       try {
-        return await post('/mcp/call', { name, given }, toolAnswer, options)
+        return await call(endpoints.callTool, { body: { token, name, given } }, options)
       } catch (error) {
         if (isNotFound(error)) return undefined
         const isForCaller = error instanceof UmpireError
@@ -134,8 +109,8 @@ function createRemoteBackend(sendRequest: SendRequest, token: string | null): Mc
         return createFailureAnswer(outputSchemas.get(name), given, message)
       }
     },
-    listRepositories: () => post('/mcp/repositories', {}, repositoryNames),
-    readReviews: (repo) => post('/mcp/reviews', { repo }, records),
+    listRepositories: () => call(endpoints.listRepositories, { body: { token } }),
+    readReviews: (repo) => call(endpoints.readReviews, { body: { token, repo } }),
     // This is only used for subscriptions, which stdin and stdout don't support.
     findRepository: async () => undefined,
   }
@@ -147,11 +122,7 @@ function isNotFound(error: unknown): boolean {
 
 type OutputSchema = McpTool['definition']['outputSchema']
 
-function createFailureAnswer(
-  schema: OutputSchema,
-  given: ToolRecord,
-  message: string,
-): z.output<typeof toolAnswer> {
+function createFailureAnswer(schema: OutputSchema, given: ToolRecord, message: string): ToolAnswer {
   const isList = Object.hasOwn(schema?.properties ?? {}, 'result')
   if (isList) return { kind: 'list', records: [], fault: message }
   const record = { ...fillRequiredFields(schema, given), error: message }
@@ -179,34 +150,31 @@ const objectSchema = z.object({
   properties: z.record(z.string(), z.object({ type: z.unknown().optional() })).optional(),
 })
 
-interface ControlRequest<T> {
-  readonly socketPath: string
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  readonly route: string
-  readonly body?: unknown
-  readonly schema: z.ZodType<T>
-  readonly timeoutMs?: number
-  readonly signal?: AbortSignal | undefined
-}
-
-async function send<T>(call: ControlRequest<T>): Promise<T> {
-  const { status, text } = await sendOnce(call)
+async function send<Called extends ControlRoute>(
+  { method, path, response }: Called,
+  { params, body }: { readonly params?: Record<string, string>; readonly body?: unknown },
+  options: SendOptions,
+): Promise<z.output<Called['response']>> {
+  const request = { method, path: formatPath(path, params), body }
+  const { status, text } = await sendOnce(request, options)
   if (status !== 200) throw toResponseError(status, text)
-  const parsed = call.schema.safeParse(parseJson(text))
-  if (parsed.success) return parsed.data
+  const parsed = response.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data as z.output<Called['response']>
   throw new UmpireError('control_failed', versionMismatchMessage)
 }
 
-async function sendOnce(call: ControlRequest<unknown>): Promise<{ status: number; text: string }> {
-  const { socketPath, method, route, body } = call
+async function sendOnce(
+  { method, path, body }: { method: string; path: string; body: unknown },
+  { socketPath, timeoutMs = defaultTimeoutMs, signal: cancelled }: SendOptions,
+): Promise<{ status: number; text: string }> {
   // Each request opens a connection: a pooled one may belong to a service that has ended.
   const connection = { socketPath, agent: false }
-  const deadline = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs)
-  const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline
+  const deadline = AbortSignal.timeout(timeoutMs)
+  const signal = cancelled ? AbortSignal.any([cancelled, deadline]) : deadline
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
   try {
     return await new Promise((resolve, reject) => {
-      const options = { ...connection, method, path: route, headers, signal }
+      const options = { ...connection, method, path, headers, signal }
       const outgoing = request(options, (response) => {
         const status = response.statusCode ?? 0
         readBody(response).then((text) => resolve({ status, text }), reject)
@@ -214,7 +182,7 @@ async function sendOnce(call: ControlRequest<unknown>): Promise<{ status: number
       outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
   } catch (error) {
-    call.signal?.throwIfAborted()
+    cancelled?.throwIfAborted()
     const code = deadline.aborted ? 'no answer' : ((error as NodeJS.ErrnoException).code ?? '')
     if (error instanceof UmpireError || notListeningCodes.has(code)) throw error
     throw toConnectionError(socketPath, code)

@@ -1,6 +1,6 @@
 // Explains that the embedded database is locked by a process that can't be reached.
 import { UmpireDatabaseError } from '../db/database-errors.ts'
-import { controlSocketPath } from '../http/control-schemas.ts'
+import { controlSocketPath } from '../http/control-endpoints.ts'
 
 /** Adds to a lock error that the control socket doesn't answer. Returns other errors unchanged. */
 export function explainDatabaseLock(error: unknown, dataDir: string): unknown {

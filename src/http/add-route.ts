@@ -22,6 +22,9 @@ export type RouteRequest<Added extends Route> = FastifyRequest<{
 /** The record of a response, or the reply if it is a redirect or a stream. */
 type Answer<Added extends Route> = ResponseRecord<Added> | FastifyReply
 
+/** A route that requires no credential. */
+export type OpenRoute = Route & { readonly credential?: 'none' }
+
 type Options = Pick<RouteShorthandOptions, 'config' | 'bodyLimit' | 'exposeHeadRoute'>
 
 /**
@@ -38,7 +41,7 @@ export type AddRoute<Allowed extends Route = Endpoint> = <Added extends Allowed>
 ) => void
 
 /** Creates a function that adds routes without a credential. */
-export function createAddRoute(server: Server): AddRoute<Route & { readonly credential?: 'none' }>
+export function createAddRoute(server: Server): AddRoute<OpenRoute>
 /** Creates a function that adds routes with the authentication that they require. */
 export function createAddRoute(server: Server, authenticate: Authenticate): AddRoute
 export function createAddRoute(server: Server, authenticate?: Authenticate): AddRoute<Route> {

@@ -5,22 +5,10 @@ import { RequestError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
 import type { McpBackend } from '../mcp/mcp-backend.ts'
 import type { Control } from '../workflows/control.ts'
-import {
-  callToolRoute,
-  createTokenRoute,
-  deleteLostTokensRoute,
-  listRepositoriesRoute,
-  listTokensRoute,
-  listToolsRoute,
-  maxSocketPathBytes,
-  readReviewsRoute,
-  revokeTokenRoute,
-  statusRoute,
-  trustSourceRoute,
-} from './control-schemas.ts'
+import { type AddRoute, createAddRoute, type OpenRoute } from './add-route.ts'
+import * as endpoints from './control-endpoints.ts'
 import { createServer } from './create-server.ts'
 import { onDisconnect } from './on-disconnect.ts'
-import type { Server } from './server.ts'
 
 interface McpControlBackend {
   readonly backend: McpBackend
@@ -42,13 +30,13 @@ export async function startControlServer(options: {
 }): Promise<AsyncDisposable> {
   const { path, control, mcp, log } = options
   const server = await createServer(log)
-  addControlRoutes(server, control)
-  addSourceRoutes(server, control)
-  addToolRoutes(server, mcp)
+  const addRoute = createAddRoute(server)
+  addControlRoutes(addRoute, control)
+  addToolRoutes(addRoute, mcp)
   try {
-    if (Buffer.byteLength(path) > maxSocketPathBytes) {
+    if (Buffer.byteLength(path) > endpoints.maxSocketPathBytes) {
       throw new Error(
-        `its path is longer than ${maxSocketPathBytes} bytes; choose a DATA_DIR with a shorter one`,
+        `its path is longer than ${endpoints.maxSocketPathBytes} bytes; choose a DATA_DIR with a shorter one`,
       )
     }
     await rm(path, { force: true })
@@ -62,43 +50,39 @@ export async function startControlServer(options: {
   return { [Symbol.asyncDispose]: () => server.close() }
 }
 
-function addControlRoutes(server: Server, control: Control): void {
-  server.get('/status', { schema: statusRoute }, async () => ({
+function addControlRoutes(addRoute: AddRoute<OpenRoute>, control: Control): void {
+  addRoute(endpoints.readStatus, async () => ({
     pid: process.pid,
     database: await control.readDatabase(),
   }))
-  server.get('/tokens', { schema: listTokensRoute }, () => control.listTokens())
-  server.post('/tokens', { schema: createTokenRoute }, ({ body }) => control.createToken(body))
-  server.delete('/tokens/:id', { schema: revokeTokenRoute }, async ({ params }) => ({
+  addRoute(endpoints.listTokens, () => control.listTokens())
+  addRoute(endpoints.createToken, ({ body }) => control.createToken(body))
+  addRoute(endpoints.revokeToken, async ({ params }) => ({
     name: await control.revokeToken(params.id),
   }))
-  server.delete('/lost-tokens', { schema: deleteLostTokensRoute }, async () => ({
-    count: await control.forgetLostTokens(),
-  }))
-}
-
-function addSourceRoutes(server: Server, control: Control): void {
-  server.post('/sources/trust', { schema: trustSourceRoute }, async ({ body }) => ({
+  addRoute(endpoints.deleteLostTokens, async () => ({ count: await control.forgetLostTokens() }))
+  addRoute(endpoints.trustSource, async ({ body }) => ({
     count: await control.trustSource(body.name),
   }))
 }
 
-function addToolRoutes(server: Server, { backend, findCaller }: McpControlBackend): void {
+function addToolRoutes(
+  addRoute: AddRoute<OpenRoute>,
+  { backend, findCaller }: McpControlBackend,
+): void {
   const callerOf = async (token: string | null) => (token === null ? null : findCaller(token))
-  server.post('/mcp/tools', { schema: listToolsRoute }, async ({ body }) =>
-    backend.listTools(await callerOf(body.token)),
-  )
-  server.post('/mcp/call', { schema: callToolRoute }, async ({ body }, reply) => {
+  addRoute(endpoints.listTools, async ({ body }) => backend.listTools(await callerOf(body.token)))
+  addRoute(endpoints.callTool, async ({ body }, reply) => {
     const { token, name, given } = body
     const caller = await callerOf(token)
     const answer = await backend.callTool(name, given, { caller, signal: onDisconnect(reply) })
     if (answer === undefined) throw new RequestError('not_found', 'There is no such tool')
     return answer
   })
-  server.post('/mcp/repositories', { schema: listRepositoriesRoute }, async ({ body }) =>
+  addRoute(endpoints.listRepositories, async ({ body }) =>
     backend.listRepositories(await callerOf(body.token)),
   )
-  server.post('/mcp/reviews', { schema: readReviewsRoute }, async ({ body }) =>
+  addRoute(endpoints.readReviews, async ({ body }) =>
     backend.readReviews(body.repo, await callerOf(body.token)),
   )
 }
