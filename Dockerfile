@@ -8,12 +8,13 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node node_modules/.bin/node
 
-# The page imports types of the service only, which the build erases.
+# Of the service, the page imports the addresses of the API, and types, which the build erases.
 FROM ${NODE_IMAGE} AS page
 WORKDIR /app/web
 COPY web/package.json web/package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY web ./
+COPY src/contract/addresses.ts ../src/contract/
 RUN npm run build
 
 FROM ${NODE_IMAGE}

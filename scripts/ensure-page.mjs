@@ -20,7 +20,8 @@ function newestChange(place) {
 }
 
 function isBuilt() {
-  const sources = ['src', 'index.html', 'vite.config.ts', 'package-lock.json']
+  const addresses = '../src/contract/addresses.ts'
+  const sources = ['src', 'index.html', 'vite.config.ts', 'package-lock.json', addresses]
   return newestChange(page) > Math.max(...sources.map((name) => newestChange(new URL(name, web))))
 }
 

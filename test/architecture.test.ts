@@ -60,7 +60,7 @@ describe('imports', () => {
     expect(cycles).toEqual([])
   })
 
-  it('keeps the page separate from the service, except for contract types', () => {
+  it('keeps the page separate from the service, except for addresses and contract types', () => {
     expect(
       files
         .filter(({ imports }) => imports.some(({ path }) => path.includes('web/')))
@@ -69,11 +69,19 @@ describe('imports', () => {
     const offenders = pageFiles.flatMap(({ path, imports }) =>
       imports
         .filter((imported) => imported.path.startsWith('src/'))
-        .filter((imported) => !(imported.typeOnly && imported.path.startsWith('src/contract/')))
+        .filter(({ path: imported, typeOnly }) => {
+          const isType = typeOnly && imported.startsWith('src/contract/')
+          return !isType && imported !== 'src/contract/addresses.ts'
+        })
         .map((imported) => `${path} → ${imported.path}`),
     )
     expect(pageFiles.length).toBeGreaterThan(20)
     expect(offenders).toEqual([])
+    // The page's bundle must not contain schemas.
+    expect(files.find(({ path }) => path === 'contract/addresses.ts')).toMatchObject({
+      imports: [],
+      packages: [],
+    })
   })
 })
 

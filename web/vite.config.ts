@@ -17,6 +17,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1200,
   },
   server: {
+    // The page loads the addresses of the API from the service's sources.
+    fs: { allow: ['.', '../src/contract'] },
     proxy: Object.fromEntries(
       ['/api', '/auth', '/docs', '/openapi.json'].map((path) => [path, 'http://127.0.0.1:8484']),
     ),

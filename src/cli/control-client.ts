@@ -36,7 +36,7 @@ export async function findRunningService(
   const socketPath = endpoints.controlSocketPath(dataDir)
   if (Buffer.byteLength(socketPath) > endpoints.maxSocketPathBytes) return null
   const call: Call = (route, input, options) =>
-    send(route, input, { signal, ...options, socketPath })
+    send(route, input as RequestParts, { signal, ...options, socketPath })
   try {
     const { pid } = await call(endpoints.readStatus, {})
     return { pid, ...createRemoteControl(call) }
@@ -54,6 +54,11 @@ type Call = <Called extends ControlRoute>(
 ) => Promise<z.output<Called['response']>>
 
 type ControlRoute = Route & { readonly response: z.ZodType }
+
+interface RequestParts {
+  readonly params?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
 
 interface SendOptions {
   readonly socketPath: string
@@ -152,7 +157,7 @@ const objectSchema = z.object({
 
 async function send<Called extends ControlRoute>(
   { method, path, response }: Called,
-  { params, body }: { readonly params?: Record<string, string>; readonly body?: unknown },
+  { params, body }: RequestParts,
   options: SendOptions,
 ): Promise<z.output<Called['response']>> {
   const request = { method, path: formatPath(path, params), body }

@@ -4,7 +4,7 @@ import { addresses } from './addresses.ts'
 import { textInput, timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 
-export const me = z
+const me = z
   .object({
     id: z.int().describe('ID of the user in Umpire'),
     login: z.string().describe('Username on the code-hosting platform'),

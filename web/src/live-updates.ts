@@ -12,7 +12,7 @@ const insightsRefreshDelayMs = 3000
  * `reviews`, `review`, `deliveries`, `insights`, `repositories` and `['repository', name]`, and
  * stores scan progress under `['scan-progress', name]`.
  */
-export function subscribeToLiveUpdates(client: QueryClient, basePath: string): () => void {
+export function subscribeToLiveUpdates(client: QueryClient, streamPath: string): () => void {
   let source: EventSource
   let reconnectTimer: ReturnType<typeof setTimeout> | undefined
   let insightsTimer: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +36,7 @@ export function subscribeToLiveUpdates(client: QueryClient, basePath: string): (
       refresh(key)
   }
   const open = () => {
-    source = new EventSource(`${basePath}/api/v1/live`)
+    source = new EventSource(streamPath)
     // Changes before the stream was ready may have been missed.
     source.addEventListener('ready', refreshAll)
     source.addEventListener('resync', refreshAll)

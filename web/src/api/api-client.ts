@@ -1,16 +1,9 @@
 // Client of the Umpire API. Its short-lived bearer token is only in memory.
-import type { shortLivedTokenSchema } from '../../../src/contract/account-schemas.ts'
+import { addresses, formatPath } from '../../../src/contract/addresses.ts'
 import { ApiError } from './api-error.ts'
-import type { ResponseBody } from './response-body.ts'
+import type { EndpointName, RequestOf, ResponseOf } from './endpoints.ts'
 
-export type QueryParameters = Readonly<Record<string, string | number | undefined>>
-
-export interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Empty and missing values are not sent. */
-  readonly query?: QueryParameters
-  /** Sent as JSON. */
-  readonly body?: unknown
+interface CallOptions {
   /** Sends no bearer token, for requests before sign-in. */
   readonly anonymous?: boolean
   readonly signal?: AbortSignal
@@ -19,8 +12,17 @@ export interface ApiRequest {
 export interface ApiClient {
   /** Path of the service: empty or `/some/path`. */
   readonly basePath: string
-  /** Requests a path such as `/api/v1/reviews`. Resolves to JSON; rejects with `ApiError`. */
-  request<T>(path: string, request?: ApiRequest): Promise<T>
+  /** The path of an endpoint on this origin, for links and event streams. */
+  pathOf(name: EndpointName): string
+  /**
+   * Calls an endpoint. Empty and missing values of a query are not sent. Resolves to the response;
+   * rejects with `ApiError`.
+   */
+  call<Name extends EndpointName>(
+    name: Name,
+    request: RequestOf<Name>,
+    options?: CallOptions,
+  ): Promise<ResponseOf<Name>>
   /** Discards the bearer token. Call it after sign-in and sign-out. */
   clearToken(): void
 }
@@ -33,14 +35,19 @@ export function createApiClient(basePath: string): ApiClient {
   let token: { readonly value: string; readonly expiresAt: number } | null = null
   let pendingToken: Promise<string> | null = null
 
+  function send<Name extends EndpointName>(
+    name: Name,
+    request: RequestOf<Name>,
+    { signal, bearer }: { signal?: AbortSignal | undefined; bearer?: string } = {},
+  ): Promise<ResponseOf<Name>> {
+    const { params, query, body } = request as RequestParts
+    const { method, path } = addresses[name]
+    const url = basePath + formatPath(path, params) + formatQuery(query)
+    return fetchJson<ResponseOf<Name>>(url, { method, body, signal, bearer })
+  }
+
   async function renew(): Promise<string> {
-    const response = await send<ResponseBody<typeof shortLivedTokenSchema>>(
-      basePath,
-      '/api/v1/auth/token',
-      {
-        method: 'POST',
-      },
-    )
+    const response = await send('shortLivedToken', {})
     token = { value: response.access_token, expiresAt: Date.parse(response.expires_at) }
     return token.value
   }
@@ -57,15 +64,16 @@ export function createApiClient(basePath: string): ApiClient {
 
   return {
     basePath,
-    async request<T>(path: string, request: ApiRequest = {}) {
-      if (request.anonymous) return send<T>(basePath, path, request)
+    pathOf: (name) => basePath + addresses[name].path,
+    async call(name, request, { anonymous, signal } = {}) {
+      if (anonymous) return send(name, request, { signal })
       try {
-        return await send<T>(basePath, path, request, await readToken())
+        return await send(name, request, { signal, bearer: await readToken() })
       } catch (error) {
         // The token may be revoked or the clocks may differ, so a new one is requested once.
         if (!(error instanceof ApiError && error.status === 401) || token === null) throw error
         token = null
-        return send<T>(basePath, path, request, await readToken())
+        return send(name, request, { signal, bearer: await readToken() })
       }
     },
     clearToken() {
@@ -74,17 +82,21 @@ export function createApiClient(basePath: string): ApiClient {
   }
 }
 
-async function send<T>(
-  basePath: string,
-  path: string,
-  request: ApiRequest,
-  bearer?: string,
+interface RequestParts {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+}
+
+async function fetchJson<T>(
+  url: string,
+  request: { method: string; body: unknown; signal?: AbortSignal; bearer?: string },
 ): Promise<T> {
   const headers = new Headers({ accept: 'application/json' })
-  if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`)
+  if (request.bearer !== undefined) headers.set('authorization', `Bearer ${request.bearer}`)
   if (request.body !== undefined) headers.set('content-type', 'application/json')
-  const response = await fetch(basePath + path + formatQuery(request.query), {
-    method: request.method ?? 'GET',
+  const response = await fetch(url, {
+    method: request.method,
     headers,
     body: request.body === undefined ? undefined : JSON.stringify(request.body),
     signal: request.signal,
@@ -103,7 +115,7 @@ async function send<T>(
   )
 }
 
-function formatQuery(query: QueryParameters = {}): string {
+function formatQuery(query: RequestParts['query'] = {}): string {
   const parameters = Object.entries(query).filter(
     ([, value]) => value !== undefined && value !== '',
   )

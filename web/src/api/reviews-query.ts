@@ -1,14 +1,12 @@
 // Query for the reviews list. Refreshes the newest page and loads older pages on demand.
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from './api-client.ts'
+import type { RequestOf } from './endpoints.ts'
 import type { Review } from './shared-queries.ts'
 
-export interface ReviewsFilter {
-  readonly status?: string
-  readonly search?: string
-  /** `owner/repo` */
-  readonly repo?: string
-}
+export type ReviewsFilter = Pick<ReviewsQuery, 'status' | 'search' | 'repo'>
+
+type ReviewsQuery = NonNullable<RequestOf<'listReviews'>['query']>
 
 export interface LoadedReviews {
   /** Newest first. */
@@ -63,15 +61,8 @@ export function updateCachedStatus(
   })
 }
 
-function fetchPage(
-  api: ApiClient,
-  query: ReviewsFilter & { before?: number },
-  signal?: AbortSignal,
-): Promise<Review[]> {
-  return api.request<Review[]>('/api/v1/reviews', {
-    query: { ...query, limit: pageSize },
-    ...(signal && { signal }),
-  })
+function fetchPage(api: ApiClient, query: ReviewsQuery, signal?: AbortSignal): Promise<Review[]> {
+  return api.call('listReviews', { query: { ...query, limit: pageSize } }, { signal })
 }
 
 /** Drops older rows if more than one page is new, because rows between them would be missing. */

@@ -1,19 +1,17 @@
 // API queries that several pages share.
 import { queryOptions } from '@tanstack/react-query'
-import type { showMeSchema } from '../../../src/contract/account-schemas.ts'
-import type { listReviewsSchema, readReviewSchema } from '../../../src/contract/review-schemas.ts'
 import type { ApiClient } from './api-client.ts'
-import type { ResponseBody } from './response-body.ts'
+import type { ResponseOf } from './endpoints.ts'
 
-export type Me = ResponseBody<typeof showMeSchema>
-export type Review = ResponseBody<typeof listReviewsSchema>[number]
-export type ReviewDetail = ResponseBody<typeof readReviewSchema>
+export type Me = ResponseOf<'showMe'>
+export type Review = ResponseOf<'listReviews'>[number]
+export type ReviewDetail = ResponseOf<'readReview'>
 
 /** The signed-in user. */
 export function meQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['me'],
-    queryFn: ({ signal }) => api.request<Me>('/auth/me', { signal }),
+    queryFn: ({ signal }) => api.call('showMe', {}, { signal }),
     staleTime: 5 * 60_000,
   })
 }
@@ -22,7 +20,6 @@ export function meQuery(api: ApiClient) {
 export function reviewQuery(api: ApiClient, id: string) {
   return queryOptions({
     queryKey: ['review', id],
-    queryFn: ({ signal }) =>
-      api.request<ReviewDetail>(`/api/v1/reviews/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => api.call('readReview', { params: { id } }, { signal }),
   })
 }

@@ -23,7 +23,7 @@ const skipLinkClass =
 export function Shell() {
   const api = useApi()
   const client = useQueryClient()
-  useEffect(() => subscribeToLiveUpdates(client, api.basePath), [client, api])
+  useEffect(() => subscribeToLiveUpdates(client, api.pathOf('liveStream')), [client, api])
   useFocusOnNavigation()
   return (
     <>
@@ -119,7 +119,7 @@ function useSignOut(): () => Promise<void> {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async () => {
-    await api.request('/auth/logout', { method: 'POST', anonymous: true })
+    await api.call('signOut', {}, { anonymous: true })
     api.clearToken()
     await navigate({ to: '/sign-in' })
     client.clear()

@@ -1,9 +1,8 @@
 // Page with the webhook deliveries and their outcomes.
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import type { listDeliveriesSchema } from '../../../../src/contract/review-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
+import type { ResponseOf } from '../../api/endpoints.ts'
 import { useApi } from '../../api/use-api.ts'
 import { OutcomeBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -18,17 +17,17 @@ import {
   parseDeliveriesSearch,
 } from './deliveries-search.ts'
 
-type DeliveriesResponse = ResponseBody<typeof listDeliveriesSchema>
-type Delivery = DeliveriesResponse['deliveries'][number]
+type Delivery = ResponseOf<'listDeliveries'>['deliveries'][number]
 
 function deliveriesQuery(api: ApiClient, filter: DeliveriesSearch) {
   return infiniteQueryOptions({
     queryKey: ['deliveries', filter],
     queryFn: ({ pageParam, signal }) =>
-      api.request<DeliveriesResponse>('/api/v1/deliveries', {
-        query: { ...filter, limit: 50, before: pageParam },
-        signal,
-      }),
+      api.call(
+        'listDeliveries',
+        { query: { ...filter, limit: 50, before: pageParam } },
+        { signal },
+      ),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
   })

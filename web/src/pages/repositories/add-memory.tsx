@@ -8,12 +8,12 @@ import { useMemoryMutation } from './use-memory-mutation.ts'
 
 export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }) {
   const [type, setType] = useState<(typeof addableMemoryTypes)[number]>('project_pattern')
-  const { mutate, isPending, error } = useMemoryMutation(repo, onDone)
+  const { mutate, isPending, error } = useMemoryMutation('addMemory', repo, onDone)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const path = String(form.get('path')).trim()
-    mutate({ method: 'POST', body: { type, text: form.get('text'), ...(path !== '' && { path }) } })
+    mutate({ body: { type, text: String(form.get('text')), ...(path !== '' && { path }) } })
   }
   return (
     <form

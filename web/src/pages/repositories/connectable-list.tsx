@@ -9,7 +9,7 @@ import { TextField } from '../../components/field.tsx'
 import { EmptyState, ErrorAlert } from '../../components/page-states.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { useDebouncedValue } from '../../components/use-debounced-value.ts'
-import { type Repository, repositoriesQuery } from './repository-queries.ts'
+import { type Repository, repositoriesQuery, splitName } from './repository-queries.ts'
 
 export function ConnectableList() {
   const [typed, setTyped] = useState('')
@@ -58,7 +58,7 @@ function ConnectableRow({ repository }: { repository: Repository }) {
   const api = useApi()
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.request(`/api/v1/repos/${repo}/install`, { method: 'POST' }),
+    mutationFn: () => api.call('connectRepository', { params: splitName(repo) }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['repositories'] }),
   })
   return (

@@ -2,12 +2,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useApi } from '../../api/use-api.ts'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { splitName } from './repository-queries.ts'
 
 export function DisconnectButton({ repo, onDone }: { repo: string; onDone?: () => void }) {
   const api = useApi()
   const client = useQueryClient()
   const disconnect = async () => {
-    await api.request(`/api/v1/repos/${repo}/install`, { method: 'DELETE' })
+    await api.call('disconnectRepository', { params: splitName(repo) })
     onDone?.()
     await client.invalidateQueries({ queryKey: ['repositories'] })
   }

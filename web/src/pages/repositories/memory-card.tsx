@@ -49,13 +49,13 @@ export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
 }
 
 function DismissButton({ repo, memory }: { repo: string; memory: Memory }) {
-  const { mutateAsync } = useMemoryMutation(repo, () => undefined)
+  const { mutateAsync } = useMemoryMutation('dismissMemory', repo)
   return (
     <ConfirmButton
       label="Dismiss"
       variant="quiet"
       title="Dismiss this memory?"
-      action={() => mutateAsync({ path: `/${memory.id}`, method: 'DELETE' })}
+      action={() => mutateAsync({ params: { id: memory.id } })}
     >
       <p className="mb-2 line-clamp-4 border-line border-l-2 pl-2">{memory.memory}</p>
       <p>
@@ -75,11 +75,11 @@ function EditMemory({
   memory: Memory
   onDone: () => void
 }) {
-  const { mutate, isPending, error } = useMemoryMutation(repo, onDone)
+  const { mutate, isPending, error } = useMemoryMutation('editMemory', repo, onDone)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const text = new FormData(event.currentTarget).get('text')
-    mutate({ path: `/${memory.id}`, method: 'PATCH', body: { text } })
+    const text = String(new FormData(event.currentTarget).get('text'))
+    mutate({ params: { id: memory.id }, body: { text } })
   }
   return (
     <form onSubmit={submit} className="my-2 max-w-prose">

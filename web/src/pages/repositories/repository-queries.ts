@@ -1,44 +1,31 @@
 // API queries about repositories. Keys contain the name, so that live updates can refresh them.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type {
-  contributorsSchema,
-  repositoryGraphSchema,
-} from '../../../../src/contract/analytics-schemas.ts'
-import type {
-  listMemoriesSchema,
-  memoryHistorySchema,
-  memoryStatsSchema,
-  projectMapSchema,
-} from '../../../../src/contract/memory-schemas.ts'
-import type { listRepositoriesSchema } from '../../../../src/contract/repository-schemas.ts'
-import type { readScanSchema } from '../../../../src/contract/scan-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
-import type { CodeMap } from './code/code-map-model.ts'
+import type { ResponseOf } from '../../api/endpoints.ts'
 
-type RepositoriesResponse = ResponseBody<typeof listRepositoriesSchema>
-export type Repository = RepositoriesResponse['repositories'][number]
-export type Scan = ResponseBody<typeof readScanSchema>
-export type MapEntry = ResponseBody<typeof projectMapSchema>['memories'][number]
-type MemoriesResponse = ResponseBody<typeof listMemoriesSchema>
-export type Memory = MemoriesResponse['memories'][number]
+export type Repository = ResponseOf<'listRepositories'>['repositories'][number]
+export type Scan = ResponseOf<'readScan'>
+export type MapEntry = ResponseOf<'projectMap'>['memories'][number]
+export type Memory = ResponseOf<'listMemories'>['memories'][number]
 export type MemoryType = Memory['type']
-export type PastMemory = ResponseBody<typeof memoryHistorySchema>['memories'][number]
-export type RepositoryGraph = ResponseBody<typeof repositoryGraphSchema>
-export type Contributor = ResponseBody<typeof contributorsSchema>['contributors'][number]
+export type PastMemory = ResponseOf<'memoryHistory'>['memories'][number]
+export type RepositoryGraph = ResponseOf<'repositoryGraph'>
+export type Contributor = ResponseOf<'contributors'>['contributors'][number]
+
+/** The parameters of a path with a repository. */
+export function splitName(name: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = name.split('/')
+  return { owner, repo }
+}
 
 /** Repositories that are connected to the account, or repositories that the user can connect. */
 export function repositoriesQuery(api: ApiClient, filter: { connected: boolean; search: string }) {
   return infiniteQueryOptions({
     queryKey: ['repositories', filter],
     queryFn: ({ pageParam: page, signal }) => {
-      const query = {
-        connected: String(filter.connected),
-        search: filter.search,
-        page,
-        per_page: 30,
-      }
-      return api.request<RepositoriesResponse>('/api/v1/repos', { query, signal })
+      const connected = filter.connected ? 'true' : 'false'
+      const query = { connected, search: filter.search, page, per_page: 30 } as const
+      return api.call('listRepositories', { query }, { signal })
     },
     initialPageParam: 1,
     getNextPageParam: ({ page, has_more }) => (has_more ? page + 1 : null),
@@ -48,29 +35,21 @@ export function repositoriesQuery(api: ApiClient, filter: { connected: boolean; 
 export function scanQuery(api: ApiClient, repo: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'scan'],
-    queryFn: ({ signal }) => api.request<Scan>('/api/v1/memory/scan', { query: { repo }, signal }),
+    queryFn: ({ signal }) => api.call('readScan', { query: { repo } }, { signal }),
   })
 }
 
 export function projectMapQuery(api: ApiClient, repo: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'map'],
-    queryFn: ({ signal }) =>
-      api.request<ResponseBody<typeof projectMapSchema>>('/api/v1/memory/project-map', {
-        query: { repo },
-        signal,
-      }),
+    queryFn: ({ signal }) => api.call('projectMap', { query: { repo } }, { signal }),
   })
 }
 
 export function memoryStatsQuery(api: ApiClient, repo: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'stats'],
-    queryFn: ({ signal }) =>
-      api.request<ResponseBody<typeof memoryStatsSchema>>('/api/v1/memory/stats', {
-        query: { repo },
-        signal,
-      }),
+    queryFn: ({ signal }) => api.call('memoryStats', { query: { repo } }, { signal }),
   })
 }
 
@@ -78,13 +57,14 @@ export function memoryStatsQuery(api: ApiClient, repo: string) {
 export function memoriesQuery(
   api: ApiClient,
   repo: string,
-  filter: { search: string; type: MemoryType | '' },
+  { search, type }: { search: string; type: MemoryType | '' },
 ) {
   return infiniteQueryOptions({
-    queryKey: ['repository', repo, 'memories', filter],
+    queryKey: ['repository', repo, 'memories', { search, type }],
     queryFn: ({ pageParam, signal }) => {
-      const query = { repo, ...filter, before: pageParam ?? undefined, limit: 30 }
-      return api.request<MemoriesResponse>('/api/v1/memory', { query, signal })
+      const before = pageParam ?? undefined
+      const query = { repo, search, type: type || undefined, before, limit: 30 }
+      return api.call('listMemories', { query }, { signal })
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
@@ -95,18 +75,14 @@ export function memoryHistoryQuery(api: ApiClient, repo: string, id: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'history', id],
     queryFn: ({ signal }) =>
-      api.request<ResponseBody<typeof memoryHistorySchema>>(`/api/v1/memory/${id}/history`, {
-        query: { repo },
-        signal,
-      }),
+      api.call('memoryHistory', { params: { id }, query: { repo } }, { signal }),
   })
 }
 
 export function graphQuery(api: ApiClient, repo: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'graph'],
-    queryFn: ({ signal }) =>
-      api.request<RepositoryGraph>('/api/v1/analytics/graph', { query: { repo }, signal }),
+    queryFn: ({ signal }) => api.call('repositoryGraph', { query: { repo } }, { signal }),
   })
 }
 
@@ -114,8 +90,7 @@ export function graphQuery(api: ApiClient, repo: string) {
 export function codeMapQuery(api: ApiClient, repo: string, path: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'code-map', path],
-    queryFn: ({ signal }) =>
-      api.request<CodeMap>('/api/v1/memory/code-map', { query: { repo, path }, signal }),
+    queryFn: ({ signal }) => api.call('showCodeMap', { query: { repo, path } }, { signal }),
   })
 }
 
@@ -123,10 +98,7 @@ export function contributorsQuery(api: ApiClient, repo: string) {
   return infiniteQueryOptions({
     queryKey: ['repository', repo, 'contributors'],
     queryFn: ({ pageParam: page, signal }) =>
-      api.request<ResponseBody<typeof contributorsSchema>>('/api/v1/analytics/contributors', {
-        query: { repo, page },
-        signal,
-      }),
+      api.call('contributors', { query: { repo, page } }, { signal }),
     initialPageParam: 1,
     getNextPageParam: ({ page = 1, total_pages: pages = 1 }) => (page < pages ? page + 1 : null),
   })

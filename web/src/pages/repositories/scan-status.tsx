@@ -95,7 +95,7 @@ export function RescanButton({ repo }: { repo: string }) {
   const client = useQueryClient()
   const { scan } = useScan(repo)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.request('/api/v1/memory/rescan', { method: 'POST', query: { repo } }),
+    mutationFn: () => api.call('rescan', { query: { repo } }),
     onSuccess: () => client.invalidateQueries({ queryKey: scanQuery(api, repo).queryKey }),
   })
   const isUnderWay = scan?.status === 'pending' || scan?.status === 'processing'

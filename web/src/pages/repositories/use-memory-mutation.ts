@@ -1,20 +1,20 @@
 // Mutation that changes a memory and refreshes the memory queries of its repository.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ApiRequest } from '../../api/api-client.ts'
+import type { RequestOf } from '../../api/endpoints.ts'
 import { useApi } from '../../api/use-api.ts'
 
-/** The `path` of the mutation is relative to `/api/v1/memory`. */
-export function useMemoryMutation(repo: string, onDone: () => void) {
+export function useMemoryMutation<Name extends 'addMemory' | 'editMemory' | 'dismissMemory'>(
+  name: Name,
+  repo: string,
+  onDone?: () => void,
+) {
   const api = useApi()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({
-      path = '',
-      ...request
-    }: Pick<ApiRequest, 'method' | 'body'> & { path?: string }) =>
-      api.request(`/api/v1/memory${path}`, { ...request, query: { repo } }),
+    mutationFn: (request: Omit<RequestOf<Name>, 'query'>) =>
+      api.call(name, { ...request, query: { repo } } as RequestOf<Name>),
     onSuccess: () => {
-      onDone()
+      onDone?.()
       for (const part of ['memories', 'stats', 'map', 'history']) {
         void client.invalidateQueries({ queryKey: ['repository', repo, part] })
       }

@@ -2,11 +2,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type {
-  dismissFindingSchema,
-  reopenFindingSchema,
-} from '../../../../src/contract/review-schemas.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
@@ -91,11 +86,11 @@ function useDismissal(id: number, fingerprint: string) {
   const client = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: (reason: string | null) =>
-      api.request<ResponseBody<typeof dismissFindingSchema | typeof reopenFindingSchema>>(
-        `/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`,
-        reason === null ? { method: 'DELETE' } : { method: 'POST', body: { reason } },
-      ),
+    mutationFn: async (reason: string | null) => {
+      const params = { id: String(id), fingerprint }
+      if (reason === null) return api.call('reopenFinding', { params })
+      return api.call('dismissFinding', { params, body: { reason } })
+    },
     onSuccess: async ({ event_id: nextId }) => {
       await client.invalidateQueries({ queryKey: ['review', String(id)] })
       if (nextId !== null) await navigate({ to: '/reviews/$id', params: { id: String(nextId) } })

@@ -1,9 +1,7 @@
 // Button that requests another review of the same pull request.
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { retryReviewSchema } from '../../../../src/contract/review-schemas.ts'
 import { getErrorMessage } from '../../api/api-error.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
@@ -16,13 +14,7 @@ export function RetryButton({
   const api = useApi()
   const navigate = useNavigate()
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
-      api.request<ResponseBody<typeof retryReviewSchema, 202>>(
-        `/api/v1/reviews/${review.id}/retry`,
-        {
-          method: 'POST',
-        },
-      ),
+    mutationFn: () => api.call('retryReview', { params: { id: String(review.id) } }),
     onSuccess: ({ event_id }) => navigate({ to: '/reviews/$id', params: { id: String(event_id) } }),
   })
   const isUnderWay = review.status === 'pending' || review.status === 'processing'

@@ -1,11 +1,10 @@
 // API queries about one review.
 import { queryOptions } from '@tanstack/react-query'
-import type { readReviewDiffSchema } from '../../../../src/contract/review-diff-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
+import type { ResponseOf } from '../../api/endpoints.ts'
 import type { ReviewDetail } from '../../api/shared-queries.ts'
 
-export type ReviewDiff = ResponseBody<typeof readReviewDiffSchema>
+export type ReviewDiff = ResponseOf<'readReviewDiff'>
 export type DiffFile = ReviewDiff['files'][number]
 export type Finding = ReviewDetail['findings'][number]
 
@@ -16,7 +15,7 @@ export function reviewDiffQuery(
 ) {
   return queryOptions({
     queryKey: ['review-diff', id, head_sha],
-    queryFn: ({ signal }) => api.request<ReviewDiff>(`/api/v1/reviews/${id}/diff`, { signal }),
+    queryFn: ({ signal }) => api.call('readReviewDiff', { params: { id: String(id) } }, { signal }),
     enabled: head_sha !== null,
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -2,10 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { listRepositoriesSchema } from '../../../../src/contract/repository-schemas.ts'
-import type { showSettingsSchema } from '../../../../src/contract/settings-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
@@ -21,13 +18,10 @@ function setupProgressQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['repositories', 'progress'],
     queryFn: async ({ signal }): Promise<SetupProgress> => {
-      const query = { connected: 'true', per_page: 1 }
+      const query = { connected: 'true', per_page: 1 } as const
       const [{ repositories }, { models }] = await Promise.all([
-        api.request<ResponseBody<typeof listRepositoriesSchema>>('/api/v1/repos', {
-          query,
-          signal,
-        }),
-        api.request<ResponseBody<typeof showSettingsSchema>>('/api/v1/settings', { signal }),
+        api.call('listRepositories', { query }, { signal }),
+        api.call('showSettings', {}, { signal }),
       ])
       return { isConnected: repositories.length > 0, hasModel: models.main !== null }
     },

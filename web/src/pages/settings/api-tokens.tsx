@@ -66,7 +66,7 @@ function TokenRow({
   const api = useApi()
   const client = useQueryClient()
   const revoke = async () => {
-    await api.request(`/api/v1/tokens/${id}`, { method: 'DELETE' })
+    await api.call('revokeApiToken', { params: { id } })
     await client.invalidateQueries({ queryKey: tokensQuery(api).queryKey })
   }
   return (

@@ -14,7 +14,7 @@ export function NewTokenForm({ onCreated }: { onCreated: (token: NewApiToken) =>
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
     mutationFn: (body: { name: string; expires_in_days: number }) =>
-      api.request<NewApiToken>('/api/v1/tokens', { method: 'POST', body }),
+      api.call('createApiToken', { body }),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -1,30 +1,19 @@
 // API queries of the settings page.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type {
-  createApiTokenSchema,
-  listApiTokensSchema,
-} from '../../../../src/contract/account-schemas.ts'
-import type { listAuditSchema } from '../../../../src/contract/audit-schemas.ts'
-import type {
-  checkSourcesSchema,
-  runChecksSchema,
-  showSettingsSchema,
-} from '../../../../src/contract/settings-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
+import type { ResponseOf } from '../../api/endpoints.ts'
 
-export type Settings = ResponseBody<typeof showSettingsSchema>
-export type SourceHealth = ResponseBody<typeof checkSourcesSchema>['sources'][number]
-export type SetupCheck = ResponseBody<typeof runChecksSchema>['checks'][number]
-export type ApiToken = ResponseBody<typeof listApiTokensSchema>['tokens'][number]
-export type NewApiToken = ResponseBody<typeof createApiTokenSchema>
-type AuditResponse = ResponseBody<typeof listAuditSchema>
-export type AuditEntry = AuditResponse['entries'][number]
+export type Settings = ResponseOf<'showSettings'>
+export type SourceHealth = ResponseOf<'checkSources'>['sources'][number]
+export type SetupCheck = ResponseOf<'runChecks'>['checks'][number]
+export type ApiToken = ResponseOf<'listApiTokens'>['tokens'][number]
+export type NewApiToken = ResponseOf<'createApiToken'>
+export type AuditEntry = ResponseOf<'listAudit'>['entries'][number]
 
 export function settingsQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['settings'],
-    queryFn: ({ signal }) => api.request<Settings>('/api/v1/settings', { signal }),
+    queryFn: ({ signal }) => api.call('showSettings', {}, { signal }),
     staleTime: 5 * 60_000,
   })
 }
@@ -33,8 +22,7 @@ export function settingsQuery(api: ApiClient) {
 export function sourcesQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['settings', 'sources'],
-    queryFn: ({ signal }) =>
-      api.request<ResponseBody<typeof checkSourcesSchema>>('/api/v1/settings/sources', { signal }),
+    queryFn: ({ signal }) => api.call('checkSources', {}, { signal }),
   })
 }
 
@@ -42,8 +30,7 @@ export function sourcesQuery(api: ApiClient) {
 export function checksQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['settings', 'checks'],
-    queryFn: ({ signal }) =>
-      api.request<ResponseBody<typeof runChecksSchema>>('/api/v1/settings/checks', { signal }),
+    queryFn: ({ signal }) => api.call('runChecks', {}, { signal }),
     // The service repeats the checks at most once a minute.
     staleTime: 60_000,
   })
@@ -52,8 +39,7 @@ export function checksQuery(api: ApiClient) {
 export function tokensQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['tokens'],
-    queryFn: ({ signal }) =>
-      api.request<ResponseBody<typeof listApiTokensSchema>>('/api/v1/tokens', { signal }),
+    queryFn: ({ signal }) => api.call('listApiTokens', {}, { signal }),
   })
 }
 
@@ -61,10 +47,7 @@ export function auditQuery(api: ApiClient) {
   return infiniteQueryOptions({
     queryKey: ['audit'],
     queryFn: ({ pageParam, signal }) =>
-      api.request<AuditResponse>('/api/v1/audit', {
-        query: { before: pageParam ?? undefined },
-        signal,
-      }),
+      api.call('listAudit', { query: { before: pageParam ?? undefined } }, { signal }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,
     // New entries must appear immediately.

@@ -2,14 +2,9 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect } from 'react'
-import type {
-  signInOptionsSchema,
-  signInWithTokenSchema,
-} from '../../../../src/contract/account-schemas.ts'
 import type { ApiClient } from '../../api/api-client.ts'
 import { getErrorMessage } from '../../api/api-error.ts'
 import { formatPlatformName } from '../../api/platform-name.ts'
-import type { ResponseBody } from '../../api/response-body.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -20,11 +15,7 @@ import { describeSignInError } from './sign-in-search.ts'
 function signInOptionsQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ['sign-in-options'],
-    queryFn: ({ signal }) =>
-      api.request<ResponseBody<typeof signInOptionsSchema>>('/auth/options', {
-        anonymous: true,
-        signal,
-      }),
+    queryFn: ({ signal }) => api.call('signInOptions', {}, { anonymous: true, signal }),
   })
 }
 
@@ -75,11 +66,14 @@ function SignInError() {
 }
 
 function PlatformSignIn({ platformName }: { platformName: string }) {
-  const { basePath } = useApi()
-  const returnTo = new URLSearchParams({ return_to: basePath + useReturnPath() })
+  const api = useApi()
+  const returnTo = new URLSearchParams({ return_to: api.basePath + useReturnPath() })
   return (
     <>
-      <a href={`${basePath}/auth/login?${returnTo}`} className={`${buttonClass('main')} w-full`}>
+      <a
+        href={`${api.pathOf('startSignIn')}?${returnTo}`}
+        className={`${buttonClass('main')} w-full`}
+      >
         Sign in with {platformName}
       </a>
       <p className="my-3 flex items-center gap-2 text-muted">
@@ -98,11 +92,7 @@ function TokenForm({ host, isOnlyOption }: { host: string; isOnlyOption: boolean
   const returnTo = useReturnPath()
   const signIn = useMutation({
     mutationFn: (token: string) =>
-      api.request<ResponseBody<typeof signInWithTokenSchema>>('/auth/login', {
-        method: 'POST',
-        body: { token },
-        anonymous: true,
-      }),
+      api.call('signInWithToken', { body: { token } }, { anonymous: true }),
     onSuccess: async () => {
       api.clearToken()
       // Cached data may belong to another account.

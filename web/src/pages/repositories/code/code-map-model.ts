@@ -1,8 +1,7 @@
 // Names, connections and groups of the nodes of a code map.
-import type { showCodeMapSchema } from '../../../../../src/contract/code-map-schemas.ts'
-import type { ResponseBody } from '../../../api/response-body.ts'
+import type { ResponseOf } from '../../../api/endpoints.ts'
 
-export type CodeMap = ResponseBody<typeof showCodeMapSchema>
+export type CodeMap = ResponseOf<'showCodeMap'>
 export type CodeNode = CodeMap['nodes'][number]
 
 /** The path relative to the directory of the map. */
