@@ -8,7 +8,7 @@ import { limitRows } from '../db/limit-rows.ts'
 import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
-export type DeliveryEntry = ResponseRecord<typeof contract.listDeliveries>['deliveries'][number]
+type DeliveryEntry = ResponseRecord<typeof contract.listDeliveries>['deliveries'][number]
 
 interface DeliveryQuery {
   readonly scope: Scope

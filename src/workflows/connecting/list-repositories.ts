@@ -17,7 +17,7 @@ interface RepositoryQuery {
 }
 
 /** An entry of the list; what only the platform has is null for connected repositories. */
-export interface RepositoryEntry {
+interface RepositoryEntry {
   readonly repo: RepositoryName
   /** It is null if the caller hasn't connected the repository. */
   readonly installationId: number | null
