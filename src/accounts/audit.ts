@@ -54,9 +54,10 @@ export async function listAudit(
   caller: Pick<Caller, 'userId' | 'isAdmin'>,
   input: { before: number | undefined; limit: number },
 ): Promise<AuditEntry[]> {
-  let query = db.selectFrom('audit_log').select(['id', 'created_at', 'login', 'action', 'subject'])
+  let query = db
+    .selectFrom('audit_log')
+    .select(['id', 'created_at as createdAt', 'login', 'action', 'subject'])
   if (!caller.isAdmin) query = query.where('user_id', '=', caller.userId)
   if (input.before !== undefined) query = query.where('id', '<', input.before)
-  const rows = await query.orderBy('id', 'desc').limit(input.limit).execute()
-  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }))
+  return query.orderBy('id', 'desc').limit(input.limit).execute()
 }

@@ -69,30 +69,16 @@ export async function listActiveInstallations(
   db: Db,
   repo: RepositoryName,
 ): Promise<Installation[]> {
-  const rows = await db
+  return db
     .selectFrom('installations')
-    .select([
-      'id',
-      'user_id',
-      'repo_full_name',
-      'platform_repo_id',
-      'webhook_id',
-      'webhook_secret',
-      'access_lost_at',
-    ])
+    .select(['id', 'user_id as userId', 'repo_full_name as repo'])
+    .select(['platform_repo_id as platformRepoId', 'webhook_id as webhookId'])
+    .select(['webhook_secret as webhookSecret'])
+    .select(sql<boolean>`access_lost_at is not null`.as('isHidden'))
     .where(isRepository(repo))
     .where('is_active', '=', true)
     .orderBy('id', 'desc')
     .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    userId: row.user_id,
-    repo: row.repo_full_name,
-    platformRepoId: row.platform_repo_id,
-    webhookId: row.webhook_id,
-    webhookSecret: row.webhook_secret,
-    isHidden: row.access_lost_at !== null,
-  }))
 }
 
 /**

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { isTokenId } from './credentials.ts'
-import { type ApiToken, selectApiTokens, toApiToken } from './tokens.ts'
+import { type ApiToken, selectApiTokens } from './tokens.ts'
 import { operatorPlatform } from './users.ts'
 
 /** Login of the operator, in an account whose platform doesn't exist. */
@@ -57,16 +57,11 @@ export function findAccounts(db: Db, platform: string, login: string): Promise<A
 
 /** Returns the valid API tokens of all accounts, newest first. */
 export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
-  const rows = await selectApiTokens(db)
+  return selectApiTokens(db)
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select(['tokens.grants_admin', 'users.login'])
+    .select(['tokens.grants_admin as grantsAdmin', 'users.login'])
     .limit(maxListedTokens)
     .execute()
-  return rows.map((row) => ({
-    ...toApiToken(row),
-    login: row.login,
-    grantsAdmin: row.grants_admin,
-  }))
 }
 
 /** The owner of an API token; undefined when there is no such token. */

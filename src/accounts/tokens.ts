@@ -101,33 +101,20 @@ async function recordTokenUse(db: Db, tokenId: string): Promise<void> {
 
 /** Returns a person's valid API tokens, newest first. */
 export async function listApiTokens(db: Db, userId: number): Promise<ApiToken[]> {
-  const rows = await selectApiTokens(db).where('tokens.user_id', '=', userId).execute()
-  return rows.map(toApiToken)
+  return selectApiTokens(db).where('tokens.user_id', '=', userId).execute()
 }
 
 /** Builds a query for the valid API tokens of all people, newest first. */
 export function selectApiTokens(db: Db) {
   return db
     .selectFrom('tokens')
-    .select([
-      'tokens.id',
-      'tokens.name',
-      'tokens.created_at',
-      'tokens.expires_at',
-      'tokens.last_used_at',
-    ])
+    .select(['tokens.id', 'tokens.name', 'tokens.created_at as createdAt'])
+    .select(['tokens.expires_at as expiresAt', 'tokens.last_used_at as lastUsedAt'])
     .where('tokens.kind', '=', 'api')
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', sql<Date>`now()`)
     .orderBy('tokens.created_at', 'desc')
     .orderBy('tokens.id')
-}
-
-export function toApiToken(
-  row: Awaited<ReturnType<ReturnType<typeof selectApiTokens>['execute']>>[number],
-): ApiToken {
-  const { id, name, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt } = row
-  return { id, name, createdAt, expiresAt, lastUsedAt }
 }
 
 /**

@@ -48,9 +48,8 @@ export interface NewMemory {
 
 export interface Memory extends NewMemory {
   readonly id: string
-  /** ISO 8601. */
-  readonly createdAt: string
-  readonly updatedAt: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
 }
 
 /** A memory that applies to a change. Untrusted unless a person wrote it. */

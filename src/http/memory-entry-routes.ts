@@ -32,8 +32,7 @@ export function addMemoryEntryRoutes(addRoute: AddRoute, ctx: AppContext): void 
     if (!config.memory) return { memories: [], next: null }
     if (search.trim() !== '') {
       const matches = await recallMemories(ctx, repo, { text: search, ...filter, limit })
-      const memories = matches.map(({ score, ...memory }) => ({ ...describeMemory(memory), score }))
-      return { memories, next: null }
+      return { memories: matches.map(describeMemory), next: null }
     }
     const listed = await listMemories(db, repo, { ...filter, before, limit: limit + 1 })
     const memories = listed
@@ -69,14 +68,7 @@ export function addMemoryEntryRoutes(addRoute: AddRoute, ctx: AppContext): void 
     if (!config.memory) throw notFound()
     const versions = await readMemoryHistory(db, repo, parseId(request.params.id))
     if (versions.length === 0) throw notFound()
-    const memories = versions.map(({ endedAt, endedBy, ...memory }) => {
-      return {
-        ...describeMemory(memory),
-        endedAt: endedAt === null ? null : new Date(endedAt),
-        endedBy,
-      }
-    })
-    return { memories }
+    return { memories: versions.map(describeMemory) }
   })
 }
 
@@ -95,11 +87,6 @@ function normalizePath(path: string): string {
   return path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '') || '.'
 }
 
-function describeMemory({ text, createdAt, updatedAt, ...memory }: Memory) {
-  return {
-    ...memory,
-    memory: text,
-    createdAt: new Date(createdAt),
-    updatedAt: new Date(updatedAt),
-  }
+function describeMemory<Described extends Memory>({ text, ...memory }: Described) {
+  return { ...memory, memory: text }
 }

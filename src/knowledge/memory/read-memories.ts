@@ -1,41 +1,13 @@
 // Reads lists, counts and the history of memories.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { Memory, MemoryTrust, MemoryType, Provenance } from '../../domain/memory.ts'
+import type { Memory, MemoryType, Provenance } from '../../domain/memory.ts'
 import { toStoredSubject } from './save-memories.ts'
 
-/** These are the columns of a memory `m`. */
-export const memoryColumns = sql`
-  m.id, m.memory_type, m.subject, m.text, m.path, m.component_type, m.trust, m.provenance,
-  m.created_at, m.updated_at`
-
-export interface MemoryRow {
-  readonly id: string
-  readonly memory_type: MemoryType
-  readonly subject: string
-  readonly text: string
-  readonly path: string | null
-  readonly component_type: string | null
-  readonly trust: MemoryTrust
-  readonly provenance: Provenance
-  readonly created_at: Date
-  readonly updated_at: Date
-}
-
-export function toMemory(row: MemoryRow): Memory {
-  return {
-    id: row.id,
-    type: row.memory_type,
-    subject: row.subject,
-    text: row.text,
-    path: row.path,
-    componentType: row.component_type,
-    trust: row.trust,
-    provenance: row.provenance,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  }
-}
+/** The fields of a `Memory` from a row `m`. */
+export const memoryFields = sql`
+  m.id, m.memory_type as type, m.subject, m.text, m.path, m.component_type as "componentType",
+  m.trust, m.provenance, m.created_at as "createdAt", m.updated_at as "updatedAt"`
 
 /** An omitted field doesn't restrict the list. */
 export interface MemoryFilter {
@@ -80,11 +52,11 @@ export async function listMemories(
               or (m.updated_at = last.updated_at and ${sortKey('m')} > ${sortKey('last')})
             )
         )`
-  const { rows } = await sql<MemoryRow>`
-    select ${memoryColumns} from memories m
+  const { rows } = await sql<Memory>`
+    select ${memoryFields} from memories m
     where m.repo = ${repo} and m.ended_at is null ${matchesFilter(filter)} ${after}
     order by m.updated_at desc, ${sortKey('m')} limit ${filter.limit}`.execute(db)
-  return rows.map(toMemory)
+  return rows
 }
 
 /** The conditions apply to a memory `m`, and each has `and` in front. */
@@ -125,19 +97,19 @@ export async function readMemoriesOfType(
   repo: string,
   types: readonly MemoryType[],
 ): Promise<Memory[]> {
-  const { rows } = await sql<MemoryRow>`
-    select ${memoryColumns} from memories m
+  const { rows } = await sql<Memory>`
+    select ${memoryFields} from memories m
     where m.repo = ${repo} and m.ended_at is null ${matchesFilter({ types })}
     order by m.path collate "C", m.subject collate "C"`.execute(db)
-  return rows.map(toMemory)
+  return rows
 }
 
 /** Finds a current memory; undefined if the repository has none with this id. */
 export async function findMemory(db: Db, repo: string, id: string): Promise<Memory | undefined> {
-  const { rows } = await sql<MemoryRow>`
-    select ${memoryColumns} from memories m
+  const { rows } = await sql<Memory>`
+    select ${memoryFields} from memories m
     where m.id = ${id} and m.repo = ${repo} and m.ended_at is null`.execute(db)
-  return rows[0] && toMemory(rows[0])
+  return rows[0]
 }
 
 /** Finds the current memory of a subject. */
@@ -146,21 +118,21 @@ export async function findCurrentMemory(
   repo: string,
   { type, subject }: Pick<Memory, 'type' | 'subject'>,
 ): Promise<Memory | undefined> {
-  const { rows } = await sql<MemoryRow>`
-    select ${memoryColumns} from memories m
+  const { rows } = await sql<Memory>`
+    select ${memoryFields} from memories m
     where m.repo = ${repo} and m.memory_type = ${type}
       and m.subject = ${toStoredSubject(subject)} and m.ended_at is null`.execute(db)
-  return rows[0] && toMemory(rows[0])
+  return rows[0]
 }
 
 export async function countMemories(
   db: Db,
   repo: string,
 ): Promise<{ total: number; byType: ReadonlyMap<MemoryType, number> }> {
-  const { rows } = await sql<{ memory_type: MemoryType; count: number }>`
-    select memory_type, count(*)::integer as count from memories
+  const { rows } = await sql<{ type: MemoryType; count: number }>`
+    select memory_type as type, count(*)::integer as count from memories
     where repo = ${repo} and ended_at is null group by memory_type`.execute(db)
-  const byType = new Map(rows.map(({ memory_type: type, count }) => [type, count]))
+  const byType = new Map(rows.map(({ type, count }) => [type, count]))
   return { total: rows.reduce((sum, { count }) => sum + count, 0), byType }
 }
 
@@ -174,8 +146,8 @@ export async function countPersonMemories(db: Db, repo: string): Promise<number>
 
 /** This can be a current or an earlier memory of a subject. */
 interface MemoryVersion extends Memory {
-  /** An ISO 8601 date; null for the current memory. */
-  readonly endedAt: string | null
+  /** Null for the current memory. */
+  readonly endedAt: Date | null
   /** The username of the person who dismissed it; null if it wasn't dismissed. */
   readonly endedBy: string | null
 }
@@ -188,14 +160,10 @@ export async function readMemoryHistory(
   repo: string,
   id: string,
 ): Promise<MemoryVersion[]> {
-  const { rows } = await sql<MemoryRow & { ended_at: Date | null; ended_by: string | null }>`
-    select ${memoryColumns}, m.ended_at, m.ended_by
+  const { rows } = await sql<MemoryVersion>`
+    select ${memoryFields}, m.ended_at as "endedAt", m.ended_by as "endedBy"
     from memories given join memories m using (repo, memory_type, subject)
     where given.id = ${id} and given.repo = ${repo}
     order by m.updated_at desc, m.ended_at desc nulls first limit ${maxVersionsShown}`.execute(db)
-  return rows.map((row) => ({
-    ...toMemory(row),
-    endedAt: row.ended_at?.toISOString() ?? null,
-    endedBy: row.ended_by,
-  }))
+  return rows
 }

@@ -5,7 +5,7 @@ import type { Memory } from '../../domain/memory.ts'
 import type { MemoryQuery, RankedMemory } from './memory-query.ts'
 import { rankByMeaning } from './rank-by-meaning.ts'
 import { rankByWords } from './rank-by-words.ts'
-import { type MemoryRow, memoryColumns, toMemory } from './read-memories.ts'
+import { memoryFields } from './read-memories.ts'
 
 /** This is the usual constant of rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). */
 const rankOffset = 60
@@ -51,10 +51,10 @@ async function readRanked(
 ): Promise<FoundMemory[]> {
   if (ranked.length === 0) return []
   const ids = ranked.map(({ id }) => id)
-  const { rows } = await sql<MemoryRow>`
-    select ${memoryColumns} from memories m
+  const { rows } = await sql<Memory>`
+    select ${memoryFields} from memories m
     where m.repo = ${repo} and m.ended_at is null and m.id = any(${ids}::uuid[])`.execute(db)
-  const memories = new Map(rows.map((row) => [row.id, toMemory(row)]))
+  const memories = new Map(rows.map((row) => [row.id, row]))
   return ranked.flatMap(({ id, score }) => {
     const memory = memories.get(id)
     return memory === undefined ? [] : [{ ...memory, score }]
