@@ -14,6 +14,13 @@ const me = z
   })
   .meta({ id: 'Me' })
 
+/** Fields that describe the service. */
+const serviceFields = {
+  service_name: z.string().describe('Name of this service'),
+  platform: z.string().describe('ID of the code host'),
+  platform_url: z.string().describe('URL of the code-hosting platform'),
+}
+
 /** Counts a malformed parameter as missing, so that the callback answers 400 instead of 422. */
 const callbackParameter = z.string().optional().catch(undefined)
 const redirect = (description: string) => z.null().describe(description)
@@ -81,9 +88,7 @@ export const signInOptions = endpoint(addresses.signInOptions, {
   credential: 'none',
   response: z
     .object({
-      service_name: z.string().describe('Name of this service'),
-      platform: z.string().describe('ID of the code host'),
-      platform_url: z.string().describe('URL of the code-hosting platform'),
+      ...serviceFields,
       oauth: z.boolean().describe('Whether sign-in with OAuth at `/auth/login` is configured'),
       is_new: z
         .boolean()
@@ -111,12 +116,9 @@ export const showMe = endpoint(addresses.showMe, {
   credential: 'either',
   response: me
     .extend({
-      service_name: z.string().describe('Name of this service'),
-      platform: z.string().describe('ID of the code host'),
-      platform_url: z.string().describe('URL of the code-hosting platform'),
+      ...serviceFields,
     })
     .meta({ id: 'MeHere' }),
-  errors: [401],
 })
 
 export const shortLivedToken = endpoint(addresses.shortLivedToken, {
@@ -125,7 +127,7 @@ export const shortLivedToken = endpoint(addresses.shortLivedToken, {
   tags: ['Sign-in'],
   credential: 'cookie',
   response: z.object({ access_token: z.string(), expires_at: timestamp }),
-  errors: [401, 403],
+  errors: [403],
 })
 
 const apiToken = z
@@ -146,7 +148,6 @@ export const listApiTokens = endpoint(addresses.listApiTokens, {
   tags: ['Tokens'],
   credential: 'cookie',
   response: z.object({ tokens: z.array(apiToken) }),
-  errors: [401],
 })
 
 const daysError = 'expires_in_days must be a whole number from 1 to 365'
@@ -180,7 +181,7 @@ export const createApiToken = endpoint(addresses.createApiToken, {
     expires_at: timestamp,
     token: z.string().describe('Value of the token. Store it now: it is not shown again.'),
   }),
-  errors: [401, 403, 409, 422],
+  errors: [403, 409, 422],
 })
 
 export const revokeApiToken = endpoint(addresses.revokeApiToken, {
@@ -189,5 +190,5 @@ export const revokeApiToken = endpoint(addresses.revokeApiToken, {
   credential: 'cookie',
   params: z.object({ id: z.string().describe('ID of the token') }),
   response: z.object({ status: z.literal('revoked'), id: z.string() }),
-  errors: [401, 403, 404],
+  errors: [403, 404],
 })

@@ -1,10 +1,16 @@
 // Defines the insights, contributors and graph endpoints.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { integerParameter, repoFilter, repoParameter, timestamp } from './common-schemas.ts'
+import {
+  count,
+  integerParameter,
+  period,
+  periodParameter,
+  repoFilter,
+  repoParameter,
+  verdictCounts,
+} from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
-
-const count = z.int().min(0)
 
 export const insights = endpoint(addresses.insights, {
   summary: 'Get insights',
@@ -15,12 +21,12 @@ export const insights = endpoint(addresses.insights, {
   tags: ['Analytics'],
   credential: 'cookie',
   query: z.object({
-    days: integerParameter('days', 7, 90).default(30).describe('Length of the period in days'),
+    days: periodParameter,
     repo: repoFilter,
   }),
   response: z
     .object({
-      period: z.object({ start: timestamp, end: timestamp, days: z.int() }),
+      period,
       merge_metrics: z
         .object({
           median_hours: z.number(),
@@ -44,9 +50,7 @@ export const insights = endpoint(addresses.insights, {
           }),
         )
         .describe('Statistics by author, sorted by number of pull requests, highest first'),
-      verdicts: z
-        .object({ APPROVE: count, REQUEST_CHANGES: count, NEEDS_DISCUSSION: count })
-        .describe('Number of pull requests by verdict'),
+      verdicts: verdictCounts.describe('Number of pull requests by verdict'),
       confidence_dist: z
         .object({ 1: count, 2: count, 3: count, 4: count, 5: count })
         .describe('Number of pull requests by confidence, from 1 (low) to 5 (high)'),
@@ -61,7 +65,7 @@ export const insights = endpoint(addresses.insights, {
         .describe('Number of changed lines per pull request'),
     })
     .meta({ id: 'Insights' }),
-  errors: [401, 422],
+  errors: [422],
 })
 
 export const contributors = endpoint(addresses.contributors, {
@@ -99,7 +103,7 @@ export const contributors = endpoint(addresses.contributors, {
       note: z.string().optional().describe('Why the list is empty'),
     })
     .meta({ id: 'Contributors' }),
-  errors: [401, 403, 422],
+  errors: [403, 422],
 })
 
 export const repositoryGraph = endpoint(addresses.repositoryGraph, {
@@ -188,5 +192,5 @@ export const repositoryGraph = endpoint(addresses.repositoryGraph, {
         ),
     })
     .meta({ id: 'Graph' }),
-  errors: [400, 401, 403, 422],
+  errors: [400, 403, 422],
 })

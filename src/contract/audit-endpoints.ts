@@ -1,7 +1,7 @@
 // Defines the audit log endpoints.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { integerParameter, timestamp } from './common-schemas.ts'
+import { cursorParameter, integerParameter, nextCursor, timestamp } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 
 const auditEntry = z
@@ -24,13 +24,11 @@ export const listAudit = endpoint(addresses.listAudit, {
   credential: 'either',
   query: z.object({
     limit: integerParameter('limit', 1, 100).default(50).describe('Maximum number of entries'),
-    before: integerParameter('before', 1, 999_999_999_999_999)
-      .optional()
-      .describe('Cursor: the value of `next` in the previous page'),
+    before: cursorParameter,
   }),
   response: z.object({
     entries: z.array(auditEntry),
-    next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
+    next: nextCursor,
   }),
-  errors: [401, 422],
+  errors: [422],
 })

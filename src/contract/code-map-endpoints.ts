@@ -1,10 +1,8 @@
 // Defines the code map endpoints.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { repoParameter, textInput } from './common-schemas.ts'
+import { count, repoParameter, textInput } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
-
-const count = z.int().min(0)
 
 const node = z
   .object({
@@ -68,5 +66,5 @@ export const showCodeMap = endpoint(addresses.showCodeMap, {
         .describe('Number of nodes and edges beyond these limits'),
     })
     .meta({ id: 'CodeMap' }),
-  errors: [400, 401, 403, 422],
+  errors: [400, 403, 422],
 })

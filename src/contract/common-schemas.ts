@@ -34,6 +34,14 @@ export function errorResponses(...statuses: readonly ErrorStatus[]) {
 /** A Date that is serialized as ISO 8601 in UTC, with `Z`. */
 export const timestamp = z.date()
 
+export const count = z.int().min(0)
+export const verdictCounts = z.object({
+  APPROVE: count,
+  REQUEST_CHANGES: count,
+  NEEDS_DISCUSSION: count,
+})
+export const period = z.object({ start: timestamp, end: timestamp, days: z.int() })
+
 /** Creates the schema of a whole number in a query string. */
 export function integerParameter(name: string, minimum: number, maximum: number) {
   const error = `${name} must be a whole number from ${minimum} to ${maximum}`
@@ -68,6 +76,19 @@ export function textInput(name: string, maximum: number) {
 export const repoFilter = textInput('repo', 300)
   .optional()
   .describe('Returns only data of this repository, in the form `owner/repo`')
+
+/** The period of statistics, which ends now. */
+export const periodParameter = integerParameter('days', 7, 90)
+  .default(30)
+  .describe('Length of the period in days')
+
+export const cursorParameter = integerParameter('before', 1, 999_999_999_999_999)
+  .optional()
+  .describe('Cursor: the value of `next` in the previous page')
+export const nextCursor = z
+  .int()
+  .nullable()
+  .describe('Cursor of the next page, or null on the last page')
 
 /** A required repository. Any text is valid: endpoints answer a malformed name differently. */
 export const repoParameter = z

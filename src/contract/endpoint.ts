@@ -12,7 +12,7 @@ export interface Route extends Address {
   /** The status of a success. The default is 200. */
   readonly status?: 202 | 302 | 303
   readonly response: z.ZodType | MediaResponse
-  /** The statuses of the errors that the route itself answers with. */
+  /** The statuses of the errors of the route itself. A credential adds 401. */
   readonly errors?: readonly ErrorStatus[]
 }
 

@@ -25,5 +25,5 @@ is revoked. A client that reads too slowly is disconnected and can connect again
     description: 'The stream of events',
     content: { 'text/event-stream': { schema: z.string() } },
   },
-  errors: [401, 429],
+  errors: [429],
 })

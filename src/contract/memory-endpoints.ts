@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import {
+  count,
   integerParameter,
   repoParameter,
   searchParameter,
@@ -11,7 +12,6 @@ import {
 import { endpoint } from './endpoint.ts'
 import { memoryTypes } from './enums.ts'
 
-const count = z.int().min(0)
 const query = z.object({ repo: repoParameter })
 
 export const projectMap = endpoint(addresses.projectMap, {
@@ -39,7 +39,7 @@ export const projectMap = endpoint(addresses.projectMap, {
       count: count.describe('Number of entries'),
     })
     .meta({ id: 'ProjectMap' }),
-  errors: [401, 403, 422],
+  errors: [403, 422],
 })
 
 export const memoryStats = endpoint(addresses.memoryStats, {
@@ -62,7 +62,7 @@ export const memoryStats = endpoint(addresses.memoryStats, {
       }),
     })
     .meta({ id: 'MemoryStats' }),
-  errors: [400, 401, 403, 422],
+  errors: [400, 403, 422],
 })
 
 const memoryType = z.enum(memoryTypes)
@@ -144,7 +144,7 @@ export const listMemories = endpoint(addresses.listMemories, {
         .describe('Cursor of the next page, or null on the last page and for a search'),
     })
     .meta({ id: 'Memories' }),
-  errors: [400, 401, 403, 422],
+  errors: [400, 403, 422],
 })
 
 /** People can't add memories about other people: those come from reviews only. */
@@ -178,7 +178,7 @@ export const addMemory = endpoint(addresses.addMemory, {
       error: 'path is required for the type project_map',
     }),
   response: memory,
-  errors: [400, 401, 403, 409, 422, 503],
+  errors: [400, 403, 409, 422, 503],
 })
 
 const singleMemoryRoute = {
@@ -199,7 +199,7 @@ export const editMemory = endpoint(addresses.editMemory, {
     { error: 'the body must be an object with text only' },
   ),
   response: memory,
-  errors: [400, 401, 403, 404, 409, 422, 503],
+  errors: [400, 403, 404, 409, 422, 503],
 })
 
 export const dismissMemory = endpoint(addresses.dismissMemory, {
@@ -209,7 +209,7 @@ export const dismissMemory = endpoint(addresses.dismissMemory, {
     'not created again.',
   ...singleMemoryRoute,
   response: z.object({ status: z.literal('dismissed'), id: z.string() }),
-  errors: [400, 401, 403, 404, 409, 422, 503],
+  errors: [400, 403, 404, 409, 422, 503],
 })
 
 export const memoryHistory = endpoint(addresses.memoryHistory, {
@@ -233,5 +233,5 @@ export const memoryHistory = endpoint(addresses.memoryHistory, {
       ),
     })
     .meta({ id: 'MemoryHistory' }),
-  errors: [400, 401, 403, 404, 422],
+  errors: [400, 403, 404, 422],
 })

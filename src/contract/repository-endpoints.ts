@@ -42,7 +42,7 @@ export const listRepositories = endpoint(addresses.listRepositories, {
     per_page: z.int(),
     has_more: z.boolean().describe('Whether there is another page'),
   }),
-  errors: [401, 422, 502],
+  errors: [422, 502],
 })
 
 const path = z.object({ owner: z.string(), repo: z.string() })
@@ -65,7 +65,7 @@ export const connectRepository = endpoint(addresses.connectRepository, {
     installation_id: z.int(),
     repo: z.string(),
   }),
-  errors: [400, 401, 409, 422, 502],
+  errors: [400, 409, 422, 502],
 })
 
 export const disconnectRepository = endpoint(addresses.disconnectRepository, {
@@ -77,5 +77,5 @@ export const disconnectRepository = endpoint(addresses.disconnectRepository, {
   credential: 'bearer',
   params: path,
   response: z.object({ status: z.literal('disconnected'), repo: z.string() }),
-  errors: [401, 404, 409],
+  errors: [404, 409],
 })

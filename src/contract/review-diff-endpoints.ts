@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import { endpoint } from './endpoint.ts'
+import { reviewParams } from './review-endpoints.ts'
 
 const hunk = z.object({
   old_start: z.int(),
@@ -40,7 +41,7 @@ export const readReviewDiff = endpoint(addresses.readReviewDiff, {
     'and 409 if there is no diff yet.',
   tags: ['Reviews'],
   credential: 'either',
-  params: z.object({ id: z.string().describe('ID of the review') }),
+  params: reviewParams,
   response: z
     .object({
       base_sha: z.string().describe('Merge base of the head and the base branch'),
@@ -49,5 +50,5 @@ export const readReviewDiff = endpoint(addresses.readReviewDiff, {
       notes: z.array(z.string()).describe('What is missing from the diff, one sentence each'),
     })
     .meta({ id: 'ReviewDiff' }),
-  errors: [401, 403, 404, 409, 502],
+  errors: [403, 404, 409, 502],
 })

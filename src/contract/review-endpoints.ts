@@ -2,7 +2,9 @@
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
 import {
+  cursorParameter,
   integerParameter,
+  nextCursor,
   repoFilter,
   searchParameter,
   textInput,
@@ -64,12 +66,12 @@ export const listReviews = endpoint(addresses.listReviews, {
         'Case is ignored.',
     ),
     repo: repoFilter,
-    before: integerParameter('before', 1, 999_999_999_999_999)
-      .optional()
-      .describe('Cursor: returns only reviews with a smaller ID. Pass the last ID of a page.'),
+    before: cursorParameter.describe(
+      'Cursor: returns only reviews with a smaller ID. Pass the last ID of a page.',
+    ),
   }),
   response: z.array(review),
-  errors: [401, 422],
+  errors: [422],
 })
 
 const finding = z
@@ -265,7 +267,7 @@ const delivery = z
   .meta({ id: 'Delivery' })
 
 /** The ID can be any text: a malformed one answers 404, like the ID of no review. */
-const reviewParams = z.object({ id: z.string().describe('ID of the review') })
+export const reviewParams = z.object({ id: z.string().describe('ID of the review') })
 
 export const readReview = endpoint(addresses.readReview, {
   summary: 'Get a review',
@@ -327,7 +329,7 @@ export const readReview = endpoint(addresses.readReview, {
       deliveries: z.array(delivery).describe('Deliveries of the pull request, newest first'),
     })
     .meta({ id: 'ReviewDetail' }),
-  errors: [401, 404],
+  errors: [404],
 })
 
 export const retryReview = endpoint(addresses.retryReview, {
@@ -343,7 +345,7 @@ export const retryReview = endpoint(addresses.retryReview, {
     status: z.literal('retry_started'),
     event_id: z.int().describe('ID of the new review'),
   }),
-  errors: [401, 403, 404, 409],
+  errors: [403, 404, 409],
 })
 
 const maxReasonLength = 1000
@@ -377,7 +379,7 @@ export const dismissFinding = endpoint(addresses.dismissFinding, {
       .nullable()
       .describe('ID of the event that updates the verdict, or null if it was dismissed before'),
   }),
-  errors: [400, 401, 403, 404, 409, 422, 502],
+  errors: [400, 403, 404, 409, 422, 502],
 })
 
 export const reopenFinding = endpoint(addresses.reopenFinding, {
@@ -395,7 +397,7 @@ export const reopenFinding = endpoint(addresses.reopenFinding, {
       .nullable()
       .describe('ID of the event that updates the verdict, or null if there is none'),
   }),
-  errors: [401, 403, 404, 409, 502],
+  errors: [403, 404, 409, 502],
 })
 
 export const listDeliveries = endpoint(addresses.listDeliveries, {
@@ -412,13 +414,11 @@ export const listDeliveries = endpoint(addresses.listDeliveries, {
       .optional()
       .describe('Returns only deliveries with this status'),
     limit: integerParameter('limit', 1, 100).default(20).describe('Maximum number of deliveries'),
-    before: integerParameter('before', 1, 999_999_999_999_999)
-      .optional()
-      .describe('Cursor: the value of `next` in the previous page'),
+    before: cursorParameter,
   }),
   response: z.object({
     deliveries: z.array(delivery),
-    next: z.int().nullable().describe('Cursor of the next page, or null on the last page'),
+    next: nextCursor,
   }),
-  errors: [401, 403, 422],
+  errors: [403, 422],
 })

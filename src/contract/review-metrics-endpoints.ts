@@ -1,10 +1,9 @@
 // Defines the schemas of the endpoint for review coverage, time and cost.
 import { z } from 'zod'
 import { addresses } from './addresses.ts'
-import { integerParameter, repoFilter, timestamp } from './common-schemas.ts'
+import { count, period, periodParameter, repoFilter, verdictCounts } from './common-schemas.ts'
 import { endpoint } from './endpoint.ts'
 
-const count = z.int().min(0)
 const dollars = z.number().min(0)
 const nullableMetric = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullable().describe('Null if there are none')
@@ -58,9 +57,7 @@ const cost = z
 
 const day = z.object({
   date: z.iso.date(),
-  verdicts: z
-    .object({ APPROVE: count, REQUEST_CHANGES: count, NEEDS_DISCUSSION: count })
-    .describe('Number of posted reviews by verdict'),
+  verdicts: verdictCounts.describe('Number of posted reviews by verdict'),
   failed: count.describe('Number of reviews that failed'),
   cost_usd: dollars,
 })
@@ -74,12 +71,12 @@ export const reviewMetrics = endpoint(addresses.reviewMetrics, {
   tags: ['Analytics'],
   credential: 'cookie',
   query: z.object({
-    days: integerParameter('days', 7, 90).default(30).describe('Length of the period in days'),
+    days: periodParameter,
     repo: repoFilter,
   }),
   response: z
     .object({
-      period: z.object({ start: timestamp, end: timestamp, days: z.int() }),
+      period,
       coverage,
       time_to_review: z
         .object({
@@ -100,5 +97,5 @@ export const reviewMetrics = endpoint(addresses.reviewMetrics, {
         .describe('Values by day in UTC, including the partial days at both ends of the period'),
     })
     .meta({ id: 'Reviewing' }),
-  errors: [401, 422],
+  errors: [422],
 })

@@ -15,7 +15,7 @@ export const rescan = endpoint(addresses.rescan, {
   credential: 'cookie',
   query,
   response: z.object({ status: z.literal('rescan_started'), repo: z.string() }),
-  errors: [400, 401, 403, 422, 503],
+  errors: [400, 403, 422, 503],
 })
 
 export const readScan = endpoint(addresses.readScan, {
@@ -40,5 +40,5 @@ export const readScan = endpoint(addresses.readScan, {
       error: z.string().nullable().describe('Why the scan failed, or what it waits for'),
     })
     .meta({ id: 'Scan' }),
-  errors: [400, 401, 403, 422],
+  errors: [400, 403, 422],
 })

@@ -83,7 +83,6 @@ export const showSettings = endpoint(addresses.showSettings, {
       sources: z.array(source),
     })
     .meta({ id: 'Settings' }),
-  errors: [401],
 })
 
 export const checkSources = endpoint(addresses.checkSources, {
@@ -102,7 +101,6 @@ export const checkSources = endpoint(addresses.checkSources, {
       ),
     })
     .meta({ id: 'SourcesHealth' }),
-  errors: [401],
 })
 
 export const runChecks = endpoint(addresses.runChecks, {
@@ -128,5 +126,5 @@ export const runChecks = endpoint(addresses.runChecks, {
       checked_at: timestamp,
     })
     .meta({ id: 'SetUpChecks' }),
-  errors: [401, 403],
+  errors: [403],
 })

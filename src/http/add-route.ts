@@ -49,6 +49,7 @@ export function createAddRoute(server: Server, authenticate?: Authenticate): Add
     const { method, path, params, query, body, status = 200, response, errors = [] } = route
     const { summary, description, tags, credential = 'none' } = route
     const serialize = 'content' in response ? undefined : compileSerializer(response)
+    const credentialErrors = credential === 'none' ? [] : ([401] as const)
     server.route({
       ...options,
       ...(credential !== 'none' && { onRequest: (authenticate as Authenticate)[credential] }),
@@ -57,7 +58,7 @@ export function createAddRoute(server: Server, authenticate?: Authenticate): Add
       schema: {
         ...{ summary, description, tags, security: securityOf[credential] },
         ...{ params, querystring: query, body },
-        response: { [status]: response, ...errorResponses(...errors) },
+        response: { [status]: response, ...errorResponses(...credentialErrors, ...errors) },
       },
       handler: async (request, reply) => {
         reply.code(status)
