@@ -33,6 +33,7 @@ export interface Endpoint extends Route {
 /** The credential that an endpoint requires. `either` is the cookie or the bearer token. */
 export type Credential = 'none' | 'bearer' | 'cookie' | 'either'
 
+/** Describes an endpoint of the public API at an address. */
 export function endpoint<
   const Place extends Address,
   const Description extends Omit<Endpoint, keyof Address>,

@@ -10,7 +10,7 @@ import type { Server } from './server.ts'
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown
 
-export type RouteRequest<Added extends Route> = FastifyRequest<{
+type RouteRequest<Added extends Route> = FastifyRequest<{
   Params: Parsed<Added['params']>
   Querystring: Parsed<Added['query']>
   Body: Parsed<Added['body']>
@@ -57,7 +57,10 @@ export function createAddRoute(server: Server, authenticate?: Authenticate): Add
       url: path,
       schema: {
         ...{ summary, description, tags, security: securityOf[credential] },
-        ...{ params, querystring: query, body },
+        // Fastify warns about a part that is undefined.
+        ...(params && { params }),
+        ...(query && { querystring: query }),
+        ...(body && { body }),
         response: { [status]: response, ...errorResponses(...credentialErrors, ...errors) },
       },
       handler: async (request, reply) => {

@@ -1,10 +1,9 @@
 // Adds the endpoint that streams changes.
-import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/live-endpoints.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { openEventStream } from '../lib/event-stream.ts'
-import type { AddRoute, RouteRequest } from './add-route.ts'
+import type { AddRoute } from './add-route.ts'
 import type { Authenticate } from './authenticate.ts'
 import { openLiveHub } from './live-hub.ts'
 import type { Server } from './server.ts'
@@ -28,24 +27,24 @@ export async function addLiveRoutes(
 
   // A HEAD request for a stream would never end.
   const options = { exposeHeadRoute: false }
-  const openStream = async (
-    request: RouteRequest<typeof contract.liveStream>,
-    reply: FastifyReply,
-  ) => {
-    const stream = openEventStream(streamOptions)
-    try {
-      await hub.subscribe(request.caller, stream, () => authenticate.refreshCaller(request))
-    } catch (error) {
-      stream.output.destroy()
-      throw error
-    }
-    return (
-      reply
-        .type('text/event-stream')
-        // The connection can't be reused after a stream, and proxies must not buffer it.
-        .headers({ connection: 'close', 'x-accel-buffering': 'no' })
-        .send(stream.output as never)
-    )
-  }
-  addRoute(contract.liveStream, openStream, options)
+  addRoute(
+    contract.liveStream,
+    async (request, reply) => {
+      const stream = openEventStream(streamOptions)
+      try {
+        await hub.subscribe(request.caller, stream, () => authenticate.refreshCaller(request))
+      } catch (error) {
+        stream.output.destroy()
+        throw error
+      }
+      return (
+        reply
+          .type('text/event-stream')
+          // The connection can't be reused after a stream, and proxies must not buffer it.
+          .headers({ connection: 'close', 'x-accel-buffering': 'no' })
+          .send(stream.output as never)
+      )
+    },
+    options,
+  )
 }

@@ -52,7 +52,7 @@ export async function addWebhookRoutes(
       done(null, answer)
     })
     const addRoute = createAddRoute(scope)
-    const route = { bodyLimit, config: { quiet: true } }
+    const limits = { bodyLimit, config: { quiet: true } }
     const receiveRequest = async ({ headers, body }: FastifyRequest) => {
       const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
       const envelope = options.platform.readUnverifiedDelivery(headers, rawBody)
@@ -60,7 +60,7 @@ export async function addWebhookRoutes(
         return { status: 'ignored' as const, reason: appLevelReason }
       return receive({ headers, rawBody, envelope, repo: envelope.findRepository() })
     }
-    addRoute(contract.receiveDelivery, receiveRequest, route)
+    addRoute(contract.receiveDelivery, receiveRequest, limits)
   })
 
   async function receive(request: ReceivedRequest) {
