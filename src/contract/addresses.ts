@@ -6,7 +6,7 @@ export interface Address {
   readonly path: string
 }
 
-/** The addresses by the name of the endpoint in the other files of this folder. */
+/** The names are those of the endpoints in the other files of this folder. */
 export const addresses = {
   healthz: { method: 'GET', path: '/healthz' },
   readyz: { method: 'GET', path: '/readyz' },

@@ -77,7 +77,7 @@ export const repoFilter = textInput('repo', 300)
   .optional()
   .describe('Returns only data of this repository, in the form `owner/repo`')
 
-/** The period of statistics, which ends now. */
+/** The period of statistics ends now. */
 export const periodParameter = integerParameter('days', 7, 90)
   .default(30)
   .describe('Length of the period in days')

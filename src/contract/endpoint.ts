@@ -4,25 +4,25 @@ import type { Address } from './addresses.ts'
 import type { ErrorStatus } from './common-schemas.ts'
 import type { RecordOf } from './records.ts'
 
-/** What a server and its clients must agree on. */
+/** A server and its clients must agree on these parts. */
 export interface Route extends Address {
   readonly params?: z.ZodType
   readonly query?: z.ZodType
   readonly body?: z.ZodType
-  /** The status of a success. The default is 200. */
+  /** A success has this status. The default is 200. */
   readonly status?: 202 | 302 | 303
   readonly response: z.ZodType | MediaResponse
-  /** The statuses of the errors of the route itself. A credential adds 401. */
+  /** The route itself can fail with these statuses. A credential adds 401. */
   readonly errors?: readonly ErrorStatus[]
 }
 
-/** A response that is not JSON. */
+/** The response is not JSON. */
 interface MediaResponse {
   readonly description: string
   readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>
 }
 
-/** A route of the public API. */
+/** The route is part of the public API. */
 export interface Endpoint extends Route {
   readonly summary: string
   readonly description?: string
@@ -30,10 +30,10 @@ export interface Endpoint extends Route {
   readonly credential: Credential
 }
 
-/** The credential that an endpoint requires. `either` is the cookie or the bearer token. */
+/** An endpoint requires this credential. `either` is the cookie or the bearer token. */
 export type Credential = 'none' | 'bearer' | 'cookie' | 'either'
 
-/** Describes an endpoint of the public API at an address. */
+/** The result has the literal types of its parts, from which clients derive theirs. */
 export function endpoint<
   const Place extends Address,
   const Description extends Omit<Endpoint, keyof Address>,
@@ -41,7 +41,7 @@ export function endpoint<
   return { ...address, ...description }
 }
 
-/** What a client sends. Parts without a required field can be left out. */
+/** A client sends these parts. Parts without a required field can be left out. */
 export type RequestInput<Called extends Route> = Part<'params', Called['params']> &
   Part<'query', Called['query']> &
   Part<'body', Called['body']>
@@ -57,17 +57,17 @@ type InputOf<Schema extends z.ZodType> = {
   readonly [Key in keyof z.input<Schema>]: (z.input<Schema> & z.output<Schema>)[Key]
 }
 
-/** The record that a route returns for a successful response. */
+/** A route returns this record for a successful response. */
 export type ResponseRecord<Called extends Route> = Called['response'] extends z.ZodType
   ? RecordOf<z.output<Called['response']>>
   : never
 
-/** The body of a successful response, as a client reads it. */
+/** A client reads this body of a successful response. */
 export type ResponseBody<Called extends Route> = Called['response'] extends z.ZodType
   ? Jsonify<z.output<Called['response']>>
   : never
 
-/** The type after JSON serialization: dates become texts. */
+/** JSON has no dates, so they become texts. */
 type Jsonify<Value> = Value extends Date
   ? string
   : Value extends readonly (infer Item)[]

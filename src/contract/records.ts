@@ -9,7 +9,7 @@ type CamelCase<Name extends string> =
       : Name
     : Name
 
-/** The record that is converted to `Body`. May have more fields, which are left out. */
+/** A record of this type is converted to `Body`. Its other fields are left out. */
 export type RecordOf<Body> = Body extends Date
   ? Body
   : Body extends readonly (infer Item)[]
@@ -31,7 +31,6 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name
 
-/** The type of a row whose columns were renamed by `toCamelCase`. */
 type CamelCaseKeys<Row> = {
   [Name in keyof Row as Name extends string ? CamelCase<Name> : Name]: Row[Name]
 }

@@ -33,7 +33,8 @@ export async function readReview(
   >`
     select ${reviewFields}, r.id as "runId", r.error, r.error_code as "errorCode",
       coalesce(r.attempts, 0) as attempts, r.retry_at as "retryAt", r.verdict, r.confidence,
-      r.head_sha as "headSha", r.published_url as "publishedUrl", r.coverage, r.usage, r.sources, r.reach, r.decision, r.timings, r.warnings
+      r.head_sha as "headSha", r.published_url as "publishedUrl", r.coverage, r.usage, r.sources,
+      r.reach, r.decision, r.timings, r.warnings
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number
     left join workflow_runs r on r.id = e.run_id and r.status = e.status

@@ -4,10 +4,10 @@ import { toCamelCase } from '../contract/records.ts'
 import type { Db } from '../db/database.ts'
 import type { Dismissal } from '../domain/finding.ts'
 
-/** Columns with the name of a field of `Finding`, which stay as they were saved first. */
+/** These columns have names of fields of `Finding`, and stay as they were saved first. */
 const fixedColumns = ['fingerprint', 'reviewer', 'rule', 'side', 'category'] as const
 
-/** Such columns that each run that finds it again updates. */
+/** Each run that finds it again updates these columns. */
 export const changingColumns = [
   ...(['path', 'start_line', 'end_line', 'quote', 'anchor_hash'] as const),
   ...(['severity', 'title', 'body', 'suggestion', 'evidence', 'confidence'] as const),
@@ -33,7 +33,7 @@ export function selectFindings(db: Db) {
 
 type FindingRow = InferResult<ReturnType<typeof selectFindings>>[number]
 
-/** Reads a row as a finding with its dismissal, and the URL of its comment. */
+/** The finding has its dismissal and the URL of its comment; both can be null. */
 export function readFinding({ login, via, reason, rests_on: citation, ...row }: FindingRow) {
   const dismissal: Dismissal | null =
     login === null || via === null ? null : { login, via, reason: reason ?? '' }

@@ -19,10 +19,10 @@ type RouteRequest<Added extends Route> = FastifyRequest<{
     ? { readonly caller: Caller }
     : unknown)
 
-/** The record of a response, or the reply if it is a redirect or a stream. */
+/** A handler returns a record, or the reply if it is a redirect or a stream. */
 type Answer<Added extends Route> = ResponseRecord<Added> | FastifyReply
 
-/** A route that requires no credential. */
+/** The route requires no credential. */
 export type OpenRoute = Route & { readonly credential?: 'none' }
 
 type Options = Pick<RouteShorthandOptions, 'config' | 'bodyLimit' | 'exposeHeadRoute'>
@@ -72,7 +72,7 @@ export function createAddRoute(server: Server, authenticate?: Authenticate): Add
   }
 }
 
-/** The credentials as the OpenAPI document lists them. */
+/** The OpenAPI document lists the credentials in this form. */
 const securityOf: Readonly<Record<Credential, Record<string, string[]>[] | undefined>> = {
   none: undefined,
   bearer: [{ bearer: [] }],

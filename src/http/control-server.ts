@@ -36,7 +36,8 @@ export async function startControlServer(options: {
   try {
     if (Buffer.byteLength(path) > endpoints.maxSocketPathBytes) {
       throw new Error(
-        `its path is longer than ${endpoints.maxSocketPathBytes} bytes; choose a DATA_DIR with a shorter one`,
+        `its path is longer than ${endpoints.maxSocketPathBytes} bytes; ` +
+          'choose a DATA_DIR with a shorter one',
       )
     }
     await rm(path, { force: true })

@@ -39,7 +39,7 @@ export function createListFindingsTool({ db }: Pick<AppContext, 'db'>): McpTool 
   })
 }
 
-/** Lists the open findings of a review. */
+/** A review that is gone has no findings. */
 export function listOpenFindings(review: ReviewDetail | undefined) {
   const open = review?.findings.filter(({ state }) => state === 'open') ?? []
   return open.map(({ commentUrl, ...finding }) => ({ ...finding, url: commentUrl }))

@@ -92,9 +92,9 @@ function describeNoReview(report: Report) {
 }
 
 function describeCoverage({ coverage }: Review) {
-  const { setAside, ...shown } = coverage
+  const { complete, filesTotal, filesReviewed, notes } = coverage
   return {
-    ...toSnakeCase(shown),
+    ...toSnakeCase({ complete, filesTotal, filesReviewed, notes }),
     lines: toSnakeCase(nameLineCounts(coverage.lines)),
     skipped: coverage.skipped.map((file) => ({ ...file, lines: file.lines ?? null })),
   }

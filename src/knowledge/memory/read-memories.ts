@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { Memory, MemoryType, Provenance } from '../../domain/memory.ts'
 import { toStoredSubject } from './save-memories.ts'
 
-/** The fields of a `Memory` from a row `m`. */
+/** These are the fields of a `Memory` from a row `m`. */
 export const memoryFields = sql`
   m.id, m.memory_type as type, m.subject, m.text, m.path, m.component_type as "componentType",
   m.trust, m.provenance, m.created_at as "createdAt", m.updated_at as "updatedAt"`

@@ -5,7 +5,6 @@ import type * as contract from '../../../src/contract/endpoints.ts'
 
 export type EndpointName = keyof typeof addresses
 
-/** Parameters of the path, query and body. */
 export type RequestOf<Name extends EndpointName> = RequestInput<(typeof contract)[Name]>
 
 export type ResponseOf<Name extends EndpointName> = ResponseBody<(typeof contract)[Name]>
