@@ -288,7 +288,7 @@ it('case 76: dismisses a finding with a reason and shows the updated verdict', a
   expect(summary?.body).toContain(
     'Dismissed by `alice`, the author of this pull request: 1 moderate.',
   )
-  await closed.getByRole('button', { name: 'Reopen', exact: true }).click()
+  await closed.getByRole('button', { name: /^Reopen “Exactly/ }).click()
   await panelOf(page, 'Findings: 1 open').waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
   expect(problems.filter((problem) => !problem.includes('502'))).toEqual([])
