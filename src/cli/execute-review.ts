@@ -2,6 +2,7 @@
 import { readProcessEnvironment } from '../config/environment.ts'
 import type { Config, ReviewContext } from '../context.ts'
 import type { Change } from '../domain/change.ts'
+import type { ChangeGraph } from '../domain/change-graph.ts'
 import { ConfigError } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
@@ -12,6 +13,7 @@ import { readConfig } from '../read-config.ts'
 import { createReviewContext } from '../review-context.ts'
 import type { StaticReviewer } from '../reviewers/static-reviewer.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
+import { gatherCodeGraph } from '../workflows/gathering/gather-code-graph.ts'
 import { redactReview } from '../workflows/posting/redact-review.ts'
 import type { ReviewOptions } from './review-options.ts'
 
@@ -40,6 +42,15 @@ function chooseModels(config: Config, { mode }: ReviewOptions): Config {
   if (mode !== null && config.models.main === null)
     throw new ConfigError(`--mode ${mode} needs MODEL to be set.`)
   return config
+}
+
+/** Reads the code around the change; null if the graph is switched off. */
+export async function readGraph(
+  ctx: ReviewContext,
+  change: Change,
+  signal: AbortSignal,
+): Promise<ChangeGraph | null> {
+  return ctx.config.graph.enabled ? gatherCodeGraph(ctx, change, signal) : null
 }
 
 /** Reviews a change. The findings are sorted by location, and secrets are redacted. */

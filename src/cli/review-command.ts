@@ -39,9 +39,12 @@ async function reviewSource(options: ReviewOptions, { signal }: Interruption): P
   progress.clear()
   output.start(gathered.compared)
   const stopwatch = reportSteps(clock, progress, output)
-  const changeWithContext = await addContext(ctx, gathered, options, resources, signal)
+  const [changeWithContext, graph] = await Promise.all([
+    addContext(ctx, gathered, options, resources, signal),
+    workflow.readGraph(ctx, gathered.change, signal),
+  ])
   stopwatch.lap('gather')
-  const change = applyOptions(changeWithContext, options)
+  const change = applyOptions({ ...changeWithContext, graph }, options)
   const isEmpty =
     change.diff.files.length === 0 &&
     change.diff.problems.length === 0 &&

@@ -101,7 +101,10 @@ export interface FileHistory {
 
 /** Lists are truncated for readers; `counts` are of all. */
 export interface ChangeGraph {
-  /** Commit of the graph; files that differ were read at the head. Null without a graph. */
+  /**
+   * Commit of the stored graph, from which files at the head may differ. The head if no graph is
+   * stored. Null if the code around the change wasn't read.
+   */
   readonly commit: string | null
   readonly symbols: readonly ChangedSymbol[]
   readonly callers: readonly CallSite[]

@@ -76,6 +76,11 @@ export function languageOfGrammarNamed(name: string): ParsedLanguage {
   return found
 }
 
+/** Lists the extensions of files that can use each other's definitions. */
+export function extensionsOfFamily(family: LanguageFamily): string[] {
+  return [...familyOfExtension].flatMap(([extension, each]) => (each === family ? extension : []))
+}
+
 /** Returns undefined for files whose names can't be resolved. */
 export function familyOfPath(path: string): LanguageFamily | undefined {
   return familyOfExtension.get(extensionOf(path))

@@ -1,18 +1,15 @@
 // The dependencies that reading a change graph needs (types only).
 
-import type { SyntaxParser } from '../../code/syntax-parser.ts'
 import type { Db } from '../../db/database.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { MemoryQuery } from '../memory/memory-query.ts'
 import type { FoundMemory } from '../memory/search-memories.ts'
-import type { CodeCache } from './code-cache.ts'
+import type { CodeContext } from './code-context.ts'
 import type { Fallbacks } from './fallbacks.ts'
 
-export interface KnowledgeContext {
+export interface KnowledgeContext extends Omit<CodeContext, keyof Fallbacks> {
   readonly db: Db
-  readonly syntax: Pick<SyntaxParser, 'indexFile'>
   readonly log: Log
-  readonly codeCache: CodeCache
   /** Applies to each statement. */
   readonly queryTimeoutMs: number
   /** Searches memories; without it, they are searched by words alone. */

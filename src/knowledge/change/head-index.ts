@@ -1,13 +1,11 @@
 // Provides the code index at the head: from the graph where it has the same blob, else by parsing.
 
 import { sourceKindOf } from '../../code/indexing/source-kind.ts'
-import type { Db } from '../../db/database.ts'
 import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
 import type { FileIndex } from '../../languages/code-index.ts'
-import { readInOneSnapshot } from '../graph/read-graph.ts'
 import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { type CodeReader, forEachConcurrently, readFileVersion } from './read-changed-files.ts'
-import { readBlobIndexes, type StoredCode } from './read-stored-code.ts'
+import type { StoredCode } from './stored-code.ts'
 
 /** The maximum number of files outside of the change to read and parse at the head. */
 const maxReads = 100
@@ -24,11 +22,9 @@ export interface HeadIndex {
 }
 
 interface Sources {
-  readonly db: Db
   readonly cache: CodeCache
   /** Is null if there is no graph; all files are then read at the head. */
-  readonly stored: Pick<StoredCode, 'graph' | 'fileIndexes'> | null
-  readonly timeoutMs: number
+  readonly stored: Pick<StoredCode, 'fileIndexes' | 'loadIndexes'> | null
   readonly reader: CodeReader
   readonly head: Snapshot
   readonly entries: ReadonlyMap<string, TreeEntry>
@@ -81,7 +77,7 @@ export function createHeadIndex(sources: Sources): HeadIndex {
 
 /** Adds the index entries of these blobs from the cache and the database. */
 async function loadStored(
-  { db, cache, stored, timeoutMs }: Sources,
+  { cache, stored }: Sources,
   blobs: readonly SourceBlob[],
   indexesByBlob: Map<string, FileIndex>,
 ): Promise<void> {
@@ -93,10 +89,8 @@ async function loadStored(
     else indexesByBlob.set(key, cached)
   }
   if (stored === null || missing.length === 0) return
-  const read = await readInOneSnapshot(db, timeoutMs, (tx) =>
-    readBlobIndexes(tx, stored.graph, cache, missing),
-  )
-  for (const [key, fileIndex] of read) indexesByBlob.set(key, fileIndex)
+  const loaded = await stored.loadIndexes(missing)
+  for (const [key, fileIndex] of loaded) indexesByBlob.set(key, fileIndex)
 }
 
 /** Finds source files at the head that are new or have another blob. */

@@ -2,26 +2,21 @@
 
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Snapshot, TreeEntry } from '../../domain/snapshot.ts'
-import { emptyImportConfig, type ImportConfig } from '../../languages/common/import-config.ts'
+import { emptyImportConfig } from '../../languages/common/import-config.ts'
 import { familyOfPath } from '../../languages/index.ts'
 import { isTestPath } from '../../languages/test-paths.ts'
-import {
-  findDefinitionsByName,
-  readInOneSnapshot,
-  requireCurrent,
-  type StoredDefinition,
-} from '../graph/read-graph.ts'
 import { createImportResolver, type ImportResolver } from '../resolution/import-resolver.ts'
 import { affectsImportConfig, readImportConfig } from '../resolution/read-import-config.ts'
-import type { ChangeGraphContext } from './change-graph-context.ts'
 import { type ChangedFile, listRemovedPaths } from './changed-file.ts'
+import type { CodeContext } from './code-context.ts'
 import type { SymbolChange } from './compare-symbols.ts'
 import type { ChangeViews } from './find-change-callers.ts'
 import { createHeadIndex, type HeadIndex, listDifferingFiles } from './head-index.ts'
 import { listUsedNames, loadDefinitions } from './load-definitions.ts'
 import { openChangeViews } from './open-change-views.ts'
 import { findFilesMentioning } from './read-head-texts.ts'
-import { maxUsingFiles, type StoredCode } from './read-stored-code.ts'
+import { type FoundUses, searchUsingFiles } from './search-using-files.ts'
+import { type DefinitionsByName, maxUsingFiles, type StoredCode } from './stored-code.ts'
 
 /** The text of at most this number of files that differ from the graph is searched for names. */
 export const maxDifferingFiles = 500
@@ -51,18 +46,20 @@ export interface ChangeCode {
   readonly views: ChangeViews
   /** Contains files outside of the change that may use it. */
   readonly usingPaths: readonly string[]
+  /** The changed definitions of which all uses were searched. */
+  readonly searchedSymbols: ReadonlySet<SymbolChange>
   /** Contains all files at the head, by path. */
   readonly entries: ReadonlyMap<string, TreeEntry>
 }
 
 /** Loads the code around a change; what isn't loaded in time is missing from the result. */
 export async function loadChangeCode(
-  context: ChangeGraphContext,
+  context: CodeContext,
   input: CodeImpactInput,
   signal: AbortSignal,
 ): Promise<ChangeCode> {
   const { files, symbols, head, stored } = input
-  const { db, syntax, codeCache, queryTimeoutMs } = context
+  const { syntax, codeCache } = context
   const changedNames = listNames(symbols)
   const usedNames = listUsedNames(files)
   const allNames = new Set([
@@ -75,14 +72,13 @@ export async function loadChangeCode(
     stored,
     [...allNames].slice(0, maxNames),
   )
+  const loadSignal = AbortSignal.any([signal, AbortSignal.timeout(loadTimeoutMs)])
+  const searched = stored === null ? searchUses(context, input, loadSignal) : null
   const headEntries = await input.headEntries
   const entries = new Map(headEntries.map((entry) => [entry.path, entry]))
-  const loadSignal = AbortSignal.any([signal, AbortSignal.timeout(loadTimeoutMs)])
   const headIndex = createHeadIndex({
-    db,
     cache: codeCache,
     stored,
-    timeoutMs: queryTimeoutMs,
     reader: { syntax, cache: codeCache, signal: loadSignal },
     head,
     entries,
@@ -94,8 +90,10 @@ export async function loadChangeCode(
     ),
   })
   const imports = await openImports(context, input, [...entries.keys()])
-  const usingPaths =
-    stored === null ? [] : await chooseUsingPaths(input, stored, headIndex, loadSignal)
+  const { paths: usingPaths, names: searchedNames } =
+    stored === null
+      ? (await searched)!
+      : await chooseUsingPaths(input, stored, headIndex, loadSignal)
   await headIndex.load(usingPaths)
   const definitions = await definitionsPromise
   // Files that re-export the changed names can be in between a using file and the change.
@@ -114,28 +112,47 @@ export async function loadChangeCode(
     definitions,
     imports,
   })
-  return { input, headIndex, views, usingPaths, entries }
+  const searchedSymbols = new Set(
+    symbols.filter((symbol) => searchedNames === 'all' || searchedNames.has(usedNameOf(symbol))),
+  )
+  return { input, headIndex, views, usingPaths, searchedSymbols, entries }
 }
 
-type DefinitionsByName = ReadonlyMap<string, readonly StoredDefinition[]>
-
 function findStoredDefinitions(
-  { db, queryTimeoutMs, withFallback }: ChangeGraphContext,
+  { withFallback }: CodeContext,
   stored: StoredCode | null,
   names: readonly string[],
 ): DefinitionsByName | Promise<DefinitionsByName> {
   if (stored === null) return new Map()
   return withFallback<DefinitionsByName>('Definitions that the change uses', new Map(), () =>
-    readInOneSnapshot(db, queryTimeoutMs, async (tx) => {
-      await requireCurrent(tx, stored.graph)
-      return findDefinitionsByName(tx, stored.graph, names)
-    }),
+    stored.findDefinitions(names),
   )
 }
 
 /** Collects the names of definitions and of their owners: a constructor is called by its class. */
 function listNames(symbols: readonly SymbolChange[]): Set<string> {
   return new Set(symbols.flatMap(({ name }) => name.split('.').slice(-2)))
+}
+
+/** Constructors are called by the names of their types. */
+function usedNameOf({ name }: SymbolChange): string {
+  const [last = '', owner = last] = name.split('.').reverse()
+  return /^(constructor|__init__|initialize|__construct|new)$/.test(last) ? owner : last
+}
+
+/** Searches the head for the changed definitions and the removed files. */
+async function searchUses(
+  { withFallback }: CodeContext,
+  { diffs, head, symbols }: CodeImpactInput,
+  signal: AbortSignal,
+): Promise<FoundUses> {
+  const changedPaths = new Set(diffs.flatMap(({ path, oldPath }) => [path, oldPath]))
+  const names = [...[...listRemovedPaths(diffs)].map(importStemOf), ...symbols.map(usedNameOf)]
+  const nothing: FoundUses = { paths: [], names: new Set() }
+  const found = await withFallback('Files that may use the change', nothing, () =>
+    searchUsingFiles(head, [...changedPaths], names, signal),
+  )
+  return { ...found, paths: found.paths.filter((path) => !changedPaths.has(path)) }
 }
 
 /** Finds the files outside of the change that differ from the graph. */
@@ -155,7 +172,7 @@ async function chooseUsingPaths(
   stored: StoredCode,
   headIndex: HeadIndex,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<{ paths: string[]; names: 'all' }> {
   const changedPaths = new Set(diffs.map(({ path }) => path))
   const stems = [...files.map(({ diff }) => diff.path), ...listRemovedPaths(diffs)].map(
     importStemOf,
@@ -174,7 +191,7 @@ async function chooseUsingPaths(
     ...mentioning,
     ...newTests,
   ])
-  return [...candidates].filter((path) => !changedPaths.has(path))
+  return { paths: [...candidates].filter((path) => !changedPaths.has(path)), names: 'all' }
 }
 
 /** Finds the name by which imports refer to a file: `cart` for `cart.ts` and `cart/index.ts`. */
@@ -189,11 +206,11 @@ function importStemOf(path: string): string {
  * the graph, unless the change affects it.
  */
 async function openImports(
-  { withFallback }: ChangeGraphContext,
+  { withFallback }: CodeContext,
   { head, diffs, stored }: CodeImpactInput,
   paths: readonly string[],
 ): Promise<{ before: ImportResolver; after: ImportResolver }> {
-  const storedConfig = stored?.graph.resolution as unknown as ImportConfig | undefined
+  const storedConfig = stored?.importConfig
   const isCurrent =
     storedConfig !== undefined &&
     !diffs.some(

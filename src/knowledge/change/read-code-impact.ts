@@ -1,12 +1,12 @@
 // Analyzes the code around a change: callers, used definitions, affected tests and broken imports.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import { resolveFileEdges } from '../resolution/resolve-file-edges.ts'
-import type { ChangeGraphContext } from './change-graph-context.ts'
 import { listRemovedPaths } from './changed-file.ts'
 import { chooseCallers } from './choose-callers.ts'
+import type { CodeContext } from './code-context.ts'
 import { findAffectedTests } from './find-affected-tests.ts'
 import { findBrokenImports } from './find-broken-imports.ts'
-import { findChangeCallers } from './find-change-callers.ts'
+import { findChangeCallers, type UnreadCallSite } from './find-change-callers.ts'
 import { findUsedDefinitions } from './find-used-definitions.ts'
 import {
   type ChangeCode,
@@ -15,7 +15,7 @@ import {
   maxDifferingFiles,
 } from './load-change-code.ts'
 import { confirmBrokenImports, readCallerLines } from './read-head-texts.ts'
-import { maxUsingFiles } from './read-stored-code.ts'
+import { maxUsingFiles } from './stored-code.ts'
 import type { FileUse } from './trace-dependents.ts'
 
 const maxCallers = 200
@@ -41,17 +41,18 @@ export const noCodeImpact: CodeImpact = {
 
 /** Parts of the impact that exceed a limit are left out, with a note. */
 export async function readCodeImpact(
-  context: ChangeGraphContext,
+  context: CodeContext,
   input: CodeImpactInput,
   signal: AbortSignal,
 ): Promise<CodeImpact> {
   const { files, symbols, head, stored } = input
-  const commit = stored?.graph.commit ?? null
+  const commit = stored?.commit ?? head.sha
   if (files.length === 0 && listRemovedPaths(input.diffs).size === 0)
     return { ...noCodeImpact, commit }
   const code = await loadChangeCode(context, input, signal)
   const { views, usingPaths, headIndex } = code
-  const callSites = stored === null ? [] : findChangeCallers(views, files, symbols, usingPaths)
+  const isSearched = ({ symbol }: UnreadCallSite) => code.searchedSymbols.has(symbols[symbol]!)
+  const callSites = findChangeCallers(views, files, symbols, usingPaths).filter(isSearched)
   const suspected = findBrokenImports(views, files, usingPaths).slice(0, maxBrokenImports)
   const testImpact = findAffectedTests(files, listUses(code), code.entries.keys(), hasAllUses(code))
   const [callers, brokenImports] = await Promise.all([

@@ -4,8 +4,17 @@ import { decodeFileIndex } from '../../code/indexing/encode-file-index.ts'
 import type { SourceKind } from '../../code/indexing/source-kind.ts'
 import type { Db } from '../../db/database.ts'
 import { codeIndexVersion, type FileIndex } from '../../languages/code-index.ts'
-import { findGraph, type Graph, pageOfId } from '../graph/read-graph.ts'
+import type { ImportConfig } from '../../languages/common/import-config.ts'
+import {
+  findDefinitionsByName,
+  findGraph,
+  type Graph,
+  pageOfId,
+  readInOneSnapshot,
+  requireCurrent,
+} from '../graph/read-graph.ts'
 import { blobKey, type CodeCache, type FileBlobs, type SourceBlob } from './code-cache.ts'
+import { maxUsingFiles, type StoredCode } from './stored-code.ts'
 import type { FileUse } from './trace-dependents.ts'
 
 type GraphId = Pick<Graph, 'id'>
@@ -28,7 +37,7 @@ async function readBlobs(db: Db, cache: CodeCache, { id, commit }: Graph): Promi
  *
  * @returns the entries by `blobKey`; blobs that aren't indexed are left out
  */
-export async function readBlobIndexes(
+async function readBlobIndexes(
   db: Db,
   { indexId }: Pick<Graph, 'indexId'>,
   cache: CodeCache,
@@ -142,27 +151,11 @@ async function readPathsOf(db: Db, ids: readonly number[]): Promise<Map<number, 
   return new Map(rows[0]?.paths ?? [])
 }
 
-/** The part of the stored graph around changed files. */
-export interface StoredCode {
-  readonly graph: Graph
-  /** Maps all paths to blob ids; null if the graph has the commit that the change is based on. */
-  readonly blobs: FileBlobs | null
-  /** Contains files that use the changed ones, by descending confidence. */
-  readonly usingPaths: readonly string[]
-  /** Contains the stored index entries of changed and using files, by `blobKey`. */
-  readonly fileIndexes: ReadonlyMap<string, FileIndex>
-  readonly uses: readonly FileUse[]
-  /** Is true if `uses` is complete. */
-  readonly isWhole: boolean
-}
-
 /** The maximum number of uses between a change and the tests that reach it. */
 const maxSteps = 4
 /** The maximum number of uses to read for each step. */
 const maxUses = 10_000
 const maxEdges = 5_000
-/** The maximum number of using files to load. */
-export const maxUsingFiles = 300
 /** Edges with a lower confidence connect too many files to be useful. */
 const minConfidence = 0.5
 
@@ -171,22 +164,35 @@ const minConfidence = 0.5
  *
  * @param base the commit that the change is based on
  * @param paths the paths of the changed files, before and after the change
+ * @param timeoutMs applies to each statement
  */
 export async function readStoredCode(
   db: Db,
   cache: CodeCache,
   { repo, base, paths }: { repo: string; base: string; paths: readonly string[] },
+  timeoutMs: number,
 ): Promise<StoredCode | null> {
-  const graph = await findGraph(db, repo)
-  if (graph === null) return null
-  const usingFiles = await readUsingFiles(db, graph, paths)
-  const changedFiles = await readFiles(db, graph, paths)
-  const files = [...changedFiles, ...usingFiles.slice(0, maxUsingFiles)]
-  return {
-    graph,
-    usingPaths: usingFiles.map(({ path }) => path),
-    fileIndexes: await readBlobIndexes(db, graph, cache, files),
-    blobs: graph.commit === base ? null : await readBlobs(db, cache, graph),
-    ...(await readUses(db, graph, paths)),
-  }
+  const read = <Result>(query: (tx: Db) => Promise<Result>) =>
+    readInOneSnapshot(db, timeoutMs, query)
+  return read(async (tx) => {
+    const graph = await findGraph(tx, repo)
+    if (graph === null) return null
+    const usingFiles = await readUsingFiles(tx, graph, paths)
+    const changedFiles = await readFiles(tx, graph, paths)
+    const files = [...changedFiles, ...usingFiles.slice(0, maxUsingFiles)]
+    return {
+      commit: graph.commit,
+      importConfig: graph.resolution as unknown as ImportConfig,
+      usingPaths: usingFiles.map(({ path }) => path),
+      fileIndexes: await readBlobIndexes(tx, graph, cache, files),
+      blobs: graph.commit === base ? null : await readBlobs(tx, cache, graph),
+      ...(await readUses(tx, graph, paths)),
+      loadIndexes: (blobs) => read((later) => readBlobIndexes(later, graph, cache, blobs)),
+      findDefinitions: (names) =>
+        read(async (later) => {
+          await requireCurrent(later, graph)
+          return findDefinitionsByName(later, graph, names)
+        }),
+    }
+  })
 }
