@@ -311,6 +311,59 @@ describe('kinds of repositories', () => {
   })
 })
 
+describe('code around the change', () => {
+  const price =
+    'export function priceOf(count: number): number {\n  return count * 2\n}\n\n' +
+    'export const rate = 2\n'
+  const shop = "import { priceOf } from './price.ts'\n\nexport const total = priceOf(2)\n"
+
+  it('is searched for uses of removed exports and changed signatures', async () => {
+    await repository.commit({
+      'src/price.ts': price,
+      'src/shop.ts': shop,
+      'src/other.ts': 'go()\n',
+    })
+    await repository.write({ 'src/price.ts': price.replace('export ', '') })
+    expect(findingLocations(await reviewAsJson(repository))).toEqual([
+      'src/price.ts:1 removed-export',
+    ])
+    await repository.write({ 'src/price.ts': price.replace('number)', 'number, off: number)') })
+    expect(findingLocations(await reviewAsJson(repository))).toEqual([
+      'src/price.ts:1 changed-signature',
+    ])
+  })
+
+  it('is searched for imports of removed files', async () => {
+    await repository.commit({ 'src/price.ts': price, 'src/shop.ts': shop })
+    await repository.write({ 'src/price.ts': null, 'src/new.ts': price })
+    const found = findingLocations(await reviewAsJson(repository))
+    expect(found).toEqual([expect.stringContaining('removed-export')])
+  })
+
+  it('is not blamed when the use changes too, or another definition is meant', async () => {
+    await repository.commit({
+      'src/price.ts': price,
+      'src/shop.ts': shop,
+      'lib/price.ts': price,
+      'lib/use.ts': "import { priceOf } from './price.ts'\n\nexport const rest = priceOf(3)\n",
+    })
+    await repository.write({
+      'src/price.ts': price.replace('number)', 'number, off: number)'),
+      'src/shop.ts': shop.replace('priceOf(2)', 'priceOf(2, 1)'),
+    })
+    expect(findingLocations(await reviewAsJson(repository))).toEqual([])
+  })
+
+  it('is not guessed for a name that too many files contain', async () => {
+    const users = Array.from({ length: 80 }, (_, index) => [`src/use${index}.ts`, shop] as const)
+    await repository.commit({ 'src/price.ts': price, ...Object.fromEntries(users) })
+    await repository.write({ 'src/price.ts': price.replace('number)', 'number, off: number)') })
+    const report = await reviewAsJson(repository)
+    expect(findingLocations(report)).toEqual([])
+    expect(report.coverage).toMatchObject({ complete: true })
+  })
+})
+
 describe('exit codes', () => {
   it.each([
     ['moderate findings', floatingPromiseCode, [], 1],

@@ -342,8 +342,12 @@ describe('a stored graph of another commit than the base of the change', () => {
     expect(callersOf(await readGraphOf(changed, name))).toEqual(['app/use.ts:2 thing'])
   })
 
-  it('may be missing: then the graph comes from the change alone', async () => {
+  it('may be missing: then the head is searched for uses', async () => {
     const name = await scene.createRepository(files, { scanned: false })
+    const withGraph = await readGraphOf(
+      { 'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)') },
+      await scene.createRepository(files),
+    )
     const graph = await readGraphOf(
       {
         'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
@@ -352,7 +356,11 @@ describe('a stored graph of another commit than the base of the change', () => {
       },
       name,
     )
-    expect(graph).toMatchObject({ commit: null, callers: [], tests: [], untested: [] })
+    expect(graph).toMatchObject({ commit: expect.stringMatching(/^[0-9a-f]{40}$/), untested: [] })
+    expect(callersOf(graph).filter((site) => !site.startsWith('src/new.ts'))).toEqual(
+      callersOf(withGraph),
+    )
+    expect(callersOf(withGraph).length).toBeGreaterThan(0)
     expect(graph.symbols).toMatchObject([{ name: 'priceOf', change: 'signature' }])
     expect(graph.brokenImports).toMatchObject([
       { path: 'src/new.ts', from: './gone.ts', inChange: true },
@@ -380,20 +388,15 @@ describe('an incomplete change graph', () => {
     expect(graphOnly?.callers).toHaveLength(2)
   })
 
-  it('is read from the change when the database fails, and notes the rest', async () => {
+  it('is read from the head when the database fails, and notes the rest', async () => {
     const number = await scene.propose(repo, changed)
     const database = await createTestDatabase()
     const { db, close } = await openDatabase(database.config, silentLog)
     await close()
     const graph = await scene.readChangeGraph(repo, number, () => ({ db }))
     expect(graph?.symbols).toMatchObject([{ name: 'priceOf', change: 'signature' }])
-    expect(graph).toMatchObject({
-      commit: null,
-      callers: [],
-      history: [],
-      related: [],
-      memories: [],
-    })
+    expect(graph).toMatchObject({ history: [], related: [], memories: [] })
+    expect(callersOf(graph!)).toHaveLength(2)
     expect(graph?.notes.toSorted()).toEqual([
       'Memories could not be read.',
       'Other pull requests that change the same files could not be read.',

@@ -50,7 +50,7 @@ interface Importer {
 }
 
 /** Collects names that changed files no longer define or export; `*` if a re-export was removed. */
-function listLostNames(files: readonly ChangedFile[]): Set<string> {
+export function listLostNames(files: readonly ChangedFile[]): Set<string> {
   const lostNames = new Set<string>()
   for (const { before, after } of files) {
     if (before === null) continue

@@ -10,6 +10,7 @@ import { affectsImportConfig, readImportConfig } from '../resolution/read-import
 import { type ChangedFile, listRemovedPaths } from './changed-file.ts'
 import type { CodeContext } from './code-context.ts'
 import type { SymbolChange } from './compare-symbols.ts'
+import { listLostNames } from './find-broken-imports.ts'
 import type { ChangeViews } from './find-change-callers.ts'
 import { createHeadIndex, type HeadIndex, listDifferingFiles } from './head-index.ts'
 import { listUsedNames, loadDefinitions } from './load-definitions.ts'
@@ -143,11 +144,15 @@ function usedNameOf({ name }: SymbolChange): string {
 /** Searches the head for the changed definitions and the removed files. */
 async function searchUses(
   { withFallback }: CodeContext,
-  { diffs, head, symbols }: CodeImpactInput,
+  { diffs, files, head, symbols }: CodeImpactInput,
   signal: AbortSignal,
 ): Promise<FoundUses> {
   const changedPaths = new Set(diffs.flatMap(({ path, oldPath }) => [path, oldPath]))
-  const names = [...[...listRemovedPaths(diffs)].map(importStemOf), ...symbols.map(usedNameOf)]
+  const lostNames = listLostNames(files)
+  // A lost re-export is found by the imports of its file.
+  const lostPaths = lostNames.has('*') ? files.map(({ diff }) => diff.path) : []
+  const stems = [...listRemovedPaths(diffs), ...lostPaths].map(importStemOf)
+  const names = [...stems, ...lostNames, ...symbols.map(usedNameOf)]
   const nothing: FoundUses = { paths: [], names: new Set() }
   const found = await withFallback('Files that may use the change', nothing, () =>
     searchUsingFiles(head, [...changedPaths], names, signal),

@@ -89,7 +89,7 @@ function followImports(
     for (const item of fileIndex.imports) {
       if (!mayImport(item, wantedNames)) continue
       const originalNames = item.names
-        .filter(({ local }) => wantedNames.has(local))
+        .filter(({ name, local }) => wantedNames.has(local) || wantedNames.has(name))
         .map(({ name }) => name)
       const { paths } = imports.resolve(path, item)
       // A package can consist of many files, of which only the defining ones are needed.
@@ -122,5 +122,7 @@ function listTypeNames({ bindings, symbols }: FileIndex, names: ReadonlySet<stri
 
 function mayImport({ names, kind }: CodeImport, wantedNames: ReadonlySet<string>): boolean {
   if (kind === 'all' || kind === 'include' || kind === 'system') return true
-  return names.some(({ local }) => local === '*' || wantedNames.has(local))
+  return names.some(
+    ({ name, local }) => local === '*' || wantedNames.has(local) || wantedNames.has(name),
+  )
 }
