@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { configurationParts } from './docs/configuration.ts'
+import { renderSettings } from './docs/repository-settings.ts'
 import { renderRules } from './docs/rules.ts'
 
 /** The text between `<!-- begin generated: name -->` and `<!-- end generated -->`. */
@@ -14,6 +15,7 @@ interface GeneratedPart {
 
 const parts: readonly GeneratedPart[] = [
   ...configurationParts,
+  { path: 'docs/repository-settings.md', name: 'settings', render: renderSettings },
   { path: 'docs/rules.md', name: 'rules', render: renderRules },
 ]
 

@@ -1,31 +1,21 @@
 // Reads `.umpire.yml`: applies its valid settings and collects problems for the review to show.
-
+import type { z } from 'zod'
 import {
   defaultSettings,
   type PathInstructions,
   type RepositorySettings,
 } from '../domain/repository-settings.ts'
-import type { ReviewEnd } from '../domain/review.ts'
-import { findGlobError } from '../lib/glob.ts'
+import { findClosestMatch } from '../lib/text.ts'
 import { readYaml } from './read-yaml.ts'
 import {
+  describeSettings,
+  type GivenSettings,
+  type JsonSchema,
+  maxTotalInstructionLength,
   quoteValue,
-  readEnum,
-  readInteger,
-  readList,
-  readMapping,
-  readText,
-  type ValueLocation,
-  type ValueReader,
-} from './value-readers.ts'
+  settingsSchema,
+} from './settings-schema.ts'
 
-/** People don't read more inline comments than this. */
-const maxInlineComments = 30
-const maxGlobs = 100
-const maxInstructions = 50
-const maxInstructionLength = 2_000
-/** Limits all instructions together, because every prompt contains them. */
-const maxTotalInstructionLength = 10_000
 const maxProblems = 10
 
 /** The settings are complete; `problems` has a sentence for each mistake in their file. */
@@ -34,95 +24,8 @@ export interface SettingsReport {
   readonly problems: readonly string[]
 }
 
-const readGlob = readText('a glob such as `docs/**`', findGlobError)
-const readGlobs = readList(readGlob, maxGlobs)
-
-const readLanguage = readText('the name of a language, such as `German`', (text) =>
-  // The prompt contains the value, so it must be too short for instructions.
-  /^\p{L}[\p{L}\p{M}-]{1,24}( [\p{L}\p{M}-]{2,24})?$/u.test(text)
-    ? null
-    : 'is not the name of a language',
-)
-
-const readRuleId = readText("a rule's id, such as `breakpoint`", (text) =>
-  /^[a-z][a-z0-9-]{0,60}$/.test(text) ? null : 'is not the id of a rule',
-)
-
-const readInstructionText = readText('text', (text) => {
-  if (text === '') return 'is empty'
-  return text.length > maxInstructionLength
-    ? `is longer than ${maxInstructionLength} characters`
-    : null
-})
-
-const readPathInstructions = readMapping<PathInstructions>({
-  paths: readGlobs,
-  text: readInstructionText,
-})
-
-const readInstruction: ValueReader<PathInstructions> = (value, at) => {
-  if (!(value instanceof Map)) {
-    const text = readInstructionText(value, at)
-    return text === undefined ? undefined : { paths: [], text }
-  }
-  const { paths, text } = readPathInstructions(value, at) ?? {}
-  if (text === undefined) {
-    if (!value.get('text')) at.report(`${quoteValue(at.path)}: one of them has no \`text\``)
-    return undefined
-  }
-  // Without a valid glob, an instruction for some files must not apply to all of them.
-  return paths?.length === 0 ? undefined : { paths: paths ?? [], text }
-}
-
-const readInstructions: ValueReader<PathInstructions[]> = (value, at) => {
-  const all = readList(readInstruction, maxInstructions)(value, at) ?? []
-  let totalLength = 0
-  const accepted = all.filter(({ text }) => {
-    totalLength += text.length
-    return totalLength <= maxTotalInstructionLength
-  })
-  if (accepted.length < all.length) {
-    const limit = `longer than ${maxTotalInstructionLength} characters together`
-    const ignored = `the last ${all.length - accepted.length} are not read`
-    at.report(`${quoteValue(at.path)} are ${limit}; ${ignored}`)
-  }
-  return accepted
-}
-
-const readEnd = readEnum({
-  skipped: 'skipped',
-  changes_requested: 'changes_requested',
-  incomplete: 'incomplete',
-  needs_person: 'needs_person',
-} as const)
-
-/** A gate with a mistake is ignored, so that the default applies, in which all other ends block. */
-const readGate: ValueReader<ReviewEnd[]> = (value, at) => {
-  let isValid = true
-  const report = (problem: string) => {
-    isValid = false
-    at.report(problem)
-  }
-  const gate = readList(readEnd, 4)(value, { ...at, report })
-  return isValid ? gate : undefined
-}
-
-const readSettings = readMapping({
-  paths: readMapping<RepositorySettings['paths']>({ include: readGlobs, exclude: readGlobs }),
-  instructions: readInstructions,
-  severity: readEnum({ critical: 'critical', moderate: 'moderate', minor: 'minor' } as const),
-  mode: readEnum({ agentic: 'agentic', parallel: 'parallel', static: 'static' } as const),
-  language: readLanguage,
-  policy: readMapping({
-    moderate: readEnum({
-      discuss: 'NEEDS_DISCUSSION',
-      request_changes: 'REQUEST_CHANGES',
-    } as const),
-    max_comments: readInteger(0, maxInlineComments),
-  }),
-  gate: readGate,
-  rules: readMapping({ disable: readList(readRuleId, 200) }),
-})
+type Issue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
 
 /** Reads a repository's settings file. Returns usable settings for any content. */
 export function readRepositorySettings(bytes: Uint8Array): SettingsReport {
@@ -133,34 +36,120 @@ export function readRepositorySettings(bytes: Uint8Array): SettingsReport {
       problems: [`it is not YAML that can be read, so the defaults hold: ${yaml.problem}`],
     }
   }
-  const problems: string[] = []
-  const root: ValueLocation = { path: '', report: (problem) => problems.push(problem) }
   // The value is null for an empty file and for one with comments only.
-  if (yaml.value === null) return { settings: defaultSettings, problems }
-  if (!(yaml.value instanceof Map)) {
+  if (yaml.value === null) return { settings: defaultSettings, problems: [] }
+  if (typeof yaml.value !== 'object' || Array.isArray(yaml.value)) {
     return { settings: defaultSettings, problems: ['it has no keys, so the defaults hold'] }
   }
-  const settings = completeSettings(readSettings(yaml.value, root) ?? {})
-  return { settings, problems: limitProblems(problems) }
+  const { given, problems } = parseValidParts(yaml.value)
+  const settings = completeSettings(given)
+  const instructions = limitInstructions(settings.instructions)
+  const omitted = settings.instructions.length - instructions.length
+  if (omitted > 0) {
+    const limit = `longer than ${maxTotalInstructionLength} characters together`
+    problems.push(`\`instructions\` are ${limit}; the last ${omitted} are not read`)
+  }
+  return { settings: { ...settings, instructions }, problems: limitProblems(problems) }
 }
 
-type GivenSettings = NonNullable<ReturnType<typeof readSettings>>
+/** Leaves out what is invalid, because one mistake must not disable other settings. */
+function parseValidParts(value: object): { given: GivenSettings; problems: string[] } {
+  const problems: string[] = []
+  for (;;) {
+    const parsed = settingsSchema.safeParse(value, { reportInput: true })
+    if (parsed.success) return { given: parsed.data, problems }
+    const issues = parsed.error.issues.flatMap(chooseForm)
+    problems.push(...issues.flatMap(describeIssue))
+    const paths = new Map(issues.flatMap(findInvalidPaths).map((path) => [path.join('\0'), path]))
+    // The last and deepest ones come first, so that the other paths remain valid.
+    const removed = [...paths.values()].reverse().sort((one, other) => other.length - one.length)
+    for (const path of removed) removePart(value, path)
+  }
+}
+
+/** Replaces the issue of a value with several forms by those of the form that was meant. */
+function chooseForm(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const isOtherForm = ({ code, path }: Issue) =>
+    path.length === 0 && ['invalid_type', 'invalid_value', 'invalid_union'].includes(code)
+  const form = issue.errors.find(([first]) => first && !isOtherForm(first)) ?? issue.errors[0]!
+  return form.flatMap((inner) => chooseForm({ ...inner, path: [...issue.path, ...inner.path] }))
+}
+
+function describeIssue(issue: Issue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [quoteKeys(issue.path) + issue.message]
+  const known = listKeys(describeSettings(), issue.path)
+  return issue.keys.map((key) => {
+    const match = findClosestMatch(key, known)
+    const suggestion = match === undefined ? '' : ` (did you mean ${quoteValue(match)}?)`
+    return `unknown key ${quoteKeys([...issue.path, key])}${suggestion}`
+  })
+}
+
+function quoteKeys(path: Path): string {
+  return quoteValue(path.filter((key) => typeof key === 'string').join('.'))
+}
+
+/** Lists the keys of the mapping at a path. */
+function listKeys({ anyOf = [], items, properties = {} }: JsonSchema, path: Path): string[] {
+  const [key, ...rest] = path
+  const next = typeof key === 'number' ? items : properties[String(key)]
+  const keys = key === undefined ? Object.keys(properties) : next ? listKeys(next, rest) : []
+  return [...keys, ...anyOf.flatMap((form) => listKeys(form, path))]
+}
+
+/** Finds what an issue makes invalid. */
+function findInvalidPaths(issue: Issue): Path[] {
+  const { path } = issue
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...path, key])
+  // A gate without one of its ends would let more pass.
+  if (path[0] === 'gate') return [['gate']]
+  // An instruction without one of its globs could apply to other files.
+  if (path[0] === 'instructions' && path.length > 1)
+    return [path.slice(0, typeof path[1] === 'number' ? 2 : 1)]
+  if (issue.code === 'too_big' && Array.isArray(issue.input))
+    return [...issue.input.keys()].slice(Number(issue.maximum)).map((index) => [...path, index])
+  return [path]
+}
+
+function removePart(value: object, path: Path): void {
+  const key = path.at(-1)!
+  const parent = path.slice(0, -1).reduce((part, next) => Reflect.get(part, next), value)
+  if (Array.isArray(parent)) parent.splice(Number(key), 1)
+  else Reflect.deleteProperty(parent, key)
+}
 
 function completeSettings(given: GivenSettings): RepositorySettings {
-  const { paths, policy } = defaultSettings
+  const { policy } = defaultSettings
   return {
-    paths: { ...paths, ...given.paths },
-    instructions: given.instructions ?? defaultSettings.instructions,
+    paths: { include: listItems(given.paths?.include), exclude: listItems(given.paths?.exclude) },
+    instructions: listItems(given.instructions).map((item) =>
+      typeof item === 'string'
+        ? { paths: [], text: item }
+        : { paths: listItems(item.paths), text: item.text },
+    ),
     minSeverity: given.severity ?? defaultSettings.minSeverity,
     mode: given.mode ?? defaultSettings.mode,
     language: given.language ?? defaultSettings.language,
     policy: {
-      moderate: given.policy?.moderate ?? policy.moderate,
+      moderate: given.policy?.moderate === 'request_changes' ? 'REQUEST_CHANGES' : policy.moderate,
       maxComments: given.policy?.max_comments ?? policy.maxComments,
     },
-    gate: given.gate ?? defaultSettings.gate,
-    disabledRules: given.rules?.disable ?? defaultSettings.disabledRules,
+    gate: given.gate ? listItems(given.gate) : defaultSettings.gate,
+    disabledRules: listItems(given.rules?.disable),
   }
+}
+
+function listItems<Item>(list: Item | Item[] | null | undefined): Item[] {
+  return list === null || list === undefined ? [] : ([list].flat() as Item[])
+}
+
+function limitInstructions(all: readonly PathInstructions[]): readonly PathInstructions[] {
+  let totalLength = 0
+  return all.filter(({ text }) => {
+    totalLength += text.length
+    return totalLength <= maxTotalInstructionLength
+  })
 }
 
 function limitProblems(problems: readonly string[]): readonly string[] {

@@ -7,7 +7,7 @@ const maxTokens = 10_000
 const maxFlowDepth = 10
 const maxIndent = 80
 
-/** Either the data, with mappings as `Map`, or a phrase that describes what is wrong. */
+/** Either the data or a phrase that describes what is wrong. */
 type YamlResult = { readonly value: unknown } | { readonly problem: string }
 
 /** Uses the core schema of YAML 1.2. */
@@ -22,7 +22,7 @@ export function readYaml(text: string): YamlResult {
   const problem = document.errors[0] ?? document.warnings[0]
   if (problem !== undefined) return { problem: describeProblem(text, problem) }
   try {
-    return { value: document.toJS({ mapAsMap: true, maxAliasCount: 0 }) }
+    return { value: document.toJS({ maxAliasCount: 0 }) }
   } catch {
     return { problem: 'aliases (`*name`) are not read' }
   }

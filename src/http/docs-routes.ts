@@ -1,6 +1,8 @@
-// Serves the OpenAPI document, which is generated from the route schemas, and its page.
+// Serves the OpenAPI document and its page, and the JSON Schema of the repository settings.
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { describeSettings } from '../config/settings-schema.ts'
 import { errorResponses } from '../contract/common-schemas.ts'
 import { isRateLimited } from './request-rate-limit.ts'
 import type { Server } from './server.ts'
@@ -30,9 +32,16 @@ const pagePolicy = {
   'form-action': "'none'",
 }
 
+const settingsFileSchema = {
+  summary: 'Describe the repository settings',
+  description: 'Returns the JSON Schema of `.umpire.yml`, for editors. Needs no credential.',
+  tags: ['Repository settings'],
+  response: { 200: z.record(z.string(), z.unknown()) },
+}
+
 /**
- * Adds `/openapi.json` and the page under `/docs`. Call it before the routes that it describes.
- * Loads the plugins here, because only a server needs them.
+ * Adds `/openapi.json`, the page under `/docs` and the schema of `.umpire.yml`. Call it before the
+ * routes that it describes. Loads the plugins here, because only a server needs them.
  *
  * @param publicUrl URL at which people reach the service
  */
@@ -71,6 +80,9 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     },
   })
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger())
+  server.get('/schemas/repository-settings.json', { schema: settingsFileSchema }, async () => ({
+    ...describeSettings(),
+  }))
 }
 
 /** Adds the error responses that the server itself can give on a route. */

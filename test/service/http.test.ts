@@ -487,6 +487,16 @@ describe('the OpenAPI document', () => {
     }
     expect(await (await fetch(`${app.url}/docs/json`)).json()).toEqual(await readDocument())
   })
+
+  it('serves the JSON Schema of the repository settings without a credential', async () => {
+    const response = await fetch(`${app.url}/schemas/repository-settings.json`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      additionalProperties: false,
+      properties: { severity: { default: 'minor' }, gate: { default: expect.any(Array) } },
+    })
+  })
 })
 
 async function readDocument(): Promise<OpenAPIV3_1.Document> {

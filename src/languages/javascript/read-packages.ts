@@ -70,7 +70,7 @@ function readWorkspaceGlobs(json: unknown): readonly string[] {
 function readWorkspaceFile({ path, text }: ManifestFile): readonly string[] {
   if (filenameOf(path) === 'lerna.json') return stringsOf(fieldOf(parseJsonc(text), 'packages'))
   const yaml = readYaml(text)
-  return 'value' in yaml && yaml.value instanceof Map ? stringsOf(yaml.value.get('packages')) : []
+  return 'value' in yaml ? stringsOf(fieldOf(yaml.value, 'packages')) : []
 }
 
 function createMemberTest(

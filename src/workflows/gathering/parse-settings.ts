@@ -3,7 +3,7 @@ import {
   readRepositorySettings,
   type SettingsReport,
 } from '../../config/read-repository-settings.ts'
-import { quoteValue } from '../../config/value-readers.ts'
+import { quoteValue } from '../../config/settings-schema.ts'
 import { findClosestMatch } from '../../lib/text.ts'
 import { rules } from '../../reviewers/rules/index.ts'
 
