@@ -358,6 +358,14 @@ describe('the stack', () => {
       'Django (web application); Celery (background work); pytest (tests), by pyproject.toml.',
     ],
     [
+      'groups of Python',
+      {
+        'pyproject.toml':
+          '[project]\ndependencies = ["Django"]\n[dependency-groups]\ncelery = ["unknown-package"]\nall = [{include-group = "celery"}]\n',
+      },
+      'Django (web application), by pyproject.toml.',
+    ],
+    [
       'requirements',
       { 'requirements.txt': '# web\nflask==3\n-r other.txt\nSQLAlchemy\n' },
       'Flask (web application); SQLAlchemy (data access), by requirements.txt.',

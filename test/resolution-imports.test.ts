@@ -347,6 +347,9 @@ describe('hostile manifests', () => {
       'a/package.json': nested,
       'b/package.json': `{"name": "${'x'.repeat(600_000)}"}`,
       'c/package.json': '{"name": ',
+      'd/package.json': `// nested\n${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+      'd/pyproject.toml': `tool${'.a'.repeat(20_000)} = 1\n`,
+      'e/pyproject.toml': `tool = ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`,
       'tsconfig.json':
         '{"extends": "./tsconfig.other.json", "compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
       'tsconfig.other.json':

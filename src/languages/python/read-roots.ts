@@ -1,22 +1,14 @@
 // Reads the root folders of packages from Python's manifests.
 import { folderOf, joinPath } from '../../lib/tree-paths.ts'
 import type { ManifestFile } from '../common/manifest-file.ts'
-import { inlineString, readTomlEntries, stringsIn } from '../common/toml-lines.ts'
+import { entriesOf, fieldOf, stringsOf } from '../common/parse-jsonc.ts'
+import { parseToml } from '../common/parse-toml.ts'
 
 const maxRoots = 50
 const maxTextLength = 100_000
 
-/** Keys of pyproject.toml that contain root folders. */
-const rootKeys: readonly RegExp[] = [
-  /setuptools\.packages\.find\.where$/,
-  /setuptools\.package-dir(\.|$)/,
-  /pytest\.ini_options\.pythonpath$/,
-  /pyright\.extraPaths$/,
-  /(hatch|pdm)\.build[\w.-]*\.(sources|package-dir|python-source|module-root)$/,
-  /(maturin|uv\.build-backend)[\w.-]*\.(sources|package-dir|python-source|module-root)$/,
-]
-/** Keys of pyproject.toml that contain package folders, whose parents are roots. */
-const packageKey = /hatch\.build\.targets\.\w+\.packages$/
+/** Fields of build tools that contain root folders. */
+const buildKeys = ['sources', 'package-dir', 'python-source', 'module-root']
 
 // Repetitions are bounded, so that the expressions take linear time on untrusted input.
 /** Matches `package_dir={"": "src"}`. */
@@ -39,12 +31,26 @@ function listNamedRoots(path: string, text: string): string[] {
 }
 
 function readTomlRoots(text: string): string[] {
-  return readTomlEntries(text).flatMap(({ table, key, value }) => {
-    const name = `${table}.${key}`
-    if (name === 'tool.poetry.packages') return [inlineString(value, 'from') ?? '']
-    if (packageKey.test(name)) return stringsIn(value).map(folderOf)
-    return rootKeys.some((rootKey) => rootKey.test(name)) ? stringsIn(value) : []
-  })
+  const tool = fieldOf(parseToml(text), 'tool')
+  const targets = entriesOf(fieldOf(tool, 'hatch', 'build', 'targets')).map(([, target]) => target)
+  const builds = [
+    fieldOf(tool, 'hatch', 'build'),
+    ...targets,
+    fieldOf(tool, 'pdm', 'build'),
+    fieldOf(tool, 'maturin'),
+    fieldOf(tool, 'uv', 'build-backend'),
+  ]
+  const poetryPackages = fieldOf(tool, 'poetry', 'packages')
+  const named = [
+    fieldOf(tool, 'setuptools', 'packages', 'find', 'where'),
+    ...entriesOf(fieldOf(tool, 'setuptools', 'package-dir')).map(([, root]) => root),
+    fieldOf(tool, 'pytest', 'ini_options', 'pythonpath'),
+    fieldOf(tool, 'pyright', 'extraPaths'),
+    ...builds.flatMap((build) => buildKeys.map((key) => fieldOf(build, key))),
+    ...(Array.isArray(poetryPackages) ? poetryPackages : []).map((each) => fieldOf(each, 'from')),
+  ]
+  const packages = targets.flatMap((target) => stringsOf(fieldOf(target, 'packages')))
+  return [...named.flatMap(stringsOf), ...packages.map(folderOf)]
 }
 
 function matchRoots(text: string, pattern: RegExp): string[] {

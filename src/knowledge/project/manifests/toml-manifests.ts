@@ -1,82 +1,91 @@
 // Reads manifests in TOML: pyproject.toml, Cargo.toml, Pipfile.
-import { readTomlEntries, stringsIn, type TomlEntry } from '../../../languages/common/toml-lines.ts'
+import { entriesOf, fieldOf, stringsOf } from '../../../languages/common/parse-jsonc.ts'
+import { parseToml } from '../../../languages/common/parse-toml.ts'
+import { listCrateDependencies } from '../../../languages/rust/read-crate.ts'
 import { type Command, type ManifestParts, maxDependencies } from './project-manifest.ts'
+
+/** Tools that are dependencies if they are configured. */
+const configuredTools = ['ruff', 'black', 'mypy', 'pytest', 'pyright', 'isort', 'pylint']
+const maxScripts = 20
 
 /** Reads the tables of all common Python build tools. */
 export function readPyproject(text: string): ManifestParts {
-  const entries = readTomlEntries(text)
-  const listed = entries.filter(
-    ({ table, key }) =>
-      (table === 'project' && key === 'dependencies') ||
-      /^(project\.optional-dependencies|dependency-groups)$/.test(table) ||
-      (table === 'build-system' && key === 'requires') ||
-      (table === 'tool.uv' && key === 'dev-dependencies'),
-  )
-  const keyed = entries.filter(({ table }) =>
-    /^tool\.poetry\.(dev-|group\.[\w-]+\.)?dependencies$/.test(table),
-  )
-  const tools = entries.flatMap(
-    ({ table }) => /^tool\.(ruff|black|mypy|pytest|pyright|isort|pylint)\b/.exec(table)?.[1] ?? [],
-  )
+  const manifest = parseToml(text)
+  const project = fieldOf(manifest, 'project')
+  const tool = fieldOf(manifest, 'tool')
+  const poetry = fieldOf(tool, 'poetry')
+  const listed = [
+    fieldOf(project, 'dependencies'),
+    ...valuesOf(fieldOf(project, 'optional-dependencies')),
+    ...valuesOf(fieldOf(manifest, 'dependency-groups')),
+    fieldOf(manifest, 'build-system', 'requires'),
+    fieldOf(tool, 'uv', 'dev-dependencies'),
+  ]
+  const keyed = [
+    fieldOf(poetry, 'dependencies'),
+    fieldOf(poetry, 'dev-dependencies'),
+    ...valuesOf(fieldOf(poetry, 'group')).map((group) => fieldOf(group, 'dependencies')),
+  ]
+  const scripts = [fieldOf(project, 'scripts'), fieldOf(poetry, 'scripts')]
   return {
-    ...readMetadata(entries, ['project', 'tool.poetry']),
+    ...readMetadata([project, poetry]),
     dependencies: [
-      ...listed.flatMap(({ value }) => stringsIn(value)).map(pythonName),
-      ...keyed.map(({ key }) => pythonName(key)),
-      ...new Set(tools),
+      ...[...listed.flatMap(stringsOf), ...keysOf(keyed)].map(pythonName),
+      ...configuredTools.filter((name) => fieldOf(tool, name) !== undefined),
     ].slice(0, maxDependencies),
-    commands: commandsOf(entries, /^(project|tool\.poetry|tool\.pdm)\.scripts$/),
-    entryPoints: entries
-      .filter(({ table }) => /^(project\.(gui-)?|tool\.poetry\.)scripts$/.test(table))
-      .flatMap(({ value }) => moduleFile(stringsIn(value)[0] ?? '') ?? []),
+    commands: readCommands([...scripts, fieldOf(tool, 'pdm', 'scripts')]),
+    entryPoints: [...scripts, fieldOf(project, 'gui-scripts')]
+      .flatMap(valuesOf)
+      .flatMap((reference) => moduleFile(firstText(reference) ?? '') ?? []),
   }
 }
 
 export function readPipfile(text: string): ManifestParts {
-  const entries = readTomlEntries(text)
+  const manifest = parseToml(text)
+  const tables = [fieldOf(manifest, 'packages'), fieldOf(manifest, 'dev-packages')]
   return {
-    dependencies: entries
-      .filter(({ table }) => /^(dev-)?packages$/.test(table))
-      .map(({ key }) => pythonName(key)),
-    commands: commandsOf(entries, /^scripts$/),
+    dependencies: keysOf(tables).map(pythonName),
+    commands: readCommands([fieldOf(manifest, 'scripts')]),
   }
 }
 
 /** The entry points are the binaries and the library of the crate. */
 export function readCargoToml(text: string): ManifestParts {
-  const entries = readTomlEntries(text)
-  const isDependencies = /(^|\.)(dev-|build-)?dependencies$/
-  const named = entries.flatMap(
-    ({ table }) => /(^|\.)(?:dev-|build-)?dependencies\.([\w-]+)$/.exec(table)?.[2] ?? [],
-  )
-  const keyed = entries
-    .filter(({ table }) => isDependencies.test(table))
-    .map(({ key }) => key.split('.')[0]!)
-  const bins = entries.filter(
-    ({ table, key }) => (table === 'bin' || table === 'lib') && key === 'path',
-  )
+  const manifest = parseToml(text)
+  const programs = [fieldOf(manifest, 'bin'), fieldOf(manifest, 'lib')].flat()
   return {
-    ...readMetadata(entries, ['package']),
-    dependencies: [...keyed, ...named].slice(0, maxDependencies),
-    entryPoints: bins.flatMap(({ value }) => stringsIn(value).slice(0, 1)),
+    ...readMetadata([fieldOf(manifest, 'package')]),
+    dependencies: listCrateDependencies(manifest)
+      .map(([name]) => name)
+      .slice(0, maxDependencies),
+    entryPoints: programs.flatMap((program) => stringsOf(fieldOf(program, 'path'))),
   }
 }
 
-function readMetadata(entries: readonly TomlEntry[], tables: readonly string[]): ManifestParts {
-  const text = (key: string) => {
-    const entry = entries.find(
-      (candidate) => tables.includes(candidate.table) && candidate.key === key,
-    )
-    return (entry && stringsIn(entry.value)[0]) || null
-  }
-  return { name: text('name'), description: text('description'), license: text('license') }
+function readMetadata(tables: readonly unknown[]): ManifestParts {
+  const read = (key: string) =>
+    tables.map((table) => firstText(fieldOf(table, key))).find((text) => text) ?? null
+  return { name: read('name'), description: read('description'), license: read('license') }
 }
 
-function commandsOf(entries: readonly TomlEntry[], table: RegExp): Command[] {
-  return entries
-    .filter((entry) => table.test(entry.table))
-    .slice(0, 20)
-    .map(({ key, value }) => ({ commandLine: key, script: stringsIn(value)[0] ?? '' }))
+function readCommands(tables: readonly unknown[]): Command[] {
+  return tables
+    .flatMap(entriesOf)
+    .slice(0, maxScripts)
+    .map(([name, script]) => ({ commandLine: name, script: firstText(script) ?? '' }))
+}
+
+/** Returns a text, or the first one of a table such as `{ text = "MIT" }`. */
+function firstText(value: unknown): string | undefined {
+  return [value, ...valuesOf(value)].flatMap(stringsOf)[0]
+}
+
+function keysOf(tables: readonly unknown[]): string[] {
+  return tables.flatMap(entriesOf).map(([key]) => key)
+}
+
+function valuesOf(table: unknown): unknown[] {
+  return entriesOf(table).map(([, value]) => value)
 }
 
 /** Turns `shop.cli:main` into `shop/cli.py`; undefined for other references. */
