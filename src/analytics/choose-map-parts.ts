@@ -9,7 +9,7 @@ export interface Folder {
 }
 
 interface Branch {
-  /** The paths of the directories directly inside it. */
+  /** Contains the paths of the directories directly inside it. */
   readonly below: Set<string>
   /** Counts its direct files; `lines` counts all files below it. */
   files: number

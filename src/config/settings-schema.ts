@@ -26,13 +26,13 @@ function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, mustBe(`a mapping with the keys ${listWords(Object.keys(shape))}`))
 }
 
-/** One of several words in any case. */
+/** Accepts one of several words in any case. */
 function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   const error = mustBe(`one of ${listWords(words)}`)
   return z.string(error).toLowerCase().meta({ enum: words }).pipe(z.enum(words, error))
 }
 
-/** A list or a single item. */
+/** Accepts a list or a single item. */
 function listOf<Item extends z.ZodType>(item: Item, maxItems: number) {
   const error = ` has more than ${maxItems} items; the others are not read`
   return z.union([item, z.array(item).max(maxItems, error)])

@@ -1,8 +1,7 @@
 // Caches code data in memory, because the next review of a repository needs most of it again.
-
+import { LRUCache } from 'lru-cache'
 import type { SourceKind } from '../../code/indexing/source-kind.ts'
 import type { FileIndex } from '../../languages/code-index.ts'
-import { createLruCache, type LruCache } from '../../lib/lru-cache.ts'
 
 /** The blob and the kind of source determine an index entry. */
 export interface SourceBlob {
@@ -13,13 +12,9 @@ export interface SourceBlob {
 /** Entries never become outdated, because their keys identify immutable data. */
 export interface CodeCache {
   /** Contains index entries by `blobKey`. */
-  readonly fileIndexes: Pick<LruCache<FileIndex>, 'get'> & {
-    set(key: string, fileIndexes: FileIndex): void
-  }
+  readonly fileIndexes: LRUCache<string, FileIndex>
   /** Contains the file lists of graphs by id and commit. */
-  readonly fileBlobs: Pick<LruCache<FileBlobs>, 'get'> & {
-    set(key: string, fileBlobs: FileBlobs): void
-  }
+  readonly fileBlobs: LRUCache<string, FileBlobs>
 }
 
 /** Maps paths to blob ids. */
@@ -30,17 +25,9 @@ const maxIndexBytes = 48 * 1024 * 1024
 const maxFileListBytes = 32 * 1024 * 1024
 
 export function createCodeCache(): CodeCache {
-  const fileIndexes = createLruCache<FileIndex>(maxIndexBytes)
-  const fileBlobs = createLruCache<FileBlobs>(maxFileListBytes)
   return {
-    fileIndexes: {
-      get: fileIndexes.get,
-      set: (key, fileIndex) => fileIndexes.set(key, fileIndex, estimateIndexBytes(fileIndex)),
-    },
-    fileBlobs: {
-      get: fileBlobs.get,
-      set: (key, blobs) => fileBlobs.set(key, blobs, estimateFileListBytes(blobs)),
-    },
+    fileIndexes: new LRUCache({ maxSize: maxIndexBytes, sizeCalculation: estimateIndexBytes }),
+    fileBlobs: new LRUCache({ maxSize: maxFileListBytes, sizeCalculation: estimateFileListBytes }),
   }
 }
 
@@ -62,7 +49,7 @@ function estimateIndexBytes({ symbols, references, imports, bindings }: FileInde
 
 /** Includes the lengths of the paths, which can be extreme in a hostile repository. */
 function estimateFileListBytes(blobs: FileBlobs): number {
-  let bytes = 0
+  let bytes = 100
   for (const path of blobs.keys()) bytes += 150 + path.length
   return bytes
 }

@@ -2,9 +2,9 @@
 import { isReadable, toOneLine, toPlainText } from './plain-text.ts'
 
 export interface MarkdownSection {
-  /** Without markup; empty before the first heading. */
+  /** The markup is removed; it is empty before the first heading. */
   readonly heading: string
-  /** From 1 to 6; 0 before the first heading. */
+  /** It is from 1 to 6, and 0 before the first heading. */
   readonly level: number
   /** List items and paragraphs in their order, without tables. */
   readonly blocks: readonly MarkdownBlock[]
@@ -116,7 +116,7 @@ function toContent(line: string): string {
   return separatorLine.test(line) ? '' : line.replace(/^>\s?/, '')
 }
 
-/** The first two lines that aren't comments. */
+/** Keeps the first two lines that are not comments. */
 function shortenCode(lines: readonly string[]): string {
   const commands = lines
     .filter((line) => line !== '' && !/^(#|\/\/|--)/.test(line))

@@ -2,7 +2,7 @@
 
 const maxSentenceLength = 240
 
-/** Control characters, characters that change the direction of text, and invisible ones. */
+/** Matches control characters, invisible ones, and those that change the direction of text. */
 const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]+/gu
 
 const entities: Readonly<Record<string, string>> = {
