@@ -20,8 +20,6 @@ import { createServer } from './http/create-server.ts'
 import { startMetricsServer } from './http/metrics-server.ts'
 import { addRoutes } from './http/routes.ts'
 import type { Server } from './http/server.ts'
-import { type Notifications, openNotifications } from './jobs/queue.ts'
-import { registerQueueMetrics } from './jobs/register-queue-metrics.ts'
 import { createCodeCache } from './knowledge/change/code-cache.ts'
 import { createKeyRing } from './lib/key-ring.ts'
 import { createLogger, type Log } from './lib/logger.ts'
@@ -35,6 +33,7 @@ import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
+import { registerQueueMetrics } from './work/register-queue-metrics.ts'
 import { startWorker } from './worker/start-worker.ts'
 import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
@@ -77,20 +76,6 @@ export async function openMigratedDatabase(
   }
 }
 
-/** Opens the queues of notifications, and creates their tables if they are missing. */
-export function openJobNotifications(
-  database: OpenDatabase,
-  log: Log,
-  supervise = false,
-): Promise<Notifications> {
-  return openNotifications({
-    database: database.jobs,
-    embedded: database.engine === 'embedded',
-    supervise,
-    log,
-  })
-}
-
 /** Returns the configuration with the secret key, which is generated if there is none. */
 export async function completeConfig(config: Config): Promise<Config> {
   return { ...config, secrets: { ...config.secrets, current: await readSecretKey(config) } }
@@ -108,8 +93,6 @@ export async function startApp(
   const prometheus = config.metrics && stack.use(await loadPrometheus())
   const metrics = prometheus?.metrics ?? noMetrics
   const database = stack.use(await openMigratedDatabase(config, log, metrics))
-  const notifications = await openJobNotifications(database, log, roles.worker)
-  stack.defer(() => notifications.close())
   const review = stack.use(await createReviewContext(config, log, { metrics }))
   warnAboutConfiguration(config, review.models, log)
   if (roles.web) warnAboutOpenAccess(config, log)
@@ -130,7 +113,6 @@ export async function startApp(
     db: database.db,
     keys,
     credentials: createCredentials(keys, config.http.publicUrl),
-    notifications,
     platform: createPlatform(config.platform, metrics),
     embedder: await loadEmbedder(config, metrics),
     gatherSemaphore: createFairSemaphore(maxConcurrentGathers),
@@ -176,7 +158,7 @@ export async function startApp(
   }
   if (roles.worker) {
     stack.use(startMirrorPruning(config, log))
-    const worker = await startWorker(ctx, { exclusive: database.exclusive })
+    const worker = await startWorker(ctx, database)
     stack.defer(() => worker.stop())
   }
   const running = stack.move()

@@ -6,7 +6,6 @@ import type { ServiceConfig } from './config/config.ts'
 import type { Db } from './db/database.ts'
 import type { RepositorySettings } from './domain/repository-settings.ts'
 import type { GitRuntime } from './git/run-git.ts'
-import type { Notifications } from './jobs/queue.ts'
 import type { CodeCache } from './knowledge/change/code-cache.ts'
 import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
@@ -44,7 +43,6 @@ export interface AppContext extends ReviewContext {
   /** Encrypts stored secrets. */
   readonly keys: KeyRing
   readonly credentials: Credentials
-  readonly notifications: Notifications
   readonly platform: Platform
   /** Null when no embedder is configured or the memory is off. */
   readonly embedder: Embedder | null

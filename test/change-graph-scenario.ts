@@ -2,7 +2,7 @@
 
 import { type Change, noEarlierReviews } from '../src/domain/change.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
-import { requestScan } from '../src/jobs/scans.ts'
+import { requestScan } from '../src/work/scans.ts'
 import { gatherChange } from '../src/workflows/gather-change.ts'
 import { gatherGraph } from '../src/workflows/gathering/gather-graph.ts'
 import type { Forge } from './fakes/forge/forge.ts'
@@ -47,7 +47,7 @@ export async function startChangeGraphScenario(
   let repositories = 0
   let branches = 0
   const scan = async (repo: string) => {
-    await requestScan(app.db, context.notifications, repo)
+    await requestScan(app.db, repo)
     await waitUntilScanned(app, repo)
   }
   const resources = stack.move()

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../src/db/database.ts'
 import { readConfig } from '../src/read-config.ts'
@@ -450,8 +451,8 @@ describe('without a service', () => {
     expect(current.of('secret key')).toMatch(/^problem \| .*holds no key of at least 32 characters/)
     {
       await using database = await openDatabase(site.database, silentLog)
-      await database.jobs.executeSql(
-        `insert into kysely_migration values ('9999-of-tomorrow', '2026')`,
+      await sql`insert into kysely_migration values ('9999-of-tomorrow', '2026')`.execute(
+        database.db,
       )
     }
     writeFileSync(join(site.dataDir, 'secret-key'), `${'0123456789abcdef'.repeat(2)}\n`, {
@@ -568,7 +569,7 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
     expect(found.states('problem').filter((name) => name !== 'durability')).toEqual(['service'])
     {
       await using database = await openDatabase(site.database, silentLog)
-      await database.jobs.executeSql('drop index pull_request_search_text')
+      await sql`drop index pull_request_search_text`.execute(database.db)
     }
     expect((await doctor(env)).of('database')).toMatch(
       /^warning \| .*pg_trgm.* \| .*create extension pg_trgm; create/,

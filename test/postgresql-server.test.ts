@@ -50,7 +50,6 @@ describe.skipIf(programs === null)('a PostgreSQL server', () => {
     })
     await expect(inTransaction).rejects.toSatisfy(isDatabaseUnavailable)
     await expect(sql`select 1`.execute(open.db)).rejects.toSatisfy(isDatabaseUnavailable)
-    await expect(open.jobs.executeSql('select 1')).rejects.toSatisfy(isDatabaseUnavailable)
     await expect(open.ping(10_000)).rejects.toSatisfy(isDatabaseUnavailable)
 
     await server.start()
@@ -92,7 +91,6 @@ describe.skipIf(programs === null)('a PostgreSQL server', () => {
     )
     const uses: (() => Promise<unknown>)[] = [
       () => sql`select 1`.execute(far.db),
-      () => far.jobs.executeSql('select 1'),
       () => far.db.transaction().execute((tx) => sql`select 1`.execute(tx)),
     ]
     for (const use of uses) {
@@ -116,12 +114,10 @@ describe.skipIf(programs === null)('a PostgreSQL server', () => {
       { engine: 'postgresql', url: server.url, poolSize: 2 },
       silentLog,
     )
-    const question = `select current_setting('synchronous_commit') as setting`
-    const response = await sql.raw(question).execute(fresh.db)
-    expect([response.rows, (await fresh.jobs.executeSql(question)).rows]).toEqual([
-      [{ setting: 'on' }],
-      [{ setting: 'on' }],
-    ])
+    const { rows } = await sql`select current_setting('synchronous_commit') as setting`.execute(
+      fresh.db,
+    )
+    expect(rows).toEqual([{ setting: 'on' }])
   })
 
   it('stops the start with a reason without the password when it is unreachable', async () => {

@@ -1,7 +1,7 @@
 // A forge and Umpire with users whose repositories are scanned, for tests of scans and the graph.
 import { sql } from 'kysely'
 import type { Db } from '../src/db/database.ts'
-import { requestScan } from '../src/jobs/scans.ts'
+import { requestScan } from '../src/work/scans.ts'
 import { type ConnectScenario, startConnectScenario } from './connect-scenario.ts'
 import type { StartOptions } from './start-app.ts'
 
@@ -38,8 +38,7 @@ export async function startScanScenario(options: StartOptions = {}): Promise<Sca
       return repo
     },
     async rescan(repo) {
-      const { db, notifications } = app.app.context
-      await db.transaction().execute((tx) => requestScan(tx, notifications, repo))
+      await app.db.transaction().execute((tx) => requestScan(tx, repo))
       await scanned(repo)
     },
     waitForScan: scanned,

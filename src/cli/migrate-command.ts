@@ -1,5 +1,5 @@
 // Runs `umpire migrate`, which brings the database schema up to date.
-import { openJobNotifications, openMigratedDatabase } from '../app.ts'
+import { openMigratedDatabase } from '../app.ts'
 import { createLogger } from '../lib/logger.ts'
 import { listSecrets } from '../review-context.ts'
 import { envFileOption, readCommandConfig } from './command-config.ts'
@@ -11,6 +11,5 @@ export async function migrateDatabase(args: string[]): Promise<void> {
   const config = await readCommandConfig(values['env-file'])
   const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
   await using database = await openMigratedDatabase(config, log)
-  await (await openJobNotifications(database, log)).close()
   console.log(`The schema of the ${database.engine} database is up to date.`)
 }

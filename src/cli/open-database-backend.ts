@@ -3,7 +3,7 @@
 import { authenticateBearer } from '../accounts/authenticate-bearer.ts'
 import { createCredentials } from '../accounts/credentials.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import { completeConfig, openJobNotifications, openMigratedDatabase } from '../app.ts'
+import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../context.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
@@ -26,11 +26,9 @@ export async function openDatabaseBackend(
   const database = await openMigratedDatabase(config, log)
   stack.defer(() => database.close())
   const { db } = database
-  const notifications = await openJobNotifications(database, log)
-  stack.defer(() => notifications.close())
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const ctx = {
-    ...{ config, db, log, keys, notifications },
+    ...{ config, db, log, keys },
     platform: createPlatform(config.platform),
     credentials: createCredentials(keys, config.http.publicUrl),
     // Without an embedder, memories are searched by keyword.

@@ -8,6 +8,8 @@ type DatabaseErrorCode =
   | 'database_locked' // another process has the embedded folder open
   | 'database_version' // the folder or server has a PostgreSQL version that isn't supported
   | 'database_newer' // a newer version of this program has migrated the schema
+  | 'database_older' // the schema is too old for this program to migrate it
+  | 'database_edited' // a migration of this schema differs from this program's
   | 'database_unsafe' // a check found that commits don't reach the disk
   | 'database_disk_full' // less free space is left on the disk than the database needs
   | 'database_nested' // a query must use the transaction that its caller has open

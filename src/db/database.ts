@@ -13,9 +13,9 @@ import { UmpireDatabaseError } from './database-errors.ts'
 import { type EmbeddedDatabase, openEmbedded } from './embedded/embedded-database.ts'
 import { startMaintenance } from './embedded/maintenance.ts'
 import { createNestingGuard, type NestingGuard } from './nesting-guard.ts'
-import { kyselyPool, Listener, openPool, queryPool } from './postgresql.ts'
+import { kyselyPool, Listener, openPool } from './postgresql.ts'
 import type { Schema } from './schema.ts'
-import { type DatabaseMetrics, timePool, timeStatement } from './time-statements.ts'
+import { type DatabaseMetrics, timePool } from './time-statements.ts'
 
 export { hasDatabase } from './embedded/database-folder.ts'
 export type { DatabaseConfig }
@@ -33,23 +33,11 @@ interface ListenHandle {
   close(): Promise<void>
 }
 
-/** The job queue's access to the database. It has the shape of pg-boss's `IDatabase`. */
-export interface JobDatabase {
-  // biome-ignore lint/suspicious/noExplicitAny: the queue defines the type of the rows
-  executeSql(text: string, values?: unknown[]): Promise<{ rows: any[] }>
-  listen(
-    channel: string,
-    onNotification: (payload: string) => void,
-    onReconnect: () => void,
-  ): Promise<ListenHandle>
-}
-
 export interface OpenDatabase extends AsyncDisposable {
   readonly db: Db
   readonly engine: DatabaseConfig['engine']
   /** Whether no other process can have it open. */
   readonly exclusive: boolean
-  readonly jobs: JobDatabase
   /**
    * Calls `onNotification` with the payload of each NOTIFY on a channel. Calls `onReconnect` now,
    * and after each interruption in which notifications may have been lost.
@@ -118,12 +106,6 @@ async function openEmbeddedDatabase(
     db: await createKysely(timePool(embeddedPool(database), metrics), guard),
     engine: 'embedded',
     exclusive: true,
-    jobs: {
-      listen,
-      executeSql: guarded(guard, (text, values) =>
-        timeStatement(metrics, () => database.query(text, values)),
-      ),
-    },
     listen,
     broken: database.broken,
     checkSpace: () => database.checkSpace(),
@@ -156,16 +138,10 @@ async function openServer(
     db: await createKysely(timePool(kyselyPool(pool) as unknown as PostgresPool, metrics), guard),
     engine: 'postgresql',
     exclusive: false,
-    jobs: {
-      listen,
-      executeSql: guarded(guard, (text, values) =>
-        timeStatement(metrics, () => queryPool(pool, text, values)),
-      ),
-    },
     listen,
     broken: new Promise(() => {}),
     checkSpace: () => {},
-    ping: (timeoutMs) => withDeadline(queryPool(pool, 'select 1'), timeoutMs),
+    ping: (timeoutMs) => withDeadline(pool.query('select 1'), timeoutMs),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -189,20 +165,6 @@ async function createKysely(pool: PostgresPool, guard: NestingGuard): Promise<Db
     provider,
   )
   return new Kysely<Schema>({ config: { dialect }, dialect, driver, executor })
-}
-
-type Execute = (
-  text: string,
-  values?: unknown[],
-) => Promise<{ rows: unknown[] } | { rows: unknown[] }[]>
-
-/** Concatenates the rows of several statements in one text, in their order. */
-function guarded(guard: NestingGuard, execute: Execute): JobDatabase['executeSql'] {
-  return async (text, values) => {
-    guard.check()
-    const results = await execute(text, values)
-    return Array.isArray(results) ? { rows: results.flatMap((result) => result.rows) } : results
-  }
 }
 
 async function withDeadline(answer: Promise<unknown>, timeoutMs: number): Promise<void> {

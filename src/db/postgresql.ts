@@ -103,15 +103,6 @@ function isRefusal(code: string | undefined): boolean {
   return code !== undefined && /^(28...|3D000)$/.test(code)
 }
 
-/** Runs statements on any connection of the pool, with parameters encoded as for both engines. */
-export function queryPool(
-  pool: pg.Pool,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<pg.QueryResult> {
-  return pool.query(text, values.map(encodeParameter))
-}
-
 /** Adapts the pool to Kysely, with parameters encoded as for both engines. */
 export function kyselyPool(pool: pg.Pool) {
   return {

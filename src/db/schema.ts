@@ -196,7 +196,34 @@ interface PullRequestSearchTable {
   text: string
 }
 
-/** A run waits for its next attempt, is leased by a worker, or has ended. */
+/** Background work that has not ended, see work/work-items.ts. */
+interface WorkItemsTable {
+  kind: 'review' | 'scan'
+  repo: string
+  /** The number of the pull request; 0 for a scan. */
+  number: number
+  /** The owner of the repository in lower case, between whom capacity is shared. */
+  owner: Generated<string>
+  status: Generated<'pending' | 'processing'>
+  /** How many times it was claimed, without claims that were given back. */
+  attempts: Generated<number>
+  /** How many of these attempts lost their worker. */
+  losses: Generated<number>
+  /** Increased by every claim; writes with an older number are rejected. */
+  fence: Generated<number>
+  /** The worker that holds the lease. */
+  worker: string | null
+  /** When a worker may claim it: the time of the next attempt, or the end of the lease. */
+  due_at: GeneratedTimestamp
+  /** When `due_at` was set. A later time than now means that the clock was set back. */
+  scheduled_at: GeneratedTimestamp
+  created_at: GeneratedTimestamp
+  /** Why the last attempt failed, for people. */
+  error: string | null
+  error_code: string | null
+}
+
+/** A run waits for its next attempt, is in progress, or has ended. */
 export type RunStatus = 'pending' | 'processing' | 'completed' | 'failed'
 
 interface WorkflowRunsTable {
@@ -205,20 +232,8 @@ interface WorkflowRunsTable {
   repo: string
   pr_number: number
   status: RunStatus
-  /** How many times it was claimed. */
-  attempts: number
-  /** How many of these attempts lost their worker. */
-  losses: Generated<number>
-  /** Increased by every claim; writes with an older number are rejected. */
-  fence: number
-  /** The worker that holds the lease. */
-  worker: string | null
-  /** When the lease expires, by the database's clock. */
-  lease_until: NullableTimestamp
-  /** When the next attempt may start. */
-  retry_at: NullableTimestamp
-  /** When it was requeued to wait for `retry_at`. */
-  put_back_at: NullableTimestamp
+  /** How many times it was claimed, without claims that were given back. */
+  attempts: Generated<number>
   created_at: GeneratedTimestamp
   started_at: NullableTimestamp
   finished_at: NullableTimestamp
@@ -333,14 +348,6 @@ interface ScansTable {
   wanted_thorough: Generated<boolean>
   /** A person requested it, so it runs even if nothing was pushed since the last one. */
   thorough: Generated<boolean>
-  /** The next seven columns are as in `WorkflowRunsTable`. */
-  attempts: Generated<number>
-  losses: Generated<number>
-  fence: Generated<number>
-  worker: string | null
-  lease_until: NullableTimestamp
-  retry_at: NullableTimestamp
-  put_back_at: NullableTimestamp
   requested_at: GeneratedTimestamp
   started_at: NullableTimestamp
   finished_at: NullableTimestamp
@@ -544,6 +551,7 @@ export interface Schema {
   pull_requests: PullRequestsTable
   pull_request_search: PullRequestSearchTable
   workflow_runs: WorkflowRunsTable
+  work_items: WorkItemsTable
   findings: FindingsTable
   dismissals: DismissalsTable
   model_spend: ModelSpendTable

@@ -4,7 +4,7 @@ import { type Metrics, secondsSince, timed } from '../metrics/metrics.ts'
 
 export type DatabaseMetrics = Pick<Metrics, 'databaseQuery' | 'databaseConnectionWait'>
 
-export function timeStatement<T>(metrics: DatabaseMetrics, run: () => Promise<T>): Promise<T> {
+function timeStatement<T>(metrics: DatabaseMetrics, run: () => Promise<T>): Promise<T> {
   return timed((outcome, seconds) => metrics.databaseQuery.observe({ outcome }, seconds), run)
 }
 

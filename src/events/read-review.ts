@@ -32,12 +32,14 @@ export async function readReview(
     Omit<ReviewDetail, 'findings' | 'deliveries'> & { runId: number | null }
   >`
     select ${reviewFields}, r.id as "runId", r.error, r.error_code as "errorCode",
-      coalesce(r.attempts, 0) as attempts, r.retry_at as "retryAt", r.verdict, r.confidence,
+      coalesce(r.attempts, 0) as attempts, w.due_at as "retryAt", r.verdict, r.confidence,
       r.head_sha as "headSha", r.published_url as "publishedUrl", r.coverage, r.usage, r.sources,
       r.reach, r.decision, r.timings, r.warnings
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number
     left join workflow_runs r on r.id = e.run_id and r.status = e.status
+    left join work_items w on w.kind = 'review' and w.repo = r.repo and w.number = r.pr_number
+      and w.status = 'pending' and r.status = 'pending'
     where e.id = ${id} and ${isInScope(scope, 'e.repo')}`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
+import { enqueue } from '../work/work-items.ts'
 import { refreshListing } from './listing.ts'
 
 /** A person with write permission requested another review, which may cost as much as the first. */
@@ -52,8 +53,8 @@ export async function isReviewUnfinished(db: Db, id: number): Promise<boolean> {
 }
 
 /**
- * Stores an event that requests a review of the same pull request as event `id`. Call it under the
- * pull request's lock.
+ * Stores an event that requests a review of the same pull request as event `id`, and the work. Call
+ * it under the pull request's lock.
  */
 export async function insertReviewRequest(
   tx: Db,
@@ -71,6 +72,7 @@ export async function insertReviewRequest(
     .where('number', '=', ref.number)
     .execute()
   await refreshListing(tx, ref)
+  await enqueue(tx, [{ kind: 'review', ...ref }])
   return (rows[0] as { id: number }).id
 }
 

@@ -6,8 +6,9 @@ import { refreshListing } from './listing.ts'
 
 /**
  * Renames the reviews, deliveries and runs of the former repository to a name that no repository
- * can have, so that only administrators see them, and fails the unfinished ones. Restores those of
- * the new repository, if it had the name before. Runs in the caller's transaction.
+ * can have, so that only administrators see them, and fails the unfinished ones: their workers lose
+ * their leases. Restores those of the new repository, if it had the name before. Runs in the
+ * caller's transaction.
  *
  * @param input `formerId` is the platform's id of the former repository with the name,
  *   `platformRepoId` that of the new one
@@ -23,6 +24,11 @@ export async function splitReviews(
   for (const name of await listSpellings(tx, repo)) {
     const formerName = formerRepositoryName(name, formerId)
     await rename(tx, name, formerName)
+    await tx
+      .deleteFrom('work_items')
+      .where('kind', '=', 'review')
+      .where('repo', '=', name)
+      .execute()
     await failUnfinished(tx, formerName)
   }
   const suffix = formerRepositoryName('', platformRepoId)
@@ -50,12 +56,10 @@ async function rename(tx: Db, from: string, to: string): Promise<void> {
   }
 }
 
-/** The increased fence makes running workers lose their runs. */
 async function failUnfinished(tx: Db, repo: string): Promise<void> {
   const reason = 'Another repository has the name now.'
   await sql`
-    update workflow_runs set status = 'failed', fence = fence + 1, worker = null,
-      lease_until = null, retry_at = null, finished_at = now(), error = ${reason},
+    update workflow_runs set status = 'failed', finished_at = now(), error = ${reason},
       error_code = 'disconnected'
     where repo = ${repo} and status in ('pending', 'processing')`.execute(tx)
   const { rows } = await sql<{ number: number }>`

@@ -36,7 +36,7 @@ export async function addRoutes(
   ctx: AppContext,
   database: OpenDatabase,
 ): Promise<void> {
-  const { config, platform, db, notifications, credentials } = ctx
+  const { config, platform, db, credentials } = ctx
   const { signInAllowed } = config
   const authenticate = createAuthenticate(server, {
     db,
@@ -55,7 +55,6 @@ export async function addRoutes(
     intake: createDeliveryIntake({
       db,
       source: platform.id,
-      notifications,
       scansMerges: isKnowledgeEnabled(config),
       checkSpace: database.checkSpace,
     }),

@@ -2,7 +2,7 @@
 import type { AppContext } from '../context.ts'
 import * as contract from '../contract/scan-endpoints.ts'
 import { RequestError } from '../domain/errors.ts'
-import { readScan } from '../jobs/scans.ts'
+import { readScan } from '../work/scans.ts'
 import { rescanRepository } from '../workflows/rescan-repository.ts'
 import type { AddRoute } from './add-route.ts'
 import { findRequestedRepository } from './find-requested-repository.ts'

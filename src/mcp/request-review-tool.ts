@@ -16,10 +16,7 @@ import { listedFindingSchema, listOpenFindings, pullRequestNumber } from './find
 import { defineObjectTool, type McpTool } from './mcp-tool.ts'
 import { nameVerdict, repositoryNameInput, statusSchema, verdictSchema } from './review-tools.ts'
 
-type RequestReviewContext = Pick<
-  AppContext,
-  'db' | 'config' | 'log' | 'platform' | 'keys' | 'notifications'
->
+type RequestReviewContext = Pick<AppContext, 'db' | 'config' | 'log' | 'platform' | 'keys'>
 
 const pollIntervalMs = 500
 const maxWaitSeconds = 600

@@ -1,48 +1,35 @@
-// Claims a pull request's run, reviews it under a lease, and settles how it ends.
+// Reviews a claimed pull request, and settles how the review ends.
 import type { AppContext } from '../context.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
-import { withLease } from '../jobs/leases.ts'
-import { type ClaimedRun, claimRun, extendLease } from '../jobs/runs.ts'
 import type { Budget } from '../models/index.ts'
+import { beginRun, type ClaimedRun, failExhaustedRun } from '../work/runs.ts'
+import type { Claim } from '../work/work-items.ts'
 import { type ChosenAccess, chooseAccess, withAccess } from '../workflows/choose-access.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
 import type { RunBudgets } from '../workflows/run-budgets.ts'
 import { ensureFailureStatus, settleFailure } from '../workflows/settle-failure.ts'
 
-/** Throws only if the database does. */
+/** Reviews the claimed pull request. Throws only if the database does. */
 export async function runReview(
   ctx: AppContext,
-  worker: { name: string; budgets: RunBudgets; stopping: AbortSignal },
-  ref: PullRequestRef,
+  budgets: RunBudgets,
+  { claim, signal }: { claim: Claim; signal: AbortSignal },
 ): Promise<void> {
-  const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
-  const claim = await claimRun(ctx.db, ref, {
-    worker: worker.name,
-    leaseSeconds,
-    maxAttempts,
-    maxLosses,
-  })
-  if (claim.kind === 'later') {
-    await ctx.db
-      .transaction()
-      .execute((tx) => ctx.notifications.reviews.notify(tx, [ref], claim.seconds))
-  }
-  if (claim.kind === 'exhausted') {
-    ctx.log.error(ref, 'The review failed: its workers were lost too often')
-    ctx.metrics.reviews.inc({ end: 'failed' })
-    const access = await chooseAccess(ctx, ref.repo).catch(() => null)
-    if (access) await ensureFailureStatus(ctx, ref, access, 'Its worker was lost too often.')
-  }
-  if (claim.kind !== 'claimed') return
-  const { run } = claim
-  const extend = () => extendLease(ctx.db, run, leaseSeconds)
-  await withLease({ seconds: leaseSeconds, extend }, (lost) =>
-    reviewClaimed(ctx, run, { ...worker, signal: AbortSignal.any([worker.stopping, lost]) }),
-  )
+  const run = await beginRun(ctx.db, claim)
+  if (run !== null) await reviewBegun(ctx, run, { budgets, signal })
+}
+
+/** Stores and posts the failure of a review whose workers were lost too often. */
+export async function failReview(ctx: AppContext, claim: Claim): Promise<void> {
+  const { repo, number } = claim
+  await failExhaustedRun(ctx.db, claim)
+  ctx.log.error({ repo, number }, 'The review failed: its workers were lost too often')
+  ctx.metrics.reviews.inc({ end: 'failed' })
+  const access = await chooseAccess(ctx, repo).catch(() => null)
+  if (access) await ensureFailureStatus(ctx, claim, access, 'Its worker was lost too often.')
 }
 
 /** Throws only if its end can't be stored. */
-async function reviewClaimed(
+async function reviewBegun(
   ctx: AppContext,
   run: ClaimedRun,
   { budgets, signal }: { budgets: RunBudgets; signal: AbortSignal },
@@ -54,7 +41,7 @@ async function reviewClaimed(
     attempt: run.attempt,
   })
   log.info({}, 'The review begins')
-  if (run.fence === 1) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
+  if (run.isNew) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
   let budget: Budget | null = null
   let access: ChosenAccess | null = null
   try {

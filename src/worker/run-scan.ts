@@ -1,18 +1,17 @@
-// Claims a repository's scan, runs it under a lease, and settles how it ends.
+// Runs claimed scans of repositories, and settles how they end.
 
 import { createFileIndexer, type FileIndexer } from '../code/file-indexer.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { LeaseLostError, UmpireError } from '../domain/errors.ts'
-import type { RepositoryName } from '../domain/pull-request.ts'
-import { withLease } from '../jobs/leases.ts'
 import {
+  beginScan,
   type ClaimedScan,
-  claimScan,
   endScan,
-  extendScanLease,
   requeueScan,
-} from '../jobs/scans.ts'
+  type ScanOutcome,
+} from '../work/scans.ts'
+import { type Claim, describeExhaustion, type RequeueOptions } from '../work/work-items.ts'
 import { describeFailure, WorkerStopping } from '../workflows/describe-failure.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
 
@@ -24,12 +23,13 @@ const idleIndexerMs = 60_000
 /** Runs scans on indexing threads that all scans of a worker share. */
 interface Scanner {
   /** Throws only if the database does. */
-  run(repo: RepositoryName, stopping: AbortSignal): Promise<void>
+  run(claim: Claim, signal: AbortSignal): Promise<void>
+  fail(claim: Claim): Promise<void>
   close(): Promise<void>
 }
 
 /** Creates a scanner. The first scan starts its threads; they end when it was idle for a while. */
-export function openScanner(ctx: AppContext, worker: string): Scanner {
+export function openScanner(ctx: AppContext): Scanner {
   let indexer: (FileIndexer & AsyncDisposable) | null = null
   let idleTimer: NodeJS.Timeout | undefined
   let running = 0
@@ -40,50 +40,32 @@ export function openScanner(ctx: AppContext, worker: string): Scanner {
     await closing?.[Symbol.asyncDispose]()
   }
   return {
-    async run(repo, stopping) {
+    async run(claim, signal) {
+      const scan = await beginScan(ctx.db, claim)
+      if (scan === null) return
       clearTimeout(idleTimer)
       indexer ??= createFileIndexer()
       running += 1
       try {
-        await runScan(ctx, { name: worker, indexer, stopping }, repo)
+        await scanBegun(ctx, scan, { indexer, signal })
       } finally {
         running -= 1
         if (running === 0) idleTimer = setTimeout(close, idleIndexerMs).unref()
       }
     },
+    fail: (claim) => failScan(ctx, claim),
     close,
   }
 }
 
-async function runScan(
-  ctx: AppContext,
-  worker: { name: string; indexer: FileIndexer; stopping: AbortSignal },
-  repo: RepositoryName,
-): Promise<void> {
-  const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
-  const claim = await claimScan(ctx.db, repo, {
-    worker: worker.name,
-    leaseSeconds,
-    maxAttempts,
-    maxLosses,
-  })
-  if (claim.kind === 'later') {
-    await ctx.db
-      .transaction()
-      .execute((tx) => ctx.notifications.scans.notify(tx, [repo], claim.seconds))
-  }
-  if (claim.kind === 'exhausted')
-    ctx.log.error({ repo }, 'The scan failed: its workers were lost too often')
-  if (claim.kind !== 'claimed') return
-  const { run: scan } = claim
-  const extend = () => extendScanLease(ctx.db, scan, leaseSeconds)
-  await withLease({ seconds: leaseSeconds, extend }, (lost) =>
-    scanClaimed(ctx, scan, { ...worker, signal: AbortSignal.any([worker.stopping, lost]) }),
-  )
+/** Stores the failure of a scan whose workers were lost too often. */
+async function failScan(ctx: AppContext, claim: Claim): Promise<void> {
+  await end(ctx, claim, { status: 'failed', failure: describeExhaustion(claim) })
+  ctx.log.error({ repo: claim.repo }, 'The scan failed: its workers were lost too often')
 }
 
 /** Throws only if its end can't be stored. */
-async function scanClaimed(
+async function scanBegun(
   ctx: AppContext,
   scan: ClaimedScan,
   { indexer, signal }: { indexer: FileIndexer; signal: AbortSignal },
@@ -112,34 +94,26 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
     scan.attempt,
     error,
   )
-  const failure = { error: message, errorCode: code }
+  const failure = { message, code }
   if (error instanceof UmpireError && error.code === 'disconnected') {
     ctx.log.info({}, 'The repository was disconnected: its stored knowledge stays as it is')
-    return end(ctx, scan, { status: 'completed', ...failure })
+    return end(ctx, scan, { status: 'completed', failure })
   }
   if (isFinal) {
     ctx.log.error({ err: error }, 'The scan failed')
-    return end(ctx, scan, { status: 'failed', ...failure })
+    return end(ctx, scan, { status: 'failed', failure })
   }
   ctx.log.warn(
     { err: error, retry_in_seconds: delaySeconds },
     'The scan failed and will be retried',
   )
-  return requeue(ctx, scan, { delaySeconds, countsAsAttempt: !waitsForOperator, ...failure })
+  return requeue(ctx, scan, { delaySeconds, countsAsAttempt: !waitsForOperator, failure })
 }
 
-function requeue(
-  ctx: AppContext,
-  scan: ClaimedScan,
-  options: Parameters<typeof requeueScan>[3],
-): Promise<void> {
-  return transactionWithRetry(ctx.db, (tx) => requeueScan(tx, ctx.notifications, scan, options))
+function requeue(ctx: AppContext, scan: Claim, options: RequeueOptions): Promise<void> {
+  return transactionWithRetry(ctx.db, (tx) => requeueScan(tx, scan, options))
 }
 
-function end(
-  ctx: AppContext,
-  scan: ClaimedScan,
-  options: Parameters<typeof endScan>[3],
-): Promise<void> {
-  return transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, options))
+function end(ctx: AppContext, scan: Claim, options: ScanOutcome): Promise<void> {
+  return transactionWithRetry(ctx.db, (tx) => endScan(tx, scan, options))
 }

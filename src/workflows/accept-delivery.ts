@@ -1,11 +1,11 @@
-// Stores deliveries: events, the last known state of pull requests, and notifications of workers,
+// Stores deliveries: events, the last known state of pull requests, and the work that they request,
 // in one transaction. Deliveries that arrive together are committed together. A merge also requests
 // a scan.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
 import {
   duplicateKey,
   insertEvents,
@@ -14,10 +14,10 @@ import {
   savePullRequests,
   saveUnconfirmedPullRequests,
 } from '../events/events.ts'
-import type { Notifications } from '../jobs/queue.ts'
-import { findScannedRepositories, requestScan } from '../jobs/scans.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
+import { findScannedRepositories, requestScan } from '../work/scans.ts'
+import { enqueue, type WorkSubject } from '../work/work-items.ts'
 
 type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
@@ -54,7 +54,6 @@ interface IntakeContext {
   readonly source: string
   /** Throws UmpireDatabaseError when too little space is left to store events. */
   readonly checkSpace: () => void
-  readonly notifications: Notifications
   /** Whether a merge requests a scan of the repository. */
   readonly scansMerges: boolean
 }
@@ -153,9 +152,9 @@ async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Pro
       savePullRequests(tx, events),
       saveUnconfirmedPullRequests(tx, events),
       insertEvents(tx, firsts),
-      // A notification of a duplicate does no harm: the worker finds nothing to do.
-      ctx.notifications.reviews.notify(tx, distinctPullRequests(firsts)),
-      ctx.scansMerges && requestScansOfMerged(tx, ctx.notifications, events),
+      // The work of a duplicate is in the queue already.
+      enqueue(tx, listReviews(firsts)),
+      ctx.scansMerges && requestScansOfMerged(tx, events),
     ]),
   )
   const idOf = new Map(firsts.map((event, index) => [event, stored[2][index]]))
@@ -185,27 +184,22 @@ function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
 }
 
 /** Requests scans of the repositories that were merged into and scanned before. */
-async function requestScansOfMerged(
-  tx: Db,
-  notifications: Notifications,
-  events: readonly NewEvent[],
-): Promise<void> {
+async function requestScansOfMerged(tx: Db, events: readonly NewEvent[]): Promise<void> {
   const repos = new Set(events.filter(isMerge).map(({ repo }) => repo))
   const scanned = await findScannedRepositories(tx, [...repos] as RepositoryName[])
   // The order is fixed because scans are locked in it: another order could deadlock.
-  for (const repo of scanned.sort())
-    await requestScan(tx, notifications, repo, { evenIfRunning: true })
+  for (const repo of scanned.sort()) await requestScan(tx, repo, { evenIfRunning: true })
 }
 
 function isMerge({ eventType, repo, pullRequest }: NewEvent): boolean {
   return repo !== null && eventType === 'pull_request.closed' && pullRequest?.state === 'merged'
 }
 
-function distinctPullRequests(events: readonly NewEvent[]): PullRequestRef[] {
+/** The requested reviews, each pull request once. */
+function listReviews(events: readonly NewEvent[]): WorkSubject[] {
   const refs = events.filter((event) => event.wantsReview).map(pullRequestOf)
-  return [
-    ...new Map(
-      refs.filter((ref) => ref !== null).map((ref) => [`${ref.repo}#${ref.number}`, ref]),
-    ).values(),
-  ]
+  const byKey = new Map(
+    refs.filter((ref) => ref !== null).map((ref) => [`${ref.repo}#${ref.number}`, ref]),
+  )
+  return [...byKey.values()].map((ref) => ({ kind: 'review', ...ref }))
 }

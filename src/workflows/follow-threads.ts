@@ -5,8 +5,8 @@ import { UmpireError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { requestVerdictUpdate } from '../events/review-requests.ts'
 import { claimThreadChecks } from '../events/thread-checks.ts'
-import { hasWaitingEvents, lockPullRequest } from '../jobs/runs.ts'
 import type { Access } from '../platforms/platform.ts'
+import { hasWaitingEvents, lockPullRequest } from '../work/runs.ts'
 import { chooseAccess } from './choose-access.ts'
 import { loadEarlierReviews } from './load-earlier-reviews.ts'
 
@@ -48,7 +48,6 @@ async function followPullRequest(
     // A pending or running review reads the threads itself.
     if (state !== 'open' || (await hasWaitingEvents(tx, ref))) return
     await requestVerdictUpdate(tx, ref)
-    await ctx.notifications.reviews.notify(tx, [ref])
   })
   ctx.log.info({ ...ref }, 'The verdict is decided again: findings were dismissed or reopened')
 }

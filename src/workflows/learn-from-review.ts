@@ -2,9 +2,9 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { findUnlearnedPullRequests, markLearned } from '../jobs/runs.ts'
-import { ensureScanRequested } from '../jobs/scans.ts'
 import { lockMemories } from '../knowledge/memory/save-memories.ts'
+import { findUnlearnedPullRequests, markLearned } from '../work/runs.ts'
+import { ensureScanRequested } from '../work/scans.ts'
 import { learnAuthor } from './learning/learn-author.ts'
 import { learnDismissals } from './learning/learn-dismissals.ts'
 import { learnRisks } from './learning/learn-risks.ts'
@@ -51,6 +51,6 @@ async function updateMemory(ctx: AppContext, ref: PullRequestRef): Promise<void>
     await embedNewMemories(ctx, ref.repo)
   }
   if (memory || graph.enabled) {
-    await transactionWithRetry(ctx.db, (tx) => ensureScanRequested(tx, ctx.notifications, ref.repo))
+    await transactionWithRetry(ctx.db, (tx) => ensureScanRequested(tx, ref.repo))
   }
 }

@@ -5,8 +5,8 @@ import { PlatformError } from '../domain/errors.ts'
 import type { Dismissal, Finding } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { listStoredFindings, type StoredFinding } from '../events/stored-findings.ts'
-import { readSeenLines } from '../jobs/run-outcome.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
+import { readSeenLines } from '../work/run-outcome.ts'
 import { findingMarker } from './posting/markers.ts'
 
 type LoadContext = Pick<AppContext, 'db' | 'platform' | 'log'>

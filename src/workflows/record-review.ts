@@ -7,9 +7,6 @@ import type { ReviewEnd } from '../domain/review.ts'
 import { replaceThreadDismissals } from '../events/dismissals.ts'
 import { saveVerdict } from '../events/save-verdict.ts'
 import { saveFindings } from '../events/stored-findings.ts'
-import type { Notifications } from '../jobs/queue.ts'
-import type { ReviewOutcome, SkippedOutcome } from '../jobs/run-outcome.ts'
-import { type ClaimedRun, endRun, lockRun } from '../jobs/runs.ts'
 import {
   type PullRequestActivity,
   saveFileActivity,
@@ -17,6 +14,8 @@ import {
 import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { ModelUse } from '../models/index.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
+import type { ReviewOutcome, SkippedOutcome } from '../work/run-outcome.ts'
+import { type ClaimedRun, endRun, lockRun } from '../work/runs.ts'
 import { findingMarker } from './posting/markers.ts'
 
 /**
@@ -35,11 +34,10 @@ export async function recordFindings(
 }
 
 /**
- * Completes the run. If it has a verdict, also updates the pull request. Notifies a worker if
- * events arrived in the meantime.
+ * Completes the run. If it has a verdict, also updates the pull request.
  */
 export async function recordReview(
-  ctx: { db: Db; notifications: Notifications; metrics: Metrics },
+  ctx: { db: Db; metrics: Metrics },
   run: ClaimedRun,
   input: {
     /** The first end of the review, for the metric. */
@@ -55,7 +53,7 @@ export async function recordReview(
 ): Promise<void> {
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const { outcome, findings, commentUrls, touches, spend } = input
-    const { moreWaiting, seconds } = await endRun(tx, run, outcome)
+    const seconds = await endRun(tx, run, outcome)
     await recordSpend(tx, run, spend)
     await saveFindings(tx, run, findings, commentUrls)
     // Without a verdict the earlier one stays.
@@ -65,7 +63,6 @@ export async function recordReview(
       await replaceThreadDismissals(tx, run, findings)
       if (touches) await saveFileActivity(tx, { ...run, verdict }, touches)
     }
-    if (moreWaiting) await ctx.notifications.reviews.notify(tx, [run])
     return seconds
   })
   countReview(ctx.metrics, input.end, seconds)

@@ -6,13 +6,13 @@ import type { LiveContextSummary } from '../domain/live-context.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
-import { findBlockingReview } from '../jobs/find-blocking-review.ts'
-import { assertCanWrite, type ClaimedRun, claimEvents } from '../jobs/runs.ts'
 import { redactKnownSecrets } from '../lib/redact-known-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
 import type { ReviewProgress } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/prompt-versions.ts'
+import { findBlockingReview } from '../work/find-blocking-review.ts'
+import { assertCanWrite, type ClaimedRun, claimEvents } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { decideAgain, hashReviewBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
@@ -53,7 +53,7 @@ export async function reviewPullRequest(shared: AppContext, task: ReviewTask): P
   for (let heads = 1; heads <= maxHeads; heads++) {
     const { run, pullRequest } = await refreshHead(ctx, task)
     if (pullRequest.state !== 'open') {
-      const isShown = heads > 1 || run.fence > 1
+      const isShown = heads > 1 || !run.isNew
       return recordClosed(ctx, { ...task, run }, pullRequest, isShown)
     }
     if (await reviewHead(ctx, { ...task, run }, pullRequest)) return

@@ -4,16 +4,6 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
 import { splitReviews } from '../events/split-reviews.ts'
 import type { Mirror } from '../git/mirror.ts'
-import { readModelConsent, saveModelConsent } from '../jobs/model-consent.ts'
-import {
-  assertScanLease,
-  endScan,
-  findScannedRepositoryId,
-  readScan,
-  type ScanOutcome,
-  type ScanState,
-  saveScannedRepositoryId,
-} from '../jobs/scans.ts'
 import { deleteKnowledge } from '../knowledge/delete-repository-knowledge.ts'
 import { moveFileActivity } from '../knowledge/file-activity/move-file-activity.ts'
 import { findGraph, type Graph } from '../knowledge/graph/read-graph.ts'
@@ -27,6 +17,16 @@ import { moveMemories } from '../knowledge/memory/move-memories.ts'
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
 import { deleteVectors } from '../knowledge/memory/save-vectors.ts'
 import type { Access } from '../platforms/platform.ts'
+import { readModelConsent, saveModelConsent } from '../work/model-consent.ts'
+import {
+  endScan,
+  findScannedRepositoryId,
+  readScan,
+  type ScanOutcome,
+  type ScanState,
+  saveScannedRepositoryId,
+} from '../work/scans.ts'
+import { assertHeld } from '../work/work-items.ts'
 import { chooseAccess } from './choose-access.ts'
 import { openRepositoryMirror } from './gathering/fetch-change-commits.ts'
 import { loadSettings } from './gathering/read-settings.ts'
@@ -137,7 +137,7 @@ async function forgetFormerRepository(
   await transactionWithRetry(ctx.db, async (tx) => {
     const formerId = await findScannedRepositoryId(tx, repo)
     if (formerId === platformRepoId) return
-    await assertScanLease(tx, scan)
+    await assertHeld(tx, scan)
     if (formerId !== null) {
       await deleteKnowledge(tx, repo)
       await splitReviews(tx, { repo, formerId, platformRepoId })
@@ -195,8 +195,13 @@ async function conclude(
   const warning =
     embedError === null
       ? {}
-      : { error: `Not all memories have vectors: ${embedError}`, errorCode: 'embedder_failed' }
+      : {
+          failure: {
+            message: `Not all memories have vectors: ${embedError}`,
+            code: 'embedder_failed',
+          },
+        }
   const outcome = { status: 'completed', ...result, ...warning } as const
-  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.notifications, scan, outcome))
+  await transactionWithRetry(ctx.db, (tx) => endScan(tx, scan, outcome))
   ctx.log.info({ commit: result.commit, timings: progress.timings, statistics }, 'The scan is done')
 }

@@ -4,9 +4,9 @@ import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { assertCanWrite, type ClaimedRun, endRun, requeueRun } from '../jobs/runs.ts'
 import type { Budget } from '../models/index.ts'
 import type { Access, ReviewProgress } from '../platforms/platform.ts'
+import { assertCanWrite, type ClaimedRun, endRun, requeueRun } from '../work/runs.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { describeFailure, WorkerStopping } from './describe-failure.ts'
 import { statusContext } from './publish-review.ts'
@@ -57,8 +57,7 @@ export async function settleFailure(
     await requeue(ctx, review, {
       delaySeconds,
       countsAsAttempt: !waitsForOperator,
-      error: message,
-      errorCode: code,
+      failure: { message, code },
     })
   }
 }
@@ -72,9 +71,8 @@ async function fail(
   const writableAccess = await findWritableAccess(ctx, run, access)
   if (writableAccess) await ensureFailureStatus(ctx, run, writableAccess, failure.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
-    const { moreWaiting, seconds } = await endRun(tx, run, { kind: 'failed', ...failure })
+    const seconds = await endRun(tx, run, { kind: 'failed', ...failure })
     await recordSpend(tx, run, modelUsesOf(review))
-    if (moreWaiting) await ctx.notifications.reviews.notify(tx, [run])
     return seconds
   })
   countReview(ctx.metrics, 'failed', seconds)
@@ -104,7 +102,6 @@ async function requeue(
   await transactionWithRetry(ctx.db, async (tx) => {
     await requeueRun(tx, run, options)
     await recordSpend(tx, run, modelUsesOf(review))
-    await ctx.notifications.reviews.notify(tx, [run], options.delaySeconds)
   })
 }
 

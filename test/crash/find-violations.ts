@@ -15,6 +15,7 @@ export async function findViolations(
     ...(await checkDeliveries(scene, database)),
     ...(await checkEvents(database)),
     ...(await checkRuns(scene, database)),
+    ...(await checkWork(database)),
     ...scene.pullRequests.flatMap((one) =>
       checkPullRequest(scene, one).map((text) => `#${one.number}: ${text}`),
     ),
@@ -70,14 +71,10 @@ async function checkRuns(
   const unsound = runs.flatMap((run) => {
     if (run.status !== 'completed')
       return [`run ${run.id} (#${run.pr_number}) is ${run.status}: ${run.error}`]
-    const isSound =
-      run.lease_until === null &&
-      run.finished_at !== null &&
-      run.summary !== null &&
-      run.error === null
+    const isSound = run.finished_at !== null && run.summary !== null && run.error === null
     return isSound
       ? []
-      : [`run ${run.id} is completed, but keeps a lease or an error, or has no end or no summary`]
+      : [`run ${run.id} is completed, but keeps an error, or has no end or no summary`]
   })
   const outdated = pullRequests.flatMap(({ number, head }) => {
     const last = runs.findLast((run) => run.pr_number === number)
@@ -86,6 +83,12 @@ async function checkRuns(
       : [`the last run of #${number} reviewed ${last?.head_sha}, the head is ${head}`]
   })
   return [...unsound, ...outdated]
+}
+
+/** Nothing may be left in the queue. */
+async function checkWork({ db }: OpenDatabase): Promise<Violation[]> {
+  const items = await db.selectFrom('work_items').selectAll().execute()
+  return items.map(({ kind, number, status }) => `the ${kind} of #${number} is left ${status}`)
 }
 
 /** A pull request must have one summary, each finding once, and the status of its newest head. */

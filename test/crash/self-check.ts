@@ -1,6 +1,7 @@
 // Causes violations on purpose to verify that the checks report each of them.
 import { sql } from 'kysely'
 import type { OpenDatabase } from '../../src/db/database.ts'
+import { enqueue } from '../../src/work/work-items.ts'
 import { repo, reviewerLogin, reviewerToken } from '../review-scenario.ts'
 import { type CrashScenario, createCrashScenario } from './crash-scenario.ts'
 import { findViolations, type Violation } from './find-violations.ts'
@@ -76,6 +77,11 @@ const sabotages: readonly Sabotage[] = [
     expected: /run \d+ \(#\d+\) is processing/,
     apply: (_, { db }, number) =>
       sql`update workflow_runs set status = 'processing' where pr_number = ${number}`.execute(db),
+  },
+  {
+    description: 'work that was left in the queue',
+    expected: /the review of #\d+ is left pending/,
+    apply: (_, { db }, number) => enqueue(db, [{ kind: 'review', repo, number }]),
   },
   {
     description: 'a lost finding',

@@ -29,7 +29,7 @@ export async function settleAndCheck(scene: CrashScenario): Promise<Violation[]>
       if (open === 0) return await findViolations(scene, database)
       if (performance.now() > deadline) {
         return [
-          `${open} events or runs are not settled in time`,
+          `${open} events or work items are not settled in time`,
           ...(await findViolations(scene, database)),
         ]
       }
@@ -47,10 +47,6 @@ async function countUnsettled({ db }: OpenDatabase): Promise<number> {
     .where('wants_review', '=', true)
     .where('status', 'in', open)
     .execute()
-  const runs = await db
-    .selectFrom('workflow_runs')
-    .select('id')
-    .where('status', 'in', open)
-    .execute()
-  return events.length + runs.length
+  const work = await db.selectFrom('work_items').select('repo').execute()
+  return events.length + work.length
 }

@@ -7,10 +7,10 @@ export const hourMs = 3_600_000
 /** All times that decide when reviews and scans are claimed. */
 const timeColumns: Readonly<Record<string, readonly string[]>> = {
   events: ['created_at', 'processed_at'],
-  workflow_runs: ['created_at', 'started_at', 'lease_until', 'retry_at', 'put_back_at'],
-  scans: ['requested_at', 'started_at', 'lease_until', 'retry_at', 'put_back_at'],
+  work_items: ['created_at', 'due_at', 'scheduled_at'],
+  workflow_runs: ['created_at', 'started_at'],
+  scans: ['requested_at', 'started_at'],
   pull_requests: ['last_event_at', 'updated_at', 'state_as_of', 'state_checked_at'],
-  'pgboss.job': ['created_on', 'start_after', 'started_on'],
 }
 
 /** Moves the stored times an hour ahead, as they look after the clock went back. */

@@ -17,7 +17,6 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type DatabaseConfig, openDatabase } from '../../src/db/database.ts'
 import { runMigrations } from '../../src/db/run-migrations.ts'
-import { openNotifications } from '../../src/jobs/queue.ts'
 
 /** Logs nothing. */
 export const silentLog = { info() {}, warn() {}, error() {} }
@@ -60,7 +59,6 @@ function templateFolder(kind: 'migrated' | 'empty'): string {
     join(root, 'package-lock.json'),
     ...list('src/db/embedded'),
     ...list('src/db/migrations'),
-    join(root, 'src/jobs/queue.ts'),
   ]
   for (const source of sources) hash.update(readFileSync(source))
   return join(
@@ -111,15 +109,6 @@ async function makeFolder(
 async function migrateAndClose(config: DatabaseConfig): Promise<void> {
   await using open = await openDatabase(config, silentLog)
   await runMigrations(open, silentLog)
-  // The job queue's own tables, which cost more time than all others.
-  const embedded = open.engine === 'embedded'
-  const notifications = await openNotifications({
-    database: open.jobs,
-    embedded,
-    supervise: false,
-    log: silentLog,
-  })
-  await notifications.close()
 }
 
 async function copyFolder(migrated: boolean): Promise<TestDatabase> {

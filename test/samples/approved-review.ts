@@ -1,6 +1,6 @@
 // The outcome of a review that approves three files, read by rules only.
 import { noUsage } from '../../src/domain/review.ts'
-import type { ReviewOutcome } from '../../src/jobs/run-outcome.ts'
+import type { ReviewOutcome } from '../../src/work/run-outcome.ts'
 
 export const approvedReview: ReviewOutcome = {
   kind: 'reviewed',

@@ -498,7 +498,7 @@ describe('other pull requests', () => {
       } as const
       const { id } = await db
         .insertInto('workflow_runs')
-        .values({ ...run, attempts: 1, fence: 1 })
+        .values({ ...run, attempts: 1 })
         .returning('id')
         .executeTakeFirstOrThrow()
       const activity = {

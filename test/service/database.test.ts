@@ -152,8 +152,6 @@ describe('transactions', () => {
       await sql`select 1 / ${0}::int`.execute(tx)
     })
     await expect(failing).rejects.toMatchObject({ code: '22012' })
-    const broken = open.jobs.executeSql('begin; select 1 / 0; commit')
-    await expect(broken).rejects.toMatchObject({ code: '22012' })
     const { rows } = await sql`select txid_current_if_assigned() as id`.execute(db)
     expect(rows).toEqual([{ id: null }])
   })
@@ -164,8 +162,6 @@ describe('transactions', () => {
       await readCounter('left')
     })
     await expect(nested).rejects.toMatchObject({ code: 'database_nested' })
-    const throughTheQueue = db.transaction().execute(() => open.jobs.executeSql('select 1'))
-    await expect(throughTheQueue).rejects.toMatchObject({ code: 'database_nested' })
     expect(await readCounter('left')).toBeTypeOf('number')
   })
 
@@ -273,19 +269,11 @@ describe('notifications', () => {
 
     await listening.close()
     const last = countdown(1)
-    const other = await open.jobs.listen('Mixed "case"', last.arrive, () => {})
+    const other = await open.listen('Mixed "case"', last.arrive, () => {})
     await sql`select pg_notify('Mixed "case"', 'three')`.execute(db)
     await last.reached
     await other.close()
     expect(received).toEqual(['one', 'two'])
-  })
-})
-
-describe('the job queue', () => {
-  it('runs several statements at once and returns the rows of all', async () => {
-    const { rows } = await open.jobs.executeSql('begin; select 1 as a; select 2 as a; commit')
-    expect(rows).toEqual([{ a: 1 }, { a: 2 }])
-    expect((await open.jobs.executeSql('select $1::int as a', [3])).rows).toEqual([{ a: 3 }])
   })
 })
 

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../src/db/database.ts'
-import { claimRun, requeueRun } from '../../src/jobs/runs.ts'
+import { requeueRun } from '../../src/work/runs.ts'
+import { claimReview, claimWork, findWorkItem } from '../claim-work.ts'
 import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { hourMs, stepDatabaseClockBack } from '../fakes/step-database-clock-back.ts'
 import { createTestDatabase, testEngine } from '../fakes/test-database.ts'
@@ -111,17 +112,15 @@ describe('a clock that goes back', () => {
         env,
         parts: { web: true, worker: false },
       })
-      const { db, app } = receiver
+      const { db } = receiver
       for (const { repo, number } of [held, waiting])
         await receiver.deliver(pullRequestPayload({ repo, number }))
-      const options = { worker: 'dead', leaseSeconds: 2, maxAttempts: 5, maxLosses: 5 }
-      await claimRun(db, held, options)
-      const claim = await claimRun(db, waiting, options)
-      if (claim.kind !== 'claimed') throw new Error(claim.kind)
+      const options = { worker: 'dead', leaseSeconds: 2 }
+      await claimReview(db, held, options)
+      const run = await claimReview(db, waiting, options)
       await db
         .transaction()
-        .execute((tx) => requeueRun(tx, claim.run, { delaySeconds: 2, countsAsAttempt: true }))
-      await app.context.notifications.reviews.notify(db, [waiting], 2)
+        .execute((tx) => requeueRun(tx, run, { delaySeconds: 2, countsAsAttempt: true }))
       await stepBack(db)
     }
     {
@@ -179,10 +178,8 @@ describe('lost workers', () => {
       })
       await receiver.deliver(pullRequestPayload({ repo, number }))
       for (const worker of ['one', 'two', 'three']) {
-        const options = { worker, leaseSeconds: 0, maxAttempts: 2, maxLosses: 4 }
-        expect(await claimRun(receiver.db, { repo, number }, options)).toMatchObject({
-          kind: 'claimed',
-        })
+        const options = { worker, leaseSeconds: 0 }
+        await claimWork(receiver.db, { kind: 'review', repo, number }, options)
       }
     }
     forge.faults.add({
@@ -193,13 +190,14 @@ describe('lost workers', () => {
     {
       await using app = await startTestApp({ database, env })
       const waiting = await waitFor('the failed attempt', async () => {
-        const [run] = await runsOf(app, number)
-        return run?.status === 'pending' && run.retry_at !== null && run
+        const item = await findWorkItem(app.db, { kind: 'review', repo, number })
+        return item?.status === 'pending' && item.error !== null && item
       })
-      expect(Number(waiting.retry_at) - Number(waiting.put_back_at)).toBe(2000)
+      expect(waiting.losses).toBe(3)
+      expect(Number(waiting.due_at) - Number(waiting.scheduled_at)).toBe(2000)
       await waitUntilSettled(app)
       expect(await runsOf(app, number)).toMatchObject([
-        { status: 'completed', attempts: 5, losses: 3, error: null },
+        { status: 'completed', attempts: 5, error: null },
       ])
     }
     await database.dispose()
@@ -221,9 +219,7 @@ describe('a connection that is cut', () => {
     })
     const number = await opening
     await scenario.waitUntilSettled()
-    expect(await runsOf(app, number)).toMatchObject([
-      { status: 'completed', fence: 2, lease_until: null },
-    ])
+    expect(await runsOf(app, number)).toMatchObject([{ status: 'completed', attempts: 2 }])
     expect(ownComments(scenario.forge.pullRequest(repo, number)).summaries).toHaveLength(1)
   })
 })

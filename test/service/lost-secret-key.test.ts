@@ -145,7 +145,7 @@ it('reports the lost key, makes reviews wait, and resumes once it is restored', 
       { status: 'pending' },
     ])
     // This makes the retry due, as a minute later.
-    await sql`update workflow_runs set retry_at = now() - interval '1 minute'`.execute(db)
+    await sql`update work_items set due_at = now() - interval '1 minute'`.execute(db)
   })
   restoreKey()
   await using service = await start()

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
+import { claimReview } from '../claim-work.ts'
 import { hold, replyWith } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
@@ -121,7 +122,8 @@ describe('metrics', () => {
     await app.deliver(pullRequestPayload({ number: 1 }))
     await app.deliver(pullRequestPayload({ number: 2 }))
     await app.deliver(pullRequestPayload({ number: 2, action: 'synchronize' }))
-    await sql`update events set created_at = now() - interval '1 hour' where id = 1`.execute(app.db)
+    await sql`
+      update work_items set created_at = now() - interval '1 hour' where number = 1`.execute(app.db)
     const current = await scrape(app.app.metricsUrl)
     expect(current.value('umpire_queue_depth', { work: 'review' })).toBe(2)
     expect(
@@ -136,16 +138,10 @@ describe('metrics', () => {
   it('show a review as waiting once its worker has died', async () => {
     await using app = await startTestApp({ env: on, parts: { web: true, worker: false } })
     await app.deliver(pullRequestPayload())
-    await sql`
-      with run as (
-        insert into workflow_runs (workflow_type, repo, pr_number, status, attempts, fence,
-          lease_until)
-        select 'pr_review', repo, pr_number, 'processing', 1, 1, now() + interval '1 hour'
-        from events returning id)
-      update events set status = 'processing', run_id = run.id from run`.execute(app.db)
+    await claimReview(app.db, { repo, number: 1 })
     const before = await scrape(app.app.metricsUrl)
     expect(before.value('umpire_queue_depth', { work: 'review' })).toBe(0)
-    await sql`update workflow_runs set lease_until = now() - interval '1 second'`.execute(app.db)
+    await sql`update work_items set due_at = now() - interval '1 second'`.execute(app.db)
     await scrapeUntil(
       app.app.metricsUrl,
       (current) => current.value('umpire_queue_depth', { work: 'review' }) === 1,
@@ -305,7 +301,8 @@ describe('metrics', () => {
     expect(
       (await scrape(app.app.metricsUrl)).value('umpire_work_in_progress', { work: 'review' }),
     ).toBe(1)
-    await sql`update workflow_runs set fence = fence + 1`.execute(app.db)
+    await sql`
+      update work_items set due_at = now(), fence = nextval('work_fences')`.execute(app.db)
     held.release()
     await waitUntilSettled(app)
     const isCounted = (current: Scrape) =>

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
+import { findWorkItem } from '../claim-work.ts'
 import { type Forge, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
 import {
@@ -149,7 +150,11 @@ describe('SIGTERM', () => {
     )
     held.release()
     const between = await readDatabase(site, (db) => runsOf({ db }, number))
-    expect(between).toMatchObject([{ status: 'pending', lease_until: null, attempts: 0 }])
+    expect(between).toMatchObject([{ status: 'pending', attempts: 0 }])
+    const item = await readDatabase(site, (db) =>
+      findWorkItem(db, { kind: 'review', repo, number }),
+    )
+    expect(item).toMatchObject({ status: 'pending', worker: null, attempts: 0 })
 
     await using second = await start(site)
     await second.waitForLog('The review is done')
@@ -157,7 +162,7 @@ describe('SIGTERM', () => {
     expect(await second.exited).toMatchObject({ code: 0 })
     expectOneReview(number)
     expect(await readDatabase(site, (db) => runsOf({ db }, number))).toMatchObject([
-      { status: 'completed', attempts: 1, fence: 2 },
+      { status: 'completed', attempts: 1 },
     ])
   })
 })
@@ -234,7 +239,7 @@ describe('lost workers', () => {
       expectOneReview(number)
       expect(finished(number)()).toBe(true)
       const runs = await readDatabase(site, (db) => runsOf({ db }, number))
-      expect(runs).toMatchObject([{ status: 'completed', fence: 2, attempts: 2 }])
+      expect(runs).toMatchObject([{ status: 'completed', attempts: 2 }])
       first.signal('SIGTERM')
       expect(await first.exited).toMatchObject({ code: 0 })
     },
@@ -261,21 +266,21 @@ describe('lost workers', () => {
     expect(Math.round(((times[0] ?? 0) - (times[1] ?? 0)) / 3_600_000)).toBe(2)
 
     // The wait outlasts the lease: the worker renewed it, and no other one took the run.
-    const begun = await readDatabase(site, (db) => runsOf({ db }, number))
     await using open = await openDatabase(site.database, silentLog)
+    const readItem = () => findWorkItem(open.db, { kind: 'review', repo, number })
+    const begun = await readItem()
     const later = await waitFor('a prolonged lease', async () => {
-      const run = (await runsOf(open, number))[0]
-      return Number(run?.lease_until) > Number(begun[0]?.lease_until) + 3000 && run
+      const item = await readItem()
+      return Number(item?.due_at) > Number(begun?.due_at) + 3000 && item
     })
-    expect(later).toMatchObject({ status: 'processing', fence: 1, worker: begun[0]?.worker })
+    const { fence, worker } = begun!
+    expect(later).toMatchObject({ status: 'processing', attempts: 1, fence, worker })
 
     ahead.signal('SIGKILL')
     await ahead.exited
     await behind.waitForLog('The review is done')
     expectOneReview(number)
-    expect(await runsOf(open, number)).toMatchObject([
-      { status: 'completed', fence: 2, attempts: 2 },
-    ])
+    expect(await runsOf(open, number)).toMatchObject([{ status: 'completed', attempts: 2 }])
     held.release()
   })
 })
@@ -309,13 +314,12 @@ describe('several processes on one database', () => {
       const isHeld = (request: SeenRequest) => isComparison(request) && request.status === null
       const heldNow = () => forge.requests.slice(before).filter(isHeld)
       await forge.waitFor(() => heldNow().length === 2, { description: 'two reviews at once' })
+      const items = await receiver.db.selectFrom('work_items').select('worker').execute()
+      expect(new Set(items.map(({ worker }) => worker).filter(Boolean)).size).toBe(2)
       held.release()
       await waitUntilSettled(receiver)
       const runs = (await Promise.all(numbers.map((number) => runsOf(receiver, number)))).flat()
-      expect(runs).toMatchObject(
-        numbers.map(() => ({ status: 'completed', attempts: 1, fence: 1 })),
-      )
-      expect(new Set(runs.map((run) => run.worker)).size).toBe(2)
+      expect(runs).toMatchObject(numbers.map(() => ({ status: 'completed', attempts: 1 })))
       for (const number of numbers) expectOneReview(number)
     }
     await database.dispose()
@@ -369,7 +373,7 @@ describe('several processes on one database', () => {
       })
       await waitUntilSettled(app)
       expect(await runsOf(app, number)).toMatchObject([
-        { status: 'completed', attempts: 1, fence: 1, error: null },
+        { status: 'completed', attempts: 1, error: null },
       ])
       const deadlocks = await sql<{ deadlocks: number }>`
         select deadlocks::int from pg_stat_database where datname = current_database()`.execute(

@@ -167,7 +167,7 @@ describe('refusals', () => {
     await scenario.waitUntilSettled()
     const { runs, events, summaries } = await show(number)
     expect(runs).toMatchObject([
-      { status: 'completed', attempts: 2, error: null, error_code: null, retry_at: null },
+      { status: 'completed', attempts: 2, error: null, error_code: null },
     ])
     expect(events.map((event) => event.status)).toEqual(['completed'])
     expect(summaries).toHaveLength(1)
@@ -182,17 +182,15 @@ describe('refusals', () => {
     )
     const removeFault = forge.faults.add({ match: isComparison, times: 1, action: limited })
     const number = await scenario.openPullRequest(findings, { branch: 'limited' })
-    const requeued = await waitForRun(number, (run) => run.retry_at !== null)
-    expect(requeued).toMatchObject({
-      status: 'pending',
-      attempts: 1,
-      error_code: 'platform_rate_limited',
-    })
+    const requeued = await waitForRun(number, (run) => run.status === 'pending')
+    expect(requeued).toMatchObject({ attempts: 1, error_code: 'platform_rate_limited' })
     const wait = await app.db
-      .selectFrom('workflow_runs')
-      .select(sql<number>`extract(epoch from retry_at - now())::float8`.as('seconds'))
-      .where('pr_number', '=', number)
+      .selectFrom('work_items')
+      .select('status')
+      .select(sql<number>`extract(epoch from due_at - now())::float8`.as('seconds'))
+      .where('number', '=', number)
       .executeTakeFirstOrThrow()
+    expect(wait.status).toBe('pending')
     expect(wait.seconds).toBeGreaterThan(1700)
     expect(wait.seconds).toBeLessThanOrEqual(1800)
     removeFault()
@@ -209,9 +207,9 @@ describe('refusals', () => {
 
     // This moves the retry time into the past.
     await app.db
-      .updateTable('workflow_runs')
-      .set({ retry_at: sql<Date>`now() - interval '10 seconds'` })
-      .where('pr_number', '=', number)
+      .updateTable('work_items')
+      .set({ due_at: sql<Date>`now() - interval '10 seconds'` })
+      .where('number', '=', number)
       .execute()
     await scenario.waitUntilSettled()
     const { runs, summaries } = await show(number)
@@ -233,7 +231,6 @@ describe('refusals', () => {
         attempts: 3,
         error_code: 'platform_unavailable',
         error: 'Server Error',
-        lease_until: null,
       },
     ])
     expect(events.map((event) => event.status)).toEqual(['failed'])

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ClaimedRun, claimRun, endRun } from '../../src/jobs/runs.ts'
+import { endRun } from '../../src/work/runs.ts'
+import { claimReview } from '../claim-work.ts'
 import {
   type ConnectScenario,
   type Person,
@@ -46,18 +47,10 @@ async function deliver(
   return body.event_id as number
 }
 
-/** Claims the pending run of a pull request as a worker does. */
-async function claim(repo: string, number: number): Promise<ClaimedRun> {
-  const options = { worker: 'test', leaseSeconds: 600, maxAttempts: 3, maxLosses: 3 }
-  const claimed = await claimRun(scene.app.db, { repo, number }, options)
-  if (claimed.kind !== 'claimed') throw new Error(`Nothing was claimed: ${claimed.kind}`)
-  return claimed.run
-}
-
 const failure = { kind: 'failed', message: 'It broke.', code: 'broken' } as const
 
 async function review(repo: string, number: number, status: 'completed' | 'failed'): Promise<void> {
-  const run = await claim(repo, number)
+  const run = await claimReview(scene.app.db, { repo, number })
   const outcome = status === 'completed' ? approvedReview : failure
   await scene.app.db.transaction().execute((tx) => endRun(tx, run, outcome))
 }
@@ -69,7 +62,7 @@ async function makeEvent(repo: string, number: number, status: Status): Promise<
     number,
     action: status === 'pending' ? 'reopened' : 'synchronize',
   })
-  if (status === 'processing') await claim(repo, number)
+  if (status === 'processing') await claimReview(scene.app.db, { repo, number })
   else if (status !== 'pending') await review(repo, number, status)
   return id
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { findGraph, readInOneSnapshot } from '../../src/knowledge/graph/read-graph.ts'
+import { findWorkItem } from '../claim-work.ts'
 import { startConnectScenario, tokenOf } from '../connect-scenario.ts'
 import { hold, replyWith, type SeenRequest } from '../fakes/forge/forge.ts'
 import { createTestDatabase, silentLog, testEngine } from '../fakes/test-database.ts'
@@ -282,15 +283,10 @@ describe('a rescan', () => {
     expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: false })
     held.release()
     await scene.waitForScan(repo)
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pgboss.job
-      where name = 'scan-repository' and state = 'created' and data ->> 'repo' = ${repo}`.execute(
-      db,
-    )
-    expect(rows).toEqual([{ waiting: 0 }])
+    expect(await findWorkItem(db, { kind: 'scan', repo, number: 0 })).toBeUndefined()
     expect(before).toEqual({ headRequests: 1, packs: 0 })
     // The head was requested and fetched once.
-    expect((await scanRow(repo))?.fence).toBe(1)
+    expect(countScans(repo)).toEqual({ headRequests: 1, packs: 1 })
   })
 
   it('case 30: a hundred requests for an idle repository are one job', async () => {
@@ -303,11 +299,8 @@ describe('a rescan', () => {
       fetch(`${quiet.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
     const answers = await Promise.all(Array.from({ length: 100 }, request))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    const { rows } = await sql<{ jobs: number }>`
-      select count(*)::int as jobs from pgboss.job where name = 'scan-repository'`.execute(
-      quiet.app.db,
-    )
-    expect(rows).toEqual([{ jobs: 1 }])
+    const items = await quiet.app.db.selectFrom('work_items').select(['kind', 'repo']).execute()
+    expect(items).toEqual([{ kind: 'scan', repo }])
     expect(await quiet.app.db.selectFrom('scans').select(['repo', 'status']).execute()).toEqual([
       { repo, status: 'pending' },
     ])
@@ -367,7 +360,7 @@ describe('a merge', () => {
 
   it('starts another scan after the one that was running', async () => {
     const repo = await scene.createScannedRepository(files)
-    const fence = (await scanRow(repo))!.fence
+    const before = countScans(repo).headRequests
     await scene.forge.push(repo, 'topic', { 'src/c.ts': 'export const c = 1\n' })
     const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
     const held = holdScan(repo)
@@ -379,7 +372,7 @@ describe('a merge', () => {
     expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: true })
     held.release()
     await scene.waitForScan(repo)
-    expect((await scanRow(repo))!.fence).toBe(fence + 2)
+    expect(countScans(repo).headRequests).toBe(before + 2)
     expect((await findGraph(db, repo))?.commit).toBe(merged)
   })
 })

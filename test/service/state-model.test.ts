@@ -1,6 +1,7 @@
 // Random deliveries, connections, reviews and retries, compared with a model of the states.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { OpenDatabase } from '../../src/db/database.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { replyWith } from '../fakes/forge/faults.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
@@ -175,6 +176,12 @@ function deliver({ repo: index, number, action, updatedAt }: DeliveryInput): Ste
   }
 }
 
+/** Loses all announcements of work, so that the worker's sweeps have to find it. */
+const missAll: OpenDatabase['listen'] = async (_channel, _onNotification, onReconnect) => {
+  onReconnect()
+  return { close: async () => {} }
+}
+
 /** Runs all pending reviews. Those of pull requests that the platform does not have fail. */
 function settle(hidesAll: boolean): Step {
   return async (model) => {
@@ -184,7 +191,7 @@ function settle(hidesAll: boolean): Step {
     if (waiting.length === 0) return
     const match = ({ path }: { path: string }) => hidesAll && path.includes('/pulls/')
     const showAgain = forge.faults.add({ match, action: replyWith(404, { message: 'Not Found' }) })
-    const worker = await startWorker(app.app.context, { exclusive: false })
+    const worker = await startWorker(app.app.context, { exclusive: false, listen: missAll })
     await waitUntilSettled(app)
     await worker.stop()
     showAgain()

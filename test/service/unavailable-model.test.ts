@@ -1,6 +1,6 @@
 // An unavailable model: the review stays incomplete and runs again when the model responds.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { hasPendingRedos } from '../../src/jobs/redo-reviews.ts'
+import { hasPendingRedos } from '../../src/work/redo-reviews.ts'
 import {
   type ModelRequest,
   type ModelServer,

@@ -436,11 +436,11 @@ describe('duplicates and order', () => {
   })
 
   it('case 12: accepts a redelivery after storing failed', async () => {
-    // Without the job table, storing the event and its notification fails.
-    await sql`alter table pgboss.job_common rename to job_away`.execute(app.db)
+    // Without the queue's table, storing the event and its work fails.
+    await sql`alter table work_items rename to work_away`.execute(app.db)
     expect((await app.deliver(pullRequestPayload())).status).toBe(500)
     expect(await countRows(app.db, 'events')).toBe(0)
-    await sql`alter table pgboss.job_away rename to job_common`.execute(app.db)
+    await sql`alter table work_away rename to work_items`.execute(app.db)
     expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
   })
 

@@ -1,37 +1,27 @@
-// Lists all migrations by name, in the order in which they run.
+// Lists all migrations in the order in which they run. A migration that was committed never
+// changes: its name contains the hash of its text.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import * as mainJob from './0001-main-job.ts'
-import * as reviewHistory from './0002-review-history.ts'
-import * as accounts from './0003-accounts.ts'
-import * as knowledge from './0004-knowledge.ts'
-import * as memoryVectors from './0005-memory-vectors.ts'
-import * as memoryHistory from './0006-memory-history.ts'
-import * as graphVersions from './0008-graph-versions.ts'
-import * as access from './0009-access.ts'
-import * as mcp from './0010-mcp.ts'
-import * as liveContext from './0011-live-context.ts'
-import * as reach from './0012-reach.ts'
-import * as deliveries from './0013-deliveries.ts'
-import * as owners from './0014-owners.ts'
-import * as lostWorkers from './0016-lost-workers.ts'
-import * as dismissals from './0017-dismissals.ts'
-import * as ends from './0018-ends.ts'
 
-export const migrations: Record<string, Migration> = {
-  '0001-main-job': mainJob,
-  '0002-review-history': reviewHistory,
-  '0003-accounts': accounts,
-  '0004-knowledge': knowledge,
-  '0005-memory-vectors': memoryVectors,
-  '0006-memory-history': memoryHistory,
-  '0008-graph-versions': graphVersions,
-  '0009-access': access,
-  '0010-mcp': mcp,
-  '0011-live-context': liveContext,
-  '0012-reach': reach,
-  '0013-deliveries': deliveries,
-  '0014-owners': owners,
-  '0016-lost-workers': lostWorkers,
-  '0017-dismissals': dismissals,
-  '0018-ends': ends,
+/** A name is that of the file in this folder, and the first 12 digits of its SHA-256. */
+const names = ['0001-schema@121eacbf4a6c', '0002-work-items@ce0515b74cf8']
+
+export const migrations: Record<string, Migration> = Object.fromEntries(
+  names.map((name) => [name, readMigration(name)]),
+)
+
+/** Throws if the text isn't the one that the name was given for. */
+function readMigration(name: string): Migration {
+  const [file, hash] = name.split('@')
+  const text = readFileSync(new URL(`./${file}.sql`, import.meta.url), 'utf8')
+  const actual = createHash('sha256').update(text).digest('hex').slice(0, 12)
+  if (actual !== hash) {
+    throw new Error(
+      `The migration ${file}.sql was edited (its hash is ${actual}): ` +
+        'restore it and add a migration instead.',
+    )
+  }
+  return { up: async (db) => void (await sql.raw(text).execute(db)) }
 }

@@ -28,16 +28,13 @@ import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
 import { splitReviews } from '../../events/split-reviews.ts'
-import { findScannedRepositoryId, requestScan, saveScannedRepositoryId } from '../../jobs/scans.ts'
 import { deleteScanAndKnowledge } from '../../knowledge/delete-repository-knowledge.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access, ListedRepository } from '../../platforms/platform.ts'
+import { findScannedRepositoryId, requestScan, saveScannedRepositoryId } from '../../work/scans.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
-type ConnectContext = Pick<
-  AppContext,
-  'config' | 'db' | 'keys' | 'platform' | 'notifications' | 'log'
->
+type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
 interface Attempt {
   readonly caller: Caller
@@ -167,8 +164,7 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
       // A running scan may be about to end because no connection was left.
-      if (isKnowledgeEnabled(ctx.config))
-        await requestScan(tx, ctx.notifications, repo, { evenIfRunning: true })
+      if (isKnowledgeEnabled(ctx.config)) await requestScan(tx, repo, { evenIfRunning: true })
       await saveScannedRepositoryId(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
       return id
     })

@@ -1,5 +1,6 @@
 // Checks that the database is reachable, recent and durable, and that deliveries arrive.
 import type { Config } from '../../context.ts'
+import { explainUnknown } from '../../db/run-migrations.ts'
 import { UmpireError } from '../../domain/errors.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
 import type { DatabaseReading, Evidence } from './setup.ts'
@@ -50,14 +51,8 @@ function assessDatabase(
   const engine = facts.engine === 'embedded' ? 'Embedded PostgreSQL' : 'PostgreSQL'
   const user = heldBy === null ? '' : `, in use by the running service (process ${heldBy})`
   const description = `${engine} ${facts.version} ${location}${user}`
-  if (unknown.length > 0) {
-    const remedy =
-      'Run that version or a newer one, or go back to a backup from before the upgrade.'
-    return problem(
-      `${description}: written by a newer version of this program (${unknown.join(', ')}).`,
-      remedy,
-    )
-  }
+  const obstacle = explainUnknown(unknown)
+  if (obstacle) return problem(`${description}: ${obstacle.description}.`, obstacle.remedy)
   if (missing.length > 0) {
     const remedy =
       heldBy === null ? 'Start the service, or run umpire migrate.' : 'Restart the service.'

@@ -5,7 +5,6 @@ import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { readModelConsent } from '../../jobs/model-consent.ts'
 import { lockMemories } from '../../knowledge/memory/save-memories.ts'
 import {
   countUnembedded,
@@ -14,6 +13,7 @@ import {
   type UnembeddedMemory,
 } from '../../knowledge/memory/save-vectors.ts'
 import type { Budget, Embedder } from '../../models/index.ts'
+import { readModelConsent } from '../../work/model-consent.ts'
 import { createBackgroundBudget } from './background-budget.ts'
 
 /**

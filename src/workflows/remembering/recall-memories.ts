@@ -3,10 +3,10 @@ import { recordSpend } from '../../analytics/model-spend.ts'
 import type { AppContext } from '../../context.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { readModelConsent } from '../../jobs/model-consent.ts'
 import type { MemoryQuery } from '../../knowledge/memory/memory-query.ts'
 import { type FoundMemory, searchMemories } from '../../knowledge/memory/search-memories.ts'
 import type { Embedding } from '../../knowledge/memory/vectors.ts'
+import { readModelConsent } from '../../work/model-consent.ts'
 import { createBackgroundBudget } from './background-budget.ts'
 
 /** A person may wait for the search. */

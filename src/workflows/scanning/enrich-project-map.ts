@@ -5,7 +5,6 @@ import { recordSpend } from '../../analytics/model-spend.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { Memory, NewMemory } from '../../domain/memory.ts'
-import { assertScanLease } from '../../jobs/scans.ts'
 import { readMemoriesOfType } from '../../knowledge/memory/read-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { withoutFileCounts } from '../../knowledge/project/format-text.ts'
@@ -14,6 +13,7 @@ import { directoryOf, type ProjectFile } from '../../knowledge/project/project.t
 import { type Budget, generateObject, type Model } from '../../models/index.ts'
 import { mapInstructions, mapMessage } from '../../reviewers/prompts/map-prompt.ts'
 import { createPromptFence } from '../../reviewers/prompts/prompt-fence.ts'
+import { assertHeld } from '../../work/work-items.ts'
 import { createBackgroundBudget } from '../remembering/background-budget.ts'
 import type { Scan } from './scan-context.ts'
 
@@ -63,7 +63,7 @@ export async function enrichProjectMap(scan: Scan, files: readonly ProjectFile[]
   }
   await transactionWithRetry(ctx.db, async (tx) => {
     await recordSpend(tx, claim, budget.uses)
-    await assertScanLease(tx, claim)
+    await assertHeld(tx, claim)
     await saveMemories(tx, claim.repo, memories)
   })
 }

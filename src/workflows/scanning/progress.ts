@@ -1,9 +1,9 @@
 // Reports the progress of a scan at most once per second, and measures its steps.
 import type { Db } from '../../db/database.ts'
 import { LeaseLostError } from '../../domain/errors.ts'
-import { type ClaimedScan, saveScanProgress } from '../../jobs/scans.ts'
 import type { SyncProgress } from '../../knowledge/graph/sync-graph.ts'
 import { startStopwatch } from '../../lib/stopwatch.ts'
+import { type ClaimedScan, saveScanProgress } from '../../work/scans.ts'
 
 const reportIntervalMs = 1000
 

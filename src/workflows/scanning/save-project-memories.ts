@@ -3,7 +3,6 @@ import type { Db } from '../../db/database.ts'
 import { readClock } from '../../db/read-clock.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { listSizedTree } from '../../git/list-tree.ts'
-import { assertScanLease } from '../../jobs/scans.ts'
 import { chooseFiles, maxFiles, maxReadBytes } from '../../knowledge/graph/choose-files.ts'
 import type { Graph } from '../../knowledge/graph/read-graph.ts'
 import { readProjectFiles } from '../../knowledge/graph/read-project-files.ts'
@@ -11,6 +10,7 @@ import { endOtherMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
 import type { Project } from '../../knowledge/project/project.ts'
+import { assertHeld } from '../../work/work-items.ts'
 import { loadSettings } from '../gathering/read-settings.ts'
 import { enrichProjectMap } from './enrich-project-map.ts'
 import type { Scan } from './scan-context.ts'
@@ -43,7 +43,7 @@ export async function saveProjectMemories(
   })
   const write = (work: (tx: Db) => Promise<void>) =>
     transactionWithRetry(ctx.db, async (tx) => {
-      await assertScanLease(tx, claim)
+      await assertHeld(tx, claim)
       await work(tx)
     })
   // All memories of a scan get one time.

@@ -2,8 +2,8 @@
 
 import type { FileIndexer } from '../../code/file-indexer.ts'
 import type { AppContext } from '../../context.ts'
-import type { ClaimedScan } from '../../jobs/scans.ts'
 import type { SyncRequest } from '../../knowledge/graph/sync-graph.ts'
+import type { ClaimedScan } from '../../work/scans.ts'
 import type { Progress } from './progress.ts'
 
 export interface ScanTask {

@@ -15,14 +15,11 @@ import {
   saveDismissal,
 } from '../../events/dismissals.ts'
 import { findEventPullRequest, requestVerdictUpdate } from '../../events/review-requests.ts'
-import { lockPullRequest } from '../../jobs/runs.ts'
+import { lockPullRequest } from '../../work/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './refresh-states.ts'
 
-type DismissContext = Pick<
-  AppContext,
-  'db' | 'config' | 'keys' | 'platform' | 'log' | 'notifications'
->
+type DismissContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
 
 interface DismissRequest {
   /** It is the id of an event of the pull request. */
@@ -70,7 +67,7 @@ export async function dismissFinding(
       reason,
     })
     await recordAudit(tx, caller, 'finding_dismissed', `${ref.repo}#${ref.number} ${fingerprint}`)
-    return { login: caller.login, reason, eventId: await requestVerdict(ctx, tx, ref) }
+    return { login: caller.login, reason, eventId: await requestVerdict(tx, ref) }
   })
 }
 
@@ -99,7 +96,7 @@ export async function reopenFinding(
     const { fingerprint } = target
     await deleteDismissal(tx, ref, fingerprint)
     await recordAudit(tx, caller, 'finding_reopened', `${ref.repo}#${ref.number} ${fingerprint}`)
-    return requestVerdict(ctx, tx, ref)
+    return requestVerdict(tx, ref)
   })
 }
 
@@ -129,12 +126,6 @@ async function changeFinding<Result>(
   })
 }
 
-async function requestVerdict(
-  ctx: DismissContext,
-  tx: Db,
-  ref: PullRequestRef,
-): Promise<number | null> {
-  const eventId = await requestVerdictUpdate(tx, ref)
-  await ctx.notifications.reviews.notify(tx, [ref])
-  return eventId ?? null
+async function requestVerdict(tx: Db, ref: PullRequestRef): Promise<number | null> {
+  return (await requestVerdictUpdate(tx, ref)) ?? null
 }

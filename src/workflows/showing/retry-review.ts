@@ -13,14 +13,11 @@ import {
   insertReviewRequest,
   retryEvent,
 } from '../../events/review-requests.ts'
-import { hasWaitingEvents, lockPullRequest } from '../../jobs/runs.ts'
+import { hasWaitingEvents, lockPullRequest } from '../../work/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './refresh-states.ts'
 
-type RetryContext = Pick<
-  AppContext,
-  'db' | 'config' | 'keys' | 'platform' | 'log' | 'notifications'
->
+type RetryContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
 
 /**
  * Inserts an event, which waits for a worker like a delivery.
@@ -51,7 +48,6 @@ export async function retryReview(
       )
     }
     const eventId = await insertReviewRequest(tx, ref, { id, type: retryEvent })
-    await ctx.notifications.reviews.notify(tx, [ref])
     await recordAudit(tx, caller, 'review_retried', `${ref.repo}#${ref.number}`)
     return eventId
   })

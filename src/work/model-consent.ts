@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import type { Notifications } from './queue.ts'
-import { type ClaimedScan, requestScan } from './scans.ts'
+import { requestScan } from './scans.ts'
+import { type Claim, isHeld } from './work-items.ts'
 
 /** @returns null if no scan has read the settings yet */
 export async function readModelConsent(db: Db, repo: RepositoryName): Promise<boolean | null> {
@@ -16,16 +16,12 @@ export async function readModelConsent(db: Db, repo: RepositoryName): Promise<bo
 }
 
 /** Saves what a scan read from the settings; does nothing if the scan lost its lease. */
-export async function saveModelConsent(
-  db: Db,
-  { repo, fence }: ClaimedScan,
-  asksModels: boolean,
-): Promise<void> {
+export async function saveModelConsent(db: Db, claim: Claim, asksModels: boolean): Promise<void> {
   await db
     .updateTable('scans')
     .set({ asks_models: asksModels })
-    .where('repo', '=', repo)
-    .where('fence', '=', fence)
+    .where('repo', '=', claim.repo)
+    .where(isHeld(claim))
     .where(sql<boolean>`asks_models is distinct from ${asksModels}`)
     .execute()
 }
@@ -34,11 +30,7 @@ export async function saveModelConsent(
 const maxEmbeddingScans = 1000
 
 /** Requests scans of repositories with memories that have no vectors of this embedder yet. */
-export async function requestEmbeddingScans(
-  tx: Db,
-  notifications: Pick<Notifications, 'scans'>,
-  embedder: string,
-): Promise<void> {
+export async function requestEmbeddingScans(tx: Db, embedder: string): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
     select repo from scans s
     where status = 'completed' and commit_sha is not null
@@ -47,5 +39,5 @@ export async function requestEmbeddingScans(
       where m.repo = s.repo and m.ended_at is null and not exists (
         select from memory_vectors v where v.memory_id = m.id and v.embedder = ${embedder}))
     limit ${sql.lit(maxEmbeddingScans)}`.execute(tx)
-  for (const { repo } of rows) await requestScan(tx, notifications, repo)
+  for (const { repo } of rows) await requestScan(tx, repo)
 }

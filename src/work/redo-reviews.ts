@@ -4,7 +4,6 @@ import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { insertReviewRequest, redoEvent } from '../events/review-requests.ts'
-import type { Notifications } from './queue.ts'
 import type { RedoTrigger } from './run-outcome.ts'
 import { hasWaitingEvents, lockPullRequest } from './runs.ts'
 
@@ -40,11 +39,7 @@ export async function hasPendingRedos(db: Db, trigger: RedoTrigger): Promise<boo
  *
  * @returns how many reviews were requested
  */
-export async function redoReviews(
-  db: Db,
-  notifications: Notifications,
-  trigger: RedoTrigger,
-): Promise<number> {
+export async function redoReviews(db: Db, trigger: RedoTrigger): Promise<number> {
   const { rows } = await sql<PullRequestRef & { id: number; is_latest: boolean }>`
     select r.id, r.repo, r.pr_number as number,
       not exists (
@@ -62,7 +57,6 @@ export async function redoReviews(
       // Another worker or a user has requested the review already.
       if (event === null || !isLatest || (await hasWaitingEvents(tx, ref))) return false
       await insertReviewRequest(tx, ref, { id: event, type: redoEvent })
-      await notifications.reviews.notify(tx, [ref])
       return true
     })
     if (isRequested) requestedCount += 1

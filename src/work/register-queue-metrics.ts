@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import { withTimeout } from '../db/with-timeout.ts'
-import type { LabelValue, Metrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { type WorkKind, workKinds } from './work-items.ts'
 
 /** Several scrapers, or short intervals, don't query the database more often than this. */
 const scrapeCacheMs = 5_000
@@ -12,11 +13,10 @@ const timeoutMs = 2_000
 /** The maximum of counted rows; depth and age of a longer queue are lower bounds. */
 const maxRows = 10_000
 
-const kinds = ['review', 'scan'] as const
 type QueueMetrics = Pick<Metrics, 'onScrape' | 'queueDepth' | 'queueOldestAge' | 'databaseUp'>
 
 interface Queue {
-  readonly work: LabelValue<'queueDepth', 'work'>
+  readonly work: WorkKind
   readonly depth: number
   /** Age of the oldest work in seconds; it is 0 if nothing waits. */
   readonly oldest: number
@@ -38,7 +38,7 @@ export function registerQueueMetrics(db: Db, metrics: QueueMetrics): void {
   metrics.onScrape(async () => {
     if (performance.now() >= freshUntil) await read()
     metrics.databaseUp.set({}, queues === null ? 0 : 1)
-    for (const work of kinds) {
+    for (const work of workKinds) {
       const queue = queues?.find((one) => one.work === work)
       metrics.queueDepth.set({ work }, queue?.depth ?? null)
       metrics.queueOldestAge.set({ work }, queue?.oldest ?? null)
@@ -48,20 +48,15 @@ export function registerQueueMetrics(db: Db, metrics: QueueMetrics): void {
 
 /** Counts work that no live worker holds: it is pending or its lease has expired. */
 async function readQueues(db: Db): Promise<readonly Queue[]> {
-  const { rows } = await sql<Queue>`
-    select 'review' as work, count(distinct (repo, pr_number))::int as depth,
+  const ofKind = (kind: WorkKind) => sql`
+    select ${kind}::text as work, count(*)::int as depth,
       coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest
     from (
-      select repo, pr_number, created_at from events
-      where wants_review and status in ('pending', 'processing')
-        and (status = 'pending'
-          or (select lease_until from workflow_runs r where r.id = run_id) < now())
-      ${limitRows(maxRows)}) as waiting
-    union all
-    select 'scan', count(*)::int, coalesce(extract(epoch from now() - min(requested_at)), 0)::float8
-    from (
-      select requested_at from scans
-      where status in ('pending', 'processing') and (status = 'pending' or lease_until < now())
-      ${limitRows(maxRows)}) as waiting`.execute(db)
+      select created_at from work_items
+      where kind = ${kind} and (status = 'pending' or due_at < now())
+      ${limitRows(maxRows)}) as waiting`
+  const { rows } = await sql<Queue>`${sql.join(workKinds.map(ofKind), sql` union all `)}`.execute(
+    db,
+  )
   return rows
 }

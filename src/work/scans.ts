@@ -1,4 +1,4 @@
-// Claims, leases and ends of repository scans. All times are the database's clock.
+// Repository scans: requests, how claimed work becomes one, its progress and its end.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RunStatus } from '../db/schema.ts'
@@ -7,24 +7,18 @@ import type { RepositoryName } from '../domain/pull-request.ts'
 import { announce } from '../events/listing.ts'
 import { codeIndexVersion } from '../languages/code-index.ts'
 import {
-  type ClaimOptions,
-  type ClaimResult,
-  clampFutureTimes,
-  countAttempts,
-  findClaimObstacle,
-  isOverdue,
-  leaseEnd,
+  assertHeld,
+  type Claim,
+  enqueue,
+  finish,
+  isHeld,
   type RequeueOptions,
-} from './leases.ts'
-import type { Notifications } from './queue.ts'
+  requeue,
+  type WorkFailure,
+} from './work-items.ts'
 
-/** A claimed scan. Worker and fence together identify the claim. */
-export interface ClaimedScan {
-  readonly repo: RepositoryName
-  readonly worker: string
-  readonly fence: number
-  /** 1 for the first attempt; attempts that lost their worker don't count. */
-  readonly attempt: number
+/** A scan in progress, and the claim that permits to write it. */
+export interface ClaimedScan extends Claim {
   /** A user requested it, so it also runs if nothing was pushed since the last scan. */
   readonly thorough: boolean
 }
@@ -52,21 +46,14 @@ const announceUpdatedScan = announce(
   sql`(select summary from (select repo, status as scan, step, done, total) as summary)`,
 )
 
-interface UpdatedScan {
-  readonly status: RunStatus
-  readonly fence: number
-  readonly attempts: number
-  readonly thorough: boolean
-}
-
 /** Updates one scan and announces its new state. Returns undefined if no row matched. */
 async function updateScan(
   tx: Db,
   statement: RawBuilder<unknown>,
-): Promise<UpdatedScan | undefined> {
-  const { rows } = await sql<UpdatedScan>`
+): Promise<{ status: RunStatus; thorough: boolean } | undefined> {
+  const { rows } = await sql<{ status: RunStatus; thorough: boolean }>`
     with changed as (${statement} returning *)
-    select status, fence, attempts, thorough, ${announceUpdatedScan} from changed`.execute(tx)
+    select status, thorough, ${announceUpdatedScan} from changed`.execute(tx)
   return rows[0]
 }
 
@@ -78,7 +65,6 @@ async function updateScan(
  */
 export async function requestScan(
   tx: Db,
-  notifications: Pick<Notifications, 'scans'>,
   repo: RepositoryName,
   { evenIfRunning = false, thorough = false }: { evenIfRunning?: boolean; thorough?: boolean } = {},
 ): Promise<void> {
@@ -97,11 +83,11 @@ export async function requestScan(
       tx,
       sql`
       update scans set status = 'pending', thorough = thorough or ${thorough},
-        attempts = 0, losses = 0, retry_at = null, requested_at = now(),
-        started_at = null, finished_at = null, error = null, error_code = null
+        requested_at = now(), started_at = null, finished_at = null,
+        error = null, error_code = null
       where repo = ${repo}`,
     )
-    await notifications.scans.notify(tx, [repo])
+    await enqueue(tx, [{ kind: 'scan', repo, number: 0 }], { restart: true })
   } else if (evenIfRunning || (thorough && !current.thorough)) {
     await sql`
       update scans set wanted_again = true, wanted_thorough = wanted_thorough or ${thorough}
@@ -110,17 +96,13 @@ export async function requestScan(
 }
 
 /** Requests a scan of a repository that never had one, in the caller's transaction. */
-export async function ensureScanRequested(
-  tx: Db,
-  notifications: Pick<Notifications, 'scans'>,
-  repo: RepositoryName,
-): Promise<void> {
+export async function ensureScanRequested(tx: Db, repo: RepositoryName): Promise<void> {
   const known = await tx
     .selectFrom('scans')
     .select('repo')
     .where('repo', '=', repo)
     .executeTakeFirst()
-  if (known === undefined) await requestScan(tx, notifications, repo)
+  if (known === undefined) await requestScan(tx, repo)
 }
 
 /** The host's id of the repository that was scanned under this name; null if unknown. */
@@ -177,75 +159,25 @@ export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState 
 }
 
 /**
- * Claims a scan: it becomes `processing` under a lease. A scan whose lease has expired is taken
- * over.
+ * Begins the claimed scan of a repository. Returns null, and finishes the work, if none is requested
+ * any more. Throws LeaseLostError like `assertHeld`.
  */
-export async function claimScan(
-  db: Db,
-  repo: RepositoryName,
-  options: ClaimOptions,
-): Promise<ClaimResult<ClaimedScan>> {
-  const { worker } = options
-  return db.transaction().execute(async (tx): Promise<ClaimResult<ClaimedScan>> => {
-    const existing = await tx
-      .selectFrom('scans')
-      .select(['status', 'attempts', 'losses'])
-      .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
-      .select(
-        sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'),
-      )
-      .where('repo', '=', repo)
-      .where('status', 'in', ['pending', 'processing'])
-      .forUpdate()
-      .executeTakeFirst()
-    if (existing === undefined) return { kind: 'settled' }
-    const obstacle = findClaimObstacle(existing)
-    if (obstacle) return obstacle
-    const { attempt, losses, isExhausted } = countAttempts(existing, options)
-    if (isExhausted) {
-      await endAsExhausted(tx, repo, losses)
-      return { kind: 'exhausted' }
-    }
-    const claimed = await updateScan(
+export async function beginScan(db: Db, claim: Claim): Promise<ClaimedScan | null> {
+  return db.transaction().execute(async (tx) => {
+    const begun = await updateScan(
       tx,
       sql`
-      update scans set status = 'processing', worker = ${worker}, attempts = attempts + 1,
-        losses = ${losses}, fence = fence + 1, lease_until = ${leaseEnd(options.leaseSeconds)},
-        retry_at = null, started_at = coalesce(started_at, now())
-      where repo = ${repo}`,
+      update scans set status = 'processing', started_at = coalesce(started_at, now())
+      where repo = ${claim.repo} and status in ('pending', 'processing')`,
     )
-    const { fence, thorough } = claimed as UpdatedScan
-    return { kind: 'claimed', run: { repo, worker, fence, attempt, thorough } }
+    await assertHeld(tx, claim)
+    if (begun !== undefined) return { ...claim, thorough: begun.thorough }
+    await finish(tx, claim)
+    return null
   })
 }
 
-/** Extends the lease. Throws LeaseLostError if another worker holds the scan. */
-export async function extendScanLease(
-  db: Db,
-  scan: ClaimedScan,
-  leaseSeconds: number,
-): Promise<void> {
-  const extended = await db
-    .updateTable('scans')
-    .set({ lease_until: leaseEnd(leaseSeconds) })
-    .where(heldBy(scan))
-    .returning('repo')
-    .execute()
-  if (extended.length === 0) throw new LeaseLostError()
-}
-
-/** Throws LeaseLostError if another worker holds the scan or its lease has expired. */
-export async function assertScanLease(db: Db, scan: ClaimedScan): Promise<void> {
-  const held = await db
-    .selectFrom('scans')
-    .select('repo')
-    .where(heldBy(scan))
-    .where('lease_until', '>', sql<Date>`now()`)
-    .executeTakeFirst()
-  if (!held) throw new LeaseLostError()
-}
-
-/** Saves the current step and its progress. Throws LeaseLostError like `extendScanLease`. */
+/** Saves the current step and its progress. Throws LeaseLostError like `assertHeld`. */
 export async function saveScanProgress(
   db: Db,
   scan: ClaimedScan,
@@ -253,7 +185,9 @@ export async function saveScanProgress(
 ): Promise<void> {
   const changed = await updateScan(
     db,
-    sql`update scans set step = ${step}, done = ${done}, total = ${total} where ${heldBy(scan)}`,
+    sql`
+    update scans set step = ${step}, done = ${done}, total = ${total}
+    where repo = ${scan.repo} and ${isHeld(scan)}`,
   )
   if (changed === undefined) throw new LeaseLostError()
 }
@@ -264,8 +198,7 @@ export interface ScanOutcome {
   readonly commit?: string | undefined
   /** The commit that the memory describes now; undefined if the description wasn't updated. */
   readonly described?: string | undefined
-  readonly error?: string
-  readonly errorCode?: string
+  readonly failure?: WorkFailure
 }
 
 /**
@@ -274,73 +207,35 @@ export interface ScanOutcome {
  */
 export async function endScan(
   tx: Db,
-  notifications: Pick<Notifications, 'scans'>,
-  scan: ClaimedScan,
-  { status, commit, described, error, errorCode }: ScanOutcome,
+  claim: Claim,
+  { status, commit, described, failure }: ScanOutcome,
 ): Promise<void> {
-  const changed = await updateScan(
+  const ended = await updateScan(
     tx,
     sql`
     update scans set
       status = case when wanted_again then 'pending' else ${status} end,
-      attempts = case when wanted_again then 0 else attempts end,
-      losses = case when wanted_again then 0 else losses end,
-      finished_at = now(), lease_until = null, worker = null,
+      finished_at = now(),
       thorough = wanted_thorough, wanted_again = false, wanted_thorough = false,
       step = '', done = 0, total = 0, commit_sha = coalesce(${commit ?? null}, commit_sha),
       described_sha = coalesce(${described ?? null}, described_sha),
-      error = ${error ?? null}, error_code = ${errorCode ?? null}
-    where ${heldBy(scan)}`,
+      error = ${failure?.message ?? null}, error_code = ${failure?.code ?? null}
+    where repo = ${claim.repo}`,
   )
-  if (changed === undefined) throw new LeaseLostError()
-  if (changed.status === 'pending') await notifications.scans.notify(tx, [scan.repo])
+  await finish(tx, claim, { again: ended?.status === 'pending' })
 }
 
-/** Returns a scan to the queue: with a delay after a failure, or at once when the worker stops. */
-export async function requeueScan(
-  tx: Db,
-  notifications: Pick<Notifications, 'scans'>,
-  scan: ClaimedScan,
-  { delaySeconds, countsAsAttempt, error, errorCode }: RequeueOptions,
-): Promise<void> {
-  const changed = await updateScan(
+/** Returns a scan to the queue in the caller's transaction, as `requeue` does. */
+export async function requeueScan(tx: Db, claim: Claim, options: RequeueOptions): Promise<void> {
+  const { failure } = options
+  await updateScan(
     tx,
     sql`
-    update scans set status = 'pending', worker = null, lease_until = null,
-      retry_at = now() + make_interval(secs => ${delaySeconds}), put_back_at = now(),
-      attempts = attempts - ${countsAsAttempt ? 0 : 1},
-      error = ${error ?? null}, error_code = ${errorCode ?? null}
-    where ${heldBy(scan)}`,
+    update scans set status = 'pending',
+      error = ${failure?.message ?? null}, error_code = ${failure?.code ?? null}
+    where repo = ${claim.repo}`,
   )
-  if (changed === undefined) throw new LeaseLostError()
-  await notifications.scans.notify(tx, [scan.repo], delaySeconds)
-}
-
-/**
- * Lists at most 1,000 repositories whose scan no worker holds, as `findStrandedPullRequests` does.
- */
-export async function findStrandedScans(db: Db, leaseSeconds: number): Promise<RepositoryName[]> {
-  await clampFutureTimes(db, 'scans', leaseSeconds)
-  const { rows } = await sql<{ repo: RepositoryName }>`
-    select repo from scans
-    where (status = 'processing' and lease_until < now())
-      or (status = 'pending'
-        and ${isOverdue(sql`coalesce(retry_at, requested_at)`, sql`requested_at`)})
-    order by requested_at
-    limit 1000`.execute(db)
-  return rows.map(({ repo }) => repo)
-}
-
-/**
- * Ends all leases at once. Only for a database that no other process can have open: their holders
- * are gone.
- */
-export async function endScanLeases(db: Db): Promise<void> {
-  await db
-    .updateTable('scans')
-    .set({ lease_until: sql`now() - interval '1 second'` })
-    .where('status', '=', 'processing')
-    .execute()
+  await requeue(tx, claim, options)
 }
 
 /** The limit applies to each start of a worker. */
@@ -353,7 +248,6 @@ const maxOutdatedScans = 1000
  */
 export async function requestOutdatedScans(
   tx: Db,
-  notifications: Pick<Notifications, 'scans'>,
   layers: { memory: boolean; graph: boolean },
 ): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
@@ -369,22 +263,5 @@ export async function requestOutdatedScans(
       or (${layers.graph} and not exists (
         select from code_graphs g where g.repo = s.repo and g.commit_sha is not null)))
     limit ${sql.lit(maxOutdatedScans)}`.execute(tx)
-  for (const { repo } of rows) await requestScan(tx, notifications, repo)
-}
-
-async function endAsExhausted(tx: Db, repo: RepositoryName, losses: number): Promise<void> {
-  await updateScan(
-    tx,
-    sql`
-    update scans set status = 'failed', finished_at = now(), lease_until = null, worker = null,
-      wanted_again = false, wanted_thorough = false, thorough = false,
-      error = coalesce(error, ${`Its worker was lost ${losses} times.`}),
-      error_code = coalesce(error_code, 'attempts_exhausted')
-    where repo = ${repo}`,
-  )
-}
-
-function heldBy({ repo, worker, fence }: ClaimedScan) {
-  return sql<boolean>`
-    repo = ${repo} and worker = ${worker} and fence = ${fence} and status = 'processing'`
+  for (const { repo } of rows) await requestScan(tx, repo)
 }
