@@ -166,10 +166,10 @@ const saveEvents = `
   from seeded_events order by id`
 
 const saveRuns = `
-  insert into workflow_runs (id, workflow_type, repo, pr_number, status, attempts, fence,
+  insert into workflow_runs (id, workflow_type, repo, pr_number, status, attempts,
     created_at, started_at, finished_at, head_sha, verdict, confidence, summary, files_analyzed)
   overriding system value
-  select run_id, 'pr_review', repo, number, r.status, 1, 1, last_at, last_at, last_at,
+  select run_id, 'pr_review', repo, number, r.status, 1, last_at, last_at, last_at,
     md5(i::text) || '00000000',
     case when ${isReviewed} then ${verdictOf} end, case when ${isReviewed} then 1 + (i * 7 % 5) end,
     case when ${isReviewed} then

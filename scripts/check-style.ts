@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import nlp from 'compromise'
+// Throws if a committed migration was edited.
+import '../src/db/migrations/index.ts'
 
 const maxColumns = 100
 

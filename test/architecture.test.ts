@@ -105,9 +105,9 @@ describe('sources', () => {
     [
       'the query builder',
       /from 'kysely'|\b(selectFrom|insertInto|updateTable|deleteFrom)\(/,
-      ['db/', 'events/', 'accounts/', 'analytics/', 'jobs/', 'knowledge/'],
+      ['db/', 'events/', 'accounts/', 'analytics/', 'work/', 'knowledge/'],
     ],
-    ['a database product', /\b(pglite|from 'pg')\b/i, ['db/', 'jobs/queue.ts']],
+    ['a database product', /\b(pglite|from 'pg')\b/i, ['db/']],
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', ...formats]],
     ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],

@@ -8,7 +8,7 @@ export interface DatabaseState {
   /** PostgreSQL's version without its details, such as `17.5`. */
   readonly version: string
   readonly schema: SchemaComparison
-  /** The index that needs the extension pg_trgm, see migrations/0003-accounts.ts. */
+  /** The index that needs the extension pg_trgm, see migrations/0001-schema.sql. */
   readonly hasSearchIndex: boolean
   /** Whether the server flushes its writes to the disk. */
   readonly fsync: boolean

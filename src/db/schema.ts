@@ -203,7 +203,7 @@ interface WorkItemsTable {
   /** The number of the pull request; 0 for a scan. */
   number: number
   /** The owner of the repository in lower case, between whom capacity is shared. */
-  owner: Generated<string>
+  owner: ColumnType<string, never, never>
   status: Generated<'pending' | 'processing'>
   /** How many times it was claimed, without claims that were given back. */
   attempts: Generated<number>

@@ -1,12 +1,24 @@
-// Upgrades from released versions with rows in the database.
+// Upgrades from the version before one queue, with rows in the database.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
-import { runMigrations } from '../../src/db/run-migrations.ts'
+import { compareSchema, runMigrations } from '../../src/db/run-migrations.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
-import { createTestDatabase, silentLog, type TestDatabase } from '../fakes/test-database.ts'
-import { forgeEnvironment, repo, startShopForge } from '../review-scenario.ts'
+import {
+  createTestDatabase,
+  silentLog,
+  type TestDatabase,
+  testEngine,
+} from '../fakes/test-database.ts'
+import {
+  forgeEnvironment,
+  ownComments,
+  repo,
+  reviewerLogin,
+  startShopForge,
+  waitUntilSettled,
+} from '../review-scenario.ts'
 import { waitForScan } from '../scan-scenario.ts'
 import { type SignedInUser, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
@@ -20,17 +32,54 @@ beforeAll(async () => {
 })
 afterAll(() => forge[Symbol.asyncDispose]())
 
-/** Creates a database as a released version left it, up to the migration with this number. */
+/** The migrations that a database of the version before the one queue has. */
+const oldMigrations = [
+  '0001-main-job',
+  '0002-review-history',
+  '0003-accounts',
+  '0004-knowledge',
+  '0005-memory-vectors',
+  '0006-memory-history',
+  '0008-graph-versions',
+  '0009-access',
+  '0010-mcp',
+  '0011-live-context',
+  '0012-reach',
+  '0013-deliveries',
+  '0014-owners',
+  '0016-lost-workers',
+  '0017-dismissals',
+  '0018-ends',
+]
+
+/** Creates a database as that version left it, with the given migrations. */
 async function createOldDatabase(
-  last: string,
   fill: (db: Db) => Promise<void>,
+  names: readonly string[] = oldMigrations,
 ): Promise<TestDatabase> {
   const database = await createTestDatabase({ migrated: false })
-  const known = Object.entries(migrations).filter(([name]) => name.slice(0, 4) <= last)
   await using open = await openDatabase(database.config, silentLog)
-  await runMigrations(open, silentLog, Object.fromEntries(known))
+  await runMigrations(open, silentLog, Object.fromEntries(Object.entries(migrations).slice(0, 1)))
+  await sql`delete from kysely_migration`.execute(open.db)
+  for (const name of names)
+    await sql`insert into kysely_migration (name, timestamp) values (${name}, 'then')`.execute(
+      open.db,
+    )
+  await addJobQueue(open.db)
   await fill(open.db)
   return database
+}
+
+/** Creates a schema with the kinds of objects that the job queue's library left. */
+async function addJobQueue(db: Db): Promise<void> {
+  await sql`
+    create schema pgboss;
+    create type pgboss.job_state as enum ('created', 'active', 'completed');
+    create table pgboss.job (name text not null, data jsonb, state pgboss.job_state not null)
+      partition by list (name);
+    create table pgboss.job_common partition of pgboss.job default;
+    create function pgboss.create_queue(name text) returns void language sql as 'select';
+    insert into pgboss.job values ('review-pull-request', '{}', 'created')`.execute(db)
 }
 
 /**
@@ -75,7 +124,7 @@ async function fillReviews(db: Db): Promise<void> {
       'An old flaw', 'Still there.', 0.9, true, 'open', 'inline')`.execute(db)
 }
 
-/** Fills the columns of migration 0003 as the program wrote them from then on. */
+/** Fills the columns for the list of reviews. */
 async function fillListing(db: Db): Promise<void> {
   await sql`
     update pull_requests set listed_event_id = 1, listed_status = 'completed',
@@ -86,7 +135,7 @@ async function fillListing(db: Db): Promise<void> {
     values (${repo}, 1, 'old and dear')`.execute(db)
 }
 
-/** Fills the tables of migration 0004: a completed scan, a graph and memories. */
+/** Fills the tables of what is known: a completed scan, a graph and memories. */
 async function fillKnowledge(db: Db): Promise<void> {
   await sql`
     insert into scans (repo, status, commit_sha, described_sha)
@@ -163,41 +212,8 @@ async function expectNewDeliveries(app: TestApp, alice: SignedInUser): Promise<v
   ])
 }
 
-describe.each([
-  ['0001', fillReviews],
-  ['0002', fillReviews],
-])('from a version that ended with migration %s', (last, fill) => {
-  it('lists and counts reviews, and accepts new deliveries', async () => {
-    const database = await createOldDatabase(last, fill)
-    const env = { ...forgeEnvironment(forge), MEMORY: 'off', GRAPH: 'off' }
-    {
-      await using app = await startTestApp({ database, env, parts: { web: true, worker: false } })
-      const alice = await signInWithToken(app, aliceToken)
-      await expectReviews(app, alice)
-      await expectNewDeliveries(app, alice)
-    }
-    await database.dispose()
-  })
-})
-
-it('from 0003: keeps reviews and scans connected repositories', async () => {
-  const database = await createOldDatabase('0003', async (db) => {
-    await fillReviews(db)
-    await fillListing(db)
-  })
-  {
-    await using app = await startTestApp({ database, env: forgeEnvironment(forge) })
-    const alice = await signInWithToken(app, aliceToken)
-    await expectReviews(app, alice)
-    await waitForScan(app.db, repo, 'completed')
-    const map = await request(app, alice, `/memory/project-map?repo=${repo}`)
-    expect(map.count).toBeGreaterThan(0)
-  }
-  await database.dispose()
-}, 120_000)
-
-it('from 0004: keeps memories and file activity, and updates the graph', async () => {
-  const database = await createOldDatabase('0004', async (db) => {
+it('keeps reviews, memories and file activity, and updates the graph', async () => {
+  const database = await createOldDatabase(async (db) => {
     await fillReviews(db)
     await fillListing(db)
     await fillKnowledge(db)
@@ -220,6 +236,144 @@ it('from 0004: keeps memories and file activity, and updates the graph', async (
       where graph_id = (select id from code_graphs where repo = ${repo})`.execute(app.db)
     expect(rows.map(({ path }) => path)).toContain('README.md')
     expect(rows.map(({ path }) => path)).not.toContain('src/gone.ts')
+    await expectNewDeliveries(app, alice)
   }
   await database.dispose()
 }, 120_000)
+
+const mill = 'acme/mill'
+
+/**
+ * Creates a repository at the code host with one pull request for each state of unfinished work,
+ * and a database in which a worker that is lost, a retry and a delivery wait.
+ */
+async function leaveWork(): Promise<TestDatabase> {
+  await forge.createRepository(mill)
+  forge.setPermission(mill, reviewerLogin, 'write')
+  await forge.push(mill, 'main', { 'README.md': '# Mill\n' }, { author: 'alice' })
+  for (const branch of ['lost', 'retried', 'delivered']) {
+    await forge.push(mill, branch, { [`src/${branch}.ts`]: 'grind()\n' }, { author: 'alice' })
+    await forge.openPullRequest({ repo: mill, head: branch, author: 'alice' })
+  }
+  return createOldDatabase(async (db) => {
+    await sql`
+      insert into pull_requests
+        (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
+      select ${mill}, number, 'Waiting', 'alice', 'topic', 'main', 'https://forge.example', 'open',
+        'abc', '2026-01-01'
+      from generate_series(1, 3) as number`.execute(db)
+    await sql`
+      insert into workflow_runs (workflow_type, repo, pr_number, status, attempts, losses, fence,
+        worker, lease_until, retry_at, put_back_at, started_at, error, error_code)
+      values
+        ('pr_review', ${mill}, 1, 'processing', 2, 1, 7, 'gone', now() + interval '2 seconds',
+          null, null, now(), null, null),
+        ('pr_review', ${mill}, 2, 'pending', 1, 0, 1, null, null,
+          now() + interval '2 seconds', now(), now(), 'Server Error', 'platform_unavailable')`.execute(
+      db,
+    )
+    await sql`
+      insert into events (event_type, source, repo, pr_number, payload, status, wants_review, run_id)
+      values
+        ('pull_request.opened', 'github', ${mill}, 1, ''::bytea, 'processing', true, 1),
+        ('pull_request.opened', 'github', ${mill}, 2, ''::bytea, 'pending', true, 2),
+        ('pull_request.opened', 'github', ${mill}, 3, ''::bytea, 'pending', true, null)`.execute(db)
+    await sql`
+      insert into scans (repo, status, thorough, attempts, fence, worker, lease_until)
+      values (${mill}, 'processing', true, 1, 9, 'gone', now() - interval '1 minute'),
+        (${repo}, 'pending', true, 0, 0, null, null)`.execute(db)
+    await sql`insert into code_graphs (repo, fence) values (${mill}, 9)`.execute(db)
+  })
+}
+
+it('finishes the work that was waiting or in progress, and drops the job queue', async () => {
+  const database = await leaveWork()
+  {
+    await using open = await openDatabase(database.config, silentLog)
+    await runMigrations(open, silentLog)
+    const items = await open.db
+      .selectFrom('work_items')
+      .select(['kind', 'repo', 'number', 'status', 'attempts', 'losses', 'error'])
+      .orderBy('kind')
+      .orderBy('repo')
+      .orderBy('number')
+      .execute()
+    const fresh = { status: 'pending', attempts: 0, losses: 0, error: null }
+    expect(items).toEqual([
+      {
+        kind: 'review',
+        repo: mill,
+        number: 1,
+        ...fresh,
+        status: 'processing',
+        attempts: 2,
+        losses: 1,
+      },
+      { kind: 'review', repo: mill, number: 2, ...fresh, attempts: 1, error: 'Server Error' },
+      { kind: 'review', repo: mill, number: 3, ...fresh },
+      { kind: 'scan', repo: mill, number: 0, ...fresh, status: 'processing', attempts: 1 },
+      { kind: 'scan', repo, number: 0, ...fresh },
+    ])
+    const { rows } = await sql`select from pg_namespace where nspname = 'pgboss'`.execute(open.db)
+    expect(rows).toEqual([])
+  }
+  {
+    await using app = await startTestApp({ database, env: forgeEnvironment(forge) })
+    await waitUntilSettled(app)
+    for (const name of [mill, repo]) await waitForScan(app.db, name, 'completed')
+    const runs = await app.db
+      .selectFrom('workflow_runs')
+      .select(['pr_number', 'status', 'attempts', 'error'])
+      .orderBy('pr_number')
+      .execute()
+    expect(runs).toEqual([
+      { pr_number: 1, status: 'completed', attempts: 3, error: null },
+      { pr_number: 2, status: 'completed', attempts: 2, error: null },
+      { pr_number: 3, status: 'completed', attempts: 1, error: null },
+    ])
+    for (const number of [1, 2, 3])
+      expect(ownComments(forge.pullRequest(mill, number)).summaries).toHaveLength(1)
+    const left = () => app.db.selectFrom('work_items').selectAll().execute()
+    await expect.poll(left).toEqual([])
+  }
+  await database.dispose()
+}, 120_000)
+
+it('case 64: two processes that start at the same time adopt an old database once', async (context) => {
+  context.skip(testEngine === 'embedded', 'only one process can open the embedded database')
+  const database = await createOldDatabase(async () => {})
+  {
+    await using one = await openDatabase(database.config, silentLog)
+    await using two = await openDatabase(database.config, silentLog)
+    await Promise.all([runMigrations(one, silentLog), runMigrations(two, silentLog)])
+    expect(await compareSchema(one.db)).toEqual({ missing: [], unknown: [] })
+  }
+  await database.dispose()
+})
+
+it.each([
+  [
+    'an older database, with what to do',
+    oldMigrations.slice(0, -1),
+    'database_older',
+    /older version .*0017-dismissals.* First start the last version with 0018-ends, then this one/,
+  ],
+  [
+    'a database that another text of a migration made',
+    ['0001-schema@000000000000'],
+    'database_edited',
+    /whose migrations differ \(it has 0001-schema@000000000000\)/,
+  ],
+])('refuses %s', async (_what, names, code, message) => {
+  const database = await createOldDatabase(async () => {}, names)
+  {
+    await using open = await openDatabase(database.config, silentLog)
+    await expect(runMigrations(open, silentLog)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    })
+    // Nothing was changed.
+    expect((await compareSchema(open.db)).unknown).toEqual(names)
+  }
+  await database.dispose()
+})
