@@ -90,7 +90,7 @@ export function explainUnknown(unknown: readonly string[]): SchemaProblem | null
   if (replaced !== undefined) {
     return {
       code: 'database_older',
-      description: `written by an older version of this program (its last migration is ${replaced})`,
+      description: `written by an older version of this program (it ends with ${replaced})`,
       remedy: `First start the last version with ${replacedMigrations.at(-1)}, then this one.`,
     }
   }

@@ -32,8 +32,8 @@ interface UsersTable {
   platform: string
   platform_user_id: string
   login: string
-  name: string
-  avatar_url: string
+  name: Generated<string>
+  avatar_url: Generated<string>
   is_admin: Generated<boolean>
   /** Encrypted and bound to the user; null before the first sign-in with a token. */
   encrypted_token: Buffer | null
@@ -70,7 +70,7 @@ interface RepositoryReservationsTable {
   holder: string
   expires_at: Timestamp
   /** The new webhook's secret: its first delivery may arrive before the installation is stored. */
-  webhook_secret: Generated<string | null>
+  webhook_secret: string | null
 }
 
 /** Records what people and the operator did. */
@@ -82,7 +82,7 @@ interface AuditLogTable {
   login: string
   action: AuditAction
   /** The object of the action: a repository, a pull request, a token's name or a memory. */
-  subject: string
+  subject: Generated<string>
 }
 
 export type AuditAction =
@@ -108,11 +108,11 @@ interface InstallationsTable {
   user_id: number
   repo_full_name: string
   /** The platform's id of the repository; null in rows from before it was stored. */
-  platform_repo_id: Generated<string | null>
+  platform_repo_id: string | null
   webhook_id: number | null
   /** Consists of 64 hexadecimal characters. */
   webhook_secret: string
-  is_active: boolean
+  is_active: Generated<boolean>
   created_at: GeneratedTimestamp
   deactivated_at: NullableTimestamp
   /** When the person's access must be checked next, see accounts/access-checks.ts. */
@@ -135,7 +135,7 @@ interface EventsTable {
   payload: Buffer
   status: Generated<EventStatus>
   /** Whether it requests a review. Other events are only recorded and stay pending. */
-  wants_review: boolean
+  wants_review: Generated<boolean>
   /** The run that last claimed it. */
   run_id: number | null
   /** Counts later deliveries that were skipped as duplicates while this one was unfinished. */
@@ -156,10 +156,10 @@ interface PullRequestsTable {
   base_branch: string
   url: string
   state: PullRequestState
-  draft: boolean
+  draft: Generated<boolean>
   head_sha: string
-  additions: number
-  deletions: number
+  additions: Generated<number>
+  deletions: Generated<number>
   opened_at: NullableTimestamp
   merged_at: NullableTimestamp
   /** When the platform changed it, by the platform's clock. */
@@ -173,17 +173,17 @@ interface PullRequestsTable {
   /** When its state was last requested from the platform, by the database's clock. */
   state_checked_at: NullableTimestamp
   /** The event that represents it in the reviews list, see events/listing.ts. */
-  listed_event_id: Generated<number | null>
+  listed_event_id: number | null
   /** The status that the listed event has. */
-  listed_status: Generated<EventStatus | null>
+  listed_status: EventStatus | null
   /** When its newest event was stored. */
   last_event_at: NullableTimestamp
   /** When its threads were last checked for dismissals. */
   threads_checked_at: NullableTimestamp
   /** The latest completed run with a verdict, and its result; the counts are of open findings. */
-  reviewed_run_id: Generated<number | null>
-  verdict: Generated<Verdict | null>
-  confidence: Generated<number | null>
+  reviewed_run_id: number | null
+  verdict: Verdict | null
+  confidence: number | null
   critical_count: Generated<number>
   moderate_count: Generated<number>
   minor_count: Generated<number>
@@ -286,15 +286,15 @@ interface FindingsTable {
   start_line: number
   end_line: number
   /** The code that it is about, to find it again when lines have moved. */
-  quote: string
+  quote: Generated<string>
   /** Hash of that code; empty in rows from before it was stored. */
-  anchor_hash: string
+  anchor_hash: Generated<string>
   severity: Severity
   category: FindingCategory
   title: string
   body: string
   suggestion: string | null
-  evidence: JSONColumnType<Evidence[], string, string>
+  evidence: JSONColumnType<Evidence[], string | undefined, string>
   rests_on: JSONColumnType<Citation | null, string | null, string | null>
   confidence: number
   verified: boolean
@@ -333,7 +333,7 @@ interface ModelSpendTable {
   calls: number
   input_tokens: number
   output_tokens: number
-  cached_input_tokens: number
+  cached_input_tokens: Generated<number>
   cost_usd: number | null
   created_at: GeneratedTimestamp
 }
@@ -417,7 +417,7 @@ interface CodeFilesTable {
   language: string | null
   /** See code/classify-file.ts; submodules and symbolic links are `submodule` and `symlink`. */
   kind: string
-  is_test: boolean
+  is_test: Generated<boolean>
   size: number
   /** Null for binary files and files that were not read. */
   lines: number | null
@@ -437,7 +437,7 @@ interface CodeSymbolsTable {
   ordinal: number
   name: string
   kind: string
-  container: string
+  container: Generated<string>
   start_line: number
   end_line: number
   exported: boolean
@@ -475,7 +475,7 @@ interface PullRequestFilesTable {
   additions: number
   deletions: number
   /** Names of the changed definitions, qualified by what contains them. */
-  symbols: string[]
+  symbols: Generated<string[]>
 }
 
 interface PullRequestIssuesTable {

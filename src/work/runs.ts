@@ -119,9 +119,9 @@ export async function lockRun(tx: Db, claim: Claim): Promise<string | null> {
 }
 
 /**
- * Ends a run and its events in the caller's transaction, and finishes the work or, if events arrived
- * meanwhile, requests the next run. Throws LeaseLostError if another worker holds the run: the
- * transaction must roll back.
+ * Ends a run and its events in the caller's transaction, and finishes the work or, if events
+ * arrived meanwhile, requests the next run. Throws LeaseLostError if another worker holds the run:
+ * the transaction must roll back.
  *
  * A push after the last read of the head may have been skipped as a duplicate of an event of this
  * run. That event then stays pending, so that the next run reviews the push.

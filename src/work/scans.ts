@@ -159,8 +159,8 @@ export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState 
 }
 
 /**
- * Begins the claimed scan of a repository. Returns null, and finishes the work, if none is requested
- * any more. Throws LeaseLostError like `assertHeld`.
+ * Begins the claimed scan of a repository. Returns null, and finishes the work, if none is
+ * requested any more. Throws LeaseLostError like `assertHeld`.
  */
 export async function beginScan(db: Db, claim: Claim): Promise<ClaimedScan | null> {
   return db.transaction().execute(async (tx) => {
