@@ -34,7 +34,7 @@ export interface WorkRunner {
   fail(claim: Claim): Promise<void>
 }
 
-export interface OwnerClaims {
+interface OwnerClaims {
   /** How many pieces of work are running. */
   running(): number
   /** Claims work of this owner as soon as there is capacity for it, until none is due. */
